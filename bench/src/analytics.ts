@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { request } from 'undici'
 import { addedUp, fillFacts } from './facts.js'
-import { headersOf, toService } from './limits/callers.js'
+import { createCallerHeaders, toService } from './limits/callers.js'
 import { createIncidentsEvenly } from './load.js'
 import type { MeasureOptions } from './log/creates.js'
 import { cpuSince, cpuTimes, ownMs } from './process-times.js'
@@ -64,7 +64,7 @@ async function measureReports({ cluster, say }: MeasureOptions, sql: postgres.Sq
     ['analytics:read', 'analytics:write', 'itsm:read'],
     workspaceId,
   )
-  const login = headersOf(caller)
+  const login = createCallerHeaders(caller)
   const post = async (path: string, body: object): Promise<{ data: { id: string; totals: unknown } }> => {
     const headers = { ...(await login()), 'content-type': 'application/json' }
     const answer = await request(`${caller.url}${path}`, {
@@ -111,7 +111,7 @@ async function measureReports({ cluster, say }: MeasureOptions, sql: postgres.Sq
 /** Incidents at an even rate: when each event was made, and when its fact can be seen. */
 async function measureGathering({ cluster, say }: MeasureOptions, sql: postgres.Sql): Promise<Figure[]> {
   const caller = toService(cluster, 'itsm', ['itsm:read', 'itsm:write'])
-  const login = headersOf(caller)
+  const login = createCallerHeaders(caller)
   const create = (forSeconds: number, rate = incidentsPerSecond) =>
     createIncidentsEvenly({
       url: `${caller.url}/itsm/incidents`,

@@ -9,12 +9,12 @@ import {
   readManifest,
   restore,
   verifyFiles,
-  withServersOf,
+  withLocalServers,
 } from '@opsplane/local/ops'
 import { request } from 'undici'
 import { temporaryFolder } from './ending.js'
 import { startMeasured } from './environment.js'
-import { headersOf, toService } from './limits/callers.js'
+import { createCallerHeaders, toService } from './limits/callers.js'
 import { evenly } from './load.js'
 import { incidents, type MeasureOptions } from './log/creates.js'
 import { consumersCaughtUp } from './log/pipeline.js'
@@ -50,7 +50,7 @@ export async function measureBackup({ cluster, say }: MeasureOptions): Promise<F
     const verified = (performance.now() - verifying) / 1_000
     openState(home).saveSecrets(cluster.secrets)
     const keys = { present: cluster.secrets.masterKey, previous: [] }
-    const restored = await withServersOf(home, (empty) => restore({ target: empty, from: to, keys, say }))
+    const restored = await withLocalServers(home, (empty) => restore({ target: empty, from: to, keys, say }))
     const again = await startAgain(home, accepted)
     return [
       ...figuresOf(saved, restored),
@@ -163,7 +163,7 @@ async function startAgain(home: string, accepted: readonly Accepted[]) {
 
 async function fill(cluster: MeasureOptions['cluster']): Promise<void> {
   const caller = toService(cluster, 'database-studio', ['tables:write', 'records:write'])
-  const login = headersOf(caller)
+  const login = createCallerHeaders(caller)
   const post = async (path: string, body: object) => {
     const headers = { ...(await login()), 'content-type': 'application/json' }
     const answer = await request(`${caller.url}${path}`, {

@@ -32,7 +32,7 @@ async function messageOf<Message>(child: ChildProcess): Promise<Message> {
 }
 
 /** One question to a child, one answer. Rejects where the child exits first. */
-export async function ask<Answer>(child: ChildProcess, question: string): Promise<Answer> {
+export async function requestFromChild<Answer>(child: ChildProcess, question: string): Promise<Answer> {
   const answer = messageOf<Answer>(child)
   child.send(question)
   return answer

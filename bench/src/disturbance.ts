@@ -5,7 +5,7 @@ const waitMs = 0.01
 
 /**
  * How much of its time a process that only reads memory waits, in percent: for others that want its core, for interrupts, and for pages that
- * the host of a virtual machine has taken from it, which count as CPU of whoever reads them and which nothing else in the machine
+ * the host of a virtual machine has taken from it, which count as CPU of the reading process and which nothing else in the machine
  * tells of. Some 2 % on a quiet machine. Where it is 20, milliseconds of CPU are that much too many, more so for what uses much memory.
  */
 export function disturbedPercent(forMs = 1_000): number {

@@ -28,10 +28,10 @@ export class InterruptedError extends Error {
 }
 
 /**
- * Rejects with InterruptedError when the bench is asked to end, a second signal is not waited for; and with what nobody has caught.
+ * Rejects with InterruptedError when the bench is asked to end, a second signal is not waited for; and with errors that are not caught elsewhere.
  * From then on what is still measured may fail, as its servers end before it.
  */
-export function interrupted(): Promise<never> {
+export function waitForInterrupt(): Promise<never> {
   return new Promise((_, reject) => {
     for (const [signal, code] of [
       ['SIGINT', 130],

@@ -14,7 +14,7 @@ const tenant = 'ws_bench/production'
 const goals = { perSecond: 5_000, p50Ms: 0.2 }
 const clients = 16
 
-/** Expressions over two children, beside JSONata called in this process: what nobody may do with a tenant's expression. */
+/** Expressions over two children, compared with JSONata called in this process, which is not allowed for a tenant's expression. */
 export async function measureExpressions({
   seconds,
   say,

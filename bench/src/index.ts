@@ -17,7 +17,7 @@ import { measureTelemetry } from './delivery/telemetry.js'
 import { measureTopics } from './delivery/topics.js'
 import { measureWebhooks } from './delivery/webhooks.js'
 import { disturbedPercent } from './disturbance.js'
-import { endAll, InterruptedError, interrupted, temporaryFolder } from './ending.js'
+import { endAll, InterruptedError, temporaryFolder, waitForInterrupt } from './ending.js'
 import { fillWal, removeWebhooks, startMeasured } from './environment.js'
 import { measureExports } from './exports.js'
 import { measureExpressions } from './expressions.js'
@@ -77,7 +77,7 @@ const measures = {
 const names = Object.keys(measures)
 
 const program = new Command('opsplane-bench')
-  .description('Measures the platform beside the raw limits of this machine, and prints the ratios.')
+  .description('Measures the platform against the raw limits of this machine, and prints the ratios.')
   .addArgument(new Argument('[names...]', 'just these').choices(names))
   .option('--seconds <n>', 'length of each measured load', '8')
   .option('--json', 'print the figures as JSON')
@@ -113,7 +113,7 @@ async function measureAll(): Promise<Figure[]> {
 }
 
 try {
-  const figures = await Promise.race([measureAll(), interrupted()])
+  const figures = await Promise.race([measureAll(), waitForInterrupt()])
   if (options.json) console.log(JSON.stringify(figures, null, 2))
   else printFigures(figures)
 } catch (error) {

@@ -1,4 +1,4 @@
-/** One measured figure beside its raw limit and what the design asks for. */
+/** One measured figure with its raw limit and what the design asks for. */
 export interface Figure {
   name: string
   value: string

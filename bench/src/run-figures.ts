@@ -78,7 +78,7 @@ export async function measureEventStarts({ cluster, say }: MeasureOptions): Prom
 }
 
 /**
- * What runs cost that wait for a day, rows like that of one that waits, and their journals: beside the same platform without
+ * What runs cost that wait for a day, rows like that of one that waits, and their journals: compared with the same platform without
  * them, once what the load has left to Postgres and to V8 is done.
  */
 export async function measureWaitingRuns({ cluster, say }: MeasureOptions): Promise<Figure[]> {
@@ -90,13 +90,13 @@ export async function measureWaitingRuns({ cluster, say }: MeasureOptions): Prom
   say(`  without waiting runs: ${without.percent.toFixed(2)} % of a core (${without.parts})`)
   await copyRuns(cluster, { runId, count: waitingRuns })
   await settle(cluster)
-  const beside = await cpuAtRest(cluster, restSeconds)
-  say(`  ${waitingRuns} waiting runs: ${beside.percent.toFixed(2)} % of a core (${beside.parts})`)
-  const more = beside.percent - without.percent
+  const withRuns = await cpuAtRest(cluster, restSeconds)
+  say(`  ${waitingRuns} waiting runs: ${withRuns.percent.toFixed(2)} % of a core (${withRuns.parts})`)
+  const more = withRuns.percent - without.percent
   return [
     {
       name: `${waitingRuns} waiting runs at rest`,
-      value: `${beside.percent.toFixed(2)} % of a core, ${without.percent.toFixed(2)} % without them`,
+      value: `${withRuns.percent.toFixed(2)} % of a core, ${without.percent.toFixed(2)} % without them`,
       goal: '< 0.5 % more',
       met: more < 0.5,
     },
@@ -140,10 +140,10 @@ export async function measureNoisyNeighbour({ cluster, say }: MeasureOptions): P
     times.push(performance.now() - began)
   }
   const slowest = Math.max(...times)
-  say(`  beside ${queuedRuns} queued runs: slowest of ${times.length} ${slowest.toFixed(0)} ms`)
+  say(`  with ${queuedRuns} queued runs: slowest of ${times.length} ${slowest.toFixed(0)} ms`)
   return [
     {
-      name: `a run beside ${queuedRuns} queued ones of another workspace`,
+      name: `a run with ${queuedRuns} queued ones of another workspace`,
       value: `slowest of ${times.length}: ${slowest.toFixed(0)} ms`,
       goal: '< 1000 ms',
       met: slowest < 1_000,
@@ -151,7 +151,7 @@ export async function measureNoisyNeighbour({ cluster, say }: MeasureOptions): P
   ]
 }
 
-/** A run that waits, and is worked on by nobody. */
+/** A run that waits, and that no process works on. */
 async function waiting(cluster: Cluster, id: string): Promise<string> {
   const { runId } = await caller(cluster)<{ runId: string }>(`/workflows/${id}/trigger`, {})
   const sql = clientOf(cluster)

@@ -33,7 +33,7 @@ interface Measured {
 }
 
 /**
- * Runs of three transforms, each committed on its own, started and waited for through the gateway, beside bare Express
+ * Runs of three transforms, each committed on its own, started and waited for through the gateway, compared with bare Express
  * creates of the same run: a transaction each, where a run is four.
  */
 export async function measureRuns(options: MeasureOptions): Promise<Figure[]> {

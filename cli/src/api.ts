@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto'
 import {
   type Environment,
   ErrorEnvelope,
-  linesOf,
   newId,
   Pagination,
   parseExact,
+  readLines,
   Slug,
   stringifyExact,
 } from '@opsplane/contracts'
 import { delay, retryDelayMs } from '@opsplane/runtime'
 import { z } from 'zod'
-import { Deadline, unlessAborted } from './deadline.js'
+import { abortable, Deadline } from './deadline.js'
 import { ApiFailure, CliError, isRetryable, UnreachableError, usageError } from './failure.js'
 
 /** Whom to call, and as whom. */
@@ -34,7 +34,7 @@ export interface Call {
   body?: unknown
   /** How often a call is made whose failure may pass; 3 unless given. */
   attempts?: number
-  /** Beside the time every call has. */
+  /** In addition to the timeout of every call. */
   extraTimeMs?: number
   signal?: AbortSignal | undefined
 }
@@ -164,12 +164,12 @@ async function beginLines(request: OneRequest): Promise<AsyncGenerator<string[]>
   const within = <Result>(work: () => Promise<Result>): Promise<Result> => {
     deadline.begin()
     return toldAsUnreachable(request, deadline, () =>
-      unlessAborted(work(), deadline.signal, call.signal),
+      abortable(work(), deadline.signal, call.signal),
     ).finally(() => deadline.rest())
   }
   const response = await within(() => fetchOnce(request, deadline))
   if (!response.ok) readAnswer(request.target, response, await within(() => response.text()))
-  return linesOf(response.body ?? new ReadableStream(), within)
+  return readLines(response.body ?? new ReadableStream(), within)
 }
 
 function fetchOnce({ target, call, headers }: OneRequest, deadline: Deadline): Promise<Response> {
@@ -179,7 +179,7 @@ function fetchOnce({ target, call, headers }: OneRequest, deadline: Deadline): P
     method,
     headers,
     body: body === undefined ? null : stringifyExact(body),
-    // A redirect would take the token to whoever it names.
+    // A redirect would send the token to another host.
     redirect: 'error',
     signal: signal ? AbortSignal.any([deadline.signal, signal]) : deadline.signal,
   })

@@ -87,7 +87,7 @@ describe('the keys of a platform of this machine', () => {
   /** Keys of the shell are another platform's. */
   const shell = { OPSPLANE_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') }
 
-  test('wait for the next start, beside the present one, and are never shown', async () => {
+  test('wait for the next start, next to the present one, and are never shown', async () => {
     const present = openState(home()).secrets().masterKey
     expect(JSON.parse((await rotate('--dry-run')).out).previousKeyIds).toEqual([])
     expect(openState(home()).secrets().masterKey).toBe(present)

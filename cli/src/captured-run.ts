@@ -6,7 +6,7 @@ export interface CapturedRun {
   stderr: string
 }
 
-/** Runs the tool in this process, as somebody whose input and output are pipes, and gives what it wrote. Never throws. */
+/** Runs the tool in this process with pipes for input and output, and returns what it wrote. Never throws. */
 export async function runCaptured(
   args: readonly string[],
   {

@@ -35,6 +35,6 @@ export function connect(io: Io, command: Command): Connection {
 }
 
 /** A path of the API; what fills it is escaped. */
-export function pathOf(strings: TemplateStringsArray, ...parts: readonly string[]): string {
+export function formatPath(strings: TemplateStringsArray, ...parts: readonly string[]): string {
   return String.raw({ raw: strings }, ...parts.map(encodeURIComponent))
 }

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { baseUrlOf, findCredentials } from './credentials.js'
-import { openProfiles, type Profile } from './profiles.js'
+import { findCredentials, parseBaseUrl } from './credentials.js'
+import { createProfiles, type Profile } from './profiles.js'
 
 let folder: string
 let env: Record<string, string | undefined>
@@ -34,7 +34,7 @@ function startedHere(home = join(folder, 'home')): void {
 
 describe('the first source there is wins', () => {
   test('a named profile before the environment', () => {
-    openProfiles(env).save('blue', login)
+    createProfiles(env).save('blue', login)
     const found = findCredentials({ profile: 'blue' }, { ...env, ...fromShell })
     expect(found).toMatchObject({ baseUrl: login.url, token: 'ops_a', workspace: 'acme' })
   })
@@ -48,7 +48,7 @@ describe('the first source there is wins', () => {
   })
 
   test('the environment before the stored login', () => {
-    openProfiles(env).save('default', login)
+    createProfiles(env).save('default', login)
     const found = findCredentials({}, { ...env, ...fromShell, OPSPLANE_ENVIRONMENT: 'staging' })
     expect(found).toEqual({
       baseUrl: 'https://b.example/api/v1',
@@ -61,14 +61,14 @@ describe('the first source there is wins', () => {
 
   test('the stored login before the platform started here', () => {
     startedHere()
-    openProfiles(env).save('default', login)
+    createProfiles(env).save('default', login)
     expect(findCredentials({}, env).token).toBe('ops_a')
-    openProfiles(env).forget('default')
+    createProfiles(env).forget('default')
     expect(findCredentials({}, env)).toMatchObject({ token: 'ops_local', workspace: 'local' })
   })
 
   test('a place in the environment moves a stored login, and an option moves any', () => {
-    openProfiles(env).save('default', { ...login, environment: 'development' })
+    createProfiles(env).save('default', { ...login, environment: 'development' })
     const moved = { ...env, OPSPLANE_WORKSPACE: 'beta', OPSPLANE_ENVIRONMENT: 'staging' }
     expect(findCredentials({}, moved)).toMatchObject({ workspace: 'beta', environment: 'staging' })
     expect(findCredentials({ environment: 'production' }, moved).environment).toBe('production')
@@ -100,14 +100,14 @@ describe('what cannot be used says what to do, with exit code 2', () => {
   })
 
   test('a spoilt file', () => {
-    openProfiles(env).save('default', login)
-    writeFileSync(openProfiles(env).file, '{"profiles":')
+    createProfiles(env).save('default', login)
+    writeFileSync(createProfiles(env).file, '{"profiles":')
     expect(failure({})).toMatchObject(says('log in again'))
   })
 })
 
 test('logins are readable by their owner only, and written whole', () => {
-  const profiles = openProfiles(env)
+  const profiles = createProfiles(env)
   mkdirSync(join(folder, 'config', 'opsplane'), { recursive: true, mode: 0o755 })
   profiles.save('default', login)
   profiles.save('second', { ...login, environment: 'staging' })
@@ -126,12 +126,12 @@ test.each([
   ['https://ops.example/', 'https://ops.example/api/v1'],
   ['http://127.0.0.1:8080/api/v1/', 'http://127.0.0.1:8080/api/v1'],
 ])('%s is the API at %s', (text, url) => {
-  expect(baseUrlOf(text)).toBe(url)
+  expect(parseBaseUrl(text)).toBe(url)
 })
 
 test.each(['ops.example', 'ftp://ops.example', 'https://u:p@ops.example', 'https://ops.example/?a=1'])(
   '%s is no URL of a platform',
   (text) => {
-    expect(() => baseUrlOf(text)).toThrow(expect.objectContaining({ exitCode: 2 }))
+    expect(() => parseBaseUrl(text)).toThrow(expect.objectContaining({ exitCode: 2 }))
   },
 )

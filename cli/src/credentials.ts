@@ -3,7 +3,7 @@ import { Environment } from '@opsplane/contracts'
 import { runningPlatform } from '@opsplane/local/state'
 import type { ApiTarget } from './api.js'
 import { usageError } from './failure.js'
-import { openProfiles } from './profiles.js'
+import { createProfiles } from './profiles.js'
 
 export interface CredentialOptions {
   profile?: string | undefined
@@ -21,7 +21,7 @@ export interface Credentials extends ApiTarget {
 type Env = Record<string, string | undefined>
 
 export const defaultProfile = 'default'
-export const homeOf = (home: string | undefined, env: Env) => home ?? (env.OPSPLANE_HOME || '.opsplane')
+export const resolveHome = (home: string | undefined, env: Env) => home ?? (env.OPSPLANE_HOME || '.opsplane')
 
 /**
  * The first that is there: what an option names, the environment, the stored login, the platform started here.
@@ -32,14 +32,14 @@ export function findCredentials(options: CredentialOptions, env: Env): Credentia
   if (!found) {
     throw usageError(
       'There are no credentials. Log in with opsplane login, or set OPSPLANE_URL, OPSPLANE_API_KEY and ' +
-        `OPSPLANE_WORKSPACE, or start a platform here with npm start (none runs from ${resolve(homeOf(undefined, env))}).`,
+        `OPSPLANE_WORKSPACE, or start a platform here with npm start (none runs from ${resolve(resolveHome(undefined, env))}).`,
     )
   }
   return { ...found, environment: options.environment ?? found.environment }
 }
 
 /** `https://host` and `https://host/api/v1` both name the API. Throws CliError on anything else. */
-export function baseUrlOf(text: string): string {
+export function parseBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !['http:', 'https:'].includes(url.protocol))
     throw usageError('The URL of the platform reads like https://opsplane.example.com.')
@@ -71,7 +71,7 @@ function fromEnvironment(env: Env): Credentials | undefined {
       `The environment has a part of the credentials only: set ${missing.join(' and ')} as well.`,
     )
   return {
-    baseUrl: baseUrlOf(url),
+    baseUrl: parseBaseUrl(url),
     token,
     workspace,
     environment: environmentFrom(env),
@@ -80,12 +80,12 @@ function fromEnvironment(env: Env): Credentials | undefined {
 }
 
 function fromLogin(env: Env): Credentials | undefined {
-  if (!openProfiles(env).find(defaultProfile)) return undefined
+  if (!createProfiles(env).find(defaultProfile)) return undefined
   return elsewhere(fromProfile(defaultProfile, env), env)
 }
 
 function fromProfile(name: string, env: Env): Credentials {
-  const profiles = openProfiles(env)
+  const profiles = createProfiles(env)
   const profile = profiles.find(name)
   if (!profile) {
     const others = profiles.names()
@@ -99,7 +99,7 @@ function fromProfile(name: string, env: Env): Credentials {
 }
 
 function fromHome(home: string | undefined, env: Env): Credentials | undefined {
-  const folder = homeOf(home, env)
+  const folder = resolveHome(home, env)
   const info = runningPlatform(folder)
   if (!info) return undefined
   const { baseUrl, apiKey: token, workspace } = info

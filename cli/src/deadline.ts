@@ -23,7 +23,7 @@ export class Deadline {
  * The outcome of work, or a rejection as soon as one of the signals aborts. Once an answer has begun, the client of Node
  * 20 forgets the signal it was given when memory is collected, and then waits for the rest of the body for ever.
  */
-export async function unlessAborted<Result>(
+export async function abortable<Result>(
   work: Promise<Result>,
   ...signals: readonly (AbortSignal | undefined)[]
 ): Promise<Result> {

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { z } from 'zod'
 import type { Api, Call } from './api.js'
 import type { Printer } from './print.js'
-import { parseDuration, parseMoment } from './time.js'
+import { parseDuration, parseInstant } from './time.js'
 
 /** Option value: a length of time, in milliseconds. */
 export function duration(text: string): number {
@@ -13,8 +13,8 @@ export function duration(text: string): number {
 }
 
 /** Option value: an instant, as ISO text in UTC. */
-export const moment = (nowMs: number) => (text: string) => {
-  const instant = parseMoment(text, nowMs)
+export const instant = (nowMs: number) => (text: string) => {
+  const instant = parseInstant(text, nowMs)
   if (instant !== undefined) return instant
   throw new InvalidArgumentError('a time reads like 2026-01-31T08:00Z, or 15m, 2h, 7d ago.')
 }
@@ -27,7 +27,7 @@ export function count(text: string): number {
 }
 
 /** Option that may be given several times. */
-export function severalOf(flags: string, description: string, choices?: readonly string[]): Option {
+export function repeatableOption(flags: string, description: string, choices?: readonly string[]): Option {
   const option = new Option(flags, `${description} (repeatable)`)
   const add = (value: string, before: string[] | undefined) => [...(before ?? []), value]
   if (!choices) return option.argParser(add)

@@ -1,13 +1,13 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from '@jest/globals'
-import { askSecret } from './password-prompt.js'
+import { promptSecret } from './password-prompt.js'
 
 function terminal() {
   const modes: boolean[] = []
   const stream = new PassThrough()
   const said: string[] = []
   const fake = Object.assign(stream, { setRawMode: (raw: boolean) => modes.push(raw) })
-  const answer = askSecret(fake, (text) => said.push(text), 'Password: ')
+  const answer = promptSecret(fake, (text) => said.push(text), 'Password: ')
   return { type: (text: string) => stream.write(text), answer, modes, said }
 }
 

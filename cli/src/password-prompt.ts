@@ -13,7 +13,7 @@ export interface Terminal {
 const keys = { interrupt: '\u0003', end: '\u0004', backspace: '\u007f', delete: '\b', clear: '\u0015' }
 
 /** Reads one line of a terminal without echo. Throws CliError on Ctrl-C. */
-export function askSecret(
+export function promptSecret(
   terminal: Terminal,
   ask: (text: string) => void,
   question: string,

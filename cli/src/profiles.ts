@@ -18,7 +18,7 @@ export type Profile = z.infer<typeof Profile>
 const Config = z.object({ profiles: z.record(z.string(), Profile) })
 
 /** The logins of this person on this machine. */
-export function openProfiles(env: Record<string, string | undefined>) {
+export function createProfiles(env: Record<string, string | undefined>) {
   const { XDG_CONFIG_HOME: base, HOME: home = homedir() } = env
   // A relative path is no valid setting, and would scatter secrets.
   const folder = join(base && isAbsolute(base) ? base : join(home, '.config'), 'opsplane')
@@ -54,7 +54,7 @@ export function openProfiles(env: Record<string, string | undefined>) {
     },
   }
 }
-export type Profiles = ReturnType<typeof openProfiles>
+export type Profiles = ReturnType<typeof createProfiles>
 
 function parseJson(text: string): unknown {
   try {

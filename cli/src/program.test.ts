@@ -139,7 +139,7 @@ describe('exit code 3: it may help to try again', () => {
     expect(await run(['webhooks', 'list', '--json'], asUser())).toEqual({ code: 0, out: '[]\n', err: '' })
   })
 
-  test('nobody listens', async () => {
+  test('no server listens', async () => {
     const { env } = asUser()
     const url = 'http://127.0.0.1:1'
     const { code, err } = await run(['webhooks', 'list'], { env: { ...env, OPSPLANE_URL: url } })

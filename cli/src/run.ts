@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import type { Io } from './io.js'
-import { askSecret } from './password-prompt.js'
+import { promptSecret } from './password-prompt.js'
 import { runCli } from './program.js'
 
 const { stdin, stdout, stderr } = process
@@ -17,7 +17,7 @@ const io: Io = {
   columns: stdout.isTTY ? stdout.columns : undefined,
   readInput: () => text(stdin),
   askSecret: stdin.isTTY
-    ? (question) => askSecret(stdin, (output) => void stderr.write(output), question)
+    ? (question) => promptSecret(stdin, (output) => void stderr.write(output), question)
     : undefined,
   interruption() {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
@@ -28,7 +28,7 @@ const io: Io = {
 
 /** Runs the tool in this process, with its arguments; gives the exit code. */
 export function runOpsplane(args: readonly string[]): Promise<number> {
-  // Whoever read the output, such as head, has enough of it.
+  // The reader of the output, such as head, has closed it.
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { z } from 'zod'
 import type { Api } from './api.js'
-import { pathOf } from './connect.js'
+import { formatPath } from './connect.js'
 import { ApiFailure, CliError, usageError } from './failure.js'
 
 const folder = new URL('../../services/apps/samples/', import.meta.url)
@@ -18,14 +18,14 @@ const SampleApp = z.strictObject({
 })
 export type SampleApp = z.infer<typeof SampleApp>
 
-export const sampleNames = (): string[] =>
+export const listSampleNames = (): string[] =>
   readdirSync(folder)
     .filter((file) => file.endsWith('.json'))
     .map((file) => basename(file, '.json'))
 
 /** Throws CliError where there is none of that name. */
 export function readSample(name: string): SampleApp {
-  const names = sampleNames()
+  const names = listSampleNames()
   if (!names.includes(name))
     throw usageError(`There is no sample app ${name}. There are ${names.join(', ')}.`)
   return SampleApp.parse(JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8')))
@@ -62,17 +62,17 @@ export async function installSample(
   for (const workflow of workflows) await ensureWorkflow(api, workflow, say)
   const { id } = await api.one(Identified, { method: 'POST', path: '/apps', body: { ...app, slug } })
   const add = (kind: string, body: object) =>
-    api.one(Identified, { method: 'POST', path: `${pathOf`/apps/${id}`}/${kind}`, body })
+    api.one(Identified, { method: 'POST', path: `${formatPath`/apps/${id}`}/${kind}`, body })
   for (const source of sources) await add('data-sources', source)
   for (const page of pages) await add('pages', page)
   const body = { note: 'Installed as a sample', embeddable }
-  const { number } = await api.one(Deployed, { method: 'POST', path: pathOf`/apps/${id}/deploy`, body })
+  const { number } = await api.one(Deployed, { method: 'POST', path: formatPath`/apps/${id}/deploy`, body })
   return { id, slug, deployment: number }
 }
 
 async function ensureTable(api: Api, table: SampleApp['tables'][number], say: InstallOptions['say']) {
   try {
-    await api.one(Identified, { path: pathOf`/tables/${table.slug}` })
+    await api.one(Identified, { path: formatPath`/tables/${table.slug}` })
     say(`The table ${table.slug} is there already.`)
   } catch (error) {
     if (!(error instanceof ApiFailure) || error.code !== 'not_found') throw error
@@ -96,7 +96,7 @@ async function ensureWorkflow(
   if (problem) throw new CliError(`The workflow ${workflow.name} cannot be published: ${problem.message}`, 1)
   await api.one(Identified, {
     method: 'POST',
-    path: pathOf`/workflows/${id}/publish`,
+    path: formatPath`/workflows/${id}/publish`,
     body: { activate: true },
   })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { parseDuration, parseMoment } from './time.js'
+import { parseDuration, parseInstant } from './time.js'
 
 const nowMs = Date.parse('2026-01-31T12:00:00.000Z')
 
@@ -30,5 +30,5 @@ test.each([
   ['999999999w', undefined],
   ['1770000000', undefined],
 ])('%p is %p', (text, instant) => {
-  expect(parseMoment(text, nowMs)).toBe(instant)
+  expect(parseInstant(text, nowMs)).toBe(instant)
 })

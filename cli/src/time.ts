@@ -14,7 +14,7 @@ export function parseDuration(text: string): number | undefined {
  * The instant of `2026-01-31`, `2026-01-31T08:00Z` or, counted back from now, `15m` and `7d ago`; undefined when it is
  * none. A time without an offset is UTC, as all times are that the tool prints.
  */
-export function parseMoment(text: string, nowMs: number): string | undefined {
+export function parseInstant(text: string, nowMs: number): string | undefined {
   const trimmed = text.trim()
   const back = parseDuration(trimmed.replace(ago, ''))
   if (back !== undefined) return instant(nowMs - back)

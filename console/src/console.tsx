@@ -29,7 +29,7 @@ export function createConsole() {
   return { router, queries }
 }
 
-/** Where somebody has to sign in first, the page is come back to: what it shows is in its address. */
+/** Leads to the sign-in where one is needed, and back: what a page shows is in its address. */
 function goToRemedy(error: unknown): void {
   const { pathname, search } = location
   const remedy = remedyAddress(error, `${pathname}${search}`, true)

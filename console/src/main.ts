@@ -2,7 +2,7 @@ import { applyColorScheme } from './place/color-scheme.js'
 import { isSignInPage } from './place/session.js'
 
 /**
- * Two programs: to sign in takes little, and what comes after it is loaded anew, so that nothing stays of who was here
+ * Two programs: the sign-in is small, and the rest is loaded from scratch after it, so that nothing remains of who was here
  * before. Each is loaded where its address is gone to.
  */
 applyColorScheme(document.documentElement, localStorage, matchMedia('(prefers-color-scheme: dark)').matches)

@@ -22,7 +22,7 @@ import { Problem } from './patterns/problem.js'
 import { keepToken } from './place/fragment.js'
 import { isEnvironment, rememberedPlace, rememberPlace } from './place/place.js'
 import { mayBeSignedIn, remedyAddress, signInAddress } from './place/session.js'
-import { NotFound, NoWorkspace } from './shell/nowhere.js'
+import { NotFound, NoWorkspace } from './shell/not-found.js'
 
 /** All addresses of the console. An area is loaded with the first visit to it. */
 export function createRoutes(queries: QueryClient) {

@@ -8,7 +8,7 @@ const outputs = JSON.parse(readFileSync(new URL('outputs.json', folder), 'utf8')
 const { style } = JSON.parse(readFileSync(new URL('assets.json', folder), 'utf8')) as { style: string }
 
 const kilobyte = 1_024
-/** As it is sent. Fonts, which are the same for every page and kept for good, are not counted. */
+/** As it is sent. Fonts, which are the same for every page and cached permanently, are not counted. */
 const weightOf = (files: Iterable<string>) =>
   [...files].reduce((sum, file) => sum + statSync(new URL(`${file}.br`, folder)).size, 0)
 

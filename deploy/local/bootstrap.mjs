@@ -43,7 +43,7 @@ Installs the dependencies, compiles what has changed, makes sure there is a nats
   dev        start the platform, and restart services when their sources change (dev --help)
   test       lint, check types and run all tests; arguments go to jest
   mutants    write faults into what is compiled and see the tests find them (mutants --help)
-  bench      measure beside the raw limits
+  bench      measure against the raw limits
   opsplane   the command line for operators (opsplane --help)
   migration  write the migration for a changed schema (migration --help)
   client     write the typed client's types for changed routes (client --help)
@@ -67,7 +67,7 @@ class StepError extends Error {
 
 const [command, ...args] = process.argv.slice(2)
 // A script reads what the command prints, and nothing else. The tool for operators is called so often that its
-// steps are only told the first time, when they take long.
+// steps are only printed the first time, when they take long.
 const quiet = command === 'opsplane'
 const progress = quiet || args.includes('--json') ? process.stderr : process.stdout
 if (command === undefined || command === '--help' || command === '-h' || !Object.hasOwn(COMMANDS, command)) {

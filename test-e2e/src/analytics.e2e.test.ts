@@ -19,7 +19,7 @@ const report = async (query: object) => {
 }
 
 describe('what happens on the platform', () => {
-  test('shows in a report and on a dashboard, to whoever waits for it', async () => {
+  test('shows in a report and on a dashboard, to a client that waits for it', async () => {
     const path = { id: 'service-desk' }
     const data = async (query: { since?: string } = {}) =>
       (await ada.get('/analytics/dashboards/{id}/data', { params: { path, query } })).data
@@ -44,7 +44,7 @@ describe('what happens on the platform', () => {
     expect(widgets.every(({ error }) => error === null)).toBe(true)
   })
 
-  test('is asked of tables and saved queries in the name of whoever asks', async () => {
+  test('is queried from tables and saved queries in the name of the caller', async () => {
     const columns = [
       { name: 'site', type: 'text' as const },
       { name: 'price', type: 'decimal' as const, precision: 10, scale: 2 },
@@ -106,7 +106,7 @@ describe('every kind of what happens', () => {
   test('becomes a fact of its dataset, which the list of datasets has', async () => {
     const policy = { name: 'Soon', metric: 'resolution', goalsBy: 'all', goals: { all: 60 } }
     await make('/itsm/sla-policies', { ...policy, conditions: { category: 'counted' } })
-    // Where nobody listens: a delivery that fails is one as well.
+    // Where no server listens: a delivery that fails is one as well.
     await make('/webhooks', { name: 'gone', url: 'https://127.0.0.1:44321/', events: ['change.created'] })
     await make('/itsm/incidents', { title: 'Disk full', category: 'counted' })
     await make('/itsm/changes', { title: 'New disk', type: 'normal' })
@@ -155,7 +155,7 @@ describe('every kind of what happens', () => {
     expect(await changesOfCounted()).toBe(2)
   })
 
-  test('of a table is counted and exported by the row rules of whoever asks', async () => {
+  test('of a table is counted and exported by the row rules of the caller', async () => {
     const columns = [{ name: 'site', type: 'text' }]
     const rules = [{ role: 'agent', read: { site: 'Oslo' } }]
     await make('/tables', { slug: 'offices', columns, rules })

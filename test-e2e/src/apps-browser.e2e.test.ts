@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { waitFor } from '@opsplane/testing'
 import type { Page } from 'playwright-core'
 import { chromiumPath, startBrowser, startPortal, type Tab } from './browser.js'
-import { cliRunner } from './cli.js'
+import { createCliRunner } from './cli.js'
 import { galleryPage, gallerySources } from './gallery-app.js'
 import { type Api, apiClient } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
@@ -29,7 +29,7 @@ inBrowser('apps in a browser (with chromium: apt-get install chromium, or CHROMI
     const { baseUrl, apiKey, workspace } = platform.info
     api = apiClient(platform.info)
     const environment = { OPSPLANE_URL: baseUrl, OPSPLANE_API_KEY: apiKey, OPSPLANE_WORKSPACE: workspace }
-    const opsplane = cliRunner(environment)
+    const opsplane = createCliRunner(environment)
     register = await opsplane.json('apps', 'install-sample', 'asset-register', '--embeddable')
     intake = await opsplane.json('apps', 'install-sample', 'incident-intake')
     for (const [serial_number, name, kind] of [

@@ -116,7 +116,7 @@ inBrowser('forms of apps in a browser', () => {
     await page.close()
   })
 
-  test('what somebody else has saved meanwhile is compared and chosen from', async () => {
+  test('what another user has saved meanwhile is compared and chosen from', async () => {
     const { id } = await record()
     const { page, faults, screenshot } = await opened(`/edit#id=${id}`)
     await waitFor(async () => (await input(page, 'title').inputValue()) === 'First')

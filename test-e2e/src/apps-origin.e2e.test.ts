@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { waitFor } from '@opsplane/testing'
 import { chromiumPath, startBrowser, startPortal, type Tab } from './browser.js'
-import { cliRunner } from './cli.js'
+import { createCliRunner } from './cli.js'
 import { type Api, apiClient } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
@@ -23,7 +23,7 @@ inBrowser('apps at an origin of their own (with chromium)', () => {
     ;[main, own] = [platform.origins.main, platform.origins.apps]
     const { baseUrl, apiKey, workspace } = platform.info
     const environment = { OPSPLANE_URL: baseUrl, OPSPLANE_API_KEY: apiKey, OPSPLANE_WORKSPACE: workspace }
-    const opsplane = cliRunner(environment)
+    const opsplane = createCliRunner(environment)
     const installed = await opsplane.json<{ id: string; url: string }>(
       ...(['apps', 'install-sample', 'asset-register', '--embeddable'] as const),
     )
@@ -86,7 +86,7 @@ inBrowser('apps at an origin of their own (with chromium)', () => {
     expect(await page.evaluate('Object.keys(sessionStorage)')).toEqual(['kept'])
   })
 
-  test('are shown by another site with a token for it, and leave the session of whoever looks alone', async () => {
+  test('are shown by another site with a token for it, and do not affect the session of the viewer', async () => {
     const tab = await browser.open()
     const { page, problems, requests, screenshot } = tab
     const frame = page.frameLocator('iframe')

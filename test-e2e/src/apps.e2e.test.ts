@@ -43,7 +43,7 @@ beforeAll(async () => {
     ['A-1', 'Berlin'],
     ['A-2', 'Hamburg'],
   ])
-    await make('/tables/assets/records', { serial, site, owner: 'nobody@example.com', secret_note: 'psst' })
+    await make('/tables/assets/records', { serial, site, owner: 'unknown@example.com', secret_note: 'psst' })
   app = (await make<Made>('/apps', { slug: 'register', name: 'Asset register' })).id
 })
 afterAll(async () => {
@@ -156,14 +156,14 @@ describe('what runs', () => {
     return { id: invited.id, bearer: `Bearer ${accessToken}` }
   }
 
-  test('has the rights and the row rules of whoever uses it, until they are taken away', async () => {
+  test('has the rights and the row rules of its user, until they are revoked', async () => {
     const agent = await sessionAs('agent', 'agent@example.com')
     expect((await shownTo(agent.bearer))?.rows).toEqual([])
     await make('/tables/assets/records', { serial: 'A-9', site: 'Ulm', owner: 'agent@example.com' })
     expect((await shownTo(agent.bearer))?.rows).toMatchObject([{ serial: 'A-9' }])
     await api('DELETE', `/settings/users/${agent.id}`)
     await waitFor(async () => (await running('data', all, { authorization: agent.bearer })).status === 403)
-    // Whoever may only look has no apps:use.
+    // A viewer has no apps:use.
     const viewer = await sessionAs('viewer', 'viewer@example.com')
     expect(await running('definition', undefined, { authorization: viewer.bearer })).toMatchObject({
       ...{ status: 403, body: { error: { code: 'insufficient_scope' } } },

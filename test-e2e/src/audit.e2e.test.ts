@@ -12,7 +12,7 @@ import {
 import { waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import { request } from 'undici'
-import { cliRunner } from './cli.js'
+import { createCliRunner } from './cli.js'
 import { type Api, apiClient } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
@@ -72,7 +72,7 @@ test('the audit log is exported and verified through the gateway', async () => {
 test('the tool copies the log to a file, as the API sends it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'opsplane-export-e2e-'))
   const { origin, apiKey, workspace } = platform.info
-  const cli = cliRunner({
+  const cli = createCliRunner({
     ...{ XDG_CONFIG_HOME: folder, OPSPLANE_HOME: join(folder, 'none') },
     ...{ OPSPLANE_URL: origin, OPSPLANE_API_KEY: apiKey, OPSPLANE_WORKSPACE: workspace },
   })
@@ -93,7 +93,7 @@ test('the tool copies the log to a file, as the API sends it', async () => {
 test('the tool keeps a checkpoint, and fails when the log was tampered with', async () => {
   const { origin, apiKey, workspace, postgresUrl } = platform.info
   const folder = mkdtempSync(join(tmpdir(), 'opsplane-audit-e2e-'))
-  const cli = cliRunner({
+  const cli = createCliRunner({
     ...{ XDG_CONFIG_HOME: folder, OPSPLANE_HOME: join(folder, 'none') },
     ...{ OPSPLANE_URL: origin, OPSPLANE_API_KEY: apiKey, OPSPLANE_WORKSPACE: workspace },
   })

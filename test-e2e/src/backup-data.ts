@@ -8,7 +8,7 @@ interface Data<T> {
 
 /** What a platform has of every family, and what of it is looked at again elsewhere. */
 export interface Families {
-  /** Paths whose answers stay as they are while nobody changes anything. */
+  /** Paths whose answers stay the same while nothing is changed. */
   paths: string[]
   webhook: string
   /** A run that waits for an approval. */
@@ -39,8 +39,8 @@ insert into trips (goal, km, how) values ('Rome', 900, 'good'), ('Pub', 1, null)
 line \\\\N', 7, 'bad');
 insert into notes (goal, body) values ('Rome', '{"a": [1, null]}')`
 
-/** Makes something of everything, and waits until nothing of it is under way. */
-export async function makeFamilies(api: Api, receiverUrl: string): Promise<Families> {
+/** Makes something of everything, and waits until nothing of it is in flight. */
+export async function createFamilies(api: Api, receiverUrl: string): Promise<Families> {
   const make = async <T = { id: string }>(path: string, body: object): Promise<T> => {
     const answer = await api<Data<T>>('POST', path, { body })
     if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
@@ -157,7 +157,7 @@ const withoutUse = (name: string, value: unknown) =>
   name === 'lastUsedAt' || name === 'useCount' ? undefined : value
 
 /** SHA-256 of the file of an export, as it is downloaded. */
-export async function downloaded(api: Api, id: string): Promise<string> {
+export async function hashDownload(api: Api, id: string): Promise<string> {
   const { data } = (await api<Data<{ url: string }>>('GET', `/analytics/exports/${id}/download`)).body
   const answer = await fetch(data.url)
   return `${answer.status} ${createHash('sha256')

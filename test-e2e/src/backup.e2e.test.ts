@@ -7,8 +7,8 @@ import { startEmbeddedNats } from '@opsplane/nats/embedded'
 import { newInstallation } from '@opsplane/postgres'
 import { pace, type Receiver, startReceiver, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
-import { downloaded, type Families, makeFamilies, readFamilies } from './backup-data.js'
-import { cliRunner } from './cli.js'
+import { createFamilies, type Families, hashDownload, readFamilies } from './backup-data.js'
+import { createCliRunner } from './cli.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 import { type WalArchive, walArchive } from './wal-archive.js'
 
@@ -57,9 +57,9 @@ beforeAll(async () => {
     respond: ({ headers }) => ({ status: headers['x-secret'] === 'sesame' ? 200 : 500 }),
   })
   const api = apiClient(cluster.info)
-  families = await makeFamilies(api, receiver.url)
+  families = await createFamilies(api, receiver.url)
   before = await readFamilies(api, families)
-  file = await downloaded(api, families.export)
+  file = await hashDownload(api, families.export)
 })
 afterAll(async () => {
   await restored?.stop()
@@ -70,7 +70,7 @@ afterAll(async () => {
 
 /** The tool, against servers that are named. */
 const cliOn = ({ info, secrets }: Pick<Cluster, 'info' | 'secrets'>) =>
-  cliRunner({
+  createCliRunner({
     ...{ HOME: folder, DATABASE_URL: info.postgresUrl, NATS_URL: info.natsUrl },
     OPSPLANE_MASTER_KEY: secrets.masterKey,
   })
@@ -131,7 +131,7 @@ test('a backup is made under load, appears whole or not at all, and is verified'
   expect(newest.removed).toEqual(['2026-01-01T00-00-00Z'])
   expect(readdirSync(several).map((name) => join(several, name))).toEqual([newest.folder])
   rmSync(several, { recursive: true })
-  const unreachable = cliRunner({
+  const unreachable = createCliRunner({
     HOME: folder,
     DATABASE_URL: 'postgres://a@127.0.0.1:1/a',
     NATS_URL: cluster.info.natsUrl,
@@ -164,7 +164,7 @@ test('a backup is made under load, appears whole or not at all, and is verified'
 test('neither an installation in use nor one without the master key is restored into', async () => {
   const used = await cliOn(cluster).run(['restore', '--from', saved])
   expect([used.code, used.stderr]).toEqual([1, expect.stringContaining('Services are connected')])
-  const wrong = cliRunner({
+  const wrong = createCliRunner({
     HOME: folder,
     DATABASE_URL: cluster.info.postgresUrl,
     NATS_URL: cluster.info.natsUrl,
@@ -177,10 +177,10 @@ test('neither an installation in use nor one without the master key is restored 
   ])
 })
 
-test('beside the installation it is of, it becomes another one, and that one keeps what it has', async () => {
+test('on the servers of its own installation, it becomes another one, and that one is unchanged', async () => {
   const { info, secrets } = cluster
-  const nats = await startEmbeddedNats({ storeDir: join(folder, 'nats-beside') })
-  const adminUrl = Object.assign(new URL(info.postgresUrl), { pathname: '/beside' }).href
+  const nats = await startEmbeddedNats({ storeDir: join(folder, 'nats-copy') })
+  const adminUrl = Object.assign(new URL(info.postgresUrl), { pathname: '/copy' }).href
   const installation = newInstallation()
   const roles = () =>
     asked<{ name: string }>(
@@ -195,7 +195,7 @@ test('beside the installation it is of, it becomes another one, and that one kee
       await roles(),
       await asked(databaseIn(secrets.installation, 'database-studio', info.postgresUrl), spaces),
     ]
-    await asked(info.postgresUrl, 'create database beside')
+    await asked(info.postgresUrl, 'create database copy')
     await provisionAll(adminUrl, secrets.databasePasswords, installation)
     const result = await cliOn({ info: { ...info, postgresUrl: adminUrl, natsUrl: nats.url }, secrets }).run([
       'restore',
@@ -224,7 +224,7 @@ test('what was destroyed is restored into an empty installation, and goes on', a
     cpSync(join(cluster.folder, kept), join(home, kept), { recursive: true })
   await cluster.stop()
   const delivered = arrived()
-  const local = cliRunner({ HOME: folder })
+  const local = createCliRunner({ HOME: folder })
   const result = await local.run(['restore', '--from', saved, '--home', home, '--json'])
   expect([result.code, result.stderr]).toEqual([0, expect.stringContaining('all databases are committed')])
   proved = JSON.parse(result.stdout) as Proved
@@ -233,7 +233,7 @@ test('what was destroyed is restored into an empty installation, and goes on', a
   restored = await startCluster({ state, postgresFlags: wal.postgresFlags })
   const api = apiClient(restored.info)
   expect(await readFamilies(api, families)).toEqual(before)
-  expect(await downloaded(api, families.export)).toBe(file)
+  expect(await hashDownload(api, families.export)).toBe(file)
   for (const id of accepted) expect((await api('GET', `/itsm/incidents/${id}`)).status).toBe(200)
   const login = await api('POST', '/auth/token', {
     body: { email: restored.info.email, password: restored.info.password },
@@ -372,7 +372,7 @@ test('a month in files is held against the audit log, and comes back', async () 
 test('--force puts what a backup has in the place of what there is', async () => {
   await restored?.stop()
   restored = undefined
-  const local = cliRunner({ HOME: folder })
+  const local = createCliRunner({ HOME: folder })
   const args = ['restore', '--from', saved, '--home', home, '--json']
   const refused = await local.run(args)
   expect([refused.code, refused.stderr]).toEqual([

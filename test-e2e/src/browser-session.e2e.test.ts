@@ -14,7 +14,7 @@ import { startOidcIssuer, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import { request } from 'undici'
 import type { z } from 'zod'
-import { type OpenApi, type Operation, operationsOf } from './fuzz/document.js'
+import { listOperations, type OpenApi, type Operation } from './fuzz/document.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
 type Headers = Record<string, string | undefined>
@@ -52,7 +52,7 @@ const me = (headers: Headers) => ask('GET', '/auth/me', headers)
 beforeAll(async () => {
   platform = await joinPlatform()
   const document = await request(`${platform.info.baseUrl}/openapi.json`)
-  operations = operationsOf((await document.body.json()) as OpenApi)
+  operations = listOperations((await document.body.json()) as OpenApi)
   cookie = cookieIn(await signIn())
 })
 
@@ -125,7 +125,7 @@ test('a browser signs in by an identity provider, and logs out there as well', a
   }
 })
 
-/** What outlives a session: secrets at a host of somebody else's choice, and keys. */
+/** What outlives a session: secrets at another host, and keys. */
 const lasting: Record<string, readonly [method: string, target: string, body: object]> = {
   'a webhook': [
     'POST',
@@ -221,7 +221,7 @@ const foreign: [string, Headers][] = [
 ]
 
 test.each(foreign)('no operation is reached with the cookie by %s', async (_, headers) => {
-  // A public operation does the same for everybody, with or without a cookie; but signing in is for pages of the platform alone.
+  // A public operation does the same for everyone, with or without a cookie; but signing in is for pages of the platform alone.
   const guarded = operations.filter(
     ({ id, secured, path }) =>
       (secured && !path.startsWith(originPrefix)) || id === browserSignIn || id === ssoStart,

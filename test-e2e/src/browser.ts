@@ -74,7 +74,7 @@ function keeper(page: Page): Tab['screenshot'] {
   }
 }
 
-/** Put in beside the page's policy, which would refuse a script from elsewhere. */
+/** Injected past the page's policy, which would refuse a script from elsewhere. */
 async function faultsOf(devtools: CDPSession): Promise<string[]> {
   const expression = `${axe};axe.run({ resultTypes: ['violations'] }).then(({ violations }) => JSON.stringify(violations))`
   const answer = await devtools.send('Runtime.evaluate', {

@@ -10,20 +10,20 @@ import {
   type Webhook,
 } from '@opsplane/contracts'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
-import { type CliProcess, cliRunner } from './cli.js'
+import { type CliProcess, createCliRunner } from './cli.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let api: Api
 let receiver: Receiver
 let folder: string
-let cli: ReturnType<typeof cliRunner>
+let cli: ReturnType<typeof createCliRunner>
 let mended = false
 const open: CliProcess[] = []
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'opsplane-cli-e2e-'))
-  cli = cliRunner({ XDG_CONFIG_HOME: folder, OPSPLANE_HOME: join(folder, 'none') })
+  cli = createCliRunner({ XDG_CONFIG_HOME: folder, OPSPLANE_HOME: join(folder, 'none') })
   cluster = await startTestCluster({ tls: true, services: ['itsm', 'dispatcher'] })
   api = apiClient(cluster.info)
   receiver = await startReceiver({
@@ -215,7 +215,7 @@ test('wrong usage ends with 2', async () => {
   expect(await cli.run(['webhooks', 'list', '--profile', 'none'])).toMatchObject({ code: 2, stdout: '' })
 })
 
-test('the servers are looked at, and read models rebuilt, beside the API', async () => {
+test('the servers are inspected, and read models rebuilt, without the API', async () => {
   const database = `--database-url=${cluster.info.postgresUrl}`
   const status = await cli.json<{ service: string; events: number }[]>('status', database)
   expect(status.map(({ service }) => service)).toEqual([...backendNames])

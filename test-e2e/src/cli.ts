@@ -16,7 +16,7 @@ export interface CliProcess {
 }
 
 /** The tool with these variables and no others but PATH: in this process, where it is not the process that is looked at. */
-export function cliRunner(env: Record<string, string>) {
+export function createCliRunner(env: Record<string, string>) {
   const start = (args: readonly string[], input?: string): CliProcess => {
     const child = spawn(process.execPath, [mainFile, ...args], {
       env: { PATH: process.env.PATH, ...env },

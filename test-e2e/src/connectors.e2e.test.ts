@@ -75,7 +75,7 @@ test('a webhook is sent an event each time a connector goes up or down, and its 
   ])
 })
 
-test('an event is published in the name of whoever invokes it, once for one key', async () => {
+test('an event is published in the name of the invoker, once for one key', async () => {
   const body = { name: 'bus', kind: 'topic', config: { topics: ['orders.created'] } }
   const { data: bus } = await api.post('/connectors', { body })
   const publish = (topic: string) => ({

@@ -5,7 +5,7 @@ import postgres from 'postgres'
 import { chromiumPath, startBrowser, type Tab } from './browser.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
-const password = 'a password of somebody'
+const password = 'a password of a person'
 const stepMs = 30_000
 
 const inBrowser = chromiumPath ? describe : describe.skip
@@ -115,14 +115,14 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
 
     // An owner who requires a factor has one.
     await owner.page.goto(`${base}/people/sign-on`)
-    await owner.page.getByLabel('Everybody').check()
+    await owner.page.getByLabel('Everyone').check()
     await owner.page.getByRole('button', { name: 'Save' }).click()
     await owner.page.getByRole('link', { name: 'your account' }).click()
     await owner.page.getByRole('button', { name: 'Add an authenticator app' }).click()
     await addTotp(owner.page)
     await owner.page.getByRole('button', { name: 'I have kept them' }).click()
     await owner.page.goto(`${base}/people/sign-on`)
-    await owner.page.getByLabel('Everybody').check()
+    await owner.page.getByLabel('Everyone').check()
     await owner.page.getByRole('button', { name: 'Save' }).click()
     await owner.page.getByText('Who has none is asked to add one.').waitFor()
     expect(await owner.faults()).toEqual([])

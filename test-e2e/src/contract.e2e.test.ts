@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { itemsOfApi } from './fuzz/document.js'
-import { type Api, apiClient, openApiOf } from './platform.js'
+import { listApiPaths } from './fuzz/document.js'
+import { type Api, apiClient, fetchOpenApi } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
 interface Operation {
@@ -23,8 +23,8 @@ let operations: Described[]
 beforeAll(async () => {
   platform = await joinPlatform()
   api = apiClient(platform.info)
-  const document = await openApiOf<{ paths: Record<string, Record<Method, Operation>> }>(platform.info)
-  operations = Object.entries(itemsOfApi(document)).flatMap(([path, item]) =>
+  const document = await fetchOpenApi<{ paths: Record<string, Record<Method, Operation>> }>(platform.info)
+  operations = Object.entries(listApiPaths(document)).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ ...operation, method: method as Method, path })),
   )
 })
@@ -36,7 +36,7 @@ const hasEtag = (operation: Operation) =>
   success(operation).some(([, { headers }]) => headers && 'ETag' in headers)
 const idsOf = (found: Described[]) => found.map(({ operationId }) => operationId).sort()
 
-/** The mutating operations without Idempotency-Key, and why. Where nobody is logged in, it would be nobody's key. */
+/** The mutating operations without Idempotency-Key, and why. Without a login, there is no principal to bind the key to. */
 const withoutKey: Record<string, string> = {
   addPasskey: 'a repetition finds the challenge used',
   beginPasskey: 'a repetition begins once more',
@@ -148,7 +148,7 @@ test('a stale If-Match is 412 and changes nothing, wherever it is taken', async 
   for (const operation of operations.filter((found) => takes(found, 'IfMatch'))) {
     const resource = known.find(([pattern]) => operation.path.startsWith(pattern))
     const path = resource && operation.path.replace(...resource)
-    // Kinds that are not made above are tested beside their routes.
+    // Kinds that are not created above are tested with their routes.
     if (path === undefined || path.includes('{')) continue
     const method = operation.method.toUpperCase() as 'POST' | 'PUT' | 'PATCH' | 'DELETE'
     const body = operation.method === 'delete' ? {} : { body: bodies[operation.operationId] ?? {} }
@@ -170,7 +170,7 @@ test('a stale If-Match is 412 and changes nothing, wherever it is taken', async 
   )
 })
 
-test('what has an ETag is not sent again to whoever has it', async () => {
+test('what has an ETag is not sent again to a client that has it', async () => {
   const created = await api<{ data: { id: string } }>('POST', '/itsm/incidents', { body: { title: 'seen' } })
   const location = String(created.headers.location)
   expect(location).toBe(`/api/v1/itsm/incidents/${created.body.data.id}`)

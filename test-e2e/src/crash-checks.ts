@@ -2,7 +2,7 @@ import { expect } from '@jest/globals'
 import { type Receiver, waitFor } from '@opsplane/testing'
 import type { Sql } from 'postgres'
 import type { CreateLoad } from './crash-load.js'
-import { eventsInStream } from './event-trail.js'
+import { listEventsInStream } from './event-trail.js'
 
 /** Where what a load has done must be found. */
 export interface Traces {
@@ -18,7 +18,7 @@ const patience = { intervalMs: 500 }
  * Every acknowledged incident and change is stored, in the log, in the stream, in the audit log, and delivered, and nothing waits to be
  * published any more.
  */
-export async function nothingIsLost(traces: Traces, load: CreateLoad): Promise<void> {
+export async function expectNothingLost(traces: Traces, load: CreateLoad): Promise<void> {
   await everyIncidentIsStoredOnce(traces, load)
   const events = await everyVersionIsInTheLog(traces, load)
   await everyEventIsInTheStream(traces, events)
@@ -57,16 +57,16 @@ async function everyVersionIsInTheLog(
   for (const id of acknowledged.values()) {
     const known = 1 + (changed.get(id) ?? 0)
     expect(last.get(id)).toBeGreaterThanOrEqual(known)
-    // The request that was under way at the end may have taken effect.
+    // The request that was in flight at the end may have taken effect.
     expect(last.get(id)).toBeLessThanOrEqual(known + 1)
   }
   return events
 }
 
-/** A stream that was lost or set back is filled again without anybody's help. */
+/** A stream that was lost or set back is refilled automatically. */
 async function everyEventIsInTheStream({ natsUrl }: Traces, events: LoggedEvent[]): Promise<void> {
   await nothingMissing('in the stream', events, async () => {
-    return new Set(await eventsInStream(natsUrl).catch(() => []))
+    return new Set(await listEventsInStream(natsUrl).catch(() => []))
   })
 }
 

@@ -99,12 +99,12 @@ export async function killAndRecover(
     message: `incidents to be created again after a kill of ${name}`,
   }).catch((cause: unknown) => {
     const answer = `the last answer was ${load.lastAnswer()}`
-    throw new Error(`${String(cause)}; ${answer}\n${conditionOfServices(cluster)}`, { cause })
+    throw new Error(`${String(cause)}; ${answer}\n${describeServices(cluster)}`, { cause })
   })
 }
 
 /** What services that do not come back, or do not go on, have to say. */
-export function conditionOfServices({ services }: TestCluster): string {
+export function describeServices({ services }: TestCluster): string {
   const conditions = Object.values(services).map(
     (service) => `${service.name}: ${service.ended() ?? 'runs'}\n${service.logTail(6)}`,
   )

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import {
@@ -8,14 +8,23 @@ import {
   natsNames,
   topicConsumers,
 } from '@opsplane/contracts'
-import { isLongTier, type Receiver, seededRandom, serverOf, startReceiver, waitFor } from '@opsplane/testing'
+import {
+  isLongTier,
+  parseServerUrl,
+  type Receiver,
+  seededRandom,
+  startReceiver,
+  waitFor,
+} from '@opsplane/testing'
 import postgres from 'postgres'
-import { cliRunner } from './cli.js'
-import { nothingIsLost } from './crash-checks.js'
-import { type CreateLoad, conditionOfServices, killAndRecover, startCreating } from './crash-load.js'
-import { patienceMs } from './event-trail.js'
-import { faultsOf } from './faults.js'
+import { createCliRunner } from './cli.js'
+import { expectNothingLost } from './crash-checks.js'
+import { type CreateLoad, describeServices, killAndRecover, startCreating } from './crash-load.js'
+import { deliveryCrashTests } from './delivery-crash.js'
+import { clientTimeoutMs } from './event-trail.js'
+import { createFaults } from './faults.js'
 import { type Neighbour, startNeighbour } from './neighbour.js'
+import { outageTests } from './outage.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
@@ -26,10 +35,15 @@ let sql: postgres.Sql
 let neighbour: Neighbour
 
 /** Nothing is done to the others, which read every event: the long tier has them too. */
-const started: readonly BackendName[] = isLongTier() ? backendNames : ['settings', 'itsm', 'dispatcher']
+const started: readonly BackendName[] = isLongTier()
+  ? backendNames
+  : ['settings', 'itsm', 'dispatcher', 'database-studio', 'sdk']
 
 beforeAll(async () => {
-  cluster = await startTestCluster({ services: started, extra: { NATS_ACK_WAIT_MS: '1000' } })
+  cluster = await startTestCluster({
+    services: started,
+    extra: { NATS_ACK_WAIT_MS: '1000', WEBHOOK_DRAIN_PER_SECOND: '1000' },
+  })
   api = apiClient(cluster.info)
   sql = postgres(cluster.info.postgresUrl, { max: 1, onnotice: () => {} })
   neighbour = await startNeighbour(cluster)
@@ -49,15 +63,15 @@ const changes = 2
 const durablesOf = (registry: Readonly<Partial<Record<string, readonly string[]>>>) =>
   started.flatMap((name) => registry[name] ?? [])
 
-test('every consumer is given again what a dead process had in hand, after the time that is set', async () => {
+test('what a dead process had in flight is redelivered to every consumer, after the time that is set', async () => {
   const { eventsStream, topicsStream } = natsNames()
   const registered = [
     [eventsStream, durablesOf(durableConsumers)],
     [topicsStream, durablesOf(topicConsumers)],
   ] as const
-  const connection = await connect(serverOf(cluster.info.natsUrl))
+  const connection = await connect(parseServerUrl(cluster.info.natsUrl))
   try {
-    const { consumers } = await jetstreamManager(connection, { timeout: patienceMs })
+    const { consumers } = await jetstreamManager(connection, { timeout: clientTimeoutMs })
     for (const [stream, durables] of registered)
       for (const durable of durables) {
         const { config } = await waitFor(() => consumers.info(stream, durable))
@@ -69,7 +83,7 @@ test('every consumer is given again what a dead process had in hand, after the t
 })
 
 test(`${faults} kills, losses and outages (seed ${seed}) lose no acknowledged incident, event or delivery`, async () => {
-  await api('POST', '/webhooks', {
+  const webhook = await api<{ data: { id: string } }>('POST', '/webhooks', {
     body: {
       name: 'crash',
       url: `${receiver.url}/crash`,
@@ -88,16 +102,17 @@ test(`${faults} kills, losses and outages (seed ${seed}) lose no acknowledged in
   // After each of them something was created.
   expect(load.acknowledged.size).toBeGreaterThan(faults)
   expect(new Set(load.acknowledged.values()).size).toBe(load.acknowledged.size)
-  await nothingIsLost({ sql, natsUrl: cluster.info.natsUrl, receiver }, load).catch((cause: unknown) => {
-    throw new Error(`${String(cause)}\n${conditionOfServices(cluster)}`, { cause })
+  await expectNothingLost({ sql, natsUrl: cluster.info.natsUrl, receiver }, load).catch((cause: unknown) => {
+    throw new Error(`${String(cause)}\n${describeServices(cluster)}`, { cause })
   })
   await neighbour.nothingIsShared()
+  expect((await api('DELETE', `/webhooks/${webhook.body.data.id}`)).status).toBe(204)
   await rebuildChangesNothing()
 })
 
 async function suffer(load: CreateLoad): Promise<void> {
   const random = seededRandom(seed)
-  const victims = Object.entries(faultsOf(cluster, load, random))
+  const victims = Object.entries(createFaults(cluster, load, random))
   await waitFor(() => load.acknowledged.size > 0)
   for (let fault = 0; fault < faults; fault++) {
     // The first round takes each in turn, so that every kind happens at least once.
@@ -117,7 +132,11 @@ async function rebuildChangesNothing(): Promise<void> {
   }
   const before = await rows()
   const database = `--database-url=${cluster.info.postgresUrl}`
-  const { code, stderr } = await cliRunner({}).run(['rebuild', '--service', 'itsm', database])
+  const { code, stderr } = await createCliRunner({}).run(['rebuild', '--service', 'itsm', database])
   expect([code, stderr]).toEqual([0, expect.any(String)])
   expect(await rows()).toBe(before)
 }
+
+describe('deliveries', () => deliveryCrashTests(() => cluster))
+
+describe('outages', () => outageTests(() => cluster, started))

@@ -5,8 +5,8 @@ import { backendNames, type TokenCreated, type UsedSecret, type Webhook } from '
 import { masterKeyId } from '@opsplane/runtime'
 import { isLongTier, type Receiver, startReceiver, waitFor } from '@opsplane/testing'
 import { request } from 'undici'
-import { cliRunner } from './cli.js'
-import { lookAtFiles, lookAtRows, searchFor } from './plaintext-search.js'
+import { createCliRunner } from './cli.js'
+import { createPlaintextSearch, searchFiles, searchRows } from './plaintext-search.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
@@ -169,7 +169,7 @@ test('the values are for services only, and their uses are shown', async () => {
 test('the keys are rotated while the services run', async () => {
   const { masterKey } = cluster.secrets
   const database = { OPSPLANE_HOME: '/nonexistent', DATABASE_URL: cluster.info.postgresUrl }
-  const cli = cliRunner({
+  const cli = createCliRunner({
     ...database,
     OPSPLANE_MASTER_KEY: newMasterKey,
     OPSPLANE_PREVIOUS_MASTER_KEYS: masterKey,
@@ -180,7 +180,7 @@ test('the keys are rotated while the services run', async () => {
     { service: 'dispatcher', keyId: masterKeyId(masterKey), count: 1, use: 'previous' },
     { service: 'settings', keyId: masterKeyId(masterKey), count: 1, use: 'previous' },
   ])
-  const wrong = cliRunner({ ...database, OPSPLANE_MASTER_KEY: newMasterKey })
+  const wrong = createCliRunner({ ...database, OPSPLANE_MASTER_KEY: newMasterKey })
   expect(await wrong.run(['rotate-master-key'])).toMatchObject({
     code: 1,
     stdout: '',
@@ -192,7 +192,7 @@ test('the keys are rotated while the services run', async () => {
     [0, 0],
     [1, 0],
   ])
-  const byInput = cliRunner(database)
+  const byInput = createCliRunner(database)
   const input = `${newMasterKey}\n${masterKey}\n`
   const done = await byInput.run(['rotate-master-key', '--keys-stdin', '--json'], input)
   expect(JSON.parse(done.stdout)).toMatchObject([{ rewrapped: 1 }, { rewrapped: 0 }, { rewrapped: 1 }])
@@ -240,24 +240,24 @@ test('without the master key nothing of it can be recovered from database, strea
   })
   for (const value of Object.values(plaintexts)) expect(value.length).toBeGreaterThanOrEqual(16)
   // What is not secret is found, so that the search is known to look at the right places.
-  const marks = searchFor({
+  const marks = createPlaintextSearch({
     webhook: 'dumped webhook',
     key: 'dumped key',
     answer: 'The endpoint answered 500.',
     line: 'master keys, the present one first',
   })
-  const search = searchFor(plaintexts)
+  const search = createPlaintextSearch(plaintexts)
 
   await waitFor(
     async () => {
-      const found = searchFor({ answer: 'The endpoint answered 500.' })
-      await lookAtRows(found, info.postgresUrl)
+      const found = createPlaintextSearch({ answer: 'The endpoint answered 500.' })
+      await searchRows(found, info.postgresUrl)
       return found.found().length > 0
     },
     { intervalMs: 500 },
   )
-  const rows = await lookAtRows(search, info.postgresUrl)
-  await lookAtRows(marks, info.postgresUrl)
+  const rows = await searchRows(search, info.postgresUrl)
+  await searchRows(marks, info.postgresUrl)
   for (const table of ['settings.secrets', 'settings.data_keys', 'settings.audit_log', 'dispatcher.webhooks'])
     expect(rows[table]).toBeGreaterThan(0)
   for (const service of ['settings', 'dispatcher'])
@@ -269,8 +269,8 @@ test('without the master key nothing of it can be recovered from database, strea
   await cluster.nats.stop()
   await cluster.postgres.stop()
   const kept = ['secrets.json', 'local.json', 'tls']
-  lookAtFiles(search, cluster.folder, kept)
-  lookAtFiles(marks, cluster.folder, kept)
+  searchFiles(search, cluster.folder, kept)
+  searchFiles(marks, cluster.folder, kept)
 
   const { plaintexts: count, forms, bytes } = search.extent()
   process.stdout.write(
@@ -300,7 +300,7 @@ test('the search finds every form', () => {
       ),
     ),
   ]) {
-    const search = searchFor({ value })
+    const search = createPlaintextSearch({ value })
     search.look('here', Buffer.concat([Buffer.from('…'), haystack]))
     expect(search.found().length).toBeGreaterThan(0)
   }

@@ -10,7 +10,7 @@ export interface Sent {
 export interface EvenLoad {
   /** Those answered so far. */
   sent: readonly Sent[]
-  /** Resolves when all under way are answered. */
+  /** Resolves when all in flight are answered. */
   stop(): Promise<void>
 }
 

@@ -17,7 +17,7 @@ interface Invited {
   invitation: { token: string }
 }
 
-const password = 'a password of somebody'
+const password = 'a password of a person'
 const stepMs = 30_000
 const open = { authorization: undefined, 'x-workspace': undefined }
 
@@ -33,7 +33,7 @@ async function challenge(): Promise<FactorChallenge> {
   return FactorChallenge.parse(body.error.details[0]?.params)
 }
 
-/** Somebody who has just joined, and has no factor yet. */
+/** A user who has just joined, and has no factor yet. */
 async function joined(role: string): Promise<Api> {
   const body = { email: emailOf(role), role }
   const invited = await api<Data<Invited>>('POST', '/settings/users/invite', { body })

@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { natsNames } from '@opsplane/contracts'
-import { isLongTier, serverOf, waitFor } from '@opsplane/testing'
+import { isLongTier, parseServerUrl, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import type { CreateLoad, Victim } from './crash-load.js'
-import { patienceMs } from './event-trail.js'
+import { clientTimeoutMs } from './event-trail.js'
 import type { startTestCluster } from './platform.js'
 
 type TestCluster = Awaited<ReturnType<typeof startTestCluster>>
 
 /** What can happen to a platform under load, by name: a part is killed, loses what it kept, or does not do its work. */
-export function faultsOf(
+export function createFaults(
   cluster: TestCluster,
   load: CreateLoad,
   random: () => number,
@@ -53,11 +53,11 @@ function streamFault(
 ): Victim {
   return {
     async kill() {
-      const connection = await connect(serverOf(info.natsUrl))
-      const manager = await jetstreamManager(connection, { timeout: patienceMs })
+      const connection = await connect(parseServerUrl(info.natsUrl))
+      const manager = await jetstreamManager(connection, { timeout: clientTimeoutMs })
       const stream = natsNames().eventsStream
       try {
-        // One that is lost is made again, by nobody but the platform.
+        // One that is lost is made again, by the platform alone.
         await waitFor(() => manager.streams.info(stream).catch(() => undefined), {
           message: 'the stream to be there',
         })
@@ -131,7 +131,7 @@ function readOnly(cluster: TestCluster, load: CreateLoad): Victim {
   }
 }
 
-/** Somebody else holds rows that are worked on all the time; everything that needs others goes on. */
+/** Another transaction locks rows that are used all the time; everything that needs other rows continues. */
 function lockedRows(cluster: TestCluster, load: CreateLoad): Victim {
   return {
     kill: () =>

@@ -19,7 +19,7 @@ beforeAll(async () => {
   ada = typedClient(platform.info)
   receiver = await startReceiver({
     tls: { key: platform.certificate.key, cert: platform.certificate.cert },
-    respond: ({ path }) => ({ status: path === '/refuses' ? 410 : 200, body: '{"told":true}' }),
+    respond: ({ path }) => ({ status: path === '/refuses' ? 410 : 200, body: '{"received":true}' }),
   })
   const definition = {
     steps: [{ id: 'sum', type: 'transform' as const, value: '{{ input.n * 2 }}' }],

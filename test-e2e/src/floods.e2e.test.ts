@@ -104,7 +104,7 @@ async function secondTenantDuring<T>(flooding: Promise<T>): Promise<{ outcome: T
 
 const fine = new Set([200, 201])
 
-/** A well-formed key that nobody was given. */
+/** A well-formed key that was never issued. */
 const wrongKey = (n: number) => `ops_key_${String(n).padStart(26, '0')}_${'x'.repeat(38)}`
 
 /** A login whose body does not come. */
@@ -118,7 +118,7 @@ async function hangingLogin(): Promise<void> {
   socket.write('Content-Length: 60\r\n\r\n{"email":')
 }
 
-test('logins whose bodies do not come keep nobody from logging in', async () => {
+test('logins whose bodies do not arrive prevent no other login', async () => {
   for (let n = 0; n < 100; n++) await hangingLogin()
   try {
     const { outcome, statuses } = await secondTenantDuring(logIn(cluster.secrets.owner.password))
@@ -165,7 +165,7 @@ const allowedCodes: Record<number, string> = {
   503: 'service_unavailable',
 }
 
-test('guesses from many addresses are answered by contract, and whoever is logged in notices nothing', async () => {
+test('guesses from many addresses are answered by contract, and users who are logged in notice nothing', async () => {
   // So that the flood comes from many addresses, and reaches settings.
   const { url } = await cluster.replica('gateway', {
     ...{ TRUST_PROXY_CIDRS: '127.0.0.0/8', ANONYMOUS_RATE_LIMIT_PER_MINUTE: '0', RATE_LIMIT_PER_MINUTE: '0' },
@@ -183,7 +183,7 @@ test('guesses from many addresses are answered by contract, and whoever is logge
   const guesses: ApiAnswer[] = []
   const guess = async (guesser: number) => {
     for (let n = 0; n < guessesEach; n++) {
-      const login = n % 2 === 0 ? email : `nobody${n}@example.com`
+      const login = n % 2 === 0 ? email : `unknown${n}@example.com`
       guesses.push(await logInFrom('wrong horse battery', `198.51.${guesser}.${n % 8}`, login))
     }
   }

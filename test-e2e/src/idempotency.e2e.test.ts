@@ -112,7 +112,7 @@ describe('50 requests with one key, over two replicas, have one effect and one a
 const passLockTime = () =>
   sql`update dispatcher.idempotency_keys set locked_until = now() - interval '1 second' where status is null`
 
-/** To be called while nothing else is under way. A claim that a process had sent to Postgres may be made after its end. */
+/** To be called while nothing else is in flight. A claim that a process had sent to Postgres may be made after its end. */
 const untilFree = (request: Request, key: string) =>
   waitFor(async () => {
     const answer = await post(request, key)

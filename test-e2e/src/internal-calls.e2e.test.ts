@@ -78,13 +78,13 @@ test('there are these routes between services, and no others', async () => {
 })
 
 test.each(backendNames)(
-  '%s opens its internal routes to those they name, and to nobody else',
+  '%s opens its internal routes to those they name, and to no other',
   async (service) => {
     const { tokenFor } = createGrants(keyOf('settings'), [])
     const person = testPrincipal({ workspaceId, userId })
     // Made for each route: they expire within a minute.
     const strangers = async (): Promise<[string, string][]> => [
-      ['nobody, by the gateway', await issuerOf('gateway').clientToken(service)],
+      ['no service, by the gateway', await issuerOf('gateway').clientToken(service)],
       ['a person, by the gateway', await issuerOf('gateway').clientToken(service, person)],
       [
         'a service for a person',

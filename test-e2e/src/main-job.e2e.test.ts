@@ -148,7 +148,7 @@ describe('the main job', () => {
     const webhook = await api.post('/webhooks', {
       body: { name: 'moved away', url: `${receiver.url}/gone`, events: ['incident.created'] },
     })
-    await api.post('/itsm/incidents', { body: { title: 'nobody hears' } })
+    await api.post('/itsm/incidents', { body: { title: 'no subscriber' } })
     const unread = async () =>
       (await api.get('/notifications', { params: { query: { unread: 'true' } } })).data
     const reported = await waitFor(async () => (await unread())[0], { intervalMs: 200 })

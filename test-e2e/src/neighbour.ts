@@ -7,7 +7,7 @@ import {
   bootstrapOwner,
   type Cluster,
   choosePorts,
-  eachOf,
+  mapNames,
   openState,
   planServices,
   provisionAll,
@@ -16,7 +16,7 @@ import {
 import { waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import { type CreateLoad, startCreating } from './crash-load.js'
-import { eventsInStream } from './event-trail.js'
+import { listEventsInStream } from './event-trail.js'
 import { apiClient } from './platform.js'
 
 const natsPrefix = 'neighbour'
@@ -43,7 +43,7 @@ export async function startNeighbour({ info }: Cluster): Promise<Neighbour> {
   const ports = await choosePorts()
   const origin = `http://127.0.0.1:${ports.gateway}`
   // Its users are the server's business; what keeps the two apart is the prefix.
-  const natsUrls = eachOf(serviceNames, () => info.natsUrl)
+  const natsUrls = mapNames(serviceNames, () => info.natsUrl)
   const extra = { RATE_LIMIT_PER_MINUTE: '60000', DATABASE_POOL_SIZE: '3' }
   const plan = planServices({ secrets, databaseUrls, natsUrls, natsPrefix, ports, origin, extra })
   const services = running.map((name) =>
@@ -81,11 +81,11 @@ export async function startNeighbour({ info }: Cluster): Promise<Neighbour> {
           [natsPrefix, others],
         ] as const)
           await waitFor(async () => {
-            const inStream = new Set(await eventsInStream(info.natsUrl, prefix))
+            const inStream = new Set(await listEventsInStream(info.natsUrl, prefix))
             return [...events.ids].every((id) => inStream.has(id))
           }, patience)
-        const streamed = new Set(await eventsInStream(info.natsUrl))
-        const theirStream = new Set(await eventsInStream(info.natsUrl, natsPrefix))
+        const streamed = new Set(await listEventsInStream(info.natsUrl))
+        const theirStream = new Set(await listEventsInStream(info.natsUrl, natsPrefix))
         expect([...others.ids].filter((id) => streamed.has(id))).toEqual([])
         expect([...mine.ids].filter((id) => theirStream.has(id))).toEqual([])
         expect(others.audited.filter((id) => mine.ids.has(id))).toEqual([])

@@ -5,18 +5,18 @@ import { Moment } from '@opsplane/contracts'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { request } from 'undici'
 import { z } from 'zod'
-import { type Judge, judgeBy } from './fuzz/answers.js'
+import { createJudge, type Judge } from './fuzz/answers.js'
 import {
-  everyOperationOf,
   exampleBody,
-  itemsOfApi,
   type JsonSchema,
+  listAllOperations,
+  listApiPaths,
+  listOperations,
   type OpenApi,
-  operationsOf,
   parametersIn,
   resolveSchema,
 } from './fuzz/document.js'
-import { openApiOf } from './platform.js'
+import { fetchOpenApi } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
 interface Operation {
@@ -34,8 +34,8 @@ let document: OpenApi
 let judge: Judge
 beforeAll(async () => {
   platform = await joinPlatform()
-  document = await openApiOf<OpenApi>(platform.info)
-  judge = judgeBy(document)
+  document = await fetchOpenApi<OpenApi>(platform.info)
+  judge = createJudge(document)
 })
 
 const get = async (path: string) => {
@@ -50,7 +50,7 @@ test('the merged document is valid OpenAPI 3.1 with unique operation ids', async
   const result = await new Validator().validate(JSON.parse(text))
   expect(result.errors ?? []).toEqual([])
   expect(document.openapi).toMatch(/^3\.1/)
-  const operations = Object.values(itemsOfApi(document)).flatMap((item) => Object.values(item))
+  const operations = Object.values(listApiPaths(document)).flatMap((item) => Object.values(item))
   const ids = operations.map((operation) => operation.operationId).filter(Boolean)
   expect(new Set(ids).size).toBe(ids.length)
   for (const id of ['createIncident', 'createWebhook', 'createToken', 'getAuditEvent', 'listNotifications'])
@@ -62,7 +62,7 @@ test('the merged document is valid OpenAPI 3.1 with unique operation ids', async
 })
 
 test('every operation is described, grouped, guarded and shown by an example that its schema allows', () => {
-  const wrong = everyOperationOf(document).flatMap((operation) => {
+  const wrong = listAllOperations(document).flatMap((operation) => {
     const { summary, description, tags, responses, security } = operation.raw
     const errors = Object.keys(responses).filter((status) => Number(status) >= 400)
     const example = exampleBody(document, operation)
@@ -84,14 +84,14 @@ test('every operation is described, grouped, guarded and shown by an example tha
 })
 
 test('every operation shows an answer that its schema allows', () => {
-  const wrong = everyOperationOf(document).flatMap((operation) =>
+  const wrong = listAllOperations(document).flatMap((operation) =>
     judge.wrongExamples(operation).map((problem) => `${operation.id}: ${problem}`),
   )
   expect(wrong).toEqual([])
 })
 
 test('what is sent or answered and is not JSON is described as bytes, or as text where it is a page', () => {
-  const contents = everyOperationOf(document).flatMap(({ id, raw: { requestBody, responses } }) =>
+  const contents = listAllOperations(document).flatMap(({ id, raw: { requestBody, responses } }) =>
     [requestBody ?? {}, ...Object.values(responses)].flatMap(({ content = {} }) =>
       Object.entries(content).map(([media, { schema }]) => ({ id, media, schema })),
     ),
@@ -116,7 +116,7 @@ test('every instant in a request is accepted in any notation', () => {
       collect(id, resolveSchema(document, { $ref }), [...within, $ref])
     for (const each of Object.values(part)) collect(id, each, within)
   }
-  for (const { id, parameters, raw } of everyOperationOf(document)) {
+  for (const { id, parameters, raw } of listAllOperations(document)) {
     for (const { schema } of parameters) collect(id, schema, [])
     for (const { schema } of Object.values(raw.requestBody?.content ?? {})) collect(id, schema, [])
   }
@@ -148,7 +148,7 @@ test('what is outside of /api/v1 has a server of its own', async () => {
 
 test('whatever is compared with an instant in a query takes a date as well, of the zone that the query names', () => {
   const formatsOf = ({ format, anyOf = [] }: JsonSchema) => [format, ...anyOf.map((each) => each.format)]
-  const instants = operationsOf(document).flatMap((operation) => {
+  const instants = listOperations(document).flatMap((operation) => {
     const query = parametersIn(operation, 'query')
     const hasZone = query.some(({ name }) => name === 'timeZone')
     return query.flatMap(({ name, schema }) => {
@@ -215,14 +215,14 @@ test('a bound of time in a body takes a date as well, of a zone that is named in
       walk(property, place, isZoned, inside.seen)
     }
   }
-  for (const { id, body } of operationsOf(document)) if (body) walk(body, id, false, [])
+  for (const { id, body } of listOperations(document)) if (body) walk(body, id, false, [])
   const wrong = [...found].filter(([, takesBoth]) => !takesBoth).map(([place]) => place)
   expect(wrong.sort()).toEqual(Object.keys(noBounds).sort())
   expect(found.size - wrong.length).toBeGreaterThan(10)
 })
 
 test('a list is described as a page of what it lists', () => {
-  const lists = operationsOf(document).filter(
+  const lists = listOperations(document).filter(
     // A verification goes on after a place as well, but is no list.
     ({ id, raw: { responses } }) =>
       !id.startsWith('verify') &&

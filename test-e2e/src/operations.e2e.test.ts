@@ -11,14 +11,14 @@ import {
 } from '@opsplane/contracts'
 import { waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
-import { cliRunner } from './cli.js'
+import { createCliRunner } from './cli.js'
 import { type Api, apiClient } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
 let platform: SharedPlatform
 let owner: Api
-/** The tool of whoever operates the platform, logged in. */
-let operator: ReturnType<typeof cliRunner>
+/** The tool of an operator, logged in. */
+let operator: ReturnType<typeof createCliRunner>
 let folder: string
 let sql: postgres.Sql
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
   owner = apiClient(info)
   sql = postgres(info.postgresUrl, { max: 1 })
   folder = mkdtempSync(join(tmpdir(), 'opsplane-operator-'))
-  operator = cliRunner({ XDG_CONFIG_HOME: folder, OPSPLANE_HOME: join(folder, 'none') })
+  operator = createCliRunner({ XDG_CONFIG_HOME: folder, OPSPLANE_HOME: join(folder, 'none') })
   const { email, password, workspace } = secrets.owner
   const login = [
     'login',

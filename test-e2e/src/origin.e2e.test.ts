@@ -3,7 +3,7 @@ import { backendNames, ErrorEnvelope } from '@opsplane/contracts'
 import fc from 'fast-check'
 import { request } from 'undici'
 import { edgeValues } from './fuzz/arbitrary.js'
-import { type OriginOperation, originOperationsOf, routeTableOf } from './fuzz/origin.js'
+import { fetchRouteTable, listOriginOperations, type OriginOperation } from './fuzz/origin.js'
 import { typedClient } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
@@ -22,8 +22,8 @@ let keys: { elsewhere: string; without: Record<string, string>; staging: string 
 
 beforeAll(async () => {
   platform = await joinPlatform()
-  const tables = backendNames.map((name) => routeTableOf(name, platform.urls[name], platform.secrets))
-  operations = (await Promise.all(tables)).flatMap(originOperationsOf)
+  const tables = backendNames.map((name) => fetchRouteTable(name, platform.urls[name], platform.secrets))
+  operations = (await Promise.all(tables)).flatMap(listOriginOperations)
   const owner = typedClient(platform.info)
   const key = async (scopes: string[], environments?: ('staging' | 'production')[]) =>
     String(
@@ -136,7 +136,7 @@ test('there is this below the origin, and nothing else', () => {
   ])
 })
 
-describe('nobody gets in', () => {
+describe('no request is accepted', () => {
   const refusals = async (operation: OriginOperation) => {
     const { method, path, scope, access } = operation
     const target = filled(path, real)
@@ -169,7 +169,7 @@ describe('nobody gets in', () => {
     }))
 })
 
-test('what is open to everybody says the same to everybody, and nothing of what is not there', () =>
+test('what is public answers everyone the same, and reveals nothing of what does not exist', () =>
   each(['public'], async (operation) => {
     const said = async (token?: string) => {
       const { status, code, error } = await call(operation.method, filled(operation.path, {}), {
@@ -177,9 +177,11 @@ test('what is open to everybody says the same to everybody, and nothing of what 
       })
       return JSON.stringify([status, code, error?.message])
     }
-    const nobody = await said()
+    const anonymous = await said()
     const answers = await Promise.all([platform.info.apiKey, keys.elsewhere, 'ops_key_x_y'].map(said))
-    return answers.filter((answer) => answer !== nobody).map((answer) => `${answer} instead of ${nobody}`)
+    return answers
+      .filter((answer) => answer !== anonymous)
+      .map((answer) => `${answer} instead of ${anonymous}`)
   }))
 
 /** Bodies that are wrong whatever they are sent to. */

@@ -6,11 +6,11 @@ import { apiClient, type TestCluster } from './platform.js'
 
 /** As people use the platform: browsers bind passkeys to this name, whatever address the tests call it by. */
 export const passkeyOrigin = 'http://localhost:8080'
-const password = 'a password of somebody'
+const password = 'a password of a person'
 
 /** In a browser, through the gateway. The platform has `passkeyOrigin` as its PUBLIC_ORIGIN. */
 export function passkeyTests(startedCluster: () => TestCluster) {
-  test('somebody adds a passkey, signs in with it alone, and gets in by nothing less from then on', async () => {
+  test('a user adds a passkey, signs in with it alone, and needs at least that from then on', async () => {
     const { info } = startedCluster()
     const email = `keys@${info.workspace}.example.com`
     const invited = await apiClient(info)<{ data: { invitation: { token: string } } }>(

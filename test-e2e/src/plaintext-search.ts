@@ -3,25 +3,29 @@ import { join } from 'node:path'
 import postgres from 'postgres'
 
 /** A plaintext that was found where it must not be. */
-export interface Find {
+export interface FoundPlaintext {
   /** What the plaintext is called. */
   name: string
   form: string
   place: string
 }
 
-export interface Search {
+export interface PlaintextSearch {
   /** Looks at some bytes; `place` says where they are. */
   look(place: string, bytes: Buffer): void
-  found(): Find[]
+  found(): FoundPlaintext[]
   /** Plaintexts, forms of them, and bytes looked at. */
   extent(): { plaintexts: number; forms: number; bytes: number }
 }
 
 /** Looks for plaintexts in every form they are likely to be written in. */
-export function searchFor(plaintexts: Record<string, string>): Search {
+export function createPlaintextSearch(plaintexts: Record<string, string>): PlaintextSearch {
   const needles = Object.entries(plaintexts).flatMap(([name, plaintext]) =>
-    Object.entries(formsOf(plaintext)).map(([form, text]) => ({ name, form, bytes: Buffer.from(text) })),
+    Object.entries(listEncodings(plaintext)).map(([form, text]) => ({
+      name,
+      form,
+      bytes: Buffer.from(text),
+    })),
   )
   // Candidates by their first three bytes: each byte of the haystack is looked at once, whatever number of needles.
   const byStart = new Map<number, typeof needles>()
@@ -31,7 +35,7 @@ export function searchFor(plaintexts: Record<string, string>): Search {
   }
   const starts = new Uint8Array(2 ** 24)
   for (const start of byStart.keys()) starts[start] = 1
-  const finds = new Map<string, Find>()
+  const finds = new Map<string, FoundPlaintext>()
   let looked = 0
 
   return {
@@ -57,7 +61,7 @@ export function searchFor(plaintexts: Record<string, string>): Search {
 }
 
 /** Without what its neighbours would change, such as the ends of its base64. */
-export function formsOf(plaintext: string): Record<string, string> {
+export function listEncodings(plaintext: string): Record<string, string> {
   const bytes = Buffer.from(plaintext)
   const forms: Record<string, string> = { raw: plaintext, hex: bytes.toString('hex') }
   forms.HEX = bytes.toString('hex').toUpperCase()
@@ -80,7 +84,10 @@ export function formsOf(plaintext: string): Record<string, string> {
 }
 
 /** Looks at every column of every row of every table that is not Postgres' own. Returns the tables. */
-export async function lookAtRows(search: Search, databaseUrl: string): Promise<Record<string, number>> {
+export async function searchRows(
+  search: PlaintextSearch,
+  databaseUrl: string,
+): Promise<Record<string, number>> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined })
   const counts: Record<string, number> = {}
   try {
@@ -110,12 +117,12 @@ export async function lookAtRows(search: Search, databaseUrl: string): Promise<R
 }
 
 /** Looks at every file below a folder but those named. */
-export function lookAtFiles(search: Search, folder: string, except: readonly string[] = []): void {
+export function searchFiles(search: PlaintextSearch, folder: string, except: readonly string[] = []): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name)
     if (except.includes(name)) continue
     const stat = statSync(path)
-    if (stat.isDirectory()) lookAtFiles(search, path)
+    if (stat.isDirectory()) searchFiles(search, path)
     else if (stat.isFile()) search.look(path, readFileSync(path))
   }
 }

@@ -6,7 +6,7 @@ import { serviceRegistry } from '@opsplane/contracts'
 import { type Cluster, type ClusterOptions, openState, startCluster } from '@opsplane/local'
 import {
   isRepeatable,
-  measured,
+  measureFixture,
   type RepeatedAnswer,
   repeatedAnswer,
   repetitionProblems,
@@ -21,11 +21,11 @@ const postgresFlags = ['fsync=off', 'full_page_writes=off']
 /** The platform as processes on servers of its own; its folder goes away with it, unless KEEP_E2E_STATE names a place. */
 export async function startTestCluster(options: Omit<ClusterOptions, 'state'> = {}) {
   const folder = mkdtempSync(join(process.env.KEEP_E2E_STATE ?? tmpdir(), 'opsplane-e2e-'))
-  const prepared = await measured('state of a cluster', () => fillState(join(folder, 'state')))
+  const prepared = await measureFixture('state of a cluster', () => fillState(join(folder, 'state')))
   const state = openState(join(folder, 'state'))
   // What is tried here comes faster than that of one client; the limits have tests of their own.
   const extra = { RATE_LIMIT_PER_MINUTE: '60000', ...options.extra }
-  const cluster = await measured('cluster', () =>
+  const cluster = await measureFixture('cluster', () =>
     startCluster({ state, prepared, postgresFlags, ...options, extra }),
   )
   return {
@@ -43,7 +43,7 @@ export async function startTestCluster(options: Omit<ClusterOptions, 'state'> = 
 export type TestCluster = Cluster
 
 /** The OpenAPI document, once every service has described itself. */
-export async function openApiOf<Document extends { paths: object }>(info: {
+export async function fetchOpenApi<Document extends { paths: object }>(info: {
   baseUrl: string
 }): Promise<Document> {
   return waitFor(async () => {

@@ -9,12 +9,12 @@ const folder = join(tmpdir(), 'opsplane-e2e-prepared')
 const ready = join(folder, 'ready')
 
 /**
- * Fills the folder of a state with databases that are made and migrated already, so that not every platform does it anew.
- * The first test file of a run prepares it; whoever comes while it is at that waits, which costs less than to make their own.
+ * Fills the folder of a state with databases that are made and migrated already, so that not every platform does it again.
+ * The first test file of a run prepares it; others wait for it, which costs less than to make their own.
  * Returns whether it is filled.
  */
 export async function fillState(to: string): Promise<boolean> {
-  // Outside a run of tests nobody would take the folder away again.
+  // Outside a run of tests the folder would never be removed.
   if (process.env.TEST_RUN_ID === undefined) return false
   if (!existsSync(ready) && !(await prepare())) return false
   // Postgres owns its folder, and keeps it only in an exact copy.

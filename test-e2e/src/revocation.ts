@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import { type BackendName, backendNames, permissions } from '@opsplane/contracts'
-import { isLongTier, waitFor } from '@opsplane/testing'
+import { everyNth, isLongTier, waitFor } from '@opsplane/testing'
 import { type Sent, startEvenLoad } from './even-load.js'
 import { type Api, apiClient, type startTestCluster, typedClient } from './platform.js'
 
@@ -8,7 +8,7 @@ let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let api: Api
 /** Origins of both gateways. */
 let origins: string[]
-/** Below the origin: what somebody with a key asks of an app. */
+/** Below the origin: what a client with a key asks of an app. */
 let app: { id: string; path: string }
 
 const perSecond = isLongTier() ? 200 : 30
@@ -60,7 +60,7 @@ async function session(): Promise<Credential> {
   return { token, revoke: () => api('POST', '/auth/logout', { headers }) }
 }
 
-/** Something to read of every service: nobody of them knows a credential longer than the others. */
+/** Something to read of every service: none of them accepts a credential longer than the others. */
 const reads: Record<BackendName, readonly string[]> = {
   settings: ['/api/v1/auth/me', '/api/v1/secrets?limit=1'],
   itsm: ['/api/v1/itsm/incidents?limit=1'],
@@ -142,12 +142,15 @@ export function revocationTests(setting: () => typeof cluster): void {
     },
   )
 
-  test.each(kinds)('%s while NATS is away: none succeeds one second later either', async (_kind, make) => {
-    await cluster.nats.stop()
-    try {
-      await expectRevoked(await make())
-    } finally {
-      await cluster.nats.start()
-    }
-  })
+  test.each(everyNth(2, kinds))(
+    '%s while NATS is away: none succeeds one second later either',
+    async (_kind, make) => {
+      await cluster.nats.stop()
+      try {
+        await expectRevoked(await make())
+      } finally {
+        await cluster.nats.start()
+      }
+    },
+  )
 }

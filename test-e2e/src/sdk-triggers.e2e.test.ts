@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Execution } from '@opsplane/contracts'
 import { waitFor } from '@opsplane/testing'
-import { cliRunner } from './cli.js'
+import { createCliRunner } from './cli.js'
 import { type Api, apiClient } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
-/** What brings artifacts to run beside requests: rules on what happens, and the command line. */
+/** What runs artifacts besides requests: rules on events, and the command line. */
 
 let platform: SharedPlatform
 let api: Api
@@ -111,7 +111,7 @@ test('a rule runs after records and incidents, however they were written, and wh
 
 test('a pack is begun, tested and installed from the command line, which finds, follows and replays what it runs', async () => {
   const { baseUrl, apiKey, workspace } = platform.info
-  const opsplane = cliRunner({
+  const opsplane = createCliRunner({
     OPSPLANE_URL: baseUrl,
     OPSPLANE_API_KEY: apiKey,
     OPSPLANE_WORKSPACE: workspace,

@@ -9,7 +9,7 @@ let api: Api
 let atOrigin: Api
 let atOriginUrl: string
 let receiver: Receiver
-/** Answers nobody before it is let go of. */
+/** Answers no request before it is released. */
 let holding: Receiver
 let released: Promise<void>
 
@@ -234,8 +234,8 @@ test('an artifact answers requests below a path of its own', async () => {
   expect(execution.body.data).toMatchObject({ artifact_slug: 'orders', status: 'completed' })
   const refused = await api<Refused>('DELETE', '/sdk/artifacts/orders/api')
   expect([refused.status, refused.body.error.code]).toEqual([405, 'method_not_allowed'])
-  const nobody = await api('PUT', '/sdk/artifacts/orders/api/x', { headers: { authorization: undefined } })
-  expect(nobody.status).toBe(401)
+  const anonymous = await api('PUT', '/sdk/artifacts/orders/api/x', { headers: { authorization: undefined } })
+  expect(anonymous.status).toBe(401)
 })
 
 /** A workflow of one step that is published. */
@@ -267,7 +267,7 @@ test('a rule and a workflow that cause each other come to an end', async () => {
   expect(await runsOf(loops)).toBe(6)
 })
 
-test('whoever invokes an artifact gains nothing by it: it does no more than they may', async () => {
+test('invoking an artifact gains no rights: it does no more than its invoker may', async () => {
   const scopes = ['sdk:invoke', 'executions:read']
   const { body } = await api<Data<{ token: string }>>('POST', '/auth/tokens', {
     body: { name: 'invokes', scopes },

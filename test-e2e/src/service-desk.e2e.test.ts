@@ -7,7 +7,7 @@ import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 let platform: SharedPlatform
 let receiver: Receiver
 type Client = ReturnType<typeof typedClient>
-/** The owner, and somebody who decides on what the owner asks for. */
+/** The owner, and an approver of the owner's requests. */
 let ada: Client
 let grace: Client
 let lateId: string

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { databaseOf } from '@opsplane/local'
+import { findDatabaseUrl } from '@opsplane/local'
 import { isLongTier, pace, type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
-import { eventsInStream } from './event-trail.js'
+import { listEventsInStream } from './event-trail.js'
 import { type Api, type ApiAnswer, apiClient, startTestCluster } from './platform.js'
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
@@ -19,7 +19,7 @@ beforeAll(async () => {
     tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
     respond: () => ({ status: 200 }),
   })
-  const url = await databaseOf('database-studio', cluster.info.postgresUrl)
+  const url = await findDatabaseUrl('database-studio', cluster.info.postgresUrl)
   sql = postgres(url, { max: 1, onnotice: () => {}, connection: { search_path: 'database_studio' } })
 })
 afterAll(async () => {
@@ -30,8 +30,9 @@ afterAll(async () => {
 
 const kills = Math.max(2, Math.floor(Number(process.env.CRASH_KILLS ?? 0) / 10))
 const partsEach = 20
+const bulkSize = isLongTier() ? 50 : 20
 /** Between two turns of a loop: what is in flight matters, not how much. */
-const turnMs = isLongTier() ? 0 : 50
+const turnMs = isLongTier() ? 0 : 150
 const patience = { intervalMs: 250 }
 
 /** Keeps doing `act` until it is stopped; what fails is done again with something else. */
@@ -85,7 +86,7 @@ test(`${kills} kills of service and Postgres leave each change of schema and row
   })
   const bulk = keepDoing((turn) =>
     must('POST', '/tables/things/records/bulk', {
-      records: Array.from({ length: 50 }, () => ({ n: 1_000_000 + turn })),
+      records: Array.from({ length: bulkSize }, () => ({ n: 1_000_000 + turn })),
     }),
   )
   const batched = new Set<number>()
@@ -117,7 +118,7 @@ test(`${kills} kills of service and Postgres leave each change of schema and row
   await journalIsTheRows(acknowledged)
   await bulksAreWhole()
   await batchesAreWhole(batched)
-  const published = new Set(await eventsInStream(cluster.info.natsUrl))
+  const published = new Set(await listEventsInStream(cluster.info.natsUrl))
   const events = await sql<{ id: string }[]>`select id from events`
   expect(events.filter(({ id }) => !published.has(id))).toEqual([])
 })
@@ -172,7 +173,7 @@ async function bulksAreWhole(): Promise<void> {
     `select count(*)::int from ${await schemaOf()}.things where n >= 1000000 group by n`,
   )
   expect(bulks.length).toBeGreaterThan(0)
-  expect(bulks.filter(({ count }) => count % 50 !== 0)).toEqual([])
+  expect(bulks.filter(({ count }) => count % bulkSize !== 0)).toEqual([])
 }
 
 /** Each batch has made its thing and all parts of it, or nothing; what was answered is there. */
@@ -249,7 +250,7 @@ test('whatever is killed, bulk requests and imports are there whole and once, wi
     filter: { 'data.tableSlug': 'rows' },
   })
   const path = '/tables/rows/records'
-  const [bulkRows, importRows] = [isLongTier() ? 50 : 20, 200 * kills]
+  const [bulkRows, importRows] = isLongTier() ? [50, 200 * kills] : [20, 60 * kills]
   const studio = cluster.services['database-studio']
   let over = false
   let answered = 0
@@ -280,7 +281,7 @@ test('whatever is killed, bulk requests and imports are there whole and once, wi
       const body = { records: Array.from({ length: bulkRows }, () => ({ tag })) }
       await insist(() => api('POST', `${path}/bulk`, { body, headers: { 'idempotency-key': tag } }))
       answered++
-      await pace(100)
+      await pace(isLongTier() ? 100 : 250)
     }
     return tags
   }
@@ -300,7 +301,7 @@ test('whatever is killed, bulk requests and imports are there whole and once, wi
       )
       return body.data.status === 'completed' && body.data.written === importRows
     },
-    // What a process that was killed had in hand is taken up after half a minute.
+    // What a killed process had in flight is resumed after half a minute.
     { message: 'the import to end' },
   )
   const total = async (tag: string) => {

@@ -121,7 +121,7 @@ const idsByKind = (items: Dependent[]) => {
 }
 const sorted = (ids: Record<string, string[]>) =>
   Object.fromEntries(Object.entries(ids).map(([kind, some]) => [kind, [...some].sort()]))
-/** What nobody takes over. */
+/** What is never taken over. */
 const ends = ['embed_token', 'approval', 'api_key']
 
 describe('a person who leaves', () => {
@@ -178,7 +178,7 @@ describe('a person who leaves', () => {
     expect(live?.giverId).toBe(heir.id)
     const rest = await get<{ items: Dependent[] }>(`/settings/users/${leaver.id}/dependents`)
     expect(rest.items.filter(({ kind }) => !ends.includes(kind))).toEqual([])
-    // By rights that outlast the request of whoever has named the successor.
+    // By rights that outlast the request that has named the successor.
     const [workflow = ''] = ids.workflow ?? []
     const { runId } = await make<{ runId: string }>(`/workflows/${workflow}/trigger`, {})
     await waitFor(async () => (await get<{ status: string }>(`/runs/${runId}`)).status === 'completed')
@@ -198,7 +198,7 @@ describe('a person who leaves', () => {
     for (const [path, isHeld] of held) await waitFor(async () => isHeld(await get(path)))
   })
 
-  test('has held what they gave by an API key, once it is revoked, until somebody takes it over', async () => {
+  test('suspends what they granted by an API key, once it is revoked, until another user takes it over', async () => {
     const giver = await join('keyed')
     const me = await api<{ data: { permissions: string[] } }>('GET', '/auth/me', {
       headers: { authorization: giver.bearer },

@@ -21,7 +21,7 @@ beforeAll(async () => {
     metrics: true,
     extra: {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      // By chance nobody is followed: only who asks for it.
+      // Nothing is sampled by chance: only requests that ask for it.
       OTEL_TRACES_SAMPLER_ARG: '0.0000001',
       LOG_LEVEL: 'debug',
     },
@@ -151,6 +151,41 @@ test('what was counted is what has happened', async () => {
   })
 })
 
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+const caller = '00f067aa0ba902b7'
+
+/** A span and those it belongs to, up to the caller's own. */
+function lineage(spanId: string | undefined): { service: string; name: string }[] {
+  if (spanId === caller) return []
+  const span = collector.spans().find((each) => each.traceId === traceId && each.spanId === spanId)
+  if (!span) throw new Error(`there is no span ${spanId}`)
+  return [{ service: span.service, name: span.name }, ...lineage(span.parentSpanId)]
+}
+
+const otherTraceId = 'a'.repeat(32)
+
+/** What is done again, and by others: a retry, a run, and an execution. */
+async function causeOtherTrace(): Promise<void> {
+  const headers = { traceparent: `00-${otherTraceId}-${caller}-01` }
+  const { body } = await api<Made>('POST', '/itsm/incidents', { body: { title: 'Again' }, headers })
+  expect(body.data.id).toBeDefined()
+  const [workflow] = (await api<{ data: { id: string }[] }>('GET', '/workflows')).body.data
+  expect(
+    (await api('POST', `/workflows/${workflow?.id}/trigger?wait=20`, { body: {}, headers })).status,
+  ).toBe(202)
+  await api('POST', '/sdk/artifacts/measured/invoke', { body: { input: {} }, headers })
+}
+
+const tracedDelivery = () => at('/well').find((each) => String(each.headers.traceparent).includes(traceId))
+
+test('a request whose caller traces it is delivered with its trace', async () => {
+  await causeOtherTrace()
+  const headers = { traceparent: `00-${traceId}-${caller}-01` }
+  const created = await api('POST', '/itsm/incidents', { body: { title: 'Words of a tenant' }, headers })
+  expect(created.status).toBe(201)
+  await waitFor(() => tracedDelivery())
+})
+
 test('a poll that waits is seen while it does, and no more when its client has gone', async () => {
   const client = new AbortController()
   const { body } = await api<{ pagination: { nextCursor: string } }>('GET', '/events/topics/measured/events')
@@ -179,73 +214,6 @@ test('nothing is served that is not in the catalogue, and nothing at the gateway
 test('no series names a tenant', async () => {
   const texts = await Promise.all(Object.values(urls()).map(async (url) => (await fetch(url)).text()))
   expect(texts.join('\n')).not.toMatch(/ws_|inc_|wh_|run_0|usr_|main/)
-})
-
-const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
-const caller = '00f067aa0ba902b7'
-
-/** A span and those it belongs to, up to the caller's own. */
-function lineage(spanId: string | undefined): { service: string; name: string }[] {
-  if (spanId === caller) return []
-  const span = collector.spans().find((each) => each.traceId === traceId && each.spanId === spanId)
-  if (!span) throw new Error(`there is no span ${spanId}`)
-  return [{ service: span.service, name: span.name }, ...lineage(span.parentSpanId)]
-}
-
-const otherTraceId = 'a'.repeat(32)
-
-/** What is done again, and by others: a retry, a run, and an execution. */
-async function causeOtherTrace(): Promise<void> {
-  const headers = { traceparent: `00-${otherTraceId}-${caller}-01` }
-  const { body } = await api<Made>('POST', '/itsm/incidents', { body: { title: 'Again' }, headers })
-  expect(body.data.id).toBeDefined()
-  const [workflow] = (await api<{ data: { id: string }[] }>('GET', '/workflows')).body.data
-  expect(
-    (await api('POST', `/workflows/${workflow?.id}/trigger?wait=20`, { body: {}, headers })).status,
-  ).toBe(202)
-  await api('POST', '/sdk/artifacts/measured/invoke', { body: { input: {} }, headers })
-}
-
-test('one trace leads from the request to the webhook, and holds nothing of what was said', async () => {
-  // Spans are sent every twenty seconds: those of the next test together with these.
-  await causeOtherTrace()
-  const headers = { traceparent: `00-${traceId}-${caller}-01` }
-  const created = await api('POST', '/itsm/incidents', { body: { title: 'Words of a tenant' }, headers })
-  expect(created.status).toBe(201)
-  const sent = await waitFor(() =>
-    at('/well').find((each) => String(each.headers.traceparent).includes(traceId)),
-  )
-  const attempt = String(sent.headers.traceparent).split('-')[2]
-  const expected = [
-    { service: 'dispatcher', name: 'deliver' },
-    { service: 'dispatcher', name: 'dispatcher-delivery-fanout' },
-    { service: 'itsm', name: 'publish' },
-    { service: 'itsm', name: 'createIncident' },
-    { service: 'gateway', name: 'createIncident' },
-  ]
-  // Spans are sent some seconds later, by each service for itself.
-  await waitFor(() => {
-    expect(lineage(attempt)).toEqual(expected)
-    const names = collector.spans().filter((span) => span.traceId === traceId && span.service === 'itsm')
-    expect(names.map(({ name }) => name)).toContain('append events')
-    return true
-  })
-  const asked = [traceId, otherTraceId]
-  expect(collector.spans().filter((span) => !asked.includes(span.traceId))).toEqual([])
-  expect(collector.text()).not.toMatch(/Words of a tenant|\/itsm\/|inc_|ws_/)
-  const log = readFileSync(join(cluster.folder, 'itsm.log'), 'utf8')
-  expect(log.split('\n').filter((line) => line.includes(`"trace_id":"${traceId}"`))).not.toEqual([])
-})
-
-test('a retry, a run, and what code calls belong to the trace that has led to them', async () => {
-  const retries = () =>
-    at('/broken').filter((each) => String(each.headers.traceparent).includes(otherTraceId))
-  await waitFor(() => retries().length === 2)
-  await waitFor(() =>
-    ['step publish', 'execution'].every((name) =>
-      collector.spans().some((span) => span.traceId === otherTraceId && span.name === name),
-    ),
-  )
 })
 
 test('all there is in the catalogue is found out, and nothing fails at it', async () => {
@@ -295,4 +263,39 @@ test('events that wait are seen while NATS is away, and gone when it is back', a
     expect(back.sum(name, itsm) - before.sum(name, itsm)).toBe(2)
     expect(back.sum('opsplane_nats_reconnects_total')).toBeGreaterThanOrEqual(10)
   })
+})
+
+// At the end, as spans are sent every twenty seconds.
+test('one trace leads from the request to the webhook, and holds nothing of what was said', async () => {
+  const attempt = String(tracedDelivery()?.headers.traceparent).split('-')[2]
+  const expected = [
+    { service: 'dispatcher', name: 'deliver' },
+    { service: 'dispatcher', name: 'dispatcher-delivery-fanout' },
+    { service: 'itsm', name: 'publish' },
+    { service: 'itsm', name: 'createIncident' },
+    { service: 'gateway', name: 'createIncident' },
+  ]
+  // Spans are sent some seconds later, by each service for itself.
+  await waitFor(() => {
+    expect(lineage(attempt)).toEqual(expected)
+    const names = collector.spans().filter((span) => span.traceId === traceId && span.service === 'itsm')
+    expect(names.map(({ name }) => name)).toContain('append events')
+    return true
+  })
+  const asked = [traceId, otherTraceId]
+  expect(collector.spans().filter((span) => !asked.includes(span.traceId))).toEqual([])
+  expect(collector.text()).not.toMatch(/Words of a tenant|\/itsm\/|inc_|ws_/)
+  const log = readFileSync(join(cluster.folder, 'itsm.log'), 'utf8')
+  expect(log.split('\n').filter((line) => line.includes(`"trace_id":"${traceId}"`))).not.toEqual([])
+})
+
+test('a retry, a run, and what code calls belong to the trace that has led to them', async () => {
+  const retries = () =>
+    at('/broken').filter((each) => String(each.headers.traceparent).includes(otherTraceId))
+  await waitFor(() => retries().length === 2)
+  await waitFor(() =>
+    ['step publish', 'execution'].every((name) =>
+      collector.spans().some((span) => span.traceId === otherTraceId && span.name === name),
+    ),
+  )
 })

@@ -25,7 +25,7 @@ interface Step {
 
 const isRefused = /says what is wrong/
 
-/** The commands of a page that ask the API, as somebody who follows it copies them. */
+/** The commands of a page that call the API, as its reader copies them. */
 function stepsOf(page: string): Step[] {
   const blocks = readFileSync(resolve(page), 'utf8').split('```sh\n')
   return blocks.slice(1).flatMap((part, at) => {

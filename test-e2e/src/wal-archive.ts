@@ -34,7 +34,7 @@ export function walArchive(folder: string, dataDir: string): WalArchive {
     },
     recoverTo(instant) {
       rmSync(dataDir, { recursive: true, maxRetries: 20, retryDelay: 100 })
-      // Whoever starts the server makes it its own.
+      // The server is started by the owner of the files.
       mkdirSync(dataDir, { mode: 0o700 })
       tar('-C', dataDir, '-xf', base, '--no-same-owner')
       writeFileSync(join(dataDir, 'backup_label'), label)

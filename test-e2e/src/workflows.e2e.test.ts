@@ -47,7 +47,7 @@ const start = async (id: string, body: object = {}) => {
 }
 
 const examples = new URL('../../docs/examples/workflows/', import.meta.url)
-/** Ids and names of their own, which whoever takes an example puts in. */
+/** Ids and names that the reader of an example replaces. */
 const placeholders = ['connector', 'workflow', 'secret', 'table'].map((sort) => `unknown_${sort}`)
 
 test.each(readdirSync(examples).filter((name) => name.endsWith('.json')))(
@@ -65,7 +65,7 @@ test.each(readdirSync(examples).filter((name) => name.endsWith('.json')))(
 )
 
 test('a definition that names what is not there is saved with that, and not published', async () => {
-  const approvers = { users: ['usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'], roles: ['nobody'] }
+  const approvers = { users: ['usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'], roles: ['unknown'] }
   const steps = [
     { id: 'a', type: 'http', url: 'https://10.0.0.1/', headers: { key: '{{secrets.absent}}' } },
     { id: 'b', type: 'artifact', artifact: 'absent' },

@@ -102,7 +102,7 @@ const cases: Case[] = [
   {
     name: 'a foreign workspace',
     path: '/itsm/incidents',
-    request: { headers: { 'x-workspace': 'somebody-else' } },
+    request: { headers: { 'x-workspace': 'another-workspace' } },
     status: 403,
     code: 'workspace_forbidden',
   },

@@ -13,7 +13,7 @@ const goal = 0.4
 const artifactCode = 'export default async (input) => ({ doubled: input.n * 2 })'
 const body = JSON.stringify({ input: { n: 21 } })
 
-/** Invocations through the gateway beside bare Express that runs the same code in its own process and writes the same rows. */
+/** Invocations through the gateway compared with bare Express that runs the same code in its own process and writes the same rows. */
 export async function measureInvocations({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   await copyExecutions(cluster.info.postgresUrl)
   const env = { DATABASE_URL: cluster.info.postgresUrl, ARTIFACT_CODE: artifactCode }
@@ -46,7 +46,7 @@ export async function measureInvocations({ cluster, seconds, say }: MeasureOptio
   return [
     {
       name: `invocations of an artifact, ${connections} clients`,
-      value: `${perSecond.toFixed(0)}/s, ${cpuMs.toFixed(2)} ms of CPU beside the children`,
+      value: `${perSecond.toFixed(0)}/s, ${cpuMs.toFixed(2)} ms of CPU without the children`,
       raw: `${limit.toFixed(0)}/s bare Express + QuickJS + the same rows`,
       ratio: perSecond / limit,
       goal: `≥ ${goal}`,

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Cluster } from '@opsplane/local'
 import postgres from 'postgres'
 import { request } from 'undici'
-import { ask, cpuMs, percentile, startChild } from '../child.js'
+import { cpuMs, percentile, requestFromChild, startChild } from '../child.js'
 import { createIncidents, type LoadOptions, median } from '../load.js'
 import { copyTables, incidents, type MeasureOptions } from '../log/creates.js'
 import { consumersCaughtUp } from '../log/pipeline.js'
@@ -28,7 +28,7 @@ interface Bare {
 }
 
 /**
- * The main job end to end: incidents accepted by the API and delivered to one webhook, beside bare Express creates of
+ * The main job end to end: incidents accepted by the API and delivered to one webhook, compared with bare Express creates of
  * the same run, with many clients and with one; what each costs in CPU over all processes, until everything that reacts
  * to it has done so; and how long after its event the first attempt arrives.
  */
@@ -74,10 +74,10 @@ export async function measureDelivered({ cluster, seconds, say }: MeasureOptions
     ['at half of saturation', Math.floor(saturation / 2), { p99: 60 }],
   ] as const) {
     say(`Sending ${rate} events/s for the latency…`)
-    await ask(receiver.child, 'report')
+    await requestFromChild(receiver.child, 'report')
     await createEvenly({ ...target, seconds: Math.max(seconds, 10), connections: 64, rate })
     await consumersCaughtUp(cluster)
-    figures.push(latencyFigure(name, await ask(receiver.child, 'report'), goal))
+    figures.push(latencyFigure(name, await requestFromChild(receiver.child, 'report'), goal))
   }
   receiver.child.kill()
   return figures
@@ -86,7 +86,7 @@ export async function measureDelivered({ cluster, seconds, say }: MeasureOptions
 /** Creates incidents at an even rate from a process of its own: see `even-clients`. */
 async function createEvenly(load: LoadOptions & { rate: number }): Promise<void> {
   const { child } = await startChild('delivery/even-clients.js', { LOAD: JSON.stringify(load) })
-  const { failure } = await ask<{ failure: string | null }>(child, 'start')
+  const { failure } = await requestFromChild<{ failure: string | null }>(child, 'start')
   child.kill()
   if (failure) throw new Error(failure)
 }
@@ -127,7 +127,7 @@ export async function createAndDeliver(options: {
 }): Promise<Delivered> {
   const { cluster, receiver, seconds, connections } = options
   await consumersCaughtUp(cluster)
-  await ask(receiver, 'report')
+  await requestFromChild(receiver, 'report')
   const before = cpuTimes(cluster)
   const startedAt = performance.timeOrigin + performance.now()
   const { requests, failures } = await createIncidents({ ...incidents(cluster), seconds, connections })
@@ -145,7 +145,7 @@ export async function createAndDeliver(options: {
 /** Waits for so many deliveries. */
 export async function everyEventArrived(receiver: ChildProcess, expected: number) {
   for (;;) {
-    const arrived = await ask<{ events: number; lastAt: number }>(receiver, 'count')
+    const arrived = await requestFromChild<{ events: number; lastAt: number }>(receiver, 'count')
     if (arrived.events >= expected) return arrived
     await delay(20)
   }
@@ -187,7 +187,7 @@ function deliveredFigures(measured: {
   ]
 }
 
-/** What becomes of an incident beside its creation stands in the same log, and is signed and checked as well. */
+/** What happens to an incident after its creation is in the same log, and is signed and checked as well. */
 async function eventsPerIncident({ info }: Cluster): Promise<number> {
   const sql = postgres(info.postgresUrl, { max: 1 })
   try {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import postgres from 'postgres'
 import { Agent, request } from 'undici'
-import { ask, percentile } from '../child.js'
+import { percentile, requestFromChild } from '../child.js'
 import { createIncidents, createIncidentsEvenly } from '../load.js'
 import { incidents, type MeasureOptions } from '../log/creates.js'
 import type { Figure } from '../report.js'
@@ -15,7 +15,7 @@ export async function measureDeliveries({ cluster, seconds, say }: MeasureOption
   const receiver = await startReceiver(certificate)
   const receiverUrl = `${receiver.origin}/hook`
   const rawPerSecond = await rawPosts(receiverUrl, certificate.cert, backlog)
-  await ask(receiver.child, 'report')
+  await requestFromChild(receiver.child, 'report')
 
   const { url, headers } = incidents(cluster)
   await drained(cluster.info.postgresUrl)
@@ -30,14 +30,14 @@ export async function measureDeliveries({ cluster, seconds, say }: MeasureOption
   say('Finding saturation with deliveries on…')
   const saturated = await createIncidents({ url, headers, seconds, connections: 32 })
   await settled(receiver.child)
-  await ask(receiver.child, 'report')
+  await requestFromChild(receiver.child, 'report')
   const rate = Math.floor(saturated.perSecond / 2)
   say(`  saturation ${saturated.perSecond.toFixed(0)}/s; now ${rate}/s for the latency…`)
   const statements = await statementCounter(info.postgresUrl)
   await statements.reset()
   await createIncidentsEvenly({ url, headers, seconds, connections: 64, rate })
   await settled(receiver.child)
-  const { latencies } = await ask<{ latencies: number[] }>(receiver.child, 'report')
+  const { latencies } = await requestFromChild<{ latencies: number[] }>(receiver.child, 'report')
   const perEvent = (await statements.count()) / latencies.length
   const [p50, p99] = [percentile(latencies, 0.5), percentile(latencies, 0.99)]
 
@@ -101,10 +101,10 @@ async function rawPosts(url: string, ca: string, count: number): Promise<number>
 }
 
 /** Waits until no more deliveries arrive. */
-async function settled(child: Parameters<typeof ask>[0]): Promise<void> {
+async function settled(child: Parameters<typeof requestFromChild>[0]): Promise<void> {
   let last = -1
   for (;;) {
-    const { count } = await ask<{ count: number }>(child, 'count')
+    const { count } = await requestFromChild<{ count: number }>(child, 'count')
     if (count === last) return
     last = count
     await delay(1500)
@@ -123,11 +123,11 @@ async function drained(adminUrl: string): Promise<void> {
 }
 
 /** From the first delivery to the last of the backlog. */
-async function drainRate(child: Parameters<typeof ask>[0], expected: number) {
+async function drainRate(child: Parameters<typeof requestFromChild>[0], expected: number) {
   let startedAt = 0
   let atStart = 0
   for (;;) {
-    const { count } = await ask<{ count: number }>(child, 'count')
+    const { count } = await requestFromChild<{ count: number }>(child, 'count')
     if (startedAt === 0 && count > 0) {
       startedAt = performance.now()
       atStart = count

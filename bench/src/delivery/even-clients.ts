@@ -2,7 +2,7 @@ import { createIncidentsEvenly } from '../load.js'
 
 /*
  * Independent clients that create incidents at an even rate, in a process of their own, so that its garbage is not measured as
- * somebody's waiting. LOAD is what `createIncidentsEvenly` takes, as JSON; a message starts it, and is answered once all incidents
+ * another client's latency. LOAD is what `createIncidentsEvenly` takes, as JSON; a message starts it, and is answered once all incidents
  * are accepted, with the failure if there was one.
  */
 const { LOAD: load = '' } = process.env
@@ -12,5 +12,5 @@ process.on('message', async () => {
   process.send?.({ failure })
 })
 process.send?.({ port: 0 })
-// Whoever started it is gone.
+// The parent process has ended.
 process.on('disconnect', () => process.exit())

@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { request } from 'undici'
 import { percentile } from '../child.js'
-import { headersOf, toService } from '../limits/callers.js'
+import { createCallerHeaders, toService } from '../limits/callers.js'
 import type { MeasureOptions } from '../log/creates.js'
 import type { Figure } from '../report.js'
 import { caller, createdAt, items, person, words, writeIncidents } from './list-rows.js'
@@ -36,7 +36,7 @@ const lists: Lists = {
   'one team by priority': () => ({ sort: 'priority', ...team }),
   'one team by severity': () => ({ sort: 'severity', ...team }),
   'open ones of a team by priority': () => ({ sort: 'priority', ...unended, ...team }),
-  'open ones of nobody by priority': () => ({ sort: 'priority', ...unended, assigneeId: 'none' }),
+  'open unassigned ones by priority': () => ({ sort: 'priority', ...unended, assigneeId: 'none' }),
   'one assignee by priority': () => ({ sort: 'priority', assigneeId: person }),
   'one assignee by severity': () => ({ sort: 'severity', assigneeId: person }),
   'one priority by severity': () => ({ sort: 'severity', priority: 'P2' }),
@@ -106,7 +106,7 @@ async function compare(cluster: MeasureOptions['cluster']): Promise<Figure[]> {
 /** Asks for a list of a workspace, and tells how long the answer took. */
 function asking(cluster: MeasureOptions['cluster'], workspaceId: string) {
   const caller = toService(cluster, 'itsm', ['itsm:read'], workspaceId)
-  const headers = headersOf(caller)
+  const headers = createCallerHeaders(caller)
   return async (parameters: Record<string, string>) => {
     const url = `${caller.url}/itsm/incidents?${new URLSearchParams(parameters)}`
     const given = await headers()

@@ -1,7 +1,7 @@
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Caller, headersOf } from '../limits/callers.js'
+import { type Caller, createCallerHeaders } from '../limits/callers.js'
 
 /**
  * Programs that wait for events, in a process of their own: each follows one topic with long-polls on its own
@@ -13,7 +13,7 @@ const polls = Number(process.env.POLLS)
 const topics = Number(process.env.TOPICS)
 const prefix = process.env.TOPIC_PREFIX ?? ''
 
-const headers = headersOf(caller)
+const headers = createCallerHeaders(caller)
 const latencies: number[] = []
 const failures: string[] = []
 let waiting = 0

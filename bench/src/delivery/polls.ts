@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent, request } from 'undici'
-import { ask, cpuMs, percentile, startChild } from '../child.js'
-import { type Caller, headersOf, throughGateway, toService } from '../limits/callers.js'
+import { cpuMs, percentile, requestFromChild, startChild } from '../child.js'
+import { type Caller, createCallerHeaders, throughGateway, toService } from '../limits/callers.js'
 import { evenly } from '../load.js'
 import type { MeasureOptions } from '../log/creates.js'
 import { openFiles, residentMb } from '../process-memory.js'
@@ -91,7 +91,8 @@ async function waitingPolls(
     TOPICS: String(topics),
     TOPIC_PREFIX: `${prefix}-`,
   })
-  const count = () => ask<{ waiting: number; seen: number; failures: number }>(clients.child, 'count')
+  const count = () =>
+    requestFromChild<{ waiting: number; seen: number; failures: number }>(clients.child, 'count')
   try {
     // Each begins again every 20 seconds: at any moment a few are in between.
     while ((await count()).waiting < polls * 0.99) await delay(200)
@@ -109,7 +110,10 @@ async function waitingPolls(
     const woken = residentMb([dispatcher.pid(), gateway.pid()])
     const cores = (cpuMs(dispatcher.pid() ?? 0) - cpuBefore) / (performance.now() - startedAt)
     say(`  the replica used ${cores.toFixed(2)} cores`)
-    const report = await ask<{ latencies: number[]; failures: string[] }>(clients.child, 'report')
+    const report = await requestFromChild<{ latencies: number[]; failures: string[] }>(
+      clients.child,
+      'report',
+    )
     if (report.failures.length > 0) throw new Error(`polls failed: ${report.failures.join('; ')}`)
     if (report.latencies.length !== expected)
       throw new Error(`${report.latencies.length} wake-ups instead of ${expected}`)
@@ -124,7 +128,7 @@ async function waitingPolls(
 
 function topicPublisher(caller: Caller) {
   const agent = new Agent({ connections: 32 })
-  const headers = headersOf(caller)
+  const headers = createCallerHeaders(caller)
   return {
     async publish(topic: string): Promise<number> {
       const sentAtMs = performance.timeOrigin + performance.now()

@@ -73,5 +73,5 @@ process.on('message', (message) => {
     tarpit = nothingHeld()
   }
 })
-// Whoever started it is gone.
+// The parent process has ended.
 process.on('disconnect', () => process.exit())

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from '@nats-io/transport-node'
 import type { Cluster } from '@opsplane/local'
-import { serverOf } from '@opsplane/nats'
+import { parseServerUrl } from '@opsplane/nats'
 import postgres from 'postgres'
 import type { MeasureOptions } from '../log/creates.js'
 import { consumersCaughtUp } from '../log/pipeline.js'
@@ -15,7 +15,7 @@ const restSeconds = 30
  */
 const settleSeconds = 240
 
-/** What the whole platform costs while nobody asks anything of it. */
+/** What the whole platform costs while it receives no requests. */
 export async function measureRest({ cluster, say }: MeasureOptions): Promise<Figure[]> {
   await consumersCaughtUp(cluster)
   await delay(settleSeconds * 1000)
@@ -49,7 +49,7 @@ export async function measureRest({ cluster, say }: MeasureOptions): Promise<Fig
 /** Transactions of all databases, and messages of all clients of NATS, so far. */
 async function openCounts({ info }: Cluster) {
   const sql = postgres(info.postgresUrl, { max: 1 })
-  const connection = await connect(serverOf(info.natsUrl))
+  const connection = await connect(parseServerUrl(info.natsUrl))
   let messages = 0
   connection.subscribe('>', { callback: () => void messages++ })
   await connection.flush()

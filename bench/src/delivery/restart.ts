@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Cluster } from '@opsplane/local'
 import { request } from 'undici'
-import { ask, cpuMs } from '../child.js'
+import { cpuMs, requestFromChild } from '../child.js'
 import { endWithBench } from '../ending.js'
 import { median } from '../load.js'
 import { incidents, type MeasureOptions } from '../log/creates.js'
@@ -27,7 +27,7 @@ export async function measureRestart({ cluster, say }: MeasureOptions): Promise<
   for (let round = 1; round <= rounds; round++) {
     const services = Object.values(cluster.services)
     await Promise.all(services.map((service) => service.kill()))
-    await ask(receiver.child, 'report')
+    await requestFromChild(receiver.child, 'report')
     const startedAt = performance.now()
     await Promise.all(services.map((service) => service.start()))
     const upAt = performance.now()
@@ -98,6 +98,6 @@ async function createOne(cluster: Cluster): Promise<void> {
   }
 }
 
-async function firstArrival(receiver: Parameters<typeof ask>[0]): Promise<void> {
-  while ((await ask<{ count: number }>(receiver, 'count')).count === 0) await delay(5)
+async function firstArrival(receiver: Parameters<typeof requestFromChild>[0]): Promise<void> {
+  while ((await requestFromChild<{ count: number }>(receiver, 'count')).count === 0) await delay(5)
 }

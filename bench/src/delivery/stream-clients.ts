@@ -1,6 +1,6 @@
 import { get } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Caller, headersOf } from '../limits/callers.js'
+import { type Caller, createCallerHeaders } from '../limits/callers.js'
 
 /**
  * Programs that read streams of events, in a process of their own: so many of each workspace, each on a socket of its own, for the
@@ -17,10 +17,15 @@ let open = 0
 
 async function read(caller: Caller, group: number): Promise<void> {
   const filter = encodeURIComponent(JSON.stringify({ 'data.tags': { contains: `group-${group}` } }))
-  const headers = await headersOf(caller)()
+  const headers = await createCallerHeaders(caller)()
   const url = `${caller.url}/events/stream?type=incident.created&changed=false&filter=${filter}`
   const ended = (why: string) => failures.push(`a stream ended: ${why}`)
   get(url, { headers, agent: false }, (response) => {
+    // A gateway that sheds load has its clients come again.
+    if (response.statusCode === 503) {
+      response.resume()
+      return void delay(1_000).then(() => read(caller, group))
+    }
     if (response.statusCode !== 200) ended(`answered ${response.statusCode}`)
     let text = ''
     response.setEncoding('utf8').on('data', (chunk: string) => {
@@ -47,7 +52,9 @@ process.on('message', (message) => {
 process.send?.({ port: 0 })
 // A gateway verifies few tokens at once that it does not know.
 for (const caller of tenants.flat())
-  while ((await fetch(`${caller.url}/auth/me`, { headers: await headersOf(caller)() })).status !== 200)
+  while (
+    (await fetch(`${caller.url}/auth/me`, { headers: await createCallerHeaders(caller)() })).status !== 200
+  )
     await delay(100)
 for (let at = 0; at < streams; at++) {
   for (const callers of tenants) {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { request } from 'undici'
-import { ask, cpuMs, percentile, startChild } from '../child.js'
+import { cpuMs, percentile, requestFromChild, startChild } from '../child.js'
 import type { Caller } from '../limits/callers.js'
 import { secondTenant } from '../limits/second-tenant.js'
 import { evenly } from '../load.js'
@@ -8,7 +8,8 @@ import type { MeasureOptions } from '../log/creates.js'
 import { openFiles, residentMb } from '../process-memory.js'
 import type { Figure } from '../report.js'
 
-const wanted = 10_000
+/** BENCH_STREAMS asks for fewer. */
+const wanted = Number(process.env.BENCH_STREAMS ?? 10_000)
 /** A replica serves 2,000 of one workspace. */
 const ofWorkspace = 2_000
 /** Streams that an event is for. */
@@ -19,8 +20,8 @@ const eventsPerSecond = 5
 /** Memory of one gateway and one replica of settings while streams of events are open, and how soon an event reaches those it is for. */
 export async function measureStreams({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   const { settings, gateway } = cluster.services
-  // The gateway has two sockets for each.
-  const streams = Math.min(wanted, Math.floor((openFiles() - 500) / 2 / ofWorkspace) * ofWorkspace)
+  const possible = Math.min(wanted, openFiles() - 500)
+  const streams = Math.floor(possible / ofWorkspace) * ofWorkspace
   const tenants: Caller[][] = []
   for (let at = 0; at < streams / ofWorkspace; at++) tenants.push(await callersOf(cluster, `streams-${at}`))
   // Fresh, so that no memory of an earlier load hides what the streams take.
@@ -39,7 +40,8 @@ export async function measureStreams({ cluster, seconds, say }: MeasureOptions):
     STREAMS: String(ofWorkspace),
     GROUP: String(ofGroup),
   })
-  const count = () => ask<{ open: number; seen: number; failures: string[] }>(clients.child, 'count')
+  const count = () =>
+    requestFromChild<{ open: number; seen: number; failures: string[] }>(clients.child, 'count')
   try {
     for (let found = await count(); found.open < streams; found = await count()) {
       if (found.failures.length > 0) throw new Error(`streams failed: ${found.failures.join('; ')}`)
@@ -62,7 +64,7 @@ export async function measureStreams({ cluster, seconds, say }: MeasureOptions):
       (pid = 0, at) => (cpuMs(pid) - (cpuBefore[at] ?? 0)) / (performance.now() - startedAt),
     )
     const later = residentMb(pids)
-    const { latencies, failures } = await ask<{ latencies: number[]; failures: string[] }>(
+    const { latencies, failures } = await requestFromChild<{ latencies: number[]; failures: string[] }>(
       clients.child,
       'report',
     )

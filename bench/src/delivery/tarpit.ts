@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import postgres from 'postgres'
 import { request } from 'undici'
-import { ask, cpuMs, percentile } from '../child.js'
+import { cpuMs, percentile, requestFromChild } from '../child.js'
 import { createIncidentsEvenly } from '../load.js'
 import { incidents, type MeasureOptions } from '../log/creates.js'
 import type { Figure } from '../report.js'
@@ -22,7 +22,7 @@ interface Report {
 }
 
 /**
- * What tarpits cost the endpoints beside them: the latency from event to arrival at 95 healthy endpoints while 5
+ * What tarpits cost other endpoints: the latency from event to arrival at 95 healthy endpoints while 5
  * others answer too, and while those 5 read every request and never answer.
  *
  * The load is 15 events/s for 20 webhooks each, 300 deliveries/s, a fraction of what the dispatcher sends. Near
@@ -55,16 +55,16 @@ export async function measureTarpit({ cluster, say }: MeasureOptions): Promise<F
       titleOf: (n) => title(n % groups),
     })
   const phase = async (holding: boolean) => {
-    await ask(receiver.child, 'report')
-    await ask(receiver.child, holding ? 'hold' : 'let go')
+    await requestFromChild(receiver.child, 'report')
+    await requestFromChild(receiver.child, holding ? 'hold' : 'let go')
     const pid = cluster.services.dispatcher.pid() ?? 0
     const before = cpuMs(pid)
     await load(phaseSeconds)
     await arrived(receiver.child, phaseSeconds * eventsPerSecond * (perGroup - 1))
-    const report = await ask<Report>(receiver.child, 'report')
+    const report = await requestFromChild<Report>(receiver.child, 'report')
     const spent = Math.round(cpuMs(pid) - before)
     if (holding) await tarpitsWereActive(sql, webhookIds, report)
-    await ask(receiver.child, 'let go')
+    await requestFromChild(receiver.child, 'let go')
     await nothingLeft(sql)
     say(`  ${holding ? 'with tarpits' : 'all healthy '}: ${described(report)}; dispatcher ${spent} ms CPU`)
     return report
@@ -79,12 +79,12 @@ export async function measureTarpit({ cluster, say }: MeasureOptions): Promise<F
   receiver.child.kill()
 
   const typical = (kind: boolean) => medians(phases.filter(({ holding }) => holding === kind))
-  const [without, beside] = [typical(false), typical(true)]
-  const ratio = beside.p99 / without.p99
+  const [without, amongTarpits] = [typical(false), typical(true)]
+  const ratio = amongTarpits.p99 / without.p99
   return [
     {
-      name: 'healthy endpoints beside 5 % tarpits',
-      value: `p50 ${beside.p50.toFixed(0)} ms, p99 ${beside.p99.toFixed(0)} ms (phases ${beside.spread} ms)`,
+      name: 'healthy endpoints among 5 % tarpits',
+      value: `p50 ${amongTarpits.p50.toFixed(0)} ms, p99 ${amongTarpits.p99.toFixed(0)} ms (phases ${amongTarpits.spread} ms)`,
       raw: `p50 ${without.p50.toFixed(0)} ms, p99 ${without.p99.toFixed(0)} ms all healthy (phases ${without.spread} ms)`,
       ratio,
       goal: 'p99 < 1.2 ×',
@@ -122,7 +122,7 @@ async function createWebhooks(url: string, headers: Record<string, string>, orig
 
 async function arrived(child: ChildProcess, expected: number): Promise<void> {
   for (;;) {
-    const { count } = await ask<{ count: number }>(child, 'count')
+    const { count } = await requestFromChild<{ count: number }>(child, 'count')
     if (count >= expected) return
     await delay(100)
   }

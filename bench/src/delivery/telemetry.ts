@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Cluster } from '@opsplane/local'
 import { request } from 'undici'
-import { ask } from '../child.js'
+import { requestFromChild } from '../child.js'
 import { temporaryFolder } from '../ending.js'
 import { startMeasured } from '../environment.js'
 import { createIncidentsByTurns } from '../load.js'
@@ -18,12 +18,12 @@ const rounds = 16
 const warmUps = 2
 const connections = 16
 const scrapeEveryMs = 15_000
-/** A platform beside one of the same settings: what the way of measuring makes of no difference at all. */
+/** A platform compared with one of the same settings: what the way of measuring makes of no difference at all. */
 const isControl = process.env.BENCH_CONTROL === '1'
 
 /**
  * What it costs to be watched: CPU per incident that is accepted and delivered, over all processes, of a platform whose
- * metrics are scraped and whose requests are traced by the default share, beside one of neither. Both work at the same time, and each
+ * metrics are scraped and whose requests are traced by the default share, compared with one of neither. Both work at the same time, and each
  * client creates an incident here and there by turns: so many incidents each, and whatever the machine does befalls both.
  */
 export async function measureTelemetry({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
@@ -58,7 +58,7 @@ type Side = (typeof sides)[number]
 
 const percent = (ratio: number) => `${ratio < 1 ? '−' : '+'}${Math.abs((ratio - 1) * 100).toFixed(1)} %`
 
-/** Of each round, what the watched one cost beside the plain one. */
+/** Of each round, what the watched one cost compared with the plain one. */
 async function sideBySide(
   clusters: Record<Side, Cluster>,
   seconds: number,
@@ -70,7 +70,7 @@ async function sideBySide(
   let dearer: CpuTimes = {}
   let counted = 0
   for (let round = 0; round < warmUps + rounds; round++) {
-    await ask(receiver.child, 'report')
+    await requestFromChild(receiver.child, 'report')
     const before = { plain: cpuTimes(clusters.plain), watched: cpuTimes(clusters.watched) }
     const count = await createIncidentsByTurns({
       targets: sides.map((side) => incidents(clusters[side])),

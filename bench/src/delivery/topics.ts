@@ -1,5 +1,5 @@
 import { startChild } from '../child.js'
-import { type Caller, headersOf, throughGateway, toService } from '../limits/callers.js'
+import { type Caller, createCallerHeaders, throughGateway, toService } from '../limits/callers.js'
 import { median, post } from '../load.js'
 import type { MeasureOptions } from '../log/creates.js'
 import type { Figure } from '../report.js'
@@ -11,7 +11,7 @@ const body = JSON.stringify({
   payload: { order: 'ord_4711', amount: 129_90, currency: 'EUR', lines: [{ sku: 'A-1', quantity: 2 }] },
 })
 
-/** Topic publishes to the service and through the gateway, beside a bare Express route with the same publish. */
+/** Topic publishes to the service and through the gateway, compared with a bare Express route with the same publish. */
 export async function measureTopics({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   const raw = await startChild('log/raw-publish.js', { NATS_URL: cluster.info.natsUrl })
   const bare: Caller = { url: `http://127.0.0.1:${raw.port}`, login: { headers: {} } }
@@ -24,7 +24,7 @@ export async function measureTopics({ cluster, seconds, say }: MeasureOptions): 
     const url = `${caller.url}/events/topics/bench/publish`
     const result = await post({
       url,
-      headers: await headersOf(caller)(),
+      headers: await createCallerHeaders(caller)(),
       body,
       seconds: length,
       connections,

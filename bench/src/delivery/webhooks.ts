@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Cluster } from '@opsplane/local'
 import postgres from 'postgres'
 import { request } from 'undici'
-import { ask, percentile } from '../child.js'
+import { percentile, requestFromChild } from '../child.js'
 import { createIncidentsEvenly } from '../load.js'
 import { incidents, type MeasureOptions } from '../log/creates.js'
 import { consumersCaughtUp } from '../log/pipeline.js'
@@ -94,18 +94,18 @@ async function deliver(options: {
 }): Promise<Cost> {
   const { cluster, receiver, sql, seconds } = options
   await consumersCaughtUp(cluster)
-  await ask(receiver, 'report')
+  await requestFromChild(receiver, 'report')
   await sql`select pg_stat_statements_reset()`
   const before = cpuTimes(cluster)
   await createIncidentsEvenly({ ...incidents(cluster), seconds, connections: 16, rate })
   const expected = Math.floor(rate * seconds)
-  while ((await ask<{ events: number }>(receiver, 'count')).events < expected) await delay(50)
+  while ((await requestFromChild<{ events: number }>(receiver, 'count')).events < expected) await delay(50)
   await consumersCaughtUp(cluster)
   const cpu = cpuSince(before, cpuTimes(cluster))
   const [row] = await sql<{ ms: number }[]>`
     select sum(total_exec_time) as ms from pg_stat_statements s join pg_roles r on r.oid = s.userid
      where rolname = opsplane.role_name('dispatcher')`
-  const { latencies } = await ask<{ latencies: number[] }>(receiver, 'report')
+  const { latencies } = await requestFromChild<{ latencies: number[] }>(receiver, 'report')
   return {
     cpuMs: (cpu.dispatcher ?? 0) / expected,
     statementMs: (row?.ms ?? 0) / expected,

@@ -6,7 +6,7 @@ import { connectNats } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
 import postgres from 'postgres'
 import { request } from 'undici'
-import { type Caller, headersOf, toService } from '../limits/callers.js'
+import { type Caller, createCallerHeaders, toService } from '../limits/callers.js'
 import { median } from '../load.js'
 import type { MeasureOptions } from '../log/creates.js'
 import type { Figure } from '../report.js'
@@ -20,7 +20,7 @@ const rounds = 5
 
 /**
  * How long the changes that wait for their time take to be looked at for 5,000 relations of an import: when all of them
- * get conflicts by it, and when none does any more. Beside reading the same rows by plain SQL.
+ * get conflicts by it, and when none does any more. Compared with reading the same rows by plain SQL.
  */
 export async function measureConflicts({
   cluster,
@@ -86,7 +86,7 @@ const figure = (name: string, ms: number, limit: number, goal: number): Figure =
 async function create(caller: Caller, path: string, body: object): Promise<string> {
   const response = await request(`${caller.url}${path}`, {
     method: 'POST',
-    headers: { ...(await headersOf(caller)()), 'content-type': 'application/json' },
+    headers: { ...(await createCallerHeaders(caller)()), 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
   const text = await response.body.text()

@@ -1,6 +1,6 @@
 import { Article, KnowledgeResults, type Principal } from '@opsplane/contracts'
 import { createInternalIssuer } from '@opsplane/http'
-import { loadRelevanceSet, measure } from '@opsplane/itsm/relevance'
+import { loadRelevanceSet, scoreRelevance } from '@opsplane/itsm/relevance'
 import type { Cluster } from '@opsplane/local'
 import { request } from 'undici'
 import { z } from 'zod'
@@ -20,7 +20,7 @@ export async function measureRelevance({ cluster, say }: Omit<MeasureOptions, 's
     names.set(id, name)
   }
   const search = (mode: 'lexical' | 'hybrid') =>
-    measure(queries, async (query) => {
+    scoreRelevance(queries, async (query) => {
       const { results } = KnowledgeResults.parse(await author('/search', { query, mode }))
       return results.map(({ id }) => names.get(id) ?? id)
     })

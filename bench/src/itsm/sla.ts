@@ -4,7 +4,7 @@ import { incidents, type MeasureOptions } from '../log/creates.js'
 import type { Figure } from '../report.js'
 
 const clocks = 20_000
-/** Beside the relay, audit and fan-out of the two events each breach makes. */
+/** In addition to the relay, audit and fan-out of the two events each breach makes. */
 const goal = 500
 
 /** Clocks that all breach at one instant: how many a second are claimed, reported in their own and their incident's name. */

@@ -13,7 +13,7 @@ const rounds = 15
 const spokes = 100_000
 const rareWord = 'kernelpanic'
 
-/** Everything around one of 10,000 items at depth 5, beside fetching the same rows by plain SQL. */
+/** Everything around one of 10,000 items at depth 5, compared with fetching the same rows by plain SQL. */
 export async function measureTopology({
   cluster,
   say,

@@ -32,8 +32,8 @@ export function toService(
   return { url: services[audience].url, login: { gatewayKey, audience, principal } }
 }
 
-/** The headers of a caller's next request; internal tokens live for a minute and are made anew. */
-export function headersOf({ login }: Caller): () => Promise<Record<string, string>> {
+/** The headers of a caller's next request; internal tokens live for a minute and are replaced. */
+export function createCallerHeaders({ login }: Caller): () => Promise<Record<string, string>> {
   if ('headers' in login) return async () => login.headers
   const issuer = createInternalIssuer({ service: 'gateway', privateKey: login.gatewayKey })
   return async () => ({

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent, request } from 'undici'
-import { ask, percentile, startChild } from '../child.js'
+import { percentile, requestFromChild, startChild } from '../child.js'
 import { evenly } from '../load.js'
 import { incidents, type MeasureOptions } from '../log/creates.js'
 import { call } from '../records/record-calls.js'
@@ -62,8 +62,8 @@ export async function measureDearest({ cluster, seconds, say }: MeasureOptions):
 
     const figures: Figure[] = []
     for (const operation of chosen) {
-      const { busy, answers } = await beside(base, operation, seconds, sample)
-      say(`  beside ${operation.name}: ${described(busy)}; answers ${JSON.stringify(answers)}`)
+      const { busy, answers } = await measureDuring(base, operation, seconds, sample)
+      say(`  during ${operation.name}: ${described(busy)}; answers ${JSON.stringify(answers)}`)
       figures.push(...figuresOf(operation, quiet, busy))
     }
     return figures
@@ -72,7 +72,7 @@ export async function measureDearest({ cluster, seconds, say }: MeasureOptions):
   }
 }
 
-async function beside(base: string, operation: Operation, seconds: number, sample: () => Promise<Sample>) {
+async function measureDuring(base: string, operation: Operation, seconds: number, sample: () => Promise<Sample>) {
   const { child } = await startChild('limits/dearest-clients.js', {
     BASE_URL: base,
     OPERATION: JSON.stringify(operation),
@@ -81,7 +81,7 @@ async function beside(base: string, operation: Operation, seconds: number, sampl
   })
   try {
     const busy = await sample()
-    return { busy, answers: await ask<AnswerCounts>(child, 'counts') }
+    return { busy, answers: await requestFromChild<AnswerCounts>(child, 'counts') }
   } finally {
     child.kill()
     // What was accepted is worked off before the next one.
@@ -94,7 +94,7 @@ function figuresOf({ name }: Operation, quiet: Sample, busy: Sample): Figure[] {
   const [process, slice] = longest(busy)
   return [
     {
-      name: `a second tenant's incident read beside ${connections} connections on ${name}`,
+      name: `a second tenant's incident read during ${connections} connections on ${name}`,
       value: `p99 ${p99.toFixed(1)} ms, ${busy.failures} failed`,
       raw: `${percentile(quiet.latencies, 0.99).toFixed(1)} ms alone`,
       ratio: p99 / percentile(quiet.latencies, 0.99),

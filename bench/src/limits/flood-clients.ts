@@ -39,7 +39,7 @@ const kinds: Record<string, (n: number) => Promise<void>> = {
   logins: (n) => send('/auth/token', {}, { email, password: `guess ${n}` }),
 }
 
-// A process of its own, so that its work is not measured as somebody's waiting.
+// A process of its own, so that its work is not measured as another client's latency.
 process.send?.({ port: 0 })
 const flood = kinds[kind]
 if (!flood) throw new Error(`there is no flood of ${kind}`)

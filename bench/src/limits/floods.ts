@@ -28,8 +28,8 @@ interface Sample {
 }
 
 /**
- * A second tenant's p99 beside floods of every kind, all from its own address, with the limits as they are by default,
- * and beside nobody. Its own traffic is far below any limit: each of its requests must succeed.
+ * A second tenant's p99 during floods of every kind, all from its own address, with the limits as they are by default,
+ * and without a flood. Its own traffic is far below any limit: each of its requests must succeed.
  */
 export async function measureFloods({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   // With the limits of a deployment, which the other measurements turn off.
@@ -61,10 +61,10 @@ export async function measureFloods({ cluster, seconds, say }: MeasureOptions): 
   }
   const figures: Figure[] = []
   try {
-    say('A second tenant beside nobody…')
+    say('A second tenant without a flood…')
     await ask(base, second, settleSeconds)
     for (const [kind, rate] of Object.entries(floods)) {
-      say(`A second tenant beside a flood: ${kind}…`)
+      say(`A second tenant during a flood: ${kind}…`)
       const quiet: Sample[] = []
       const busy: Sample[] = []
       // One after the other, so that a drift of the machine falls on both.
@@ -72,7 +72,7 @@ export async function measureFloods({ cluster, seconds, say }: MeasureOptions): 
         quiet.push(await sample())
         busy.push(await duringFlood(kind, rate))
       }
-      figures.push(beside(`${kind}, ${rate}/s`, together(quiet), together(busy)))
+      figures.push(compareSamples(`${kind}, ${rate}/s`, together(quiet), together(busy)))
     }
   } finally {
     await gateway.stop()
@@ -85,12 +85,12 @@ const together = (samples: readonly Sample[]): Sample => ({
   failures: samples.reduce((sum, { failures }) => sum + failures, 0),
 })
 
-function beside(kind: string, quiet: Sample, busy: Sample): Figure {
+function compareSamples(kind: string, quiet: Sample, busy: Sample): Figure {
   const [before, during] = [percentile(quiet.latencies, 0.99), percentile(busy.latencies, 0.99)]
   const both = ({ latencies }: Sample) =>
     `p50 ${percentile(latencies, 0.5).toFixed(1)} ms, p99 ${percentile(latencies, 0.99).toFixed(1)} ms`
   return {
-    name: `a second tenant beside a flood: ${kind}`,
+    name: `a second tenant during a flood: ${kind}`,
     value: `${both(busy)}, ${busy.failures} failed`,
     raw: `${both(quiet)} without`,
     ratio: during / before,

@@ -28,7 +28,7 @@ async function guess(n: number): Promise<void> {
   counts[answer.statusCode] = (counts[answer.statusCode] ?? 0) + 1
 }
 
-// A process of its own, so that its work is not measured as somebody's waiting.
+// A process of its own, so that its work is not measured as another client's latency.
 process.on('message', () => {
   process.send?.(counts)
   counts = {}

@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici'
-import { ask, cpuMs, percentile, startChild } from '../child.js'
+import { cpuMs, percentile, requestFromChild, startChild } from '../child.js'
 import { evenly } from '../load.js'
 import { incidents, type MeasureOptions } from '../log/creates.js'
 import type { Figure } from '../report.js'
@@ -18,8 +18,8 @@ interface Latencies {
 }
 
 /**
- * Guesses at passwords, and how long other requests take meanwhile: beside as many requests of strangers that are
- * refused without a password being checked, which is what so much traffic costs anyway, and beside nobody.
+ * Guesses at passwords, and how long other requests take meanwhile: compared with as many requests of strangers that are
+ * refused without a password being checked, which is what so much traffic costs anyway, and with no other requests.
  */
 export async function measureLoginFlood({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   // The gateway of the figure believes X-Forwarded-For, so that the guesses come from many addresses.
@@ -61,11 +61,11 @@ export async function measureLoginFlood({ cluster, seconds, say }: MeasureOption
   let cpuAfter: ReturnType<typeof cpu>
   try {
     await others(base, headers, settleSeconds)
-    await ask<GuessCounts>(child, 'counts')
+    await requestFromChild<GuessCounts>(child, 'counts')
     const startedAt = performance.now()
     cpuBefore = cpu()
     busy = await others(base, headers, seconds)
-    counts = await ask<GuessCounts>(child, 'counts')
+    counts = await requestFromChild<GuessCounts>(child, 'counts')
     elapsed = (performance.now() - startedAt) / 1000
     cpuAfter = cpu()
   } finally {
@@ -92,19 +92,19 @@ export async function measureLoginFlood({ cluster, seconds, say }: MeasureOption
       goal: '≤ 1 ms together',
       met: perGuess.gateway + perGuess.settings <= 1,
     },
-    beside('GET /auth/me', quiet.me, traffic.me, busy.me),
-    beside('POST /itsm/incidents', quiet.creates, traffic.creates, busy.creates),
+    compareLatencies('GET /auth/me', quiet.me, traffic.me, busy.me),
+    compareLatencies('POST /itsm/incidents', quiet.creates, traffic.creates, busy.creates),
   ]
 }
 
-function beside(name: string, quiet: number[], traffic: number[], busy: number[]): Figure {
+function compareLatencies(name: string, quiet: number[], traffic: number[], busy: number[]): Figure {
   const [before, during] = [percentile(traffic, 0.99), percentile(busy, 0.99)]
   const both = (values: number[]) =>
     `p50 ${percentile(values, 0.5).toFixed(1)} ms, p99 ${percentile(values, 0.99).toFixed(1)} ms`
   return {
     name: `${name} while logins are guessed at`,
     value: both(busy),
-    raw: `${both(traffic)} beside requests without passwords; ${both(quiet)} beside nobody`,
+    raw: `${both(traffic)} with requests without passwords; ${both(quiet)} without other requests`,
     ratio: during / before,
     goal: `p99 ≤ ${wantedRatio} ×`,
     met: during <= wantedRatio * before,

@@ -71,6 +71,6 @@ const write = process.env.MODE === 'store' ? throughTheStore() : asPlainInserts(
 process.on('message', (message) => {
   void perSecond(write, Number(message)).then((answer) => process.send?.(answer))
 })
-// Whoever started it is gone.
+// The parent process has ended.
 process.on('disconnect', () => process.exit())
 process.send?.({ port: 0 })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { provisionService } from '@opsplane/eventstore'
 import postgres from 'postgres'
-import { ask, startChild } from '../child.js'
+import { requestFromChild, startChild } from '../child.js'
 import { median } from '../load.js'
 import type { Figure } from '../report.js'
 import type { MeasureOptions } from './creates.js'
@@ -12,7 +12,7 @@ const rounds = 3
 const migrationsDir = fileURLToPath(new URL('../../../services/settings/migrations', import.meta.url))
 
 /**
- * Events appended to a log that nobody reads, with their read-model rows, beside plain inserts of the same two rows as
+ * Events appended to a log without readers, with their read-model rows, compared with plain inserts of the same two rows as
  * pgbench would make them: a prepared statement of its own for each, over as many connections.
  */
 export async function measureAppend({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
@@ -31,10 +31,10 @@ export async function measureAppend({ cluster, seconds, say }: MeasureOptions): 
   const appended: number[] = []
   const inserted: number[] = []
   say('Appending…')
-  for (const { child } of [store, inserts]) await ask(child, '2')
+  for (const { child } of [store, inserts]) await requestFromChild(child, '2')
   for (let round = 1; round <= rounds; round++) {
-    inserted.push(await ask<number>(inserts.child, String(seconds)))
-    appended.push(await ask<number>(store.child, String(seconds)))
+    inserted.push(await requestFromChild<number>(inserts.child, String(seconds)))
+    appended.push(await requestFromChild<number>(store.child, String(seconds)))
     say(
       `  round ${round}: inserts ${inserted.at(-1)?.toFixed(0)}/s, appends ${appended.at(-1)?.toFixed(0)}/s`,
     )

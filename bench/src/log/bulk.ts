@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Cluster } from '@opsplane/local'
 import postgres from 'postgres'
 import { Agent, request } from 'undici'
-import { headersOf, toService } from '../limits/callers.js'
+import { createCallerHeaders, toService } from '../limits/callers.js'
 import { median } from '../load.js'
 import { openData } from '../records/record-rows.js'
 import type { Figure } from '../report.js'
@@ -37,10 +37,10 @@ const records = Array.from({ length: rowsEach }, (_, at) => ({
   notes: 'n'.repeat(80),
 }))
 
-/** Bulk creates at the service's own port, history and events included, beside inserts of the same rows by postgres.js. */
+/** Bulk creates at the service's own port, history and events included, compared with inserts of the same rows by postgres.js. */
 export async function measureBulk({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   const caller = toService(cluster, 'database-studio', ['tables:write', 'records:write'])
-  const login = headersOf(caller)
+  const login = createCallerHeaders(caller)
   const agent = new Agent({ connections })
   const post = async (path: string, body: string) => {
     const headers = { ...(await login()), 'content-type': 'application/json' }

@@ -12,7 +12,7 @@ export interface MeasureOptions {
 
 const connections = 32
 
-/** Incident creates through the gateway beside bare Express + postgres.js making the same inserts. */
+/** Incident creates through the gateway compared with bare Express + postgres.js making the same inserts. */
 export async function measureCreates({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   await copyTables(cluster.info.postgresUrl)
   const raw = await startChild('log/raw-express.js', { DATABASE_URL: cluster.info.postgresUrl })

@@ -3,13 +3,13 @@ import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { natsNames } from '@opsplane/contracts'
 import type { Cluster } from '@opsplane/local'
-import { serverOf } from '@opsplane/nats'
+import { parseServerUrl } from '@opsplane/nats'
 
 const intervalMs = 100
 
 /** Waits until every consumer of the stream of events has acknowledged everything that stands in it. */
 export async function consumersCaughtUp({ info }: Cluster): Promise<void> {
-  const connection = await connect(serverOf(info.natsUrl))
+  const connection = await connect(parseServerUrl(info.natsUrl))
   try {
     const manager = await jetstreamManager(connection)
     for (;;) {

@@ -1,13 +1,13 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
-import { serverOf } from '@opsplane/nats'
+import { parseServerUrl } from '@opsplane/nats'
 import express from 'express'
 
 /**
  * The raw limit of a topic publish: Express, a JSON body, one acknowledged JetStream publish. No authentication, no
  * validation. Runs as a process of its own.
  */
-const connection = await connect(serverOf(process.env.NATS_URL ?? ''))
+const connection = await connect(parseServerUrl(process.env.NATS_URL ?? ''))
 const manager = await jetstreamManager(connection)
 await manager.streams.add({ name: 'RAW', subjects: ['raw.>'] })
 const js = jetstream(connection)

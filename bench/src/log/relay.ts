@@ -20,7 +20,7 @@ const log = createLogger({ service: 'bench', level: 'silent' })
 /** About what an incident's event has. */
 const data = { before: null, after: { text: 'x'.repeat(1_500) }, changes: ['text'] }
 
-/** Events that wait in an outbox, published by a relay, beside as many bare publishes of the same size. */
+/** Events that wait in an outbox, published by a relay, compared with as many bare publishes of the same size. */
 export async function measureRelay({ cluster, say }: MeasureOptions): Promise<Figure[]> {
   const { postgresUrl, natsUrl } = cluster.info
   const password = randomUUID()

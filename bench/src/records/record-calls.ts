@@ -12,7 +12,7 @@ export const record = {
     quantity: 3,
     price: '129.90',
     bought_on: '2026-03-02',
-    notes: 'kept in the cupboard beside the door, second shelf',
+    notes: 'kept in the cupboard next to the door, second shelf',
   },
 }
 const text = (name: string) => ({ name, type: 'text' })
@@ -35,7 +35,7 @@ export interface Target {
 }
 
 /** The workspace a caller's requests are for. */
-export async function workspaceOf({ headers }: Target, baseUrl: string): Promise<string> {
+export async function fetchWorkspaceId({ headers }: Target, baseUrl: string): Promise<string> {
   const answer = await request(`${baseUrl}/workspaces/me`, { headers: await headers() })
   return ((await answer.body.json()) as Made).data.id
 }

@@ -19,7 +19,7 @@ export async function fillTable(sql: postgres.Sql, slug: string, rows: number): 
   await sql.unsafe(
     `insert into ${found.table} (id, version, created_at, updated_at, name, serial, status, owner, notes, quantity, price, bought_on)
      select 'rec_' || lpad(n::text, 26, '0'), 1, now(), now(), 'Cordless drill with two batteries', 'A-17-' || n,
-       'status ' || n % 10, 'ada@example.com', 'kept in the cupboard beside the door, second shelf', n % 1000,
+       'status ' || n % 10, 'ada@example.com', 'kept in the cupboard next to the door, second shelf', n % 1000,
        (n::bigint * 7919 % 1000000) / 100.0, '2026-03-02'
      from generate_series(1, ${rows}) n`,
   )

@@ -2,15 +2,15 @@ import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from '@nats-io/transport-node'
 import type { Cluster } from '@opsplane/local'
-import { serverOf } from '@opsplane/nats'
+import { parseServerUrl } from '@opsplane/nats'
 import postgres from 'postgres'
 import { request } from 'undici'
 import { percentile } from '../child.js'
-import { headersOf, throughGateway, toService } from '../limits/callers.js'
+import { createCallerHeaders, throughGateway, toService } from '../limits/callers.js'
 import type { MeasureOptions } from '../log/creates.js'
 import { breakdown, cpuSince, cpuTimes, totalMs } from '../process-times.js'
 import type { Figure } from '../report.js'
-import { call, columns, indexes, type Made, record, type Target, workspaceOf } from './record-calls.js'
+import { call, columns, fetchWorkspaceId, indexes, type Made, record, type Target } from './record-calls.js'
 import { openData } from './record-rows.js'
 import { residentMb } from './records-million.js'
 
@@ -21,8 +21,8 @@ const othersEveryMs = 250
 
 /** An import of a million records, until their events are in the audit log, and what another workspace feels of it. */
 export async function measureImport({ cluster, say }: MeasureOptions): Promise<Figure[]> {
-  const gateway = { url: cluster.info.baseUrl, headers: headersOf(throughGateway(cluster)) }
-  const workspaceId = await workspaceOf(gateway, gateway.url)
+  const gateway = { url: cluster.info.baseUrl, headers: createCallerHeaders(throughGateway(cluster)) }
+  const workspaceId = await fetchWorkspaceId(gateway, gateway.url)
   const service = studioOf(cluster, workspaceId)
   for (const each of [service, studioOf(cluster, 'ws_other')])
     await call(each, 'POST', `${each.url}/tables`, { slug: 'imported', columns, indexes })
@@ -78,7 +78,7 @@ export async function measureImport({ cluster, say }: MeasureOptions): Promise<F
 function studioOf(cluster: Cluster, workspaceId: string): Target {
   const permissions = ['tables:write', 'records:read', 'records:write'] as const
   const caller = toService(cluster, 'database-studio', [...permissions], workspaceId)
-  return { url: caller.url, headers: headersOf(caller) }
+  return { url: caller.url, headers: createCallerHeaders(caller) }
 }
 
 const importPath = '/tables/imported/records/import?format=csv'
@@ -139,7 +139,7 @@ async function drained(cluster: Cluster, workspaceId: string): Promise<void> {
 /** Makes a record of another workspace every now and then; how long each event took to JetStream, in ms. */
 async function watchOthers(cluster: Cluster): Promise<{ stop(): Promise<number[]> }> {
   const service = studioOf(cluster, 'ws_other')
-  const connection = await connect(serverOf(cluster.info.natsUrl))
+  const connection = await connect(parseServerUrl(cluster.info.natsUrl))
   const answered = new Map<string, number>()
   const arrived = new Map<string, number>()
   connection.subscribe('evt.ws_other.>', {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Cluster } from '@opsplane/local'
 import { request } from 'undici'
 import { percentile } from '../child.js'
-import { headersOf, toService } from '../limits/callers.js'
+import { createCallerHeaders, toService } from '../limits/callers.js'
 import type { MeasureOptions } from '../log/creates.js'
 import { breakdown, cpuSince, cpuTimes } from '../process-times.js'
 import type { Figure } from '../report.js'
@@ -27,7 +27,7 @@ const lists: Record<string, Record<string, string>> = {
 /** Lists and exports of a million records. */
 export async function measureRecordsMillion({ cluster, say }: MeasureOptions): Promise<Figure[]> {
   const direct = toService(cluster, 'database-studio', ['tables:write', 'records:read', 'records:write'])
-  const service = { url: direct.url, headers: headersOf(direct) }
+  const service = { url: direct.url, headers: createCallerHeaders(direct) }
   const sql = openData(cluster)
   const unique = columns.map((column) => ({ ...column, unique: column.name === 'serial' }))
   try {

@@ -2,19 +2,19 @@ import type { Cluster } from '@opsplane/local'
 import autocannon from 'autocannon'
 import postgres from 'postgres'
 import { startChild } from '../child.js'
-import { headersOf, throughGateway, toService } from '../limits/callers.js'
+import { createCallerHeaders, throughGateway, toService } from '../limits/callers.js'
 import { median } from '../load.js'
 import type { MeasureOptions } from '../log/creates.js'
 import { consumersCaughtUp } from '../log/pipeline.js'
 import { breakdown, cpuSince, cpuTimes } from '../process-times.js'
 import type { Figure } from '../report.js'
-import { call, columns, indexes, record, type Target, workspaceOf } from './record-calls.js'
+import { call, columns, fetchWorkspaceId, indexes, record, type Target } from './record-calls.js'
 
 const connections = 32
 const rounds = 3
 const rowsAtOnce = 1_000
 
-/** Records at the service's port and through the gateway, beside bare Express + postgres.js. */
+/** Records at the service's port and through the gateway, compared with bare Express + postgres.js. */
 export async function measureRecords({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   const { info } = cluster
   const sql = postgres(info.postgresUrl, { max: 1, onnotice: () => {} })
@@ -25,10 +25,10 @@ export async function measureRecords({ cluster, seconds, say }: MeasureOptions):
   const raw = await startChild('records/raw-records.js', { DATABASE_URL: info.postgresUrl })
   const bare = { url: `http://127.0.0.1:${raw.port}/records`, headers: async () => ({}) }
   const path = '/tables/assets/records'
-  const gateway = { url: `${info.baseUrl}${path}`, headers: headersOf(throughGateway(cluster)) }
-  const workspaceId = await workspaceOf(gateway, info.baseUrl)
+  const gateway = { url: `${info.baseUrl}${path}`, headers: createCallerHeaders(throughGateway(cluster)) }
+  const workspaceId = await fetchWorkspaceId(gateway, info.baseUrl)
   const direct = toService(cluster, 'database-studio', ['records:read', 'records:write'], workspaceId)
-  const service = { url: `${direct.url}${path}`, headers: headersOf(direct) }
+  const service = { url: `${direct.url}${path}`, headers: createCallerHeaders(direct) }
   await call(gateway, 'POST', `${info.baseUrl}/tables`, { slug: 'assets', columns, indexes })
 
   const own = await call(gateway, 'POST', gateway.url, record)

@@ -2,10 +2,10 @@ import { FactorChallenge, type LogIn, Me, Session } from '@opsplane/contracts'
 import { type Command, Option } from 'commander'
 import { createApi } from '../api.js'
 import { connect, globalOptions, printerFor } from '../connect.js'
-import { baseUrlOf, defaultProfile } from '../credentials.js'
+import { defaultProfile, parseBaseUrl } from '../credentials.js'
 import { ApiFailure, CliError, usageError } from '../failure.js'
 import type { Io } from '../io.js'
-import { openProfiles, type Profile } from '../profiles.js'
+import { createProfiles, type Profile } from '../profiles.js'
 
 interface LoginOptions {
   url: string
@@ -70,7 +70,7 @@ async function login(io: Io, options: LoginOptions, command: Command): Promise<v
   if (globals.home !== undefined) throw usageError('--home names a platform that needs no login; give --url.')
   const { workspace, email, apiKeyStdin } = options
   const { timeout, environment, profile: name = defaultProfile } = globals
-  const baseUrl = baseUrlOf(options.url)
+  const baseUrl = parseBaseUrl(options.url)
   const printer = printerFor(io, command)
   if (!isSafe(new URL(baseUrl))) printer.say(`warning: ${baseUrl} is not https: secrets go there unprotected`)
   if (!apiKeyStdin && email === undefined)
@@ -82,7 +82,7 @@ async function login(io: Io, options: LoginOptions, command: Command): Promise<v
   const api = createApi({ baseUrl, token, workspace, environment }, timeout)
   const me = await api.one(Me, { path: '/auth/me' })
   if (me.workspace === null) throw new CliError(`The API knows no workspace ${workspace}.`, 1)
-  const profiles = openProfiles(io.env)
+  const profiles = createProfiles(io.env)
   const profile: Profile = { url: baseUrl, workspace, kind: me.credential.kind, token }
   profiles.save(name, { ...profile, ...(environment && { environment }) })
   printer.one(me, fieldsOf(me, baseUrl, `profile ${name} in ${profiles.file}`))
@@ -137,7 +137,7 @@ async function secretFromInput(io: Io): Promise<string> {
 
 async function logout(io: Io, command: Command): Promise<void> {
   const { profile: name = defaultProfile, timeout } = globalOptions(command)
-  const profiles = openProfiles(io.env)
+  const profiles = createProfiles(io.env)
   const profile = profiles.find(name)
   if (!profile) throw usageError(`There is no profile ${name} to log out of.`)
   const { url: baseUrl, token, kind } = profile

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { globalOptions, printerFor } from '../connect.js'
-import { homeOf } from '../credentials.js'
+import { resolveHome } from '../credentials.js'
 import type { Io } from '../io.js'
 import { type OperationOptions, withOps } from './with-ops.js'
 
@@ -22,7 +22,7 @@ export function addAdoptCommand(program: Command, io: Io): void {
     .addHelpText('after', `\n${help}`)
     .action((options: AdoptOptions, command: Command) =>
       withOps(async (ops) => {
-        const home = homeOf(globalOptions(command).home, io.env)
+        const home = resolveHome(globalOptions(command).home, io.env)
         const printer = printerFor(io, command)
         const task = {
           moved: options.moved ?? false,
@@ -46,7 +46,7 @@ export function addAdoptCommand(program: Command, io: Io): void {
 }
 
 const help = `The services are stopped. Roles and the database of tenants' data that an earlier version has made without a prefix are
-renamed, and keep their passwords. A copy of a database beside its original gets an id, and roles and rights of its own; the copy
+renamed, and keep their passwords. A copy of a database on the server of its original gets an id, and roles and rights of its own; the copy
 of the tenants' data is named in DATA_DATABASE_URL then. Whatever ends it, run it again: it goes on where it was.
 
 With --database-url (DATABASE_URL) the passwords of the services come from DATABASE_PASSWORDS, and their id from INSTALLATION_ID,

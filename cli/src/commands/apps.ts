@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { connect } from '../connect.js'
 import type { Io } from '../io.js'
-import { installSample, readSample, sampleNames } from '../sample-app.js'
+import { installSample, listSampleNames, readSample } from '../sample-app.js'
 
 export function addAppCommands(program: Command, io: Io): void {
   const apps = program
@@ -11,7 +11,7 @@ export function addAppCommands(program: Command, io: Io): void {
 
   apps
     .command('install-sample <name>')
-    .description(`make and deploy an app with what it needs: ${sampleNames().join(', ')}`)
+    .description(`make and deploy an app with what it needs: ${listSampleNames().join(', ')}`)
     .option('--slug <slug>', 'in its address, instead of its own')
     .option('--embeddable', 'let embed tokens be made of it')
     .addHelpText(

@@ -6,7 +6,7 @@ import { copyExport, type Sink } from '../audit-export.js'
 import { connect } from '../connect.js'
 import { CliError, usageError } from '../failure.js'
 import type { Io } from '../io.js'
-import { moment } from '../options.js'
+import { instant } from '../options.js'
 import { createOutputFile } from '../output-file.js'
 
 /** How long one verification takes at most before it hands on to the next. */
@@ -37,7 +37,7 @@ export function addAuditCommands(program: Command, io: Io): void {
       if (problem) throw new CliError(`The audit log is not whole: ${problem.kind} at ${problem.seq}.`, 1)
     })
 
-  const time = moment(io.nowMs())
+  const time = instant(io.nowMs())
   audit
     .command('export')
     .description('copy the events of the environment, oldest first, as lines of JSON')

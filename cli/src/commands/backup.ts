@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { globalOptions, printerFor } from '../connect.js'
-import { homeOf } from '../credentials.js'
+import { resolveHome } from '../credentials.js'
 import type { Io } from '../io.js'
-import { given, type KeyOptions, keysGiven } from './keys.js'
+import { type KeyOptions, readKeys, requireKeys } from './keys.js'
 import { type OperationOptions, type Ops, serversHelp, withOps, withTask } from './with-ops.js'
 
 /** Copies of everything, and the way back; on the servers themselves, not through the API. */
@@ -100,7 +100,7 @@ function addRestore(program: Command, io: Io): void {
   withServers(
     restore
       .command('streams')
-      .description('after Postgres was recovered to an earlier time: have the stream of events made anew'),
+      .description('after Postgres was recovered to an earlier time: rebuild the stream of events'),
   )
     .addHelpText('after', `\n${streamsHelp}`)
     .action((_options: OperationOptions, command: Command) =>
@@ -121,16 +121,16 @@ async function restoreFrom(ops: Ops, io: Io, command: Command, options: RestoreO
     ...{ from, force: force ?? false, say: printer.say },
     ...(streamReplicas !== undefined && { replicas: streamReplicas }),
   }
-  const home = homeOf(globalOptions(command).home, io.env)
+  const home = resolveHome(globalOptions(command).home, io.env)
   const isNamed = options.databaseUrl !== undefined || Boolean(io.env.DATABASE_URL)
   const result = isNamed
     ? await ops.restore({
         ...task,
         target: ops.findTarget({ ...options, home }, io.env),
-        keys: given(await keysGiven(ops, io, options)),
+        keys: requireKeys(await readKeys(ops, io, options)),
       })
-    : await ops.withServersOf(home, (target) =>
-        ops.restore({ ...task, target, keys: given(ops.masterKeysOf(home)) }),
+    : await ops.withLocalServers(home, (target) =>
+        ops.restore({ ...task, target, keys: requireKeys(ops.readMasterKeys(home)) }),
       )
   printer.one(result, [
     ['as of', result.at],
@@ -205,7 +205,7 @@ Examples:
   $ opsplane restore --from /backups/2026-11-23 --database-url postgres://… --nats-url nats://…
   $ opsplane restore --from /backups/2026-11-23 --home .opsplane`
 
-const checkHelp = `Compares the logs with the stream of events, recomputes the audit log's chain, and folds every read model anew beside the
+const checkHelp = `Compares the logs with the stream of events, recomputes the audit log's chain, and folds every read model again next to the
 running services. Exit code 1 says what is missing; an event that waits for the stream is not missing.`
 
 const streamsHelp = `The services are stopped. The stream of events, which has events that the recovered logs do not, is dropped; the services fill a new

@@ -5,8 +5,8 @@ import { CliError, usageError } from '../failure.js'
 import type { Io } from '../io.js'
 import { count } from '../options.js'
 import type { Column } from '../table.js'
-import { type ApiChoice, changeThroughApi, listThroughApi, throughApi } from './operator-api.js'
-import { backendOf, type OperationOptions, type Ops, serversHelp, withTask } from './with-ops.js'
+import { type ApiChoice, apiOption, changeThroughApi, listThroughApi } from './operator-api.js'
+import { type OperationOptions, type Ops, parseBackend, serversHelp, withTask } from './with-ops.js'
 
 interface ListOptions extends OperationOptions, ApiChoice {
   limit: number
@@ -28,7 +28,7 @@ export function addDeadLetterCommands(program: Command, io: Io): void {
   withServers(group.command('list').description('the oldest dead letters of each service'))
     .option('--consumer <name>', 'only of this consumer')
     .option('--limit <n>', 'how many at most', count, 50)
-    .option(...throughApi)
+    .option(...apiOption)
     .addHelpText('after', examples('list', 'list --service itsm --consumer itsm-sla-clocks --json'))
     .action((options: ListOptions, command: Command) => {
       if (options.api) return listThroughApi(io, command, options)
@@ -115,7 +115,7 @@ const withChoice = (command: Command) =>
     ])
     .option('--consumer <name>', 'only of this consumer')
     .addOption(new Option('--all', 'all of them'))
-    .option(...throughApi)
+    .option(...apiOption)
     .option('--nats-url <url>', 'NATS server (NATS_URL)')
     .option('--nats-prefix <prefix>', 'prefix of the installation (NATS_PREFIX)')
 
@@ -133,7 +133,7 @@ function letterId(text: string): GivenId {
 const textOf = ({ service, number }: GivenId) => `${service}:${number}`
 
 const inService = (ops: Ops, { service, number }: GivenId): DeadLetterId => ({
-  service: backendOf(ops, service),
+  service: parseBackend(ops, service),
   number,
 })
 
@@ -161,7 +161,7 @@ const redriveHelp = `A running service takes them up at once, one that starts do
 fails stays, with the new error. It is handled once however often this is done, and later events of its resource
 are not undone: consumers keep the higher version. Exit code 1: some failed again. 3: no service takes them up.`
 
-const help = `A consumer gives an event up that has failed ten times, or that nobody can read; the relay gives up what is too large
+const help = `A consumer gives an event up that has failed ten times, or that cannot be parsed; the relay gives up what is too large
 for NATS, which cannot be redriven. Nothing is deleted but by drop.
 
 ${serversHelp}

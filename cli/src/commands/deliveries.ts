@@ -1,9 +1,9 @@
 import { Delivery, DeliveryDetail, deliveryStatuses } from '@opsplane/contracts'
 import type { Command } from 'commander'
-import { type Connection, connect, pathOf } from '../connect.js'
+import { type Connection, connect, formatPath } from '../connect.js'
 import { CliError, usageError } from '../failure.js'
 import type { Io } from '../io.js'
-import { collect, moment, type PagingOptions, severalOf, withPaging } from '../options.js'
+import { collect, instant, type PagingOptions, repeatableOption, withPaging } from '../options.js'
 import { deliveryColumns, deliveryLines } from './delivery-text.js'
 
 interface ListOptions extends PagingOptions {
@@ -19,13 +19,13 @@ export function addDeliveryCommands(program: Command, io: Io): void {
     .command('deliveries')
     .description('find, inspect and resend deliveries')
     .addHelpText('after', '\nExamples:\n  $ opsplane deliveries list wh_… --status failed --since 2h')
-  const time = moment(io.nowMs())
+  const time = instant(io.nowMs())
 
   withPaging(deliveries.command('list [webhook]'))
     .description('list the deliveries of a webhook, or of an event, newest first')
     .option('--event <event>', 'of this event, to every webhook')
-    .addOption(severalOf('--status <status>', 'only these', deliveryStatuses))
-    .addOption(severalOf('--type <type>', 'only of this event type'))
+    .addOption(repeatableOption('--status <status>', 'only these', deliveryStatuses))
+    .addOption(repeatableOption('--type <type>', 'only of this event type'))
     .option('--since <time>', 'created later: a time, or how long ago (15m, 2h, 7d ago)', time)
     .option('--until <time>', 'created earlier', time)
     .addHelpText(
@@ -60,7 +60,7 @@ Examples:
     )
     .action(async (webhook: string, delivery: string, options: { body?: true }, command: Command) => {
       const { api, printer } = connect(io, command)
-      const path = pathOf`/webhooks/${webhook}/deliveries/${delivery}`
+      const path = formatPath`/webhooks/${webhook}/deliveries/${delivery}`
       const detail = await api.one(DeliveryDetail, { path })
       if (!options.body) return printer.text(detail, deliveryLines(detail))
       if (!detail.request) throw new CliError(`${delivery} has not been sent yet, so it has no body.`, 1)
@@ -95,9 +95,9 @@ Examples:
 function pathOfList(webhook: string | undefined, { event, type }: ListOptions): string {
   if (event !== undefined && webhook === undefined) {
     if (type !== undefined) throw usageError('An event has one type: --type goes with a webhook only.')
-    return pathOf`/events/${event}/deliveries`
+    return formatPath`/events/${event}/deliveries`
   }
-  if (webhook !== undefined && event === undefined) return pathOf`/webhooks/${webhook}/deliveries`
+  if (webhook !== undefined && event === undefined) return formatPath`/webhooks/${webhook}/deliveries`
   throw usageError('Name either a webhook or, with --event, an event.')
 }
 
@@ -111,7 +111,7 @@ async function resend(
   const done: Delivery[] = []
   let refused = 0
   for (const id of ids) {
-    const path = `${pathOf`/webhooks/${webhook}/deliveries/${id}`}/${action}`
+    const path = `${formatPath`/webhooks/${webhook}/deliveries/${id}`}/${action}`
     try {
       done.push(await api.one(Delivery, { method: 'POST', path }))
     } catch (error) {

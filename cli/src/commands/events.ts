@@ -2,10 +2,10 @@ import { AuditEvent, Me } from '@opsplane/contracts'
 import { type Command, Option } from 'commander'
 import { tailAudit } from '../audit-tail.js'
 import { connect, globalOptions, printerFor } from '../connect.js'
-import { catalogPattern, tailStream } from '../event-stream.js'
+import { parseCatalogPattern, tailStream } from '../event-stream.js'
 import { usageError } from '../failure.js'
 import type { Io } from '../io.js'
-import { collect, count, moment, type PagingOptions, withPaging } from '../options.js'
+import { collect, count, instant, type PagingOptions, withPaging } from '../options.js'
 import type { Column } from '../table.js'
 
 interface ListOptions extends PagingOptions {
@@ -45,7 +45,7 @@ export function addEventCommands(program: Command, io: Io): void {
     .command('events')
     .description('see what happens on the platform')
     .addHelpText('after', "\nExamples:\n  $ opsplane events tail --type 'incident.*'")
-  const time = moment(io.nowMs())
+  const time = instant(io.nowMs())
 
   withPaging(events.command('list'))
     .description('list events of the audit log, newest first')
@@ -108,7 +108,7 @@ async function tail(io: Io, options: TailOptions, command: Command): Promise<voi
     return tailAudit({ api, type, since, signal, say: printer.say, onEvent })
   }
   if (!URL.canParse(url)) throw usageError('--nats-url reads like nats://127.0.0.1:4222.')
-  const pattern = catalogPattern(type ?? '*')
+  const pattern = parseCatalogPattern(type ?? '*')
   const tenant = allWorkspaces ? undefined : await currentTenant(io, command)
   const prefix = natsPrefix ?? (io.env.NATS_PREFIX || undefined)
   await tailStream({

@@ -8,7 +8,7 @@ import {
 } from '@opsplane/contracts'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Call } from '../api.js'
-import { connect, pathOf } from '../connect.js'
+import { connect, formatPath } from '../connect.js'
 import { tailExecutions } from '../execution-tail.js'
 import { CliError } from '../failure.js'
 import type { Io } from '../io.js'
@@ -46,7 +46,8 @@ export function addExecutionCommands(program: Command, io: Io): void {
 /** The list these filters are of. */
 const callOf = ({ artifact, failed, succeeded, type, trigger, record, table, ...same }: Filters): Call => ({
   ofOrigin: true,
-  path: artifact === undefined ? `${log}/executions` : `${log}${pathOf`/artifacts/${artifact}/executions`}`,
+  path:
+    artifact === undefined ? `${log}/executions` : `${log}${formatPath`/artifacts/${artifact}/executions`}`,
   query: {
     artifactType: same.artifactType,
     status: same.status,
@@ -99,7 +100,7 @@ function addReading(executions: Command, io: Io): void {
     )
     .action(async (id: string, _options, command: Command) => {
       const { api, printer } = connect(io, command)
-      const path = `${log}${pathOf`/executions/${id}`}`
+      const path = `${log}${formatPath`/executions/${id}`}`
       const execution = await api.one(Execution, { ofOrigin: true, path })
       printer.text(execution, executionLines(execution))
     })
@@ -165,7 +166,7 @@ Examples:
     .action(async (id: string, options: ReplayOptions, command: Command) => {
       const { api, printer } = connect(io, command)
       const execution = await api.one(Execution, {
-        ...{ ofOrigin: true, method: 'POST', path: `${log}${pathOf`/executions/${id}/replay`}` },
+        ...{ ofOrigin: true, method: 'POST', path: `${log}${formatPath`/executions/${id}/replay`}` },
         body: {
           mode: options.async ? 'async' : 'sync',
           ...(options.input !== undefined && { input: options.input }),

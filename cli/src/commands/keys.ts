@@ -1,7 +1,7 @@
 import type { MasterKeys } from '@opsplane/local/ops'
 import { type Command, Option } from 'commander'
 import { globalOptions, printerFor } from '../connect.js'
-import { homeOf } from '../credentials.js'
+import { resolveHome } from '../credentials.js'
 import { CliError, usageError } from '../failure.js'
 import type { Io } from '../io.js'
 import { type Ops, withOps } from './with-ops.js'
@@ -28,7 +28,12 @@ export function addKeyCommands(program: Command, io: Io): void {
         if (place.home !== undefined) return prepare(ops, io, command, place.home, options.dryRun ?? false)
         const { databaseUrl, keys } = place
         const { say } = printerFor(io, command)
-        const task = { databaseUrl: databaseUrl(), keys: given(keys), dryRun: options.dryRun ?? false, say }
+        const task = {
+          databaseUrl: databaseUrl(),
+          keys: requireKeys(keys),
+          dryRun: options.dryRun ?? false,
+          say,
+        }
         printerFor(io, command).list(await ops.rewrapAllDataKeys(task), [
           { title: 'service', value: (row) => row.service },
           { title: 'master key', value: (row) => row.keyId },
@@ -44,12 +49,12 @@ export function addKeyCommands(program: Command, io: Io): void {
     .action(async (options: KeyOptions & { workspace: string }, command: Command) =>
       withOps(async (ops) => {
         const { databaseUrl, keys, home } = await placeOf(ops, io, command, options)
-        if (home !== undefined && given(keys).previous.length > 0)
+        if (home !== undefined && requireKeys(keys).previous.length > 0)
           throw new CliError(
             'A new master key waits for the next start of the platform: restart it first.',
             1,
           )
-        const task = { databaseUrl: databaseUrl(), keys: given(keys), workspaceId: options.workspace }
+        const task = { databaseUrl: databaseUrl(), keys: requireKeys(keys), workspaceId: options.workspace }
         printerFor(io, command).list(await ops.rotateDataKey(task), [
           { title: 'service', value: (row) => row.service },
           { title: 'generation', value: (row) => row.generation },
@@ -75,7 +80,7 @@ While the services run: 1. start them with the new key in OPSPLANE_MASTER_KEY an
 OPSPLANE_PREVIOUS_MASTER_KEYS; 2. run this with the same two; 3. once --check ends with 0, start them without the old
 one. Stopped at any point, everything stays readable, and running it again goes on. A wrong key changes nothing.
 
-The platform started here (npm start) gets a new key beside its present one, and wraps the data keys at its next start.
+The platform started here (npm start) gets a new key next to its present one, and wraps the data keys at its next start.
 
 Examples:
   $ opsplane rotate-master-key --database-url postgres://… --dry-run
@@ -98,12 +103,12 @@ interface Place {
 
 /** The keys go with the database: those of the shell are none of the platform started here. */
 async function placeOf(ops: Ops, io: Io, command: Command, options: KeyOptions): Promise<Place> {
-  const home = homeOf(globalOptions(command).home, io.env)
+  const home = resolveHome(globalOptions(command).home, io.env)
   const { databaseUrl } = ops.findTarget({ ...options, home }, io.env)
   if (options.databaseUrl !== undefined || io.env.DATABASE_URL) {
-    return { databaseUrl, keys: await keysGiven(ops, io, options) }
+    return { databaseUrl, keys: await readKeys(ops, io, options) }
   }
-  const keys = ops.masterKeysOf(home)
+  const keys = ops.readMasterKeys(home)
   // Says what is missing.
   if (!keys) databaseUrl()
   if (options.keysStdin) throw usageError('The keys of the platform started here are in its secrets.json.')
@@ -111,11 +116,7 @@ async function placeOf(ops: Ops, io: Io, command: Command, options: KeyOptions):
 }
 
 /** Of standard input where asked for, else of the environment; undefined where there is none. */
-export async function keysGiven(
-  ops: Ops,
-  io: Io,
-  { keysStdin }: KeyOptions,
-): Promise<MasterKeys | undefined> {
+export async function readKeys(ops: Ops, io: Io, { keysStdin }: KeyOptions): Promise<MasterKeys | undefined> {
   return keysStdin ? keysOf(ops, await io.readInput()) : keysFrom(ops, io.env)
 }
 
@@ -131,14 +132,14 @@ function keysOf(ops: Ops, input: string): MasterKeys {
   return { present, previous }
 }
 
-export function given(keys: MasterKeys | undefined): MasterKeys {
+export function requireKeys(keys: MasterKeys | undefined): MasterKeys {
   if (keys) return keys
   throw usageError('Set OPSPLANE_MASTER_KEY and OPSPLANE_PREVIOUS_MASTER_KEYS, or use --keys-stdin.')
 }
 
 async function check(ops: Ops, io: Io, command: Command, { databaseUrl, keys }: Place): Promise<void> {
   const counts = await ops.masterKeysInUse({ databaseUrl: databaseUrl() })
-  const ids = keys && ops.keyIdsOf(keys)
+  const ids = keys && ops.toKeyIds(keys)
   const useOf = (keyId: string) => {
     if (!ids) return null
     if (keyId === ids.keyId) return 'present'
@@ -159,8 +160,8 @@ async function check(ops: Ops, io: Io, command: Command, { databaseUrl, keys }: 
 
 function prepare(ops: Ops, io: Io, command: Command, home: string, dryRun: boolean): void {
   const printer = printerFor(io, command)
-  const keys = dryRun ? ops.masterKeysOf(home) : ops.prepareMasterKey(home)
-  const { keyId, previousKeyIds } = ops.keyIdsOf(given(keys))
+  const keys = dryRun ? ops.readMasterKeys(home) : ops.prepareMasterKey(home)
+  const { keyId, previousKeyIds } = ops.toKeyIds(requireKeys(keys))
   printer.one({ keyId, previousKeyIds }, [
     ['master key', keyId],
     ['previous', previousKeyIds.join(', ') || null],
@@ -171,5 +172,5 @@ function prepare(ops: Ops, io: Io, command: Command, home: string, dryRun: boole
 const wouldPrepare =
   'Without --dry-run this platform gets a new master key, and wraps its data keys by it at its next start.'
 const prepared =
-  'The new master key waits in secrets.json, beside the one in use. Restart the platform (Ctrl-C, npm start): it wraps ' +
-  'every data key anew before its services start, and then forgets the old master key.'
+  'The new master key waits in secrets.json, next to the one in use. Restart the platform (Ctrl-C, npm start): it wraps ' +
+  'every data key with it before its services start, and then deletes the old master key.'

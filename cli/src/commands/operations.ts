@@ -1,11 +1,11 @@
 import { type Environment, environments, natsNames } from '@opsplane/contracts'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { globalOptions, printerFor } from '../connect.js'
-import { homeOf } from '../credentials.js'
+import { resolveHome } from '../credentials.js'
 import { usageError } from '../failure.js'
 import type { Io } from '../io.js'
 import type { Column } from '../table.js'
-import { type ApiChoice, statusThroughApi, throughApi } from './operator-api.js'
+import { type ApiChoice, apiOption, statusThroughApi } from './operator-api.js'
 import { type OperationOptions, type Ops, serversHelp, withOps, withTask } from './with-ops.js'
 
 interface ReseedOptions extends OperationOptions {
@@ -28,7 +28,7 @@ export function addOperationCommands(program: Command, io: Io): void {
 
   operation(
     'rebuild',
-    'drop the read models and fold them anew from the events',
+    'drop the read models and rebuild them from the events',
     `Safe while the services run. Each service is one transaction: readers see the old rows until it commits, and
 nothing is changed when it fails. Writes to the service wait until it is done; those that wait longer than their
 statement timeout of 30 s fail without effect, so choose a quiet time for a log of millions of events.
@@ -75,7 +75,7 @@ webhook that is younger than the event.`,
 it. Warnings of the gateway go to standard error. With --api the platform itself reports how it is.`,
   )
     .option('--url <url>', 'where the gateway is (OPSPLANE_URL)')
-    .option(...throughApi)
+    .option(...apiOption)
     .action((options: OperationOptions & ApiChoice, command: Command) => {
       if (options.api) return statusThroughApi(io, command)
       return withTask(io, command, options, async (ops, task) => {
@@ -129,7 +129,7 @@ function addNatsUsers(program: Command, io: Io): void {
       withTask(io, command, options, async (ops, { target }) => {
         const { workspaceId, environment, events, start } = options
         const tenant = { workspaceId, ...(environment && { environment }) }
-        const home = homeOf(globalOptions(command).home, io.env)
+        const home = resolveHome(globalOptions(command).home, io.env)
         const added = await ops.addSubscriber(
           { target, home },
           { name, tenant, patterns: events.split(','), start },

@@ -1,12 +1,12 @@
 import { DeadLetter, PlatformStatus } from '@opsplane/contracts'
 import type { Command } from 'commander'
-import { type Connection, connect, pathOf } from '../connect.js'
+import { type Connection, connect, formatPath } from '../connect.js'
 import { usageError } from '../failure.js'
 import type { Io } from '../io.js'
 import type { Column } from '../table.js'
 
 /** What such commands take instead of the servers. */
-export const throughApi = ['--api', 'through the API, signed in as an operator of the installation'] as const
+export const apiOption = ['--api', 'through the API, signed in as an operator of the installation'] as const
 
 export interface ApiChoice {
   api?: true
@@ -84,8 +84,9 @@ export async function changeThroughApi(
   // Read to the end first: what is handled or deleted would move the pages.
   if (all) for await (const page of lettersOf(connection, choice)) chosen.push(...page.map(({ id }) => id))
   for (const id of chosen) {
-    if (action === 'drop') await api.none({ method: 'DELETE', path: pathOf`/platform/dead-letters/${id}` })
-    else await api.one(DeadLetter, { method: 'POST', path: pathOf`/platform/dead-letters/${id}/redrive` })
+    if (action === 'drop')
+      await api.none({ method: 'DELETE', path: formatPath`/platform/dead-letters/${id}` })
+    else await api.one(DeadLetter, { method: 'POST', path: formatPath`/platform/dead-letters/${id}/redrive` })
   }
   const rows = chosen.map((id) => ({ id, outcome: action === 'drop' ? 'dropped' : 'handed over' }))
   printer.list(rows, [

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { manifestFile, Pack, PackCheck, PackName, stringifyExact } from '@opsplane/contracts'
 import type { Command } from 'commander'
-import { connect, pathOf, printerFor } from '../connect.js'
+import { connect, formatPath, printerFor } from '../connect.js'
 import { CliError, usageError } from '../failure.js'
 import type { Io } from '../io.js'
 import { collect, type PagingOptions, withPaging } from '../options.js'
@@ -34,7 +34,7 @@ function addWriting(packs: Command, io: Io): void {
           throw usageError(
             `${name} is no name of a pack: lower-case letters, digits and inner hyphens or dots.`,
           )
-        const { beginPack } = await tools()
+        const { createPackFolder: beginPack } = await tools()
         const files = beginPack(folder, name)
         const next = `Next: opsplane packs test ${folder}`
         printerFor(io, command).text({ name, files }, [...files.map((path) => `wrote ${path}`), next])
@@ -46,13 +46,19 @@ function addWriting(packs: Command, io: Io): void {
     .description('find out what is wrong with a pack, and what it asks for; on this machine alone')
     .action(async (folder = '.', _options: object, command: Command) => {
       const printer = printerFor(io, command)
-      const { compileProblems, readFolder, readPack, typeProblems, unionOf, withSandbox } = await tools()
+      const {
+        findCompileProblems: compileProblems,
+        readFolder,
+        readPack,
+        findTypeProblems: typeProblems,
+        withSandbox,
+      } = await tools()
       const pack = await readFolder(folder)
       const { artifacts } = readPack(pack)
       const typed = await typeProblems(folder, pack.sources)
       const compiled = await withSandbox((runner) => compileProblems(runner, pack))
       const problems = [...pack.problems, ...(typed ?? []), ...compiled]
-      const asks = unionOf(artifacts.map(({ permissions }) => permissions))
+      const asks = mergePermissions(artifacts.map(({ permissions }) => permissions))
       const hint =
         typed === undefined ? ['TypeScript is not installed there, so types were not checked.'] : []
       printer.text({ problems, asks }, [...problems.map(problemLine), ...hint, ...permissionLines(asks)])
@@ -107,9 +113,7 @@ const installMs = 60_000
 function addInstalling(packs: Command, io: Io): void {
   packs
     .command('install <pack>')
-    .description(
-      'install a pack: a folder, a tarball (.tgz), or with --available one the platform has at hand',
-    )
+    .description('install a pack: a folder, a tarball (.tgz), or with --available one of the platform')
     .option('--available', 'it is the name of one of the platform’s own')
     .option('--integrity <hash>', 'what the tarball has to be: sha512-…')
     .option('--grant', 'grant all it asks for; without, what that is is shown and nothing installed')
@@ -157,9 +161,9 @@ function addInstalling(packs: Command, io: Io): void {
     .option('--force', 'although something uses them')
     .action(async (name: string, { force }: { force?: true }, command: Command) => {
       const { api, printer } = connect(io, command)
-      const { id } = await api.one(Pack, { path: pathOf`/sdk/packs/${name}` })
+      const { id } = await api.one(Pack, { path: formatPath`/sdk/packs/${name}` })
       await api.none({
-        ...{ method: 'DELETE', path: pathOf`/sdk/packs/${id}` },
+        ...{ method: 'DELETE', path: formatPath`/sdk/packs/${id}` },
         ...(force && { query: { force: 'true' } }),
       })
       printer.text({ id }, [`uninstalled ${name}`])
@@ -168,13 +172,13 @@ function addInstalling(packs: Command, io: Io): void {
 
 async function bodyOf(pack: string, { available, integrity }: InstallFlags): Promise<object> {
   if (available) return { available: pack }
-  const { integrityOf, packTarball, readFolder } = await tools()
+  const { computeIntegrity, packTarball, readFolder } = await tools()
   if (/\.(tgz|tar\.gz)$/.test(pack)) {
     const bytes = readFileSync(pack)
-    return { tarball: bytes.toString('base64'), integrity: integrity ?? integrityOf(bytes) }
+    return { tarball: bytes.toString('base64'), integrity: integrity ?? computeIntegrity(bytes) }
   }
   const { manifest, files, problems } = await readFolder(pack)
   if (problems.length > 0) throw new CliError(problems.map(problemLine).join('; '), 1)
   const bytes = await packTarball({ ...files, [manifestFile]: stringifyExact(manifest) })
-  return { tarball: bytes.toString('base64'), integrity: integrityOf(bytes) }
+  return { tarball: bytes.toString('base64'), integrity: computeIntegrity(bytes) }
 }

@@ -1,10 +1,10 @@
 import { ReplayJob, ReplayStarted } from '@opsplane/contracts'
 import { delay } from '@opsplane/runtime'
 import type { Command } from 'commander'
-import { type Connection, connect, pathOf } from '../connect.js'
+import { type Connection, connect, formatPath } from '../connect.js'
 import { CliError } from '../failure.js'
 import type { Io } from '../io.js'
-import { collect, moment, type PagingOptions, severalOf, withPaging } from '../options.js'
+import { collect, instant, type PagingOptions, repeatableOption, withPaging } from '../options.js'
 import type { Column } from '../table.js'
 
 interface StartOptions {
@@ -30,12 +30,14 @@ export function addReplayCommands(program: Command, io: Io): void {
     .command('replays')
     .description('replay many deliveries at once')
     .addHelpText('after', '\nExamples:\n  $ opsplane replays start wh_… --since 2h --dry-run')
-  const time = moment(io.nowMs())
+  const time = instant(io.nowMs())
 
   replays
     .command('start <webhook>')
     .description('replay the finished deliveries that match, oldest first and rate-limited')
-    .addOption(severalOf('--status <status>', 'only these; failed unless given', ['failed', 'succeeded']))
+    .addOption(
+      repeatableOption('--status <status>', 'only these; failed unless given', ['failed', 'succeeded']),
+    )
     .option('--type <type>', 'only of this event type')
     .option(
       '--since <time>',
@@ -65,7 +67,7 @@ Examples:
     .addHelpText('after', '\nExamples:\n  $ opsplane replays list wh_…')
     .action(async (webhook: string, options: PagingOptions, command: Command) => {
       const connection = connect(io, command)
-      const call = { path: pathOf`/webhooks/${webhook}/replays` }
+      const call = { path: formatPath`/webhooks/${webhook}/replays` }
       connection.printer.list(await collect(connection, ReplayJob, call, options), columns)
     })
 
@@ -79,7 +81,7 @@ Examples:
       .addHelpText('after', `\nExamples:\n  $ opsplane replays ${name} wh_… rpl_…`)
       .action(async (webhook: string, replay: string, _options, command: Command) => {
         const { api, printer } = connect(io, command)
-        const path = `${pathOf`/webhooks/${webhook}/replays/${replay}`}${suffix}`
+        const path = `${formatPath`/webhooks/${webhook}/replays/${replay}`}${suffix}`
         const job = await api.one(ReplayJob, { method, path })
         printer.one(job, fieldsOf(job))
       })
@@ -90,7 +92,7 @@ async function start(connection: Connection, webhook: string, options: StartOpti
   const { api, printer } = connection
   const { status, type: eventType, since: from, until: to, dryRun = false, wait } = options
   const body = { status, eventType, from, to, dryRun }
-  const path = pathOf`/webhooks/${webhook}/deliveries/replay`
+  const path = formatPath`/webhooks/${webhook}/deliveries/replay`
   const started = await api.one(ReplayStarted, { method: 'POST', path, body })
   const job = started.job && wait ? await finished(connection, started.job) : started.job
   const outcome: [string, string | number | null][] = job ? fieldsOf(job) : []
@@ -101,7 +103,7 @@ async function start(connection: Connection, webhook: string, options: StartOpti
 const pollMs = 500
 
 async function finished({ api, printer }: Connection, started: ReplayJob): Promise<ReplayJob> {
-  const path = pathOf`/webhooks/${started.webhookId}/replays/${started.id}`
+  const path = formatPath`/webhooks/${started.webhookId}/replays/${started.id}`
   let said = -1
   for (;;) {
     const job = await api.one(ReplayJob, { path, attempts: waitAttempts })

@@ -1,8 +1,8 @@
 import { Run, RunDetail, RunStatus } from '@opsplane/contracts'
 import { type Command, Option } from 'commander'
-import { connect, pathOf } from '../connect.js'
+import { connect, formatPath } from '../connect.js'
 import type { Io } from '../io.js'
-import { collect, count, moment, type PagingOptions, withPaging } from '../options.js'
+import { collect, count, instant, type PagingOptions, withPaging } from '../options.js'
 import { tailRuns } from '../run-tail.js'
 import { runColumns, runLine, runLines } from './run-text.js'
 
@@ -41,7 +41,7 @@ const filtered = (command: Command) =>
     .option('--workflow <workflow>', 'only of this workflow')
 
 function addReading(runs: Command, io: Io): void {
-  const time = moment(io.nowMs())
+  const time = instant(io.nowMs())
   withPaging(filtered(runs.command('list')))
     .description('list runs, newest first')
     .option('--since <time>', 'queued at this time or later: a time, or how long ago (15m, 2h, 7d ago)', time)
@@ -65,7 +65,7 @@ function addReading(runs: Command, io: Io): void {
     )
     .action(async (run: string, _options, command: Command) => {
       const { api, printer } = connect(io, command)
-      const detail = await api.one(RunDetail, { path: pathOf`/runs/${run}` })
+      const detail = await api.one(RunDetail, { path: formatPath`/runs/${run}` })
       printer.text(detail, runLines(detail))
     })
 }
@@ -76,7 +76,7 @@ function addTail(runs: Command, io: Io): void {
     .option(
       '--since <time>',
       'begin there instead of now: a time, or how long ago (15m, 2h, 7d ago)',
-      moment(io.nowMs()),
+      instant(io.nowMs()),
     )
     .option('--limit <n>', 'end after so many', count)
     .addHelpText(
@@ -120,7 +120,7 @@ function addActions(runs: Command, io: Io): void {
       '\nExamples:\n  $ opsplane runs retry run_…\n  $ opsplane runs retry run_… --from notify',
     )
     .action((run: string, { from }: { from?: string }, command: Command) =>
-      act(pathOf`/runs/${run}/retry`, { from }, command),
+      act(formatPath`/runs/${run}/retry`, { from }, command),
     )
 
   runs
@@ -129,6 +129,6 @@ function addActions(runs: Command, io: Io): void {
     .option('--reason <text>', 'why, for its history')
     .addHelpText('after', "\nExamples:\n  $ opsplane runs cancel run_… --reason 'Started by mistake'")
     .action((run: string, { reason }: { reason?: string }, command: Command) =>
-      act(pathOf`/runs/${run}/cancel`, { reason }, command),
+      act(formatPath`/runs/${run}/cancel`, { reason }, command),
     )
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { PublishedTopicEvent, parseExact, stringifyExact, TopicEvent } from '@opsplane/contracts'
 import { type Command, Option } from 'commander'
-import { type Connection, connect, pathOf } from '../connect.js'
+import { type Connection, connect, formatPath } from '../connect.js'
 import { usageError } from '../failure.js'
 import { follow } from '../follow.js'
 import type { Io } from '../io.js'
@@ -65,7 +65,7 @@ Examples:
       // With a key of our own, an attempt whose answer was lost is not stored twice.
       const deduplicationKey = options.dedupKey ?? `opsplane-cli-${randomUUID()}`
       const body = { type: options.type, payload, deduplicationKey }
-      const path = pathOf`/events/topics/${topic}/publish`
+      const path = formatPath`/events/topics/${topic}/publish`
       const event = await api.one(PublishedTopicEvent, { method: 'POST', path, body })
       printer.one(event, Object.entries({ ...event, deduplicated: event.deduplicated ? 'yes' : 'no' }))
     })
@@ -88,7 +88,7 @@ async function tail(
   options: TailOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const path = pathOf`/events/topics/${topic}/events`
+  const path = formatPath`/events/topics/${topic}/events`
   let left = options.limit ?? Number.POSITIVE_INFINITY
   let after = options.fromStart ? undefined : (options.after ?? (await present()))
   const poll = async () => {

@@ -1,7 +1,7 @@
 import { Webhook, WebhookTestResult, webhookStatuses } from '@opsplane/contracts'
 import type { WaitingWebhook } from '@opsplane/local/ops'
 import { type Command, Option } from 'commander'
-import { connect, pathOf, printerFor } from '../connect.js'
+import { connect, formatPath, printerFor } from '../connect.js'
 import { ApiFailure, CliError } from '../failure.js'
 import type { Io } from '../io.js'
 import { collect, count, type PagingOptions, withPaging } from '../options.js'
@@ -60,7 +60,7 @@ export function addWebhookCommands(program: Command, io: Io): void {
     .addHelpText('after', '\nExamples:\n  $ opsplane webhooks get wh_… --json | jq .filter')
     .action(async (id: string, _options, command: Command) => {
       const { api, printer } = connect(io, command)
-      const webhook = await api.one(Webhook, { path: pathOf`/webhooks/${id}` })
+      const webhook = await api.one(Webhook, { path: formatPath`/webhooks/${id}` })
       printer.one(webhook, fieldsOf(webhook))
     })
 
@@ -79,7 +79,7 @@ export function addWebhookCommands(program: Command, io: Io): void {
       .addHelpText('after', `\n${help}\n\nExamples:\n  $ opsplane webhooks ${name} wh_…`)
       .action(async (id: string, _options, command: Command) => {
         const { api, printer } = connect(io, command)
-        const call = { method: 'PATCH', path: pathOf`/webhooks/${id}`, body: { status } } as const
+        const call = { method: 'PATCH', path: formatPath`/webhooks/${id}`, body: { status } } as const
         const webhook = await api.one(Webhook, call)
         printer.one(webhook, fieldsOf(webhook))
       })
@@ -109,7 +109,7 @@ export function addWebhookCommands(program: Command, io: Io): void {
 
 async function test(io: Io, id: string, command: Command): Promise<void> {
   const { api, printer } = connect(io, command)
-  const call = { method: 'POST', path: pathOf`/webhooks/${id}/test`, ...pingCall } as const
+  const call = { method: 'POST', path: formatPath`/webhooks/${id}/test`, ...pingCall } as const
   const result = await api.one(WebhookTestResult, call).catch((error: unknown) => {
     // It is the endpoint that is away, not the platform.
     const ofEndpoint =

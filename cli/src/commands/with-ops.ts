@@ -1,7 +1,7 @@
 import type { BackendName, OpsTask } from '@opsplane/local/ops'
 import type { Command } from 'commander'
 import { type GlobalOptions, globalOptions, printerFor } from '../connect.js'
-import { homeOf } from '../credentials.js'
+import { resolveHome } from '../credentials.js'
 import { CliError, usageError } from '../failure.js'
 import type { Io } from '../io.js'
 
@@ -42,14 +42,14 @@ export async function withTask(
   work: (ops: Ops, task: OpsTask) => Promise<void>,
 ): Promise<void> {
   await withOps(async (ops) => {
-    const home = homeOf(globalOptions(command).home, io.env)
-    const services = options.service === undefined ? ops.backendNames : [backendOf(ops, options.service)]
+    const home = resolveHome(globalOptions(command).home, io.env)
+    const services = options.service === undefined ? ops.backendNames : [parseBackend(ops, options.service)]
     const { say } = printerFor(io, command)
     await work(ops, { target: ops.findTarget({ ...options, home }, io.env), services, say })
   })
 }
 
-export function backendOf({ backendNames }: Ops, name: string): BackendName {
+export function parseBackend({ backendNames }: Ops, name: string): BackendName {
   const found = backendNames.find((backend) => backend === name)
   if (found) return found
   throw usageError(`There is no service ${name}. Allowed choices are ${backendNames.join(', ')}.`)

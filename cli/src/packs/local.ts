@@ -15,7 +15,7 @@ export async function withSandbox<Result>(work: (runner: CodeRunner) => Promise<
 }
 
 /** What of a pack does not compile, as the platform would say it. */
-export async function compileProblems(runner: CodeRunner, pack: FolderPack): Promise<PackProblem[]> {
+export async function findCompileProblems(runner: CodeRunner, pack: FolderPack): Promise<PackProblem[]> {
   const problems: PackProblem[] = []
   for (const { source, fileName } of readPack(pack).artifacts) {
     if (source === '') continue

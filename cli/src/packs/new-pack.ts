@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { manifestFile } from '@opsplane/contracts'
 import { usageError } from '../failure.js'
-import { declarations } from './types.js'
+import { readDeclarations } from './types.js'
 
 /** Begins a pack in a folder: one artifact with a test, and what an editor needs. Throws CliError where there is one. */
-export function beginPack(folder: string, name: string): string[] {
+export function createPackFolder(folder: string, name: string): string[] {
   const files = filesOf(name)
   const there = Object.keys(files).find((path) => existsSync(join(folder, path)))
   if (there !== undefined) throw usageError(`${join(folder, there)} is there already.`)
@@ -29,7 +29,7 @@ const filesOf = (name: string): Record<string, string> => ({
       {
         slug: `${name.replaceAll('.', '-')}-hello`,
         name: 'Hello',
-        description: 'Greets whoever it is given, and counts the incidents that are open.',
+        description: 'Greets the person of its input, and counts the incidents that are open.',
         kind: 'workflow_action',
         source: 'src/hello.ts',
         input: {
@@ -77,7 +77,7 @@ export default artifact<Input>(async ({ name }, host) => {
     },
     include: ['src', 'types'],
   }),
-  'types/opsplane-sdk.d.ts': readFileSync(declarations(), 'utf8').replace(
+  'types/opsplane-sdk.d.ts': readFileSync(readDeclarations(), 'utf8').replace(
     /\n\/\/# sourceMappingURL.*\s*$/,
     '\n',
   ),

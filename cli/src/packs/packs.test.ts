@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { ArtifactPermissions, CheckPack, InstallPack } from '@opsplane/contracts'
-import { integrityOf, unpackTarball } from '@opsplane/packs'
+import { computeIntegrity, unpackTarball } from '@opsplane/packs'
 import { type Receiver, startReceiver } from '@opsplane/testing'
 import type { Io } from '../io.js'
 import { runCli } from '../program.js'
@@ -115,7 +115,7 @@ describe('what a source imports', () => {
 describe('installing', () => {
   const asks = ArtifactPermissions.parse({ api: ['listIncidents'] })
   const check = {
-    ...{ name: 'my-pack', packVersion: '0.1.0', integrity: integrityOf(''), change: 'install', asks },
+    ...{ name: 'my-pack', packVersion: '0.1.0', integrity: computeIntegrity(''), change: 'install', asks },
     ...{
       installedVersion: null,
       artifacts: [],
@@ -132,7 +132,7 @@ describe('installing', () => {
     ...{
       status: 'active',
       packVersion: '0.1.0',
-      integrity: integrityOf(''),
+      integrity: computeIntegrity(''),
       source: 'tarball',
       artifacts: [],
     },
@@ -170,7 +170,7 @@ describe('installing', () => {
     const body = InstallPack.parse(sent().at(-1))
     expect(body.grant).toEqual(asks)
     const bytes = Buffer.from(body.tarball ?? '', 'base64')
-    expect(body.integrity).toBe(integrityOf(bytes))
+    expect(body.integrity).toBe(computeIntegrity(bytes))
     expect(Object.keys(await unpackTarball(bytes)).sort()).toEqual([
       'opsplane.pack.json',
       'src/hello.ts',

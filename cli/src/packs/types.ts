@@ -7,13 +7,13 @@ import { text } from 'node:stream/consumers'
 import type { PackProblem } from '@opsplane/contracts'
 
 /** The declarations of host functions that come with this tool. */
-export const declarations = (): string =>
+export const readDeclarations = (): string =>
   createRequire(import.meta.url)
     .resolve('@opsplane/sdk')
     .replace(/\.js$/, '.d.ts')
 
 /** What TypeScript finds wrong with sources; undefined where the pack has no TypeScript of its own. */
-export async function typeProblems(
+export async function findTypeProblems(
   folder: string,
   sources: readonly string[],
 ): Promise<PackProblem[] | undefined> {
@@ -47,7 +47,7 @@ function projectOf(folder: string, sources: readonly string[]) {
       ...(!existsSync(own) && { strict: true }),
       ...{ target: 'es2022', lib: ['es2022'], module: 'esnext', moduleResolution: 'bundler' },
       ...{ noEmit: true, composite: false, incremental: false, allowJs: true, types: [], skipLibCheck: true },
-      paths: { '@opsplane/sdk': [declarations()] },
+      paths: { '@opsplane/sdk': [readDeclarations()] },
     },
     files: sources.map((source) => resolve(folder, source)),
     include: [],

@@ -28,11 +28,13 @@ export type FactorChallenge = Schemas['FactorChallenge']
 export type User = Schemas['User']
 export type Role = Schemas['Role']
 export type ApiKey = Schemas['Token']
+export type Execution = Schemas['Execution']
 export type Secret = Schemas['UsedSecret']
 export type IdentityProvider = Schemas['IdentityProvider']
 export type Notification = Schemas['Notification']
 export type SessionDetail = Schemas['SessionDetail']
 export type PlatformStatus = Schemas['PlatformStatus']
+export type WorkspaceStatus = Schemas['WorkspaceStatus']
 export type DeadLetter = Schemas['DeadLetter']
 
 export const apiPath = '/api/v1'
@@ -54,14 +56,18 @@ const baseUrl = () => new URL(apiPath, location.origin).href
  * The typed client by the cookie of the session; without a place for what belongs to a person. What lacks a proof asks for it
  * in place.
  */
-export const apiOf = (place?: Place): OpsplaneClient =>
+export const createApi = (place?: Place): OpsplaneClient =>
   createClient({ baseUrl: baseUrl(), fetch: (request) => sendWithProof(request, send), ...place })
 
-/** The same for what proves who somebody is, which nothing else can stand in for. */
+/** The same for requests that prove the person's identity: they never ask for a proof themselves. */
 export const provingApi = (): OpsplaneClient => createClient({ baseUrl: baseUrl(), fetch: send })
 
 /** The stream of events of a place, from behind the event of that `seq` on. Any answer is given back, a refusal as well. */
-export function streamOf(place: Place, after: number | undefined, signal: AbortSignal): Promise<Response> {
+export function openEventStream(
+  place: Place,
+  after: number | undefined,
+  signal: AbortSignal,
+): Promise<Response> {
   const headers = headersOf(place)
   headers.set('Accept', 'text/event-stream')
   if (after !== undefined) headers.set('Last-Event-ID', String(after))

@@ -1,5 +1,5 @@
 import type { Place } from '../place/place.js'
-import { type AuditVerification, apiOf, type EventDescription, type TopicEvent } from './api.js'
+import { type AuditVerification, createApi, type EventDescription, type TopicEvent } from './api.js'
 import { type EventFilters, type ListPage, pageSize } from './queries.js'
 
 /** How much of the chain was checked, and what was found. */
@@ -15,8 +15,9 @@ export async function* checkChain(place: Place, signal: AbortSignal): AsyncGener
   let checked = 0
   for (;;) {
     const query: { after?: string } = after === null ? {} : { after }
-    const last: AuditVerification = (await apiOf(place).get('/audit/verify', { params: { query }, signal }))
-      .data
+    const last: AuditVerification = (
+      await createApi(place).get('/audit/verify', { params: { query }, signal })
+    ).data
     checked += last.checked
     after = last.nextCursor
     const isDone = !last.valid || last.complete || after === null
@@ -28,7 +29,7 @@ export async function* checkChain(place: Place, signal: AbortSignal): AsyncGener
 /** All that matches, a line of JSON for each event. */
 export async function exportAudit(place: Place, filters: EventFilters): Promise<Blob> {
   const query = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
-  const lines = await apiOf(place).get('/audit/export', { params: { query }, parseAs: 'blob' })
+  const lines = await createApi(place).get('/audit/export', { params: { query }, parseAs: 'blob' })
   return lines as unknown as Blob
 }
 
@@ -43,7 +44,7 @@ export async function readEventTypes(
     ...(type !== undefined && { type }),
     ...(after !== undefined && { after }),
   }
-  const { data, pagination } = await apiOf(place).get('/events/catalog', { params: { query }, signal })
+  const { data, pagination } = await createApi(place).get('/events/catalog', { params: { query }, signal })
   return { items: data, next: pagination.hasMore ? (pagination.nextCursor ?? undefined) : undefined }
 }
 
@@ -62,7 +63,7 @@ export async function* followTopic(
       ...{ limit: 200, timeout },
       ...(after !== null && { after }),
     }
-    const { data, pagination } = await apiOf(place).get('/events/topics/{name}/events', {
+    const { data, pagination } = await createApi(place).get('/events/topics/{name}/events', {
       params: { path: { name }, query },
       signal,
     })

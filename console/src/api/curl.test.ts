@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
-import { curlOf } from './curl.js'
+import { formatCurl } from './curl.js'
 
 const place = { workspace: 'acme', environment: 'staging' } as const
 
@@ -13,7 +13,7 @@ function argumentsOf(command: string): string[] {
 
 test('a shell reads back the request, whatever is in it', () => {
   const hostile = `$(id) \`id\` "it's"`
-  const command = curlOf('https://ops.example.com', place, {
+  const command = formatCurl('https://ops.example.com', place, {
     method: 'POST',
     path: '/api/v1/itsm/incidents',
     query: { status: ['failed', 'held'], after: undefined, type: hostile },
@@ -37,7 +37,7 @@ test('a shell reads back the request, whatever is in it', () => {
 })
 
 test('what is read has neither a method nor a body', () => {
-  expect(argumentsOf(curlOf('http://localhost:8080', place, { path: '/api/v1/webhooks' }))[0]).toBe(
+  expect(argumentsOf(formatCurl('http://localhost:8080', place, { path: '/api/v1/webhooks' }))[0]).toBe(
     'http://localhost:8080/api/v1/webhooks',
   )
 })

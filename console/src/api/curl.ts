@@ -1,6 +1,6 @@
 import type { Place } from '../place/place.js'
 
-/** A request of the API as somebody could make it by hand. */
+/** A request of the API as one can send it by hand. */
 export interface ShownRequest {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** With what precedes it below the origin, such as `/api/v1/webhooks`. */
@@ -10,7 +10,7 @@ export interface ShownRequest {
 }
 
 /** The same by curl. The token is a variable: a page never knows one. */
-export function curlOf(
+export function formatCurl(
   origin: string,
   place: Place,
   { method = 'GET', path, query = {}, body }: ShownRequest,

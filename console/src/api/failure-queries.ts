@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Place } from '../place/place.js'
-import { apiOf, apiPath, callOrigin, type FailureGroup, type ReplayJob, type RunRetry } from './api.js'
+import { apiPath, callOrigin, createApi, type FailureGroup, type ReplayJob, type RunRetry } from './api.js'
 import { pageSize } from './queries.js'
 
 export type FailingKind = 'deliveries' | 'runs' | 'executions'
@@ -50,16 +50,19 @@ const countsOfReplay = ({ replayed }: ReplayJob) => ({ done: replayed, refused: 
 export const retryingDeliveries = (place: Place): Retrying => ({
   async start({ id: groupId, to }) {
     const params = { path: { groupId } }
-    const { data } = await apiOf(place).post('/deliveries/failures/{groupId}/retry', { params, body: { to } })
+    const { data } = await createApi(place).post('/deliveries/failures/{groupId}/retry', {
+      params,
+      body: { to },
+    })
     return jobOf(data.job, countsOfReplay)
   },
   async read({ target: { id } }, replayId, signal) {
     const params = { path: { id, replayId } }
-    const { data } = await apiOf(place).get('/webhooks/{id}/replays/{replayId}', { params, signal })
+    const { data } = await createApi(place).get('/webhooks/{id}/replays/{replayId}', { params, signal })
     return jobOf(data, countsOfReplay)
   },
   cancel: ({ target: { id } }, replayId) =>
-    apiOf(place).post('/webhooks/{id}/replays/{replayId}/cancel', { params: { path: { id, replayId } } }),
+    createApi(place).post('/webhooks/{id}/replays/{replayId}/cancel', { params: { path: { id, replayId } } }),
 })
 
 const countsOfRuns = ({ retried, refused }: RunRetry) => ({ done: retried, refused })
@@ -67,14 +70,14 @@ const countsOfRuns = ({ retried, refused }: RunRetry) => ({ done: retried, refus
 export const retryingRuns = (place: Place): Retrying => ({
   async start({ id: groupId, to }) {
     const params = { path: { groupId } }
-    const { data } = await apiOf(place).post('/runs/failures/{groupId}/retry', { params, body: { to } })
+    const { data } = await createApi(place).post('/runs/failures/{groupId}/retry', { params, body: { to } })
     return jobOf(data.job, countsOfRuns)
   },
   async read(_, id, signal) {
-    const { data } = await apiOf(place).get('/runs/retries/{id}', { params: { path: { id } }, signal })
+    const { data } = await createApi(place).get('/runs/retries/{id}', { params: { path: { id } }, signal })
     return jobOf(data, countsOfRuns)
   },
-  cancel: (_, id) => apiOf(place).post('/runs/retries/{id}/cancel', { params: { path: { id } } }),
+  cancel: (_, id) => createApi(place).post('/runs/retries/{id}/cancel', { params: { path: { id } } }),
 })
 
 type Job = Pick<RetryJob, 'id' | 'status' | 'total'>

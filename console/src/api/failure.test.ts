@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { OpsplaneError } from '@opsplane/client'
 import { texts } from '../texts/en.js'
-import { failureOf, fieldErrors, needsSignIn } from './failure.js'
+import { describeError, fieldErrors, needsSignIn } from './failure.js'
 
 const answered = (status: number, code: string, details: object[] = [], retryable = false) =>
   new OpsplaneError(
@@ -24,11 +24,11 @@ test.each([
     false,
   ],
 ])('%s says what has happened and what to do', (error, title, help, isPassing) => {
-  expect(failureOf(error)).toEqual({ title, help, isPassing, code: error.code, requestId: 'req_1' })
+  expect(describeError(error)).toEqual({ title, help, isPassing, code: error.code, requestId: 'req_1' })
 })
 
 test('without an answer the platform cannot be reached', () => {
-  expect(failureOf(new TypeError('Failed to fetch'))).toMatchObject({
+  expect(describeError(new TypeError('Failed to fetch'))).toMatchObject({
     title: texts.problem.unreachable,
     isPassing: true,
   })

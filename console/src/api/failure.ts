@@ -11,10 +11,10 @@ export interface Failure {
   isPassing: boolean
 }
 
-/** Whether somebody has to sign in first, or again. */
+/** Whether the person has to sign in, or sign in again. */
 export const needsSignIn = (error: unknown): boolean => error instanceof OpsplaneError && error.status === 401
 
-export function failureOf(error: unknown): Failure {
+export function describeError(error: unknown): Failure {
   if (!(error instanceof OpsplaneError)) {
     const { unreachable: title, unreachableHelp: help } = texts.problem
     return { title, help, code: undefined, requestId: undefined, isPassing: true }

@@ -13,7 +13,7 @@ const refusal = (status: number, code: string) =>
     { status },
   )
 
-/** A platform that refuses until somebody has proved who they are, and notes what it was sent. */
+/** A platform that refuses until the person has proved their identity, and records what it was sent. */
 function platform(status: number, code: string, isProved: () => boolean) {
   const sent: string[] = []
   const send = async (request: Request) => {
@@ -26,7 +26,7 @@ function platform(status: number, code: string, isProved: () => boolean) {
 const post = (path = '/api/v1/settings/roles') =>
   new Request(`https://ops.example${path}`, { method: 'POST', body: '{"name":"auditor"}' })
 
-/** Somebody at the page who proves it, or does not. */
+/** The person at the page, who gives the proof or does not. */
 function person(proves: boolean) {
   const asked: Lacking[] = []
   let isProved = false
@@ -61,7 +61,7 @@ describe('a request that lacks a proof', () => {
     expect([asked.length, sent.length]).toEqual([1, 6])
   })
 
-  test('is refused where nobody proves it, and a later one asks again', async () => {
+  test('is refused without the proof, and a later one asks again', async () => {
     const { asked, isProved } = person(false)
     const { send } = platform(403, 'step_up_required', isProved)
     expect((await sendWithProof(post(), send)).status).toBe(403)
@@ -69,7 +69,7 @@ describe('a request that lacks a proof', () => {
     expect(asked).toEqual(['step_up', 'step_up'])
   })
 
-  test('is refused where nobody can be asked', async () => {
+  test('is refused where no page can ask', async () => {
     const { sent, send } = platform(401, 'unauthenticated', () => false)
     expect((await sendWithProof(post(), send)).status).toBe(401)
     expect(sent).toHaveLength(1)

@@ -18,7 +18,7 @@ export function proveBy(ask: AskForProof): () => void {
 
 /**
  * Sends a request. Where it lacks a proof its person is asked once, however many requests lack it at the same time, and it is
- * sent again as it was: nothing that somebody has typed is lost when a session ends.
+ * sent again as it was: nothing that was typed is lost when a session ends.
  */
 export async function sendWithProof(
   request: Request,

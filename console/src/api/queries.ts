@@ -1,6 +1,13 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Place } from '../place/place.js'
-import { type AuditEvent, apiOf, type Delivery, type DeliveryStatus } from './api.js'
+import {
+  type AuditEvent,
+  callOrigin,
+  createApi,
+  type Delivery,
+  type DeliveryStatus,
+  type Execution,
+} from './api.js'
 
 export const pageSize = 50
 
@@ -15,14 +22,14 @@ const keyOf = ({ workspace, environment }: Place) => [workspace, environment] as
 export const meQuery = (place: Place) =>
   queryOptions({
     queryKey: [...keyOf(place), 'me'],
-    queryFn: async ({ signal }) => (await apiOf(place).get('/auth/me', { signal })).data,
+    queryFn: async ({ signal }) => (await createApi(place).get('/auth/me', { signal })).data,
     staleTime: 60_000,
   })
 
 export const workspacesQuery = queryOptions({
   queryKey: ['workspaces'],
   queryFn: async ({ signal }) =>
-    (await apiOf().get('/workspaces', { params: { query: { limit: 200 } }, signal })).data,
+    (await createApi().get('/workspaces', { params: { query: { limit: 200 } }, signal })).data,
   staleTime: 60_000,
 })
 
@@ -30,7 +37,7 @@ export const webhooksQuery = (place: Place) =>
   queryOptions({
     queryKey: [...keyOf(place), 'webhooks'],
     queryFn: async ({ signal }) =>
-      (await apiOf(place).get('/webhooks', { params: { query: { limit: 200 } }, signal })).data,
+      (await createApi(place).get('/webhooks', { params: { query: { limit: 200 } }, signal })).data,
     staleTime: 10_000,
   })
 
@@ -38,7 +45,7 @@ export const webhookQuery = (place: Place, id: string) =>
   queryOptions({
     queryKey: [...keyOf(place), 'webhook', id],
     queryFn: async ({ signal }) =>
-      (await apiOf(place).get('/webhooks/{id}', { params: { path: { id } }, signal })).data,
+      (await createApi(place).get('/webhooks/{id}', { params: { path: { id } }, signal })).data,
   })
 
 /** The latest deliveries of a webhook, which say how it fares. */
@@ -53,14 +60,14 @@ export const deliveryQuery = (place: Place, webhookId: string, deliveryId: strin
   queryOptions({
     queryKey: [...keyOf(place), 'delivery', deliveryId, webhookId],
     queryFn: async ({ signal }) =>
-      (await apiOf(place).get('/deliveries/{id}', { params: { path: { id: deliveryId } }, signal })).data,
+      (await createApi(place).get('/deliveries/{id}', { params: { path: { id: deliveryId } }, signal })).data,
   })
 
 export const eventQuery = (place: Place, eventId: string) =>
   queryOptions({
     queryKey: [...keyOf(place), 'event', eventId],
     queryFn: async ({ signal }) =>
-      (await apiOf(place).get('/audit/{eventId}', { params: { path: { eventId } }, signal })).data,
+      (await createApi(place).get('/audit/{eventId}', { params: { path: { eventId } }, signal })).data,
     staleTime: Number.POSITIVE_INFINITY,
   })
 
@@ -68,7 +75,18 @@ export const eventDeliveriesQuery = (place: Place, id: string) =>
   queryOptions({
     queryKey: [...keyOf(place), 'event-deliveries', id],
     queryFn: async ({ signal }) =>
-      (await apiOf(place).get('/events/{id}/deliveries', { params: { path: { id } }, signal })).data,
+      (await createApi(place).get('/events/{id}/deliveries', { params: { path: { id } }, signal })).data,
+  })
+
+/** Business rules that have run on an event. */
+export const eventExecutionsQuery = (place: Place, id: string) =>
+  queryOptions({
+    queryKey: [...keyOf(place), 'executions', 'event', id],
+    queryFn: async ({ signal }) => {
+      const query = new URLSearchParams({ triggerType: 'webhook', triggerId: id, limit: String(pageSize) })
+      const path = `/api/service-sdk/executions?${query}`
+      return (await callOrigin<{ data: Execution[] }>(place, path, { signal })).data
+    },
   })
 
 /** How far back causes are followed. */
@@ -102,7 +120,7 @@ export const relatedEventsQuery = (place: Place, requestId: string) =>
     queryKey: [...keyOf(place), 'related', requestId],
     queryFn: async ({ signal }) => {
       const query = { requestId, sort: 'createdAt' as const, limit: pageSize }
-      return (await apiOf(place).get('/audit', { params: { query }, signal })).data
+      return (await createApi(place).get('/audit', { params: { query }, signal })).data
     },
   })
 
@@ -124,7 +142,7 @@ export async function readEvents(
   signal?: AbortSignal,
 ): Promise<ListPage<AuditEvent>> {
   const query = { ...given(filters), limit: pageSize, ...(after !== undefined && { after }) }
-  const { data, pagination } = await apiOf(place).get('/audit', {
+  const { data, pagination } = await createApi(place).get('/audit', {
     params: { query },
     ...(signal && { signal }),
   })
@@ -150,7 +168,7 @@ export async function readDeliveries(
     ...(eventType !== undefined && { eventType: [eventType] }),
     ...(after !== undefined && { after }),
   }
-  const { data, pagination } = await apiOf(place).get('/deliveries', { params: { query }, signal })
+  const { data, pagination } = await createApi(place).get('/deliveries', { params: { query }, signal })
   return { items: data, next: pagination.hasMore ? (pagination.nextCursor ?? undefined) : undefined }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { addressOf, isReference } from './resolve.js'
+import { isReference, toApiAddress } from './resolve.js'
 
 test.each([
   ['evt_01JHMZ5Q8R3V7W9XABCDEFGHJK', true],
@@ -13,6 +13,6 @@ test.each([
 })
 
 test('what is read below the API is so, and what is elsewhere stays there', () => {
-  expect(addressOf('/webhooks/wh_1')).toBe('/api/v1/webhooks/wh_1')
-  expect(addressOf('/api/service-sdk/executions/exec_1')).toBe('/api/service-sdk/executions/exec_1')
+  expect(toApiAddress('/webhooks/wh_1')).toBe('/api/v1/webhooks/wh_1')
+  expect(toApiAddress('/api/service-sdk/executions/exec_1')).toBe('/api/service-sdk/executions/exec_1')
 })

@@ -1,5 +1,5 @@
 import type { Place } from '../place/place.js'
-import { apiOf, apiPath, type Resolved } from './api.js'
+import { apiPath, createApi, type Resolved } from './api.js'
 
 /** Looks like what the platform calls things by: an id with its kind in front, or a number such as `INC-12`. */
 export const isReference = (text: string): boolean =>
@@ -11,8 +11,8 @@ export async function resolveReference(
   reference: string,
   signal: AbortSignal,
 ): Promise<Resolved> {
-  return (await apiOf(place).get('/resolve/{id}', { params: { path: { id: reference } }, signal })).data
+  return (await createApi(place).get('/resolve/{id}', { params: { path: { id: reference } }, signal })).data
 }
 
 /** What the API answers for it, from the origin on. */
-export const addressOf = (href: string): string => (href.startsWith('/api/') ? href : `${apiPath}${href}`)
+export const toApiAddress = (href: string): string => (href.startsWith('/api/') ? href : `${apiPath}${href}`)

@@ -8,7 +8,7 @@ export const versionQuery = queryOptions({
     if (!response.ok) throw new Error(`The version was answered by ${response.status}.`)
     return ((await response.json()) as { script: string }).script
   },
-  // Asked for as well when somebody comes back to the tab.
+  // Also read when the tab gets the focus again.
   staleTime: 600_000,
 })
 

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Place } from '../place/place.js'
-import { apiOf, type ReplayRequest } from './api.js'
+import { createApi, type ReplayRequest } from './api.js'
 
 /** A job that runs is asked how far it is; nothing signals each of its steps. */
 const progressEveryMs = 1_000
@@ -10,7 +10,7 @@ export const replaysQuery = (place: Place, id: string) =>
     queryKey: [place.workspace, place.environment, 'replays', id],
     queryFn: async ({ signal }) =>
       (
-        await apiOf(place).get('/webhooks/{id}/replays', {
+        await createApi(place).get('/webhooks/{id}/replays', {
           params: { path: { id }, query: { limit: 20 } },
           signal,
         })
@@ -36,7 +36,7 @@ export const replayCountQuery = (place: Place, id: string, range: ReplayRequest)
     queryKey: [place.workspace, place.environment, 'replays', id, 'count', range],
     queryFn: async ({ signal }) =>
       (
-        await apiOf(place).post('/webhooks/{id}/deliveries/replay', {
+        await createApi(place).post('/webhooks/{id}/deliveries/replay', {
           params: { path: { id } },
           body: { ...range, dryRun: true },
           signal,

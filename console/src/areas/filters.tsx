@@ -59,7 +59,7 @@ export function FilterText(props: FilterTextProps) {
 
 function FilterInput({ label, placeholder, value = '', pattern, wrong, onChange }: FilterTextProps) {
   const input = useRef<HTMLInputElement>(null)
-  // What somebody types and has not asked for yet outlasts a reload and the end of their session.
+  // Typed text that is not applied yet survives a reload and the end of the session.
   const [draft, setDraft, clearDraft] = useDraft(`filter-${label}`, { text: value })
   useKeys({ '/': () => input.current?.focus() })
   const finish = () => {

@@ -1,4 +1,4 @@
-import { streamOf } from '../api/api.js'
+import { openEventStream } from '../api/api.js'
 import type { Place } from '../place/place.js'
 import { readStream } from './reader.js'
 import { type Channel, type SharedStreamOptions, shareStream, type TabMessage } from './shared-stream.js'
@@ -17,7 +17,7 @@ export function startStream(
     read: (given) =>
       readStream({
         ...given,
-        open: (after, signal) => streamOf(place, after, signal),
+        open: (after, signal) => openEventStream(place, after, signal),
         wait,
         random: Math.random,
       }),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { changesOf, isChanged } from './changes.js'
-import { livenessOf } from './live-view.js'
-import { inTurns } from './turns.js'
+import { createBatches } from './batches.js'
+import { findChanges, isChanged } from './changes.js'
+import { computeLiveness } from './live-view.js'
 
 const message = (event: string | undefined, data: object = {}) => ({
   ...{ id: undefined, event, data: JSON.stringify(data), retryMs: undefined },
@@ -32,15 +32,15 @@ describe('what is asked for again', () => {
     ['nothing at a heartbeat', message(undefined), ['events'], false],
     ['nothing of a kind that is not known', message('changed', { type: 'new', ids: [] }), ['events'], false],
   ])('is %s', (_, sent, key, isAsked) => {
-    expect(isChanged(key, changesOf(sent, false))).toBe(isAsked)
+    expect(isChanged(key, findChanges(sent, false))).toBe(isAsked)
   })
 
   test('is what changes without events, when the stream goes on after a break', () => {
     for (const key of ['deliveries', 'delivery', 'runs', 'run', 'executions', 'failures']) {
-      expect([key, isChanged([key, 'x'], changesOf(message('ready'), false))]).toEqual([key, true])
-      expect([key, isChanged([key, 'x'], changesOf(message('ready'), true))]).toEqual([key, false])
+      expect([key, isChanged([key, 'x'], findChanges(message('ready'), false))]).toEqual([key, true])
+      expect([key, isChanged([key, 'x'], findChanges(message('ready'), true))]).toEqual([key, false])
     }
-    expect(isChanged(['events'], changesOf(message('ready'), false))).toBe(false)
+    expect(isChanged(['events'], findChanges(message('ready'), false))).toBe(false)
   })
 })
 
@@ -57,7 +57,7 @@ test('what comes is passed on soon, and then together once a second', () => {
     expect(due.map((each) => each.ms)).toEqual([ms])
     due.shift()?.call()
   }
-  const turns = inTurns<number>({ after }, (items) => passed.push(items))
+  const turns = createBatches<number>({ after }, (items) => passed.push(items))
   turns.put([])
   expect(due).toEqual([])
   turns.put([1])
@@ -88,5 +88,5 @@ test.each([
   ['connecting', 20_000, 'stale'],
   ['ended', 0, 'stale'],
 ] as const)('a page whose stream is %s, and was silent for %s ms, is %s', (state, silentMs, liveness) => {
-  expect(livenessOf({ state, heardMs: 0 }, silentMs, 35_000)).toBe(liveness)
+  expect(computeLiveness({ state, heardMs: 0 }, silentMs, 35_000)).toBe(liveness)
 })

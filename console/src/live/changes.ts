@@ -16,7 +16,7 @@ const everyChange: Change = []
  * What a message of the stream makes out of date. An event does so to the lists and the page of its resource, whose keys are
  * called like it, as `['webhooks']` and `['webhook', id]`; what changes without an event is named by `changed`.
  */
-export function changesOf({ event, data }: SentEvent, isFirst: boolean): readonly Change[] {
+export function findChanges({ event, data }: SentEvent, isFirst: boolean): readonly Change[] {
   switch (event) {
     case 'event':
       return ofEvent(parseExact(data) as StreamedEvent)

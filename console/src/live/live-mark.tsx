@@ -1,7 +1,7 @@
 import { duration } from '../format/times.js'
 import { useNow } from '../patterns/time.js'
 import { texts } from '../texts/en.js'
-import { livenessOf } from './live-view.js'
+import { computeLiveness } from './live-view.js'
 import { silenceMs } from './reader.js'
 import { useLive } from './use-live.js'
 
@@ -12,7 +12,7 @@ export function LiveMark() {
   const status = useLive()
   const now = Math.max(useNow(), status?.heardMs ?? 0)
   if (status === undefined) return null
-  const liveness = livenessOf(status, now, silenceMs)
+  const liveness = computeLiveness(status, now, silenceMs)
   return (
     <span className="live" data-liveness={liveness} title={words.help[liveness]}>
       <i aria-hidden="true" />

@@ -12,7 +12,7 @@ export interface LiveStatus {
   heardMs: number
 }
 
-export function livenessOf({ state, heardMs }: LiveStatus, nowMs: number, silenceMs: number): Liveness {
+export function computeLiveness({ state, heardMs }: LiveStatus, nowMs: number, silenceMs: number): Liveness {
   const silentMs = nowMs - heardMs
   if (state === 'ended') return 'stale'
   // The tab that reads the stream for this one says nothing any more.

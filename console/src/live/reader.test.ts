@@ -23,7 +23,7 @@ async function readOver(connections: readonly Connection[], after?: number) {
       end.abort()
       throw new Error('That was the last one.')
     },
-    // Nobody waits in fact; only where nothing arrives the time for that is over.
+    // No time passes; a wait ends only where nothing arrives.
     wait: async (ms, signal) => {
       if (ms !== silenceMs) waits.push(ms)
       else if (connection !== 'silent')

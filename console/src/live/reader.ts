@@ -1,4 +1,4 @@
-import { linesOf, type SentEvent, sentEvents } from '@opsplane/contracts/sent-events'
+import { readLines, type SentEvent, sentEvents } from '@opsplane/contracts/sent-events'
 
 /**
  * How the stream is doing: `live` while something arrives from it, `reconnecting` while it is asked for again, `ended` once it
@@ -61,7 +61,7 @@ async function readOnce(options: StreamReaderOptions, place: Place): Promise<'lo
     const response = await within(wait, end, () => open(place.after, ended))
     if (isRefusal(response.status)) return 'refused'
     if (!response.ok || response.body === null) return 'lost'
-    const lines = linesOf(response.body, (read) => within(wait, end, read))
+    const lines = readLines(response.body, (read) => within(wait, end, read))
     for await (const message of sentEvents(lines)) {
       place.failures = 0
       place.after = message.id ?? place.after

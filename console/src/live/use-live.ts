@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { createContext, use, useEffect, useState, useSyncExternalStore } from 'react'
 import { versionQuery } from '../api/version.js'
 import type { Place } from '../place/place.js'
+import { createBatches } from './batches.js'
 import { startStream } from './browser.js'
-import { type Change, changesOf, isChanged } from './changes.js'
+import { type Change, findChanges, isChanged } from './changes.js'
 import type { LiveStatus } from './live-view.js'
-import { inTurns } from './turns.js'
 
 /** Kept outside React: at every event the page would be drawn again, for one word of it. */
 export interface LiveStore {
@@ -41,7 +41,7 @@ export function useLive(): LiveStatus | undefined {
 
 /**
  * Reads the stream of the place while the shell is there, and has asked for again what it makes out of date. A stream that was
- * refused is asked for again once somebody has signed in again: `signIns` counts that.
+ * refused is opened again after the next sign-in: `signIns` counts that.
  */
 export function useStream({ workspace, environment }: Place, who: string, signIns: number): LiveStore {
   const queries = useQueryClient()
@@ -50,7 +50,7 @@ export function useStream({ workspace, environment }: Place, who: string, signIn
   useEffect(() => {
     store.set({ state: 'connecting', heardMs: Date.now() })
     let isFirst = true
-    const turns = inTurns<Change>({ after: later }, (changes) => {
+    const turns = createBatches<Change>({ after: later }, (changes) => {
       void queries.invalidateQueries({
         predicate: ({ queryKey: [ofWorkspace, ofEnvironment, ...key], meta }) =>
           meta?.isFixed !== true &&
@@ -61,7 +61,7 @@ export function useStream({ workspace, environment }: Place, who: string, signIn
     })
     const leave = startStream({ workspace, environment }, who, {
       onMessage: (message) => {
-        turns.put(changesOf(message, isFirst))
+        turns.put(findChanges(message, isFirst))
         // A gateway that was started again may bring another version of the console.
         if (message.event === 'ready' && !isFirst)
           void queries.invalidateQueries({ queryKey: versionQuery.queryKey })

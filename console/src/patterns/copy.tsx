@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { texts } from '../texts/en.js'
 import { Icon } from './icons.js'
 
-/** Copies a text, and shows beside itself that it has. */
+/** Copies a text, and shows that it did. */
 export function Copy({ text, label = texts.common.copy }: { text: string; label?: string }) {
   const [isDone, setDone] = useState(false)
   const copy = async () => {

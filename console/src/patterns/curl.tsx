@@ -1,5 +1,5 @@
 import { Button, Popover } from '@mantine/core'
-import { curlOf, type ShownRequest } from '../api/curl.js'
+import { formatCurl, type ShownRequest } from '../api/curl.js'
 import { usePlace } from '../place/context.js'
 import { texts } from '../texts/en.js'
 import { Copy } from './copy.js'
@@ -8,7 +8,7 @@ import { Icon } from './icons.js'
 /** The request behind a page, to be made by hand. */
 export function AsCurl({ request }: { request: ShownRequest }) {
   const { place } = usePlace()
-  const command = curlOf(location.origin, place, request)
+  const command = formatCurl(location.origin, place, request)
   return (
     <Popover position="bottom-end" width={520} trapFocus returnFocus>
       <Popover.Target>
@@ -36,4 +36,4 @@ export function AsCurl({ request }: { request: ShownRequest }) {
 
 /** The same for the next step of an empty page. */
 export const useCommand = (request: ShownRequest): string =>
-  curlOf(location.origin, usePlace().place, request)
+  formatCurl(location.origin, usePlace().place, request)

@@ -19,7 +19,7 @@ export function readDraft<Value extends object>(storage: Kept, key: string, init
 }
 
 /**
- * What somebody types, kept over a reload and the end of their session until it is sent. For no secrets: those are left to
+ * Typed text, kept over a reload and the end of the session until it is sent. For no secrets: those are left to
  * the fields themselves. Returns the value, how to change it, and how to begin from the start.
  */
 export function useDraft<Value extends object>(name: string, initial: Value) {

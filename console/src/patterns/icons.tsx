@@ -46,7 +46,7 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** Beside a word that says the same, or within a button with a name: readers of the screen do not hear it. */
+/** Next to a word of the same meaning, or within a button with a name: hidden from screen readers. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
     <svg

@@ -24,7 +24,7 @@ export function createKeyReader(keys: () => Keys) {
   }
 }
 
-/** While its component is there, and nobody types or has a dialog open. */
+/** While its component is mounted, no text field has the focus and no dialog is open. */
 export function useKeys(keys: Keys): void {
   const current = useRef(keys)
   current.current = keys
@@ -40,7 +40,7 @@ export function useKeys(keys: Keys): void {
   }, [])
 }
 
-/** Whoever types means letters, and a dialog or a menu has keys of its own. */
+/** In a text field keys are letters; dialogs and menus have keys of their own. */
 function isTaken(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   if (target.isContentEditable || target.closest('input, textarea, select, [role="dialog"], [role="menu"]'))

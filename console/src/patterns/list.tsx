@@ -1,9 +1,8 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows that are out of sight are not there, and those that are stand where they belong by their position, which the rows of a table cannot.
 // biome-ignore-all lint/a11y/useFocusableInteractive: the link of a row takes the focus.
-import { useElementSize, useMergedRef } from '@mantine/hooks'
 import { Link, type LinkProps, useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { duration } from '../format/times.js'
 import { texts } from '../texts/en.js'
 import { useKeys } from './keys.js'
@@ -67,9 +66,7 @@ export function List<Item>({
   empty,
 }: ListProps<Item>) {
   const scroll = useRef<HTMLDivElement>(null)
-  const { ref: sized, width } = useElementSize()
-  const measured = useMergedRef(scroll, sized)
-  const isNarrow = width > 0 && width < narrowWidth
+  const isNarrow = useNarrow(scroll)
   const height = isNarrow ? narrowRowHeight : rowHeight
   const { items, hasMore } = view
   const virtual = useVirtualizer({
@@ -108,66 +105,83 @@ export function List<Item>({
     scroll.current?.scrollTo({ top: 0 })
   }
   return (
-    <div
-      className={`list ${isNarrow ? 'list-narrow' : ''}`}
-      role="table"
-      aria-label={label}
-      aria-rowcount={hasMore ? -1 : items.length + 1}
-    >
+    <div className={`list ${isNarrow ? 'list-narrow' : ''}`}>
       {view.staleSinceMs !== undefined && <Stale sinceMs={view.staleSinceMs} />}
       {view.freshCount > 0 && (
         <button type="button" className="list-fresh" onClick={startFresh}>
           {texts.common.fresh(view.freshCount)}
         </button>
       )}
-      <div ref={measured} className="list-scroll" role="rowgroup" tabIndex={-1}>
-        <div role="row" className={`list-head ${isNarrow ? 'visually-hidden' : ''}`} style={template}>
-          {shown.map(({ id, head }) => (
-            <div key={id} role="columnheader" className={`ellipsis cell-${id}`}>
-              {head}
-            </div>
-          ))}
-        </div>
-        <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="presentation">
-          {rows.map(({ index, start }) => {
-            const item = items[index]
-            const place = { height, transform: `translateY(${start - virtual.options.scrollMargin}px)` }
-            if (item === undefined) return <AwaitedRow key={index} style={place} />
-            const key = keyOf(item)
-            return (
-              <div
-                key={key}
-                role="row"
-                aria-rowindex={index + 2}
-                aria-selected={key === selected}
-                className="list-row"
-                data-cursor={key === cursor || undefined}
-                data-left={view.left.has(key) || undefined}
-                style={{ ...template, ...place }}
-              >
-                {shown.map((column) => (
-                  <div
-                    key={column.id}
-                    role="cell"
-                    className={`cell cell-${column.id} narrow-${column.narrow ?? 'none'}`}
-                  >
-                    {column.narrow === 'title' ? (
-                      <Link {...linkOf(item)} className="row-link ellipsis" dir="auto">
-                        {column.cell(item)}
-                      </Link>
-                    ) : (
-                      column.cell(item)
-                    )}
-                  </div>
-                ))}
+      <div ref={scroll} className="list-scroll" tabIndex={-1}>
+        <div role="table" aria-label={label} aria-rowcount={hasMore ? -1 : items.length + 1}>
+          <div role="row" className={`list-head ${isNarrow ? 'visually-hidden' : ''}`} style={template}>
+            {shown.map(({ id, head }) => (
+              <div key={id} role="columnheader" className={`ellipsis cell-${id}`}>
+                {head}
               </div>
-            )
-          })}
+            ))}
+          </div>
+          <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="rowgroup">
+            {rows.map(({ index, start }) => {
+              const item = items[index]
+              const place = { height, transform: `translateY(${start - virtual.options.scrollMargin}px)` }
+              if (item === undefined) return <AwaitedRow key={index} style={place} />
+              const key = keyOf(item)
+              return (
+                <div
+                  key={key}
+                  role="row"
+                  aria-rowindex={index + 2}
+                  aria-selected={key === selected}
+                  className="list-row"
+                  data-cursor={key === cursor || undefined}
+                  data-left={view.left.has(key) || undefined}
+                  style={{ ...template, ...place }}
+                >
+                  {shown.map((column) => (
+                    <div
+                      key={column.id}
+                      role="cell"
+                      className={`cell cell-${column.id} narrow-${column.narrow ?? 'none'}`}
+                    >
+                      {column.narrow === 'title' ? (
+                        <Link {...linkOf(item)} className="row-link ellipsis" dir="auto">
+                          {column.cell(item)}
+                        </Link>
+                      ) : (
+                        column.cell(item)
+                      )}
+                    </div>
+                  ))}
+                </div>
+              )
+            })}
+          </div>
         </div>
         <p className="list-end small muted">{hasMore ? texts.common.loadMore : texts.common.end}</p>
       </div>
     </div>
   )
+}
+
+/** Whether there is room for two lines a row only; known before the first row is painted, so that none moves. */
+function useNarrow(scroll: { current: HTMLElement | null }): boolean {
+  const [width, setWidth] = useState(0)
+  const observed = useRef<{ element: HTMLElement; stop(): void }>(undefined)
+  // The element comes with the first rows, and goes where there are none.
+  useLayoutEffect(() => {
+    const element = scroll.current
+    if (element === (observed.current?.element ?? null)) return
+    observed.current?.stop()
+    observed.current = undefined
+    if (element === null) return
+    setWidth(element.clientWidth)
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth))
+    observer.observe(element)
+    observed.current = { element, stop: () => observer.disconnect() }
+  })
+  useEffect(() => () => observed.current?.stop(), [])
+  return width > 0 && width < narrowWidth
 }
 
 interface RowKeys<Item> extends Pick<ListProps<Item>, 'view' | 'keyOf' | 'linkOf' | 'selected' | 'closed'> {

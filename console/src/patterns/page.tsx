@@ -59,7 +59,7 @@ interface SplitProps {
   children: ReactNode
 }
 
-/** A list and the detail of its selected row: beside each other where there is room, else one of them. */
+/** A list and the detail of its selected row: side by side where there is room, else one of them. */
 export function Split({ isOpen, hint, children }: SplitProps) {
   return (
     <div className="split" data-open={isOpen || undefined}>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { countFresh, type KnownPage, mergeNow, rowsOf, wantedPages } from './pages.js'
+import { computeVisiblePages, countFresh, type KnownPage, mergeNow, selectRows } from './pages.js'
 
 const keyOf = ({ id }: { id: string }) => id
 const row = (id: string, state = 'old') => ({ id, state })
@@ -16,12 +16,12 @@ describe('pages that are kept', () => {
     ['those around the rows in sight, and the first', pages(2_000), 50_000, 50_030, [0, 999, 1_000, 1_001]],
     ['none behind the last one', [page(0), { ...page(1), next: undefined }], 60, 99, [0, 1]],
   ])('are %s', (_, known, first, last, wanted) => {
-    expect(wantedPages(known, first, last)).toEqual(wanted)
+    expect(computeVisiblePages(known, first, last)).toEqual(wanted)
   })
 
   test('are as few however far one scrolls', () => {
     const known = pages(2_000)
-    const counts = known.map((_, index) => wantedPages(known, index * 50, index * 50 + 40).length)
+    const counts = known.map((_, index) => computeVisiblePages(known, index * 50, index * 50 + 40).length)
     expect(Math.max(...counts)).toBeLessThanOrEqual(4)
   })
 })
@@ -29,8 +29,8 @@ describe('pages that are kept', () => {
 test('a page that is read again has no rows of the one after it', () => {
   const read = ['d', 'b', 'a'].map((id) => row(id))
   const known = { ...page(0, 3), lastKey: 'b' }
-  expect(rowsOf(read, known, keyOf).map(keyOf)).toEqual(['d', 'b'])
-  expect(rowsOf(read, undefined, keyOf)).toBe(read)
+  expect(selectRows(read, known, keyOf).map(keyOf)).toEqual(['d', 'b'])
+  expect(selectRows(read, undefined, keyOf)).toBe(read)
 })
 
 describe('rows', () => {
@@ -48,7 +48,7 @@ describe('rows', () => {
     const now = [row('d', 'new'), row('b', 'new')]
     const { rows, left } = mergeNow(shown, now, keyOf)
     expect(rows.map(keyOf)).toEqual(['d', 'c', 'b', 'a'])
-    // Whether the last one has, or is on the next page now, nobody knows.
+    // The last one may have left, or be on the next page now.
     expect(left).toEqual(['c'])
   })
 })

@@ -11,7 +11,7 @@ export interface KnownPage {
 const margin = 25
 
 /** The pages that are kept for the rows in sight: the first, which new rows are seen by, those around them, and the next to be read. */
-export function wantedPages(known: readonly KnownPage[], first: number, last: number): number[] {
+export function computeVisiblePages(known: readonly KnownPage[], first: number, last: number): number[] {
   const wanted = new Set([0])
   let start = 0
   known.forEach(({ count }, index) => {
@@ -24,7 +24,7 @@ export function wantedPages(known: readonly KnownPage[], first: number, last: nu
 }
 
 /** The rows of a page as it was read first. What has moved up since, as rows have left, is on the page after it already. */
-export function rowsOf<Item>(
+export function selectRows<Item>(
   items: readonly Item[],
   known: KnownPage | undefined,
   keyOf: (item: Item) => string,

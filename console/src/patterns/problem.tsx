@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { failureOf } from '../api/failure.js'
+import { describeError } from '../api/failure.js'
 import { texts } from '../texts/en.js'
 import { Copy } from './copy.js'
 import { Icon } from './icons.js'
 
 /** What went wrong, what to do, and by what operators find it. */
 export function Problem({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
-  const { title, help, code, requestId, isPassing } = failureOf(error)
+  const { title, help, code, requestId, isPassing } = describeError(error)
   return (
     <div className="problem" role="alert">
       <span className="state-bad">

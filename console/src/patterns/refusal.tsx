@@ -1,9 +1,9 @@
-import { failureOf } from '../api/failure.js'
+import { describeError } from '../api/failure.js'
 
-/** Why something that was pressed did not happen, beside what was pressed. */
+/** Why an action failed, next to its button. */
 export function Refusal({ error }: { error: unknown }) {
   if (!error) return null
-  const { help } = failureOf(error)
+  const { help } = describeError(error)
   return (
     <span className="state-bad ellipsis" role="alert" title={help}>
       {help}

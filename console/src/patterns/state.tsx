@@ -8,7 +8,7 @@ const tones: Record<DeliveryStatus | 'active' | 'paused', Tone> = {
   ...{ active: 'good', paused: 'warn' },
 }
 
-/** A sign of its own for each tone, as not everybody sees colours. */
+/** A sign of its own for each tone, as some people see no colours. */
 const signs = {
   good: (
     <path d="M7 1a6 6 0 1 0 0 12A6 6 0 0 0 7 1Zm2.9 4.6L6.5 9.3a.7.7 0 0 1-1 0L4 7.7l1-1 1 1.1 2.9-3.2 1 1Z" />

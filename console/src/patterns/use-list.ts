@@ -1,7 +1,7 @@
 import { type UseQueryResult, useQueries, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { ListPage } from '../api/queries.js'
-import { countFresh, type KnownPage, mergeNow, rowsOf, wantedPages } from './pages.js'
+import { computeVisiblePages, countFresh, type KnownPage, mergeNow, selectRows } from './pages.js'
 
 export interface ListSource<Item> {
   /** Names the list with its place and its filters. */
@@ -56,7 +56,7 @@ export function useList<Item>({ queryKey, read, keyOf }: ListSource<Item>): List
   const queries = useQueryClient()
   const { state, update } = useListState(JSON.stringify(queryKey))
   const { turn, known, sight } = state
-  const wanted = wantedPages(known, sight.first, sight.last)
+  const wanted = computeVisiblePages(known, sight.first, sight.last)
   const afterOf = (index: number) => known[index]?.after ?? known[index - 1]?.next
   const queryOf = (kind: 'page' | 'now', after: unknown, ofTurn: number) => ({
     queryKey: [...queryKey, kind, ofTurn, after ?? null],
@@ -112,7 +112,7 @@ export function useList<Item>({ queryKey, read, keyOf }: ListSource<Item>): List
     showFresh: () => void begin(),
     reload: () => void begin(),
     show: (first, last) => {
-      const isSame = String(wantedPages(known, first, last)) === String(wanted)
+      const isSame = String(computeVisiblePages(known, first, last)) === String(wanted)
       if (!isSame) update(() => ({ sight: { first, last } }))
     },
   }
@@ -165,7 +165,7 @@ function assemble<Item>({
     const [page, start] = [fixed[at], starts[index]]
     if (page === undefined || start === undefined) return
     const { rows, left: gone } = mergeNow(
-      rowsOf(page.items, known[index], keyOf),
+      selectRows(page.items, known[index], keyOf),
       now[at]?.items ?? page.items,
       keyOf,
     )

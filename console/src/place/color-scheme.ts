@@ -1,7 +1,7 @@
-/** Where Mantine keeps what somebody has chosen. */
+/** Where Mantine keeps the chosen scheme. */
 export const colorSchemeKey = 'mantine-color-scheme-value'
 
-/** Before anything is drawn, so that nothing flashes: as somebody has chosen, else as their system is. */
+/** Before anything is drawn, so that nothing flashes: as chosen, else as the system is. */
 export function applyColorScheme(
   page: Pick<HTMLElement, 'setAttribute'>,
   storage: Pick<Storage, 'getItem'>,

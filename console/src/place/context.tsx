@@ -2,7 +2,7 @@ import { createContext, use } from 'react'
 import type { Me } from '../api/api.js'
 import type { Place } from './place.js'
 
-/** Where somebody works, who they are, and what they may do there. */
+/** Workspace and environment, the person, and their permissions there. */
 export interface Here {
   place: Place
   me: Me

@@ -16,7 +16,7 @@ export function keepToken(storage: Pick<Storage, 'setItem'>, ...given: Parameter
   if (token !== undefined) storage.setItem(kept, token)
 }
 
-export function takeKeptToken(storage: Pick<Storage, 'getItem' | 'removeItem'>): string | undefined {
+export function consumeKeptToken(storage: Pick<Storage, 'getItem' | 'removeItem'>): string | undefined {
   const token = storage.getItem(kept) ?? undefined
   storage.removeItem(kept)
   return token

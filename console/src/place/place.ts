@@ -1,6 +1,6 @@
 import type { Environment } from '@opsplane/client'
 
-/** Where somebody works: it is in the address of every page, so that links and tabs keep it. */
+/** Workspace and environment: they are in the address of every page, so that links and tabs keep them. */
 export interface Place {
   workspace: string
   environment: Environment
@@ -23,7 +23,7 @@ export function rememberPlace(storage: Pick<Storage, 'setItem'>, { workspace, en
   storage.setItem(key, `${workspace}/${environment}`)
 }
 
-/** An address of the console that somebody is sent to after signing in; any other one leads to the start. */
+/** An address of the console to continue at after signing in; any other one leads to the start. */
 export function ownAddress(address: string | undefined): string {
   // Two slashes, and a backslash as browsers read it, begin the name of another host.
   if (address === undefined || !/^\/(?![/\\])/.test(address) || address.includes('\\')) return '/'

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { OpsplaneError } from '@opsplane/client'
-import { keepToken, takeKeptToken, tokenFrom } from './fragment.js'
+import { consumeKeptToken, keepToken, tokenFrom } from './fragment.js'
 import {
   enrolmentAddress,
   isSignInPage,
+  parseSignIn,
   remedyAddress,
   signInAddress,
-  signInOf,
   ssoReturn,
 } from './session.js'
 
@@ -34,19 +34,24 @@ test.each([
   ['with a wrong password', refusal(401, 'invalid_credentials'), undefined],
   ['as no member', refusal(403, 'workspace_forbidden'), undefined],
   ['without an answer', new TypeError('Failed to fetch'), undefined],
-])('whoever is not let in %s is led to what mends it', (_, error, address) => {
+])('a person without access %s is led to the page that restores it', (_, error, address) => {
   expect(remedyAddress(error, to, true)).toBe(address)
 })
 
 describe('an identity provider sends the browser back', () => {
   const back = (hash: string) => ({ search: new URL(ssoReturn(to), 'https://ops.example').search, hash })
 
-  test('to where somebody wanted to go, of whose workspace the page knows', () => {
-    expect(signInOf(back(''))).toMatchObject({ to, isBack: true, ssoRefusal: undefined, workspace: 'acme' })
+  test('to the address the person wanted, whose workspace the page knows', () => {
+    expect(parseSignIn(back(''))).toMatchObject({
+      to,
+      isBack: true,
+      ssoRefusal: undefined,
+      workspace: 'acme',
+    })
   })
 
-  test('with why it lets nobody in', () => {
-    const { ssoRefusal } = signInOf(back('#error=no_role&message=No+role+is+given.'))
+  test('with the reason of a refusal', () => {
+    const { ssoRefusal } = parseSignIn(back('#error=no_role&message=No+role+is+given.'))
     expect(ssoRefusal).toBe('No role is given.')
   })
 
@@ -55,17 +60,17 @@ describe('an identity provider sends the browser back', () => {
   })
 })
 
-// The paths of mails and links, as settings makes them; /account/address is a page of somebody who is signed in.
+// The paths of mails and links, as settings makes them; /account/address is a page of a signed-in person.
 test.each(['/sign-in', '/sign-in/factor', '/invitation', '/reset'])('%s needs no session', (page) => {
   expect(isSignInPage(page)).toBe(true)
 })
 
 test('signing in comes back to where a factor is added, and never to itself', () => {
   const enrolment = enrolmentAddress(to)
-  expect(signInOf({ search: signInAddress(enrolment, false).replace('/sign-in', ''), hash: '' }).to).toBe(
+  expect(parseSignIn({ search: signInAddress(enrolment, false).replace('/sign-in', ''), hash: '' }).to).toBe(
     enrolment,
   )
-  expect(signInOf({ search: '?to=%2Fsign-in%3Fto%3D%252F', hash: '' }).to).toBe('/')
+  expect(parseSignIn({ search: '?to=%2Fsign-in%3Fto%3D%252F', hash: '' }).to).toBe('/')
 })
 
 test('a token leaves the address, and is kept over a sign-in once', () => {
@@ -82,6 +87,6 @@ test('a token leaves the address, and is kept over a sign-in once', () => {
   keepToken(storage, address, history)
   // The page after the sign-in has none, which loses nothing.
   keepToken(storage, { ...address, hash: '' }, history)
-  expect([takeKeptToken(storage), takeKeptToken(storage)]).toEqual(['ops_act_1', undefined])
+  expect([consumeKeptToken(storage), consumeKeptToken(storage)]).toEqual(['ops_act_1', undefined])
   expect(shown).toEqual(['/account/address?a=b', '/account/address?a=b'])
 })

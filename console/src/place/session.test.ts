@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { applyColorScheme } from './color-scheme.js'
-import { mayBeSignedIn, signInAddress, signInOf } from './session.js'
+import { mayBeSignedIn, parseSignIn, signInAddress } from './session.js'
 
 test.each([
   ['/w/acme/production/events?type=incident.*&tab=raw', true],
@@ -8,12 +8,12 @@ test.each([
 ])('signing in comes back to %s', (to, hasEnded) => {
   const { pathname, search } = new URL(signInAddress(to, hasEnded), 'https://ops.example')
   expect(pathname).toBe('/sign-in')
-  expect(signInOf({ search, hash: '' })).toMatchObject({ to, hasEnded, isBack: false })
+  expect(parseSignIn({ search, hash: '' })).toMatchObject({ to, hasEnded, isBack: false })
 })
 
-test('an address that somebody else has made leads nowhere else', () => {
-  expect(signInOf({ search: '?to=https://evil.example', hash: '' }).to).toBe('/')
-  expect(signInOf({ search: '?to=//evil.example&ended=1', hash: '' })).toMatchObject({
+test('an address made by others leads to no other site', () => {
+  expect(parseSignIn({ search: '?to=https://evil.example', hash: '' }).to).toBe('/')
+  expect(parseSignIn({ search: '?to=//evil.example&ended=1', hash: '' })).toMatchObject({
     to: '/',
     hasEnded: false,
   })
@@ -40,6 +40,6 @@ test.each([
   ['a mark of an installation on http', 'opsplane_signed_in_kq3x9z=yes; a=b', true],
   ['a mark that was cleared', 'opsplane_signed_in_kq3x9z=', false],
   ['another cookie', 'not_opsplane_signed_in=no', false],
-])('somebody may be signed in by %s', (_, cookies, may) => {
+])('a person may be signed in by %s', (_, cookies, may) => {
   expect(mayBeSignedIn(cookies)).toBe(may)
 })

@@ -13,24 +13,24 @@ export const signInPages = {
 export const isSignInPage = (pathname: string): boolean =>
   Object.values(signInPages).some((page) => page === pathname)
 
-/** Where somebody signs in, and comes back from to what they wanted to see. It is a program of its own. */
+/** Where a person signs in, and returns from to the page they wanted. It is a program of its own. */
 export function signInAddress(to: string, hasEnded: boolean): string {
   const search = new URLSearchParams({ to: ownAddress(to), ...(hasEnded && { ended: 'true' }) })
   return `${signInPages.signIn}?${search}`
 }
 
-/** Where somebody adds the second factor without which a workspace lets nobody in. */
+/** Where a person adds the second factor that their workspace requires. */
 export const enrolmentAddress = (to: string): string =>
   `${signInPages.enrolment}?${new URLSearchParams({ to: ownAddress(to) })}`
 
-/** Where an identity provider sends the browser back to, with a reason behind the `#` where it lets nobody in. */
+/** Where an identity provider sends the browser back to, with a reason behind the `#` where it refuses. */
 export const ssoReturn = (to: string): string => {
   // A longer address is none that is come back to.
   const back = `${signInPages.signIn}?${new URLSearchParams({ back: 'true', to: ownAddress(to) })}`
   return back.length <= 500 ? back : `${signInPages.signIn}?back=true`
 }
 
-/** The page that mends why somebody is not let in; undefined where none does. `to`: where they wanted to go. */
+/** The page that restores access after a refusal; undefined where there is none. `to`: the address the person wanted. */
 export function remedyAddress(error: unknown, to: string, hasEnded: boolean): string | undefined {
   if (!(error instanceof OpsplaneError)) return undefined
   if (sessionCodes.has(error.code ?? '')) return signInAddress(to, hasEnded)
@@ -40,14 +40,14 @@ export function remedyAddress(error: unknown, to: string, hasEnded: boolean): st
 }
 
 /**
- * Whether somebody may be signed in, by the mark that the gateway sets and clears with the session, which no page reads. Without
+ * Whether a person may be signed in, by the mark that the gateway sets and clears with the session, which no page reads. Without
  * it there is nothing to ask, which would be answered by an error.
  */
 export const mayBeSignedIn = (cookies: string): boolean =>
   /(^|; )(__Host-)?opsplane_signed_in(_\w+)?=yes/.test(cookies)
 
 /** What a sign-in page is to do by its address. */
-export function signInOf({ search, hash }: Pick<Location, 'search' | 'hash'>) {
+export function parseSignIn({ search, hash }: Pick<Location, 'search' | 'hash'>) {
   const given = new URLSearchParams(search)
   const said = new URLSearchParams(hash.slice(1))
   const to = ownAddress(given.get('to') ?? undefined)

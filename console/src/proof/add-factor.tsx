@@ -1,6 +1,6 @@
 import type { components } from '@opsplane/client'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { apiOf } from '../api/api.js'
+import { createApi } from '../api/api.js'
 import { fieldErrors } from '../api/failure.js'
 import { texts } from '../texts/en.js'
 import { Action, Field, TotpField } from './fields.js'
@@ -31,7 +31,7 @@ export function AddFactor({ kind, passkeys, hasCodes = false, onDone }: AddFacto
   const added = async () => {
     if (hasCodes) return onDone()
     try {
-      setCodes((await apiOf().post('/auth/recovery-codes')).data.codes)
+      setCodes((await createApi().post('/auth/recovery-codes')).data.codes)
     } catch (failure) {
       setError(failure)
     }
@@ -75,7 +75,7 @@ function AddTotp({ onAdded }: { onAdded(): void }) {
     // Each beginning replaces the one before.
     if (isBegun.current) return
     isBegun.current = true
-    apiOf()
+    createApi()
       .post('/auth/factors/totp', { body: { name: words.phone } })
       .then(({ data }) => setEnrolment(data), setError)
   }, [])
@@ -86,7 +86,7 @@ function AddTotp({ onAdded }: { onAdded(): void }) {
     setBusy(true)
     setError(undefined)
     try {
-      await apiOf().post('/auth/factors/totp/confirm', { body: { id: enrolment.id, code } })
+      await createApi().post('/auth/factors/totp/confirm', { body: { id: enrolment.id, code } })
       onAdded()
     } catch (failure) {
       setError(failure)
@@ -121,9 +121,9 @@ function AddPasskey({ onAdded }: { onAdded(): void }) {
     setBusy(true)
     setError(undefined)
     try {
-      const { data } = await apiOf().post('/auth/factors/passkeys/options')
+      const { data } = await createApi().post('/auth/factors/passkeys/options')
       const credential = await createPasskey(data.publicKey)
-      await apiOf().post('/auth/factors/passkeys', {
+      await createApi().post('/auth/factors/passkeys', {
         body: { challenge: data.challenge, name, credential },
       })
       onAdded()

@@ -4,7 +4,7 @@ import type { FactorChallenge } from '../api/api.js'
 import { texts } from '../texts/en.js'
 import { Action, Field, OtherWay, TotpField } from './fields.js'
 import { Refusal } from './refusal.js'
-import { askPasskey, hasPasskeys } from './webauthn.js'
+import { hasPasskeys, requestPasskey } from './webauthn.js'
 
 type Schemas = components['schemas']
 export type FactorAnswer = Schemas['FactorCode'] | Schemas['FactorAssertion']
@@ -43,7 +43,7 @@ export function AnswerByFactor({ challenge, error, isBusy, onAnswer }: FactorAns
     if (challenge.passkey === null) return
     setUnused(undefined)
     try {
-      onAnswer({ challenge: challenge.challenge, assertion: await askPasskey(challenge.passkey) })
+      onAnswer({ challenge: challenge.challenge, assertion: await requestPasskey(challenge.passkey) })
     } catch (failure) {
       setUnused(failure)
     }

@@ -20,7 +20,7 @@ interface Asked {
 }
 
 /**
- * Asks for what a request of any page lacks: a recent proof of who somebody is, or their session, which has ended. Then the
+ * Asks for what a request of any page lacks: a recent proof of identity, or a session, where it has ended. Then the
  * request goes on. `person`: who is signed in; without one the end of a session leads to the sign-in page.
  */
 export function Proof({ person, onSignedIn }: ProofProps) {

@@ -1,5 +1,5 @@
 import { OpsplaneError } from '@opsplane/client'
-import { failureOf, fieldErrors } from '../api/failure.js'
+import { describeError, fieldErrors } from '../api/failure.js'
 import { texts } from '../texts/en.js'
 import { PasskeyUnused } from './webauthn.js'
 
@@ -19,7 +19,7 @@ export function Refusal({ error, words = {} }: RefusalProps) {
         {known}
       </p>
     )
-  const { title, help, requestId } = failureOf(error)
+  const { title, help, requestId } = describeError(error)
   return (
     <div className="problem" role="alert">
       <div>

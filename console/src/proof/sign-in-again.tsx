@@ -18,7 +18,7 @@ export interface Person {
 /** The same person signs in once more, where they are. */
 export function SignInAgain({ person, onDone }: { person: Person; onDone(): void }) {
   const { challenge, error, isBusy, isOver, signIn, signInByPasskey } = useSignIn(({ user }) => {
-    // Of somebody else nothing that is shown is theirs.
+    // Another person may see nothing of what is shown.
     if (user.id !== person.id) return location.assign('/')
     onDone()
   })

@@ -15,7 +15,7 @@ interface StepUpProps {
   onSignedOut?(): void
 }
 
-/** Somebody proves once more who they are: by a factor, or by the password of a login that has none. */
+/** The person proves their identity again: by a factor, or by the password of a login that has none. */
 export function StepUp({ onDone, onSignedOut }: StepUpProps) {
   const [challenge, setChallenge] = useState<FactorChallenge>()
   const [hasPassword, setHasPassword] = useState(false)

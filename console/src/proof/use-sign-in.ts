@@ -1,7 +1,7 @@
 import { type components, OpsplaneError } from '@opsplane/client'
 import { useState } from 'react'
 import { type FactorChallenge, provingApi } from '../api/api.js'
-import { askPasskey } from './webauthn.js'
+import { requestPasskey } from './webauthn.js'
 
 type Schemas = components['schemas']
 type Proof = Schemas['BrowserSignIn']
@@ -13,7 +13,7 @@ export function challengeIn(error: unknown): FactorChallenge | undefined {
   return error.details[0]?.params as FactorChallenge | undefined
 }
 
-/** Signs in by whatever proves who somebody is, and asks for a second factor where the login has one. */
+/** Signs in by any proof of identity, and asks for a second factor where the login has one. */
 export function useSignIn(onDone: (session: SignedIn) => void) {
   const [challenge, setChallenge] = useState<FactorChallenge>()
   const [error, setError] = useState<unknown>()
@@ -48,7 +48,7 @@ export function useSignIn(onDone: (session: SignedIn) => void) {
     signInByPasskey: () =>
       run(async () => {
         const { data } = await provingApi().post('/auth/passkey/options')
-        return { challenge: data.challenge, assertion: await askPasskey(data.publicKey) }
+        return { challenge: data.challenge, assertion: await requestPasskey(data.publicKey) }
       }),
     restart: () => {
       setChallenge(undefined)

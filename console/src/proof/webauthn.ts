@@ -14,17 +14,17 @@ export class PasskeyUnused extends Error {
   }
 }
 
-/** Whether this browser has passkeys for this address: they belong to a name, on an origin that nobody can listen to. */
+/** Whether this browser has passkeys for this address: they belong to a name, on a secure origin. */
 export const hasPasskeys = (): boolean =>
   window.isSecureContext && 'PublicKeyCredential' in window && !/^[\d.]+$|^\[/.test(location.hostname)
 
 // Not parseRequestOptionsFromJSON and toJSON, which browsers that the console supports do not have.
 
 /** Has a passkey used. Throws PasskeyUnused. */
-export async function askPasskey(request: PasskeyRequest): Promise<PasskeyAssertion> {
+export async function requestPasskey(request: PasskeyRequest): Promise<PasskeyAssertion> {
   const publicKey: PublicKeyCredentialRequestOptions = {
     ...request,
-    challenge: bytesOf(request.challenge),
+    challenge: decodeBase64Url(request.challenge),
     allowCredentials: request.allowCredentials.map(descriptorOf),
   }
   const { rawId, response } = await credentialBy(navigator.credentials.get({ publicKey }))
@@ -33,10 +33,10 @@ export async function askPasskey(request: PasskeyRequest): Promise<PasskeyAssert
   return {
     ...identified(rawId),
     response: {
-      clientDataJSON: textOf(clientDataJSON),
-      authenticatorData: textOf(authenticatorData),
-      signature: textOf(signature),
-      userHandle: userHandle && textOf(userHandle),
+      clientDataJSON: encodeBase64Url(clientDataJSON),
+      authenticatorData: encodeBase64Url(authenticatorData),
+      signature: encodeBase64Url(signature),
+      userHandle: userHandle && encodeBase64Url(userHandle),
     },
   }
 }
@@ -45,8 +45,8 @@ export async function askPasskey(request: PasskeyRequest): Promise<PasskeyAssert
 export async function createPasskey(creation: PasskeyCreation): Promise<PasskeyAttestation> {
   const publicKey: PublicKeyCredentialCreationOptions = {
     ...creation,
-    challenge: bytesOf(creation.challenge),
-    user: { ...creation.user, id: bytesOf(creation.user.id) },
+    challenge: decodeBase64Url(creation.challenge),
+    user: { ...creation.user, id: decodeBase64Url(creation.user.id) },
     excludeCredentials: creation.excludeCredentials.map(descriptorOf),
   }
   const { rawId, response } = await credentialBy(navigator.credentials.create({ publicKey }))
@@ -54,8 +54,8 @@ export async function createPasskey(creation: PasskeyCreation): Promise<PasskeyA
   return {
     ...identified(rawId),
     response: {
-      clientDataJSON: textOf(clientDataJSON),
-      attestationObject: textOf(attestationObject),
+      clientDataJSON: encodeBase64Url(clientDataJSON),
+      attestationObject: encodeBase64Url(attestationObject),
       transports: getTransports.call(response),
     },
   }
@@ -70,24 +70,24 @@ async function credentialBy(asked: Promise<Credential | null>): Promise<PublicKe
 }
 
 const identified = (rawId: ArrayBuffer) => ({
-  id: textOf(rawId),
-  rawId: textOf(rawId),
+  id: encodeBase64Url(rawId),
+  rawId: encodeBase64Url(rawId),
   type: 'public-key' as const,
 })
 
 const descriptorOf = ({ id, type, transports }: PasskeyRequest['allowCredentials'][number]) => ({
-  id: bytesOf(id),
+  id: decodeBase64Url(id),
   type,
   transports: transports as AuthenticatorTransport[],
 })
 
 /** Of base64url without padding. */
-export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (digit) => digit.charCodeAt(0))
 }
 
 /** As base64url without padding. */
-export function textOf(bytes: ArrayBuffer): string {
+export function encodeBase64Url(bytes: ArrayBuffer): string {
   const digits = Array.from(new Uint8Array(bytes), (byte) => String.fromCharCode(byte)).join('')
   return btoa(digits).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }

@@ -14,5 +14,5 @@ export const areas = [
 export type Area = (typeof areas)[number]
 
 /** Those that are for this person. */
-export const areasOf = ({ operator }: { operator: boolean }): Area[] =>
+export const findAreas = ({ operator }: { operator: boolean }): Area[] =>
   areas.filter(({ name }) => name !== 'platform' || operator)

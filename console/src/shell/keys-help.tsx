@@ -1,7 +1,7 @@
 import { Kbd, Modal } from '@mantine/core'
 import { usePlace } from '../place/context.js'
 import { texts } from '../texts/en.js'
-import { type Area, areasOf } from './areas.js'
+import { type Area, findAreas } from './areas.js'
 
 const words = texts.keys
 type Group = readonly [title: string, keys: readonly (readonly [keys: string, does: string])[]]
@@ -42,7 +42,7 @@ export function KeysHelp({ isOpen, onClose }: { isOpen: boolean; onClose(): void
       transitionProps={{ duration: 80 }}
     >
       <div className="keys">
-        {groupsOf(areasOf(me)).map(([title, keys]) => (
+        {groupsOf(findAreas(me)).map(([title, keys]) => (
           <section key={title}>
             <h3 className="small muted">{title}</h3>
             <dl>

@@ -6,7 +6,7 @@ import { Icon } from '../patterns/icons.js'
 import { usePlace } from '../place/context.js'
 import { environments } from '../place/place.js'
 import { texts } from '../texts/en.js'
-import { areasOf } from './areas.js'
+import { findAreas } from './areas.js'
 
 const words = texts.palette
 
@@ -60,7 +60,7 @@ interface Group {
 function usePages(onKeys: () => void): Group[] {
   const { place, me } = usePlace()
   const navigate = useNavigate()
-  const pages = areasOf(me).map(({ name, to, key }) => ({
+  const pages = findAreas(me).map(({ name, to, key }) => ({
     id: name,
     label: texts.areas[name],
     leftSection: <Icon name={name} />,

@@ -1,14 +1,14 @@
 import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { apiOf, apiPath } from '../api/api.js'
+import { apiPath, createApi } from '../api/api.js'
 import { workspacesQuery } from '../api/queries.js'
 import { Icon } from '../patterns/icons.js'
 import { usePlace } from '../place/context.js'
 import { environments } from '../place/place.js'
 import { texts } from '../texts/en.js'
-import { areasOf } from './areas.js'
-import { Mark } from './mark.js'
+import { findAreas } from './areas.js'
+import { Mark } from './logo.js'
 
 const words = texts.shell
 
@@ -52,7 +52,7 @@ export function Rail({ isMenuOpen, onMenu, onSearch, onKeys }: RailProps) {
           <kbd>Ctrl K</kbd>
         </button>
         <ul className="rail-areas">
-          {areasOf(me).map(({ name, to, key }) => (
+          {findAreas(me).map(({ name, to, key }) => (
             <li key={name}>
               <Link
                 to={to}
@@ -153,7 +153,7 @@ function AccountMenu({ onKeys }: { onKeys(): void }) {
   const { me } = usePlace()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const leave = async () => {
-    await apiOf().post('/auth/logout')
+    await createApi().post('/auth/logout')
     location.assign('/sign-in')
   }
   return (

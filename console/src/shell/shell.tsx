@@ -6,7 +6,7 @@ import { useKeys } from '../patterns/keys.js'
 import { type Here, HereContext } from '../place/context.js'
 import { Proof } from '../proof/proof.js'
 import { texts } from '../texts/en.js'
-import { type Area, areas, areasOf } from './areas.js'
+import { type Area, areas, findAreas } from './areas.js'
 import { KeysHelp } from './keys-help.js'
 import { NewVersion } from './new-version.js'
 import { Rail } from './rail.js'
@@ -85,9 +85,9 @@ function useShellKeys({ me, openPalette, openKeys }: ShellKeys) {
   const to = ({ to }: Area) => void navigate({ to, params })
   useKeys({
     '?': openKeys,
-    ...Object.fromEntries(areasOf(me).map((area) => [`g ${area.key}`, () => to(area)])),
+    ...Object.fromEntries(findAreas(me).map((area) => [`g ${area.key}`, () => to(area)])),
   })
-  // Also while somebody types: it is no letter.
+  // Also in text fields: it is no letter.
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return

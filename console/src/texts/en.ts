@@ -3,7 +3,7 @@ import { audit } from './en/audit.js'
 import { catalogue } from './en/catalogue.js'
 import { deliveries } from './en/deliveries.js'
 import { events } from './en/events.js'
-import { failed } from './en/failed.js'
+import { failedNow } from './en/failed.js'
 import { people } from './en/people.js'
 import { platform } from './en/platform.js'
 import { record } from './en/record.js'
@@ -11,7 +11,7 @@ import { proof, signIn } from './en/sign-in.js'
 import { topics } from './en/topics.js'
 import { webhooks } from './en/webhooks.js'
 
-/** Every text of the console, here and in the folder beside it: a second language is a second file of this shape. */
+/** Every text of the console, here and in the folder `en`: a second language is a second file of this shape. */
 export const texts = {
   product: 'Opsplane',
   areas: {
@@ -43,25 +43,25 @@ export const texts = {
     appearance: 'Appearance',
     light: 'Light',
     dark: 'Dark',
-    system: 'As the system',
+    system: 'System',
     reference: 'API reference',
     account: 'Account',
     navigation: 'Areas',
     noWorkspace: 'You are a member of no workspace',
     noWorkspaceHelp: 'Ask an owner of a workspace to invite you, then reload this page.',
-    notFound: 'There is no such page',
-    notFoundHelp: 'The address may be mistyped, or of another version of the console.',
-    home: 'Go to the start',
-    newVersion: 'There is a new version of the console. What you are at stays.',
+    notFound: 'Page not found',
+    notFoundHelp: 'The address may be mistyped, or belong to another version of the console.',
+    home: 'Go to the start page',
+    newVersion: 'There is a new version of the console. Your place is kept.',
     loadVersion: 'Load it',
   },
   live: {
     states: { connecting: 'Connecting', live: 'Live', reconnecting: 'Reconnecting', stale: 'Stale' },
     help: {
-      connecting: 'The page is about to be brought up to date by itself.',
-      live: 'What happens is shown as it happens.',
-      reconnecting: 'The connection was lost and is made again. What was missed is read then.',
-      stale: 'Nothing has been read for a while. What is shown may be old.',
+      connecting: 'Live updates are about to start.',
+      live: 'Changes are shown as they happen.',
+      reconnecting: 'The connection was lost and is being restored. Missed changes follow.',
+      stale: 'There was no update for a while. What is shown may be old.',
     },
   },
   palette: {
@@ -102,7 +102,7 @@ export const texts = {
     all: 'All',
     loading: 'Loading',
     loadMore: 'Loading more',
-    end: 'That is all',
+    end: 'End of the list',
     fresh: (count: number) => (count >= 50 ? '50 or more new' : `${count} new`),
     yes: 'Yes',
     no: 'No',
@@ -119,12 +119,12 @@ export const texts = {
     title: 'This could not be loaded',
     signIn: 'You are not signed in',
     forbidden: 'You may not see this',
-    missing: 'It is not there',
+    missing: 'Not found',
     unreachable: 'The platform cannot be reached',
-    unreachableHelp: 'Check your connection. The page goes on as soon as there is an answer.',
+    unreachableHelp: 'Check your connection. The page continues as soon as there is an answer.',
     busy: 'Too many requests',
     away: 'A part of the platform is not available',
-    awayHelp: 'It comes back by itself most of the time. If not, the operators find the request by its id.',
+    awayHelp: 'It usually recovers by itself. If not, give the request id to the operators.',
     askOwner: 'Ask an owner of the workspace for a role that has it.',
     missingHelp: 'It may be in another environment, older than what is kept, or deleted.',
   },
@@ -154,20 +154,20 @@ export const texts = {
     unknown: 'Unknown cause',
   },
   remedies: {
-    status: 'Look at the response below, mend the endpoint, then retry.',
-    server: 'The endpoint failed by itself. Look at its log, mend it, then retry.',
+    status: 'Read the response below, fix the endpoint, then retry.',
+    server: 'The endpoint failed. Read its log, fix it, then retry.',
     unauthorized:
       'The endpoint refuses the caller. Check the headers and the secret of the webhook, then retry.',
     gone: 'Nothing is at this address. Check the URL of the webhook, then retry.',
-    timeout: 'Answer first and work afterwards, or give the webhook a longer timeout, then retry.',
+    timeout: 'Let the endpoint answer before it works, or raise the timeout of the webhook, then retry.',
     dns: 'Check the host name in the URL of the webhook, then retry.',
     connect: 'Nothing accepts connections there. Start the endpoint or open its firewall, then retry.',
     tls: 'Renew or complete the certificate of the endpoint, then retry.',
-    reset: 'Look at the endpoint and what is in front of it, then retry.',
-    protocol: 'Whatever answers there speaks no HTTP. Check host and port, then retry.',
+    reset: 'Check the endpoint and any proxy in front of it, then retry.',
+    protocol: 'The server there does not speak HTTP. Check host and port, then retry.',
     blocked_address: 'The installation denies this address. Point the webhook elsewhere, then retry.',
     secret: 'Set the secret its headers refer to, or allow it for this host, then retry.',
-    other: 'Look at the last attempt below.',
+    other: 'The last attempt is below.',
   },
   deliveries,
   webhooks,
@@ -176,5 +176,5 @@ export const texts = {
   catalogue,
   audit,
   record,
-  failed,
+  failed: failedNow,
 } as const

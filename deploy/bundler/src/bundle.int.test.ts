@@ -49,7 +49,7 @@ test('says what its sources say, in whatever characters', async () => {
   expect(run().stdout).toBe('Ж ж😀 5us true\n')
 })
 
-test('finds what lies beside its modules and its packages', async () => {
+test('finds the files next to its modules and its packages', async () => {
   write('libs/store/migrations/1.sql', 'create table')
   write(
     'libs/store/dist/index.js',
@@ -84,7 +84,7 @@ test('names the sources in stack traces', async () => {
   expect(stderr).toContain(`${join(root, 'services/app/src/main.ts')}:41`)
 })
 
-test('is made anew when a module, a manifest, a package or the text of the entry is another', async () => {
+test('is rebuilt when a module, a manifest, a package or the text of the entry is another', async () => {
   write('libs/words/dist/index.js', `export const word = 'one'`)
   write('libs/words/package.json', '{"type":"module"}')
   main(`import { word } from '../../../libs/words/dist/index.js'; console.log(word)`)
@@ -103,7 +103,7 @@ test('is made anew when a module, a manifest, a package or the text of the entry
   expect(run().stdout).toBe('two\n')
 })
 
-test('is made anew alone where another one has nothing of what has changed', async () => {
+test('is rebuilt alone where another one has nothing of what has changed', async () => {
   const other = 'services/other/dist/main.js'
   const both = () => bringUpToDate({ root, entries: [entry, other], stampFile: join(root, 'stamp.json') })
   write('services/other/package.json', '{"type":"module"}')

@@ -5,7 +5,7 @@ import { type BuildOptions, build } from 'esbuild'
 import { compile } from './compile.js'
 import { lineTable } from './line-table.js'
 import { pathsBanner, readModules } from './modules.js'
-import { bundleOf } from './place.js'
+import { toBundlePath } from './place.js'
 
 export interface BundleOptions {
   root: string
@@ -24,7 +24,7 @@ export async function bundle({ root, entries }: BundleOptions): Promise<[entry: 
   const { outputFiles, metafile } = await build({
     ...common,
     absWorkingDir: root,
-    entryPoints: entries.map((entry) => ({ in: entry, out: bundleOf(entry).replace(/\.cjs$/, '') })),
+    entryPoints: entries.map((entry) => ({ in: entry, out: toBundlePath(entry).replace(/\.cjs$/, '') })),
     outdir: root,
     entryNames: '[dir]/[name]-[hash]',
     outExtension: { '.js': '.cjs' },
@@ -50,7 +50,7 @@ export async function bundle({ root, entries }: BundleOptions): Promise<[entry: 
     replace(`${path}.lines.json`, JSON.stringify(lineTable(JSON.parse(map?.text ?? '{}'))))
     replace(`${path}.cache`, compile(path).createCachedData())
     const { entryPoint = '', inputs = {} } = metafile.outputs[relative(root, path)] ?? {}
-    const place = join(root, bundleOf(entryPoint))
+    const place = join(root, toBundlePath(entryPoint))
     replace(place, `const BUNDLE = ${JSON.stringify(basename(path))};\n${launcher}`)
     removeOlder(place, basename(path))
     made.push([entryPoint, Object.keys(inputs)])
@@ -62,13 +62,13 @@ export async function bundle({ root, entries }: BundleOptions): Promise<[entry: 
 const inAscii = (text: string): string =>
   text.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** Another process may run it already, or be writing it: a file with a hash in its name has one content for good. */
+/** Another process may run it already, or be writing it: a file with a hash in its name always has the same content. */
 function writeOnce(path: string, contents: () => string): void {
   mkdirSync(dirname(path), { recursive: true })
   if (!existsSync(path)) replace(path, contents())
 }
 
-/** Whoever reads it meanwhile gets the one or the other as a whole. */
+/** A concurrent reader gets either the old or the new content as a whole. */
 function replace(path: string, contents: string | Uint8Array): void {
   const written = `${path}.${process.pid}`
   writeFileSync(written, contents)

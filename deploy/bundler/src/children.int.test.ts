@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from '@jest/globals'
 import { bundle } from './bundle.js'
-import { bundleOf } from './place.js'
+import { toBundlePath } from './place.js'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const entry = 'deploy/bundler/dist/evaluate.fixture.js'
-const place = join(root, bundleOf(entry))
+const place = join(root, toBundlePath(entry))
 afterAll(() => rmSync(dirname(place), { recursive: true, force: true }))
 
 const run = (file: string, cwd: string) => spawnSync(process.execPath, [file], { encoding: 'utf8', cwd })

@@ -12,7 +12,7 @@ export type ModuleFunction = (
 
 /**
  * Compiles a bundle, with less work where V8 has compiled the same text before: `cachedData` of another version of V8 is
- * passed over. V8 checks the text by nothing but its length, so a cache must never lie beside another text.
+ * passed over. V8 checks the text by nothing but its length, so a cache must never be next to another text.
  */
 export function compile(file: string, cachedData?: Buffer): Script {
   // Bundles are ASCII, which is the faster one to read as latin1.

@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 // Without the rest of the contracts, which takes longer to load than to see that nothing is to be done.
 import { type ServiceName, serviceNames } from '@opsplane/contracts/services'
-import { bundleOf } from './place.js'
+import { toBundlePath } from './place.js'
 import { bringUpToDate } from './up-to-date.js'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const mainOf = (name: ServiceName) => join('services', name, 'dist/main.js')
 
 /** The file that runs a service as a process of its own, once `bundlePrograms` has resolved. */
-export const serviceBundle = (name: ServiceName): string => join(root, bundleOf(mainOf(name)))
+export const serviceBundle = (name: ServiceName): string => join(root, toBundlePath(mainOf(name)))
 
 /** What a browser loads to run an app. */
 const appWeb = {
@@ -32,7 +32,7 @@ const servers: Readonly<Record<string, ServiceName>> = {
 }
 
 /** The service that has to restart to run a bundle of `bundlePrograms`; undefined for other programs. */
-export const serviceOf = (made: string): ServiceName | undefined =>
+export const findService = (made: string): ServiceName | undefined =>
   servers[made] ?? serviceNames.find((name) => mainOf(name) === made)
 
 const programs = {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { compile, type ModuleFunction } from './compile.js'
 import { nameSources } from './stack-traces.js'
 
-/** The bundle that lies beside: its name has the hash of its content, so that no cache of another one is taken for its own. */
+/** The bundle in the same folder: its name has the hash of its content, so that no cache of another one is taken for its own. */
 declare const BUNDLE: string
 
 const file = join(__dirname, BUNDLE)

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { encode } from '@jridgewell/sourcemap-codec'
-import { lineTable, sourceOf } from './line-table.js'
+import { findSourceLine, lineTable } from './line-table.js'
 
 const sources = ['../../../libs/a/src/a.ts', '../node_modules/p/index.js', '../src/b.ts']
 
@@ -17,7 +17,7 @@ test('names the line of our source that each line of a bundle comes from', () =>
   ])
   const table = lineTable({ sources, mappings })
   const [a, , b] = sources
-  expect([1, 2, 3, 5, 6, 7, 8].map((line) => sourceOf(table, line))).toEqual([
+  expect([1, 2, 3, 5, 6, 7, 8].map((line) => findSourceLine(table, line))).toEqual([
     undefined,
     { source: a, line: 11 },
     { source: a, line: 12 },
@@ -31,9 +31,9 @@ test('names the line of our source that each line of a bundle comes from', () =>
 test('has a run, not a line, for what is as in the source', () => {
   const mappings = encode(Array.from({ length: 1_000 }, (_, line) => [[0, 0, line, 0]]))
   expect(lineTable({ sources, mappings }).runs).toEqual([1, 0, 1])
-  expect(sourceOf(lineTable({ sources, mappings }), 900)).toEqual({ source: sources[0], line: 900 })
+  expect(findSourceLine(lineTable({ sources, mappings }), 900)).toEqual({ source: sources[0], line: 900 })
 })
 
 test('knows nothing where there is no map', () => {
-  expect(sourceOf({ sources: [], runs: [] }, 5)).toBeUndefined()
+  expect(findSourceLine({ sources: [], runs: [] }, 5)).toBeUndefined()
 })

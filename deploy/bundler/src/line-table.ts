@@ -34,7 +34,7 @@ export function lineTable({ sources, mappings }: RawMap): LineTable {
 }
 
 /** Where a line of the bundle comes from; undefined for code of packages. */
-export function sourceOf(
+export function findSourceLine(
   { sources, runs }: LineTable,
   line: number,
 ): { source: string; line: number } | undefined {

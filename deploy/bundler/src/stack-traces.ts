@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { type LineTable, sourceOf } from './line-table.js'
+import { findSourceLine, type LineTable } from './line-table.js'
 
 /**
- * Has stack traces name our sources instead of a bundle. The table is read with the first trace that somebody looks at.
+ * Has stack traces name our sources instead of a bundle. The table is read when the first trace is formatted.
  * Node's own `--enable-source-maps` needs a third of a second for the map, and does not see scripts with a code cache.
  */
 export function nameSources(file: string, tableFile: string): void {
@@ -13,7 +13,7 @@ export function nameSources(file: string, tableFile: string): void {
     const [line, column] = [frame.getLineNumber(), frame.getColumnNumber()]
     if (frame.getFileName() !== file || line === null) return text
     table ??= readTable(tableFile)
-    const origin = sourceOf(table, line)
+    const origin = findSourceLine(table, line)
     return origin
       ? text.replace(`${file}:${line}:${column}`, `${resolve(dirname(file), origin.source)}:${origin.line}`)
       : text
@@ -22,7 +22,7 @@ export function nameSources(file: string, tableFile: string): void {
     [Error.prototype.toString.call(error), ...frames.map(shown)].join('\n    at ')
 }
 
-/** Empty where it is gone: the bundle was made anew since the process started. */
+/** Empty where it is gone: the bundle was rebuilt since the process started. */
 function readTable(file: string): LineTable {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as LineTable

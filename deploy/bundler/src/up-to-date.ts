@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bundleOf } from './place.js'
+import { toBundlePath } from './place.js'
 import { createStamps } from './stamps.js'
 import type { WebApp } from './web-app.js'
 
 export interface KeptBundles {
   root: string
-  /** What browsers load, bundled beside them. */
+  /** What browsers load, bundled next to them. */
   webApps?: readonly Omit<WebApp, 'root'>[]
   /** Compiled files below the root, `<group>/<package>/dist/<entry>.js` each. */
   entries: readonly string[]
@@ -28,7 +28,7 @@ export async function bringUpToDate({
   const madeWith = [process.version, process.arch, lockOf(root), ...ownCode()]
   const stamps = createStamps({ root, file: stampFile, madeWith })
   const isDue = (name: string, place: string) => !existsSync(join(root, place)) || !stamps.isCurrent(name)
-  const dueEntries = entries.filter((entry) => isDue(entry, bundleOf(entry)))
+  const dueEntries = entries.filter((entry) => isDue(entry, toBundlePath(entry)))
   const dueApps = webApps.filter(({ folder }) => isDue(folder, join(folder, 'assets.json')))
   if (dueEntries.length === 0 && dueApps.length === 0) return []
   // Not loaded where there is nothing to do.

@@ -17,7 +17,7 @@ const list = 'assets.json'
 const graph = 'outputs.json'
 
 /**
- * Writes what browsers load for an app, each file with a hash of its content in its name and compressed beside itself, and
+ * Writes what browsers load for an app, each file with a hash of its content in its name and a compressed copy next to it, and
  * `assets.json`, which names them: `{script, style, files, preload}`. `outputs.json` names what each of them imports, by which a test
  * knows what a page weighs. Gives back the files they were made of, relative to the root. Rejects with esbuild's messages.
  */
@@ -90,7 +90,7 @@ async function writeAsset({ path, contents }: OutputFile): Promise<void> {
   )
 }
 
-/** Whoever reads it meanwhile gets the one or the other as a whole. */
+/** A concurrent reader gets either the old or the new content as a whole. */
 function replace(path: string, contents: string | Uint8Array): void {
   const written = `${path}.${process.pid}`
   writeFileSync(written, contents)

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { backendNames, serviceNames } from '@opsplane/contracts'
 import {
   bootstrapOwner,
+  buildNatsUrls,
   type Environment,
-  eachOf,
   LocalInfo,
   type LocalSecrets,
   localAppsOrigin,
   makeReceiverCertificate,
+  mapNames,
   natsAuthorization,
-  natsUrlsOf,
   openState,
   runDemo,
 } from '@opsplane/local'
@@ -54,7 +54,7 @@ export async function prepareLocal(folder: string, env: Environments): Promise<v
   for (const [name, environment] of Object.entries(environments))
     writeFileSync(join(folder, 'env', `${name}.env`), envFile(environment), { mode: 0o600 })
   mkdirSync(join(folder, 'nats'), { recursive: true })
-  // The server reads it as a user of its own, from a folder that nobody else has.
+  // The server reads it as a user of its own, from a folder that no other user can read.
   writeFileSync(join(folder, 'nats', 'users.conf'), natsAuthorization(secrets), { mode: 0o644 })
 }
 
@@ -73,7 +73,7 @@ export async function finishLocal(
   state.saveSecrets({ ...secrets, owner })
   state.writeInfo({
     ...{ origin, baseUrl: `${origin}/api/v1`, ...owner },
-    ...{ postgresUrl, natsUrl: natsUrlsOf(natsUrl, secrets.natsPasswords).natsUrl, pid: process.pid },
+    ...{ postgresUrl, natsUrl: buildNatsUrls(natsUrl, secrets.natsPasswords).natsUrl, pid: process.pid },
   })
   say(`
 Opsplane is ready.
@@ -114,7 +114,7 @@ function environmentsOf(
 ): Record<string, Environment> {
   const own = secretEnvironments(secrets, { postgresUrl, natsUrl })
   const origin = { PUBLIC_ORIGIN: originOf(place) }
-  const common = { SERVICE_URLS: JSON.stringify(eachOf(backendNames, addressOf)) }
+  const common = { SERVICE_URLS: JSON.stringify(mapNames(backendNames, addressOf)) }
   const outbound = (name: string) => ({
     [`${name}_ALLOWED_CIDRS`]: containerNetworks,
     [`${name}_CA_FILE`]: caFile,
@@ -129,7 +129,7 @@ function environmentsOf(
     gateway: { ...origin, APPS_ORIGIN: place.appsOrigin ?? localAppsOrigin(origin.PUBLIC_ORIGIN) },
   }
   return {
-    ...eachOf(serviceNames, (name) => ({ ...common, ...own[name], ...extra[name] })),
+    ...mapNames(serviceNames, (name) => ({ ...common, ...own[name], ...extra[name] })),
     migrate: migrationEnvironment(secrets, postgresUrl),
   }
 }

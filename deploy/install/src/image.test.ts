@@ -50,7 +50,7 @@ described('the image', () => {
   })
   afterAll(() => void compose('--profile', 'demo', 'down', '--volumes'), 600_000)
 
-  test('is small, says what it is, and runs as nobody', () => {
+  test('is small, has labels that describe it, and runs as an unprivileged user', () => {
     const { User, Labels } = Inspected.parse(JSON.parse(docker('image', 'inspect', image)))
     expect(User).toBe('65532:65532')
     expect(Labels).toMatchObject({ 'org.opencontainers.image.title': 'Opsplane' })

@@ -1,6 +1,6 @@
 import { type BackendName, backendNames, type ServiceName, serviceNames } from '@opsplane/contracts'
-import { databaseIn, type Environment, eachOf, type LocalSecrets, natsUrlsOf } from '@opsplane/local'
-import { roleOf, urlAs } from '@opsplane/postgres'
+import { buildNatsUrls, databaseIn, type Environment, type LocalSecrets, mapNames } from '@opsplane/local'
+import { formatRole, urlAs } from '@opsplane/postgres'
 
 /** Where the servers of an installation are. */
 export interface Servers {
@@ -18,15 +18,15 @@ const sealing: readonly ServiceName[] = ['settings', 'dispatcher', 'sdk']
 /** Services whose sessions are logins of tenants: a pooler of transactions cannot stand between. */
 const unpooled: readonly ServiceName[] = ['database-studio']
 
-/** What of each service's environment nobody else may know, and the public keys that go with it. */
+/** The secrets of each service's environment, and the public keys that go with it. */
 export function secretEnvironments(
   secrets: LocalSecrets,
   { postgresUrl, directPostgresUrl = postgresUrl, natsUrl }: Servers,
 ): Record<ServiceName, Environment> {
-  const { natsUrls } = natsUrlsOf(natsUrl, secrets.natsPasswords)
+  const { natsUrls } = buildNatsUrls(natsUrl, secrets.natsPasswords)
   const publicKeys = Object.entries(secrets.serviceKeys).map(([party, pair]) => [party, pair.publicKey])
   const trusted = JSON.stringify(Object.fromEntries(publicKeys))
-  return eachOf(serviceNames, (name) => ({
+  return mapNames(serviceNames, (name) => ({
     NATS_URL: natsUrls[name],
     INSTALLATION_ID: secrets.installation.id,
     SERVICE_PRIVATE_KEY: secrets.serviceKeys[name].privateKey,
@@ -44,7 +44,7 @@ export function secretEnvironments(
 export const migrationEnvironment = (secrets: LocalSecrets, adminUrl: string): Record<string, string> => ({
   DATABASE_URL: adminUrl,
   INSTALLATION_ID: secrets.installation.id,
-  DATABASE_PASSWORDS: JSON.stringify(eachOf(backendNames, (name) => secrets.databasePasswords[name] ?? '')),
+  DATABASE_PASSWORDS: JSON.stringify(mapNames(backendNames, (name) => secrets.databasePasswords[name] ?? '')),
 })
 
 const isBackend = (name: ServiceName): name is BackendName => backendNames.some((other) => other === name)
@@ -54,6 +54,6 @@ function databaseUrlOf(
   postgresUrl: string,
   { databasePasswords, installation }: LocalSecrets,
 ): string {
-  const role = roleOf(installation, name.replaceAll('-', '_'))
+  const role = formatRole(installation, name.replaceAll('-', '_'))
   return urlAs(databaseIn(installation, name, postgresUrl), role, databasePasswords[name] ?? '')
 }

@@ -1,5 +1,5 @@
 import { serviceNames } from '@opsplane/contracts'
-import { completeSecrets, type Environment, natsAuthorization, natsUrlsOf } from '@opsplane/local'
+import { buildNatsUrls, completeSecrets, type Environment, natsAuthorization } from '@opsplane/local'
 import { migrationEnvironment, secretEnvironments } from './installation.js'
 
 export interface ManifestOptions {
@@ -45,7 +45,7 @@ export function manifest({ postgres, servicesPostgres, nats, ownerEmail, prefix 
         OWNER_PASSWORD: secrets.owner.password,
       }),
       secret('operator', {
-        NATS_URL: natsUrlsOf(nats, secrets.natsPasswords).natsUrl,
+        NATS_URL: buildNatsUrls(nats, secrets.natsPasswords).natsUrl,
         DATABASE_URL: postgres,
       }),
       secret('postgres-superuser', { username, password }, 'kubernetes.io/basic-auth'),

@@ -11,7 +11,7 @@ const say = (line: string) => void process.stdout.write(`${line}\n`)
 const { env } = process
 
 const program = new Command('opsplane')
-  .description('What an installation of Opsplane needs beside its services.')
+  .description('What an installation of Opsplane needs in addition to its services.')
   .showHelpAfterError()
 
 program

@@ -1,6 +1,6 @@
 import { backendNames } from '@opsplane/contracts'
 import { provisionAll } from '@opsplane/local'
-import { installationIdPattern, installationOf, isDatabaseAway, openClient } from '@opsplane/postgres'
+import { installationIdPattern, isDatabaseUnavailable, openClient, toInstallation } from '@opsplane/postgres'
 import { delay, parseConfig, retryDelayMs, stringMap } from '@opsplane/runtime'
 import { z } from 'zod'
 
@@ -31,7 +31,7 @@ export async function migrate(env: Environment, say: (line: string) => void): Pr
   await provisionAll(
     databaseUrl,
     databasePasswords,
-    installationId ? installationOf(installationId) : undefined,
+    installationId ? toInstallation(installationId) : undefined,
   )
   say(`The databases of ${backendNames.length} services are up to date.`)
 }
@@ -46,7 +46,7 @@ async function answering(databaseUrl: string, waitMs: number): Promise<void> {
         await sql`select 1`
         return
       } catch (error) {
-        if (!isDatabaseAway(error) || performance.now() - startedAt > waitMs) throw error
+        if (!isDatabaseUnavailable(error) || performance.now() - startedAt > waitMs) throw error
         await delay(retryDelayMs({ attempt, strategy: 'exponential', baseMs: 250, maxMs: 5_000 }))
       }
     }

@@ -75,7 +75,7 @@ described('the tree of the image', () => {
     await ended
   })
 
-  test('what modules read beside them is there', () => {
+  test('the files that modules read next to them are there', () => {
     for (const path of [
       ...['libs/eventstore/migrations/meta/_journal.json', 'services/itsm/migrations/meta/_journal.json'],
       ...['services/database-studio/sql', 'services/sdk/packs', 'services/gateway/docs-page/index.html'],

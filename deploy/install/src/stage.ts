@@ -12,7 +12,7 @@ import {
 import { dirname, join, relative } from 'node:path'
 import { z } from 'zod'
 
-/** What bundles know of files beside their modules, as the bundler writes it: the file, and the module it is beside. */
+/** The files next to the modules of a bundle, as the bundler lists them: the file, and the module it is next to. */
 const besideModule =
   /new URL\(\s*"([^"]+)",\s*require\("node:url"\)\.pathToFileURL\(__atRoot\("([^"]+)"\)\)\.href\s*\)/g
 /** Packages whose files a module reads. */
@@ -24,7 +24,7 @@ const Versions = z.record(z.string(), z.string()).default({})
 const Manifest = z.object({ dependencies: Versions, peerDependencies: Versions })
 
 /**
- * Copies what the bundles need when they run, and nothing else, to a folder of its own: themselves, the files beside their
+ * Copies what the bundles need when they run, and nothing else, to a folder of its own: themselves, the files next to their
  * modules, native addons, WebAssembly, and the programs of child processes with what they import. Gives back how many
  * places it took.
  */
@@ -89,7 +89,7 @@ function copier(root: string, target: string) {
     const real = relative(root, realpathSync(join(root, path)))
     if (places.has(real)) return
     place(real)
-    // Packages that it imports are linked beside it.
+    // Packages that it imports are linked next to it.
     const folder = real.slice(0, real.lastIndexOf('node_modules') + 'node_modules'.length)
     for (const name of dependenciesOf(join(root, real))) link(join(folder, name))
   }

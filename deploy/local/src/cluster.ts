@@ -8,10 +8,10 @@ import { createLogger, createReleasers, type Releasers } from '@opsplane/runtime
 import { freePort } from '@opsplane/runtime/server-process'
 import { bootstrapOwner } from './bootstrap-owner.js'
 import { makeInternalCertificate, makeReceiverCertificate, type ReceiverCertificate } from './certificate.js'
-import { eachOf } from './each-of.js'
+import { mapNames } from './map-names.js'
 import { finishMasterKeyRotation } from './master-key.js'
-import { natsAuthorization, natsUrlsOf } from './nats-users.js'
-import { provisionAll, urlsOf } from './platform.js'
+import { buildNatsUrls, natsAuthorization } from './nats-users.js'
+import { buildDatabaseUrls, provisionAll } from './platform.js'
 import { choosePorts } from './ports.js'
 import type { LocalSecrets } from './secrets.js'
 import { type Environment, planServices } from './service-plan.js'
@@ -83,9 +83,9 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
   const certificate = await makeReceiverCertificate(state.tlsDir)
   const { databasePasswords, natsPasswords, installation } = state.secrets()
   const { postgres, postgresUrl, nats, url } = await startServers(options, releasers)
-  const { natsUrl, natsUrls } = natsUrlsOf(url, natsPasswords)
+  const { natsUrl, natsUrls } = buildNatsUrls(url, natsPasswords)
 
-  const databaseUrls = await (options.prepared ? urlsOf : provisionAll)(
+  const databaseUrls = await (options.prepared ? buildDatabaseUrls : provisionAll)(
     postgresUrl,
     databasePasswords,
     installation,
@@ -122,7 +122,7 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
     serviceProcess({
       ...{ name, env: plan[name], tls: tlsOf(name), logFile: join(state.root, `${name}.log`) },
     })
-  const services = eachOf(serviceNames, processOf)
+  const services = mapNames(serviceNames, processOf)
   // Registered first: a process that never becomes healthy is to be ended as well.
   for (const name of serviceNames) releasers.add(name, async () => void (await services[name].stop()))
   const started = new Set<BackendName>(['settings', ...(options.services ?? backendNames)])
@@ -155,7 +155,7 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
     nats,
     certificate,
     metricsUrls:
-      metricsPorts && eachOf(serviceNames, (name) => `http://127.0.0.1:${metricsPorts[name]}/metrics`),
+      metricsPorts && mapNames(serviceNames, (name) => `http://127.0.0.1:${metricsPorts[name]}/metrics`),
     tls,
     stop: () => releasers.release(),
   }

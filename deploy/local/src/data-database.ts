@@ -1,5 +1,5 @@
 import { type BackendName, type ServiceEntry, serviceRegistry } from '@opsplane/contracts'
-import { dataDatabaseOf, type Installation, identityOf, openClient } from '@opsplane/postgres'
+import { dataDatabaseName, type Installation, openClient, readIdentity } from '@opsplane/postgres'
 
 /** Whether a service's schema is in the database of the tenants' data. */
 const isInDataDatabase = (service: BackendName): boolean => {
@@ -17,32 +17,32 @@ export function databaseIn(
   adminUrl: string,
 ): string {
   if (!isInDataDatabase(service)) return adminUrl
-  return process.env.DATA_DATABASE_URL || onServerOf(adminUrl, dataDatabaseOf(installation))
+  return process.env.DATA_DATABASE_URL || toDatabaseUrl(adminUrl, dataDatabaseName(installation))
 }
 
 /** The same, where the database itself says which installation it belongs to. */
-export async function databaseOf(service: BackendName, adminUrl: string): Promise<string> {
+export async function findDatabaseUrl(service: BackendName, adminUrl: string): Promise<string> {
   if (!isInDataDatabase(service)) return adminUrl
   return databaseIn(await recordedIn(adminUrl), service, adminUrl)
 }
 
 /** Of the installation, what names go by. Those of a database that records none have no prefix. */
 async function recordedIn(adminUrl: string): Promise<Pick<Installation, 'rolePrefix'>> {
-  const { record } = await withAdmin(adminUrl, identityOf)
+  const { record } = await withAdmin(adminUrl, readIdentity)
   return record ?? { rolePrefix: '' }
 }
 
 /** Makes the database of the tenants' data on the server of the others; one that is named by its URL is there already. */
 export async function makeDataDatabase(adminUrl: string, installation: Installation): Promise<void> {
   if (process.env.DATA_DATABASE_URL) return
-  const name = dataDatabaseOf(installation)
+  const name = dataDatabaseName(installation)
   await withAdmin(adminUrl, async (sql) => {
     const [found] = await sql`select 1 from pg_database where datname = ${name}`
     if (!found) await sql`create database ${sql(name)}`.catch(ignoreDuplicate)
   })
 }
 
-export const onServerOf = (adminUrl: string, database: string): string => {
+export const toDatabaseUrl = (adminUrl: string, database: string): string => {
   const url = new URL(adminUrl)
   url.pathname = `/${database}`
   return url.href

@@ -6,21 +6,21 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { backendNames, newId } from '@opsplane/contracts'
 import {
-  dataDatabaseOf,
+  dataDatabaseName,
+  formatRole,
   type Installation,
   InstallationError,
-  identityOf,
-  installationOf,
   newInstallation,
   openClient,
-  roleOf,
+  readIdentity,
+  toInstallation,
   urlAs,
 } from '@opsplane/postgres'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@opsplane/postgres/embedded'
 import { isLongTier } from '@opsplane/testing'
 import { type AdoptTask, adopt } from './adopt/adopt.js'
-import { onServerOf, withAdmin } from './data-database.js'
-import { provisionAll, urlsOf } from './platform.js'
+import { toDatabaseUrl, withAdmin } from './data-database.js'
+import { buildDatabaseUrls, provisionAll } from './platform.js'
 import { backends } from './services.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'opsplane-installations-'))
@@ -54,9 +54,9 @@ const admin = <T>(work: (sql: ReturnType<typeof openClient>) => Promise<T>, url 
   withAdmin(url, work)
 const databaseNamed = async (name: string): Promise<string> => {
   await admin((sql) => sql`create database ${sql(name)}`)
-  return onServerOf(server.url, name)
+  return toDatabaseUrl(server.url, name)
 }
-const dataOf = (installation: Installation) => onServerOf(server.url, dataDatabaseOf(installation))
+const dataOf = (installation: Installation) => toDatabaseUrl(server.url, dataDatabaseName(installation))
 
 /** An installation with a tenant's table, whose rows are captured. */
 async function install(name: string) {
@@ -143,7 +143,7 @@ describe('two installations on one server', () => {
   test('keep their passwords, roles and data apart', async () => {
     for (const { urls, installation } of [one, other])
       for (const name of backendNames)
-        expect(await logIn(urls[name])).toBe(roleOf(installation, backends[name].schema))
+        expect(await logIn(urls[name])).toBe(formatRole(installation, backends[name].schema))
     expect(await allRights(one.url, dataOf(one.installation), one.installation)).toEqual(rightsOfOne)
     // Neither has a right in a database of the other.
     for (const [mine, theirs] of [
@@ -157,7 +157,7 @@ describe('two installations on one server', () => {
         logIn(
           urlAs(
             dataOf(theirs.installation),
-            roleOf(mine.installation, 'database_studio'),
+            formatRole(mine.installation, 'database_studio'),
             mine.passwords['database-studio'] ?? '',
           ),
         ),
@@ -172,7 +172,7 @@ describe('two installations on one server', () => {
       `belongs to installation ${one.installation.id}, and this is installation ${stranger.id}`,
     )
     expect(await allRights(one.url, dataOf(one.installation), one.installation)).toEqual(before)
-    expect(await logIn(one.urls.itsm)).toBe(roleOf(one.installation, 'itsm'))
+    expect(await logIn(one.urls.itsm)).toBe(formatRole(one.installation, 'itsm'))
     expect(
       await admin(
         (sql) => sql`select rolname from pg_roles where starts_with(rolname, ${stranger.rolePrefix})`,
@@ -228,13 +228,13 @@ describe('an installation of an earlier version', () => {
     expect(kept.every((each) => each.id === installation.id)).toBe(true)
     expect(roles.find(({ service }) => service === 'itsm')).toEqual({
       service: 'itsm',
-      role: roleOf(installation, 'itsm'),
+      role: formatRole(installation, 'itsm'),
       database: 'older',
     })
     expect(await allRights(url, dataOf(installation), installation)).toEqual(before)
     for (const name of backendNames)
-      expect(await logIn(urlsOf(url, passwords, installation)[name])).toBe(
-        roleOf(installation, backends[name].schema),
+      expect(await logIn(buildDatabaseUrls(url, passwords, installation)[name])).toBe(
+        formatRole(installation, backends[name].schema),
       )
     expect(
       await admin((sql) => sql`select datname from pg_database where datname = 'opsplane_data'`),
@@ -244,7 +244,7 @@ describe('an installation of an earlier version', () => {
   })
 })
 
-describe('a copy of the databases beside the original', () => {
+describe('a copy of the databases on the server of the original', () => {
   test('is refused, and is an installation of its own once it is adopted', async () => {
     const original = one
     const data = dataOf(original.installation)
@@ -252,10 +252,10 @@ describe('a copy of the databases beside the original', () => {
     await provisionAll(original.url, original.passwords, original.installation)
     await admin(async (sql) => {
       await sql`create database copy template one`
-      await sql`create database copied_data template ${sql(dataDatabaseOf(original.installation))}`
+      await sql`create database copied_data template ${sql(dataDatabaseName(original.installation))}`
     })
     const before = await allRights(original.url, data, original.installation)
-    const copy = onServerOf(server.url, 'copy')
+    const copy = toDatabaseUrl(server.url, 'copy')
     const refused = provisionAll(copy, original.passwords, original.installation)
     await expect(refused).rejects.toThrow(InstallationError)
     await expect(refused).rejects.toThrow('opsplane adopt')
@@ -266,30 +266,30 @@ describe('a copy of the databases beside the original', () => {
         installationId: original.installation.id,
         moved: true,
       }),
-    ).rejects.toThrow(`beside it, in one`)
+    ).rejects.toThrow(`on the same server, in one`)
     // The copy of the main database alone would go on with the original's data.
     await expect(
       adopt({ adminUrl: copy, passwords: original.passwords, installationId: original.installation.id }),
     ).rejects.toThrow('DATA_DATABASE_URL')
 
-    process.env.DATA_DATABASE_URL = onServerOf(server.url, 'copied_data')
+    process.env.DATA_DATABASE_URL = toDatabaseUrl(server.url, 'copied_data')
     const passwords = passwordsOf('copy')
     const task = { adminUrl: copy, passwords, installationId: original.installation.id }
     await adoptKilled(task, late)
     const { installation } = await adopt(task)
     expect(installation.id).not.toBe(original.installation.id)
     expect(await allRights(copy, process.env.DATA_DATABASE_URL, installation)).toEqual(before)
-    const urls = urlsOf(copy, passwords, installation)
+    const urls = buildDatabaseUrls(copy, passwords, installation)
     for (const name of backendNames)
-      expect(await logIn(urls[name])).toBe(roleOf(installation, backends[name].schema))
+      expect(await logIn(urls[name])).toBe(formatRole(installation, backends[name].schema))
     await provisionAll(copy, passwords, installation)
     delete process.env.DATA_DATABASE_URL
 
     // The original has what it had, and nothing in the copies.
     expect(await allRights(original.url, data, original.installation)).toEqual(before)
     for (const name of backendNames)
-      expect(await logIn(original.urls[name])).toBe(roleOf(original.installation, backends[name].schema))
-    for (const place of [copy, onServerOf(server.url, 'copied_data')]) {
+      expect(await logIn(original.urls[name])).toBe(formatRole(original.installation, backends[name].schema))
+    for (const place of [copy, toDatabaseUrl(server.url, 'copied_data')]) {
       const [left] = await admin(
         (
           sql,
@@ -308,7 +308,7 @@ describe('a copy of the databases beside the original', () => {
       await sql`create database arrived template other`
       await sql`drop database other`
     })
-    const arrived = onServerOf(server.url, 'arrived')
+    const arrived = toDatabaseUrl(server.url, 'arrived')
     await expect(provisionAll(url.replace('other', 'arrived'), passwords, installation)).rejects.toThrow(
       '--moved',
     )
@@ -320,7 +320,7 @@ describe('a copy of the databases beside the original', () => {
     })
     expect(adopted.installation).toEqual(installation)
     const urls = await provisionAll(arrived, passwords, installation)
-    expect(await logIn(urls.itsm)).toBe(roleOf(installation, 'itsm'))
+    expect(await logIn(urls.itsm)).toBe(formatRole(installation, 'itsm'))
   })
 })
 
@@ -341,11 +341,11 @@ async function adoptKilled(
     })
     const [, signal] = (await once(child, 'exit')) as [number | null, string | null]
     expect(signal).toBe('SIGKILL')
-    const { record } = await admin(identityOf, task.adminUrl)
+    const { record } = await admin(readIdentity, task.adminUrl)
     expect(record).toBeDefined()
   }
 }
 
 test('an id reads like one', () => {
-  expect(installationOf(newInstallation().id).rolePrefix).toMatch(/^opsplane_[a-z][a-z0-9]{5}_$/)
+  expect(toInstallation(newInstallation().id).rolePrefix).toMatch(/^opsplane_[a-z][a-z0-9]{5}_$/)
 })

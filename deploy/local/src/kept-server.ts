@@ -14,7 +14,7 @@ export interface KeptServerOptions<Server extends StartedServer> {
   /** With the port of the server that ended, so that its clients find the next one where it was. */
   start(port?: number): Promise<Server>
   log: Logger
-  /** Tells whoever watches the terminal. */
+  /** Prints to the terminal. */
   tell(text: string): void
 }
 
@@ -22,7 +22,7 @@ const retryTiming = { strategy: 'exponential', baseMs: 250, maxMs: 10_000 } as c
 
 /**
  * Starts a server, and starts it again whenever it ends without having been stopped: killed for its memory, say, or
- * since the disk was full. Without it every service would answer 503 until somebody looks.
+ * since the disk was full. Without it every service would answer 503 until it is restarted by hand.
  */
 export async function keepServer<Server extends StartedServer>(
   options: KeptServerOptions<Server>,

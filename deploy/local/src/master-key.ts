@@ -5,14 +5,14 @@ import { type LocalSecrets, newMasterKey } from './secrets.js'
 import { type LocalState, openState } from './state.js'
 
 /** The master keys of a local run; undefined when none was ever started from this folder. */
-export function masterKeysOf(home: string): MasterKeys | undefined {
+export function readMasterKeys(home: string): MasterKeys | undefined {
   if (!existsSync(join(home, 'secrets.json'))) return undefined
   const { masterKey, previousMasterKeys } = openState(home).secrets()
   return { present: masterKey, previous: previousMasterKeys }
 }
 
 /**
- * Makes a new master key and keeps it beside the present one, in one step: the next start wraps every data key anew.
+ * Makes a new master key and keeps it together with the present one, in one step: the next start rewraps every data key.
  * One that waits already stays, so repeating this changes nothing.
  */
 export function prepareMasterKey(home: string): MasterKeys {

@@ -12,7 +12,7 @@ interface MigrationOptions {
   publish?: boolean
 }
 
-/** For a tool that waits for an answer nobody gives. */
+/** For a tool that asks a question which has no answer here. */
 const timeoutMs = 300_000
 
 /** Arguments that make drizzle-kit compare a service's compiled schema with the migrations in `folder`. */

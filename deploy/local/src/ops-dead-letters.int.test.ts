@@ -3,11 +3,11 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { Incident, natsNames } from '@opsplane/contracts'
 import { itsm } from '@opsplane/itsm'
 import {
+  signedHeaders,
   startTestService,
   type TestService,
   testNatsUrl,
   testPrincipal,
-  vouchedHeaders,
   waitFor,
 } from '@opsplane/testing'
 import {
@@ -33,7 +33,7 @@ afterAll(() => service?.stop())
 
 const list = () => listAllDeadLetters({ target, ...inItsm, limit: 10 })
 
-test('what nobody can read is listed, shown, and stays when it fails again, until it is dropped', async () => {
+test('an unreadable message is listed, shown, and stays when it fails again, until it is dropped', async () => {
   const names = natsNames(service.natsPrefix)
   const subject = names.eventSubject({
     workspaceId: 'ws_1',
@@ -44,7 +44,7 @@ test('what nobody can read is listed, shown, and stays when it fails again, unti
     // The service makes the stream once it is up.
     const client = jetstream(await link.ready(), { timeout: 60_000 })
     const body = '{"odd":true}'
-    const headers = vouchedHeaders({ subject, body })
+    const headers = signedHeaders({ subject, body })
     await waitFor(() => client.publish(subject, body, { headers }).catch(() => false))
   })
   const [letter] = await waitFor(async () => {

@@ -9,9 +9,9 @@ import {
   showDeadLetter,
 } from '@opsplane/eventstore'
 import { delay } from '@opsplane/runtime'
-import { databaseOf } from './data-database.js'
+import { findDatabaseUrl } from './data-database.js'
 import { OpsError, type Target, withNats } from './ops-target.js'
-import { eachService, type OpsTask, schemaOf } from './ops-tasks.js'
+import { eachService, findSchema, type OpsTask } from './ops-tasks.js'
 
 /** Dead letters of one service are counted by themselves: this names one of them among all. */
 export interface DeadLetterId {
@@ -130,7 +130,7 @@ async function over<T>(
   return eachService({ ...task, services }, async (service) =>
     work(
       service,
-      { databaseUrl: await databaseOf(service, target.databaseUrl()), schema: schemaOf(service) },
+      { databaseUrl: await findDatabaseUrl(service, target.databaseUrl()), schema: findSchema(service) },
       {
         ...(consumer !== undefined && { consumer }),
         ...(ids && { ids: ids.filter((id) => id.service === service).map(({ number }) => number) }),

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { connect, createVault } from '@opsplane/postgres'
 import { createSealer, masterKeyId } from '@opsplane/runtime'
 import { createDatabase, type TestDatabase, testRolePassword } from '@opsplane/testing'
-import { finishMasterKeyRotation, masterKeysOf, prepareMasterKey } from './master-key.js'
+import { finishMasterKeyRotation, prepareMasterKey, readMasterKeys } from './master-key.js'
 import { masterKeysInUse, rewrapAllDataKeys, rotateDataKey } from './ops-keys.js'
 import { provisionAll } from './platform.js'
 import { newMasterKey } from './secrets.js'
@@ -112,7 +112,7 @@ test('a workspace gets a new data key wherever it has one', async () => {
 test('the local run makes its new key first, keeps the old one until the data keys are wrapped, then forgets it', async () => {
   const home = mkdtempSync(join(tmpdir(), 'opsplane-keys-'))
   try {
-    expect(masterKeysOf(home)).toBeUndefined()
+    expect(readMasterKeys(home)).toBeUndefined()
     const state = openState(home)
     state.saveSecrets({ ...state.secrets(), masterKey: oldKey })
     const sealed = await vaultsOf(oldKey).seal('settings', 'ws_1')
@@ -120,17 +120,17 @@ test('the local run makes its new key first, keeps the old one until the data ke
     const waiting = prepareMasterKey(home)
     expect(waiting.previous).toEqual([oldKey])
     expect(prepareMasterKey(home)).toEqual(waiting)
-    expect(masterKeysOf(home)).toEqual(waiting)
+    expect(readMasterKeys(home)).toEqual(waiting)
     expect(statSync(join(home, 'secrets.json')).mode & 0o777).toBe(0o600)
 
     // A start that does not get that far leaves both keys.
     await expect(finishMasterKeyRotation(state, 'postgres://u:p@127.0.0.1:1/x')).rejects.toMatchObject({
       reason: 'away',
     })
-    expect(masterKeysOf(home)).toEqual(waiting)
+    expect(readMasterKeys(home)).toEqual(waiting)
 
     const { masterKey } = await finishMasterKeyRotation(state, databaseUrl)
-    expect(masterKeysOf(home)).toEqual({ present: masterKey, previous: [] })
+    expect(readMasterKeys(home)).toEqual({ present: masterKey, previous: [] })
     expect(masterKey).toBe(waiting.present)
     expect(readFileSync(join(home, 'secrets.json'), 'utf8')).not.toContain(oldKey)
     expect(await masterKeysInUse({ databaseUrl })).toEqual(inUse(masterKeyId(masterKey), 2))

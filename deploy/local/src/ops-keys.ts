@@ -85,7 +85,7 @@ export async function rotateDataKey(
 }
 
 /** What the keys are called in data keys, logs and counts. */
-export function keyIdsOf(keys: MasterKeys): { keyId: string; previousKeyIds: string[] } {
+export function toKeyIds(keys: MasterKeys): { keyId: string; previousKeyIds: string[] } {
   const { keyId } = sealerOf(keys)
   return { keyId, previousKeyIds: keys.previous.map(masterKeyId) }
 }

@@ -14,12 +14,12 @@ import {
 } from '@opsplane/eventstore'
 import { type Database, openClient } from '@opsplane/postgres'
 import { verifyFile } from './backup/folder.js'
-import { databaseOf } from './data-database.js'
+import { findDatabaseUrl } from './data-database.js'
 import { OpsError } from './ops-target.js'
-import { eachService, type OpsTask, schemaOf } from './ops-tasks.js'
+import { eachService, findSchema, type OpsTask } from './ops-tasks.js'
 
 export interface ArchiveTask extends OpsTask {
-  /** Of the files: `<schema>-<month>.copy.gz` and beside it `.json`, which says what is in it. */
+  /** Of the files: `<schema>-<month>.copy.gz` and next to it `.json`, which describes its contents. */
   folder: string
 }
 
@@ -53,7 +53,7 @@ export async function detachMonths(task: ArchiveTask & { before: string }): Prom
   await mkdir(resolve(folder), { recursive: true, mode: 0o700 })
   const done = await eachService(task, (service) =>
     within(task, service, async (sql) => {
-      const schema = schemaOf(service)
+      const schema = findSchema(service)
       const results: MonthResult[] = []
       for (const { month, isDetached, events } of await logMonths(sql)) {
         if (isDetached || events === 0 || month >= before) continue
@@ -84,7 +84,7 @@ export function attachMonths(task: ArchiveTask): Promise<MonthResult[]> {
  * that it is as it was. Throws OpsError that names the first that differs.
  */
 export async function auditMonths(task: ArchiveTask): Promise<MonthResult[]> {
-  const settings = session(await databaseOf('settings', task.target.databaseUrl()), 'settings')
+  const settings = session(await findDatabaseUrl('settings', task.target.databaseUrl()), 'settings')
   try {
     return await eachFile(task, async (sql, file, path) => {
       const [known] = await sql.unsafe(
@@ -133,7 +133,7 @@ async function eachFile(
   const done = await eachService(task, (service) =>
     within(task, service, async (sql) => {
       const results: MonthResult[] = []
-      const schema = schemaOf(service)
+      const schema = findSchema(service)
       const own = names.filter((name) => name.startsWith(`${schema}-`) && name.endsWith('.json')).sort()
       for (const name of own) {
         const file = await readDescription(join(resolve(task.folder), name))
@@ -167,7 +167,7 @@ async function within<T>(
   service: BackendName,
   work: (sql: Database['sql']) => Promise<T>,
 ): Promise<T> {
-  const sql = session(await databaseOf(service, task.target.databaseUrl()), schemaOf(service))
+  const sql = session(await findDatabaseUrl(service, task.target.databaseUrl()), findSchema(service))
   try {
     return await work(sql)
   } finally {

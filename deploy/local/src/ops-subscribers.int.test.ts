@@ -8,7 +8,7 @@ import { connectNats, ensureStreams, type NatsLink, subscribeEvents } from '@ops
 import { type EmbeddedNats, startEmbeddedNats } from '@opsplane/nats/embedded'
 import { createLogger } from '@opsplane/runtime'
 import { waitFor } from '@opsplane/testing'
-import { natsAuthorization, natsUrlsOf } from './nats-users.js'
+import { buildNatsUrls, natsAuthorization } from './nats-users.js'
 import { addSubscriber, natsConfig } from './ops-subscribers.js'
 import { findTarget } from './ops-target.js'
 import { openState } from './state.js'
@@ -26,7 +26,7 @@ beforeAll(async () => {
   server = await startEmbeddedNats({
     ...{ storeDir: state.natsDir, synced: false, authorization: () => natsAuthorization(state.secrets()) },
   })
-  const { natsUrl, natsUrls } = natsUrlsOf(server.url, natsPasswords)
+  const { natsUrl, natsUrls } = buildNatsUrls(server.url, natsPasswords)
   operatorUrl = natsUrl
   state.writeInfo({
     ...{ origin: '', baseUrl: '', workspace: '', email: '', password: '', apiKey: '', postgresUrl: '' },
@@ -63,20 +63,20 @@ test('a subscriber gets the events it was made for, and services stay connected 
   const target = findTarget({ home: folder }, {})
   const added = await addSubscriber({ target, home: folder }, acme)
   expect(added).toMatchObject({ durable: 'sub-acme-pager', config: null })
-  const heard: string[] = []
+  const received: string[] = []
   const subscription = subscribeEvents({
     url: added.url,
     durable: added.durable,
     patterns: ['incident.created'],
     tenant: acme.tenant,
     log,
-    handle: async ({ id }) => void heard.push(id),
+    handle: async ({ id }) => void received.push(id),
   })
   await publish('ws_other', 'incident.created')
   await publish('ws_acme', 'incident.resolved')
   const own = await publish('ws_acme', 'incident.created')
-  await waitFor(() => heard.includes(own))
-  expect(heard).toEqual([own])
+  await waitFor(() => received.includes(own))
+  expect(received).toEqual([own])
   await subscription.close()
   expect(lost).toEqual([])
 

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { type Environment, internalParties, type NatsNames } from '@opsplane/contracts'
 import {
-  authorizationOf,
+  buildUserUrl,
   ensureConsumer,
+  formatAuthorization,
   type NatsSubscriber,
   natsUsers,
   subscriberUser,
-  urlOfUser,
 } from '@opsplane/nats'
 import { reloadUsers } from '@opsplane/nats/embedded'
 import { natsAuthorization } from './nats-users.js'
@@ -34,8 +34,8 @@ const newPassword = () => randomBytes(18).toString('base64url')
 const nameRule = /^[a-z0-9][a-z0-9-]{0,39}$/
 
 /**
- * Makes a durable for one service of a customer and a user that can do nothing but read it. The local run's server is told
- * at once; for another one the user's entry is returned. Throws OpsError.
+ * Makes a durable for one service of a customer and a user that can do nothing but read it. The local run's server is updated
+ * immediately; for another one the user's entry is returned. Throws OpsError.
  */
 export async function addSubscriber(
   { target, home }: { target: Target; home: string },
@@ -63,13 +63,17 @@ export async function addSubscriber(
   const config = isLocal ? null : entryOf(names, subscriber)
   if (isLocal) keepLocally(home, subscriber)
   const user = subscriberUser(name)
-  return { url: urlOfUser(url, { user, password: subscriber.password }), durable: subscriber.durable, config }
+  return {
+    url: buildUserUrl(url, { user, password: subscriber.password }),
+    durable: subscriber.durable,
+    config,
+  }
 }
 
 /** The users of a server of one's own, with new passwords, for its configuration. */
 export function natsConfig(names: NatsNames): string {
   const passwords = Object.fromEntries(internalParties.map((party) => [party, newPassword()]))
-  return authorizationOf(natsUsers({ names, passwords }))
+  return formatAuthorization(natsUsers({ names, passwords }))
 }
 
 function keepLocally(home: string, subscriber: NatsSubscriber): void {
@@ -81,7 +85,7 @@ function keepLocally(home: string, subscriber: NatsSubscriber): void {
 }
 
 const entryOf = (names: NatsNames, subscriber: NatsSubscriber) =>
-  authorizationOf(
+  formatAuthorization(
     natsUsers({ names, passwords: {}, subscribers: [subscriber] }).filter(
       ({ user }) => user === subscriberUser(subscriber.name),
     ),

@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import { durableConsumers, type NatsNames, natsNames, type ServiceName } from '@opsplane/contracts'
 import { DetachedMonthsError } from '@opsplane/eventstore'
 import { connectNats, createEventSignatures, type EventSignatures, type NatsLink } from '@opsplane/nats'
-import { databaseFault, InstallationError, isDatabaseAway } from '@opsplane/postgres'
-import { createLogger, delay, publicKeyOf, stringMap } from '@opsplane/runtime'
+import { databaseFault, InstallationError, isDatabaseUnavailable } from '@opsplane/postgres'
+import { createLogger, delay, derivePublicKey, stringMap } from '@opsplane/runtime'
 import { LocalRunError } from './ports.js'
 import { keptKeys, runningPlatform } from './state.js'
 
@@ -71,7 +71,8 @@ function signaturesOf(service: ServiceName, home: string, env: Record<string, st
   const given = env.SERVICE_PRIVATE_KEY
     ? { privateKey: env.SERVICE_PRIVATE_KEY, trustedKeys: stringMap.parse(env.TRUSTED_SERVICE_KEYS ?? '{}') }
     : keptKeys(service, home)
-  const isOwn = given && (given.trustedKeys[service] ?? '').split(',').includes(publicKeyOf(given.privateKey))
+  const isOwn =
+    given && (given.trustedKeys[service] ?? '').split(',').includes(derivePublicKey(given.privateKey))
   if (!isOwn) {
     throw new OpsError(
       'unnamed',
@@ -128,7 +129,7 @@ export function explainDatabaseError(error: unknown, databaseUrl: string): unkno
       `${place} refuses: ${String(error)}\nName a superuser, or the owner of the tables, in --database-url.`,
     )
   }
-  if (isDatabaseAway(error)) {
+  if (isDatabaseUnavailable(error)) {
     return new OpsError(
       'away',
       databaseFault(error) === databaseFault(undefined)

@@ -1,6 +1,6 @@
 import type { BackendName } from '@opsplane/contracts'
-import { type LogStatus, logStatus, reseed } from '@opsplane/eventstore'
-import { databaseOf } from './data-database.js'
+import { type LogStatus, logStatus, republishEvents } from '@opsplane/eventstore'
+import { findDatabaseUrl } from './data-database.js'
 import { connectTimeoutMs, explainDatabaseError, type Target, withNats } from './ops-target.js'
 import { backends } from './services.js'
 
@@ -11,12 +11,12 @@ export interface OpsTask {
   say?(line: string): void
 }
 
-export const schemaOf = (service: BackendName) => backends[service].schema
+export const findSchema = (service: BackendName) => backends[service].schema
 
-/** Folds the read models of the services anew, each in one transaction. Throws OpsError. */
+/** Rebuilds the read models of the services, each in one transaction. Throws OpsError. */
 export function rebuildServices(task: OpsTask): Promise<{ service: BackendName; events: number }[]> {
   return eachService(task, async (service, onProgress) => {
-    const adminUrl = await databaseOf(service, task.target.databaseUrl())
+    const adminUrl = await findDatabaseUrl(service, task.target.databaseUrl())
     const { events } = await backends[service].rebuild({ adminUrl, onProgress })
     task.say?.(`${service}: read models rebuilt from ${events} events`)
     return { service, events }
@@ -36,9 +36,9 @@ export function reseedServices(task: ReseedTask): Promise<{ service: BackendName
   const { fromPosition, toPosition } = task
   return withNats(url, (link) =>
     eachService(task, async (service, onProgress) => {
-      const { published } = await reseed({
-        databaseUrl: await databaseOf(service, target.databaseUrl()),
-        schema: schemaOf(service),
+      const { published } = await republishEvents({
+        databaseUrl: await findDatabaseUrl(service, target.databaseUrl()),
+        schema: findSchema(service),
         link,
         names,
         signatures: target.signatures(service),
@@ -59,8 +59,8 @@ export function statusOfServices(task: OpsTask): Promise<({ service: BackendName
   return eachService(task, async (service) => ({
     service,
     ...(await logStatus({
-      databaseUrl: await databaseOf(service, task.target.databaseUrl()),
-      schema: schemaOf(service),
+      databaseUrl: await findDatabaseUrl(service, task.target.databaseUrl()),
+      schema: findSchema(service),
     })),
   }))
 }

@@ -1,8 +1,8 @@
-import { lateWebhooks, type WaitingWebhook } from '@opsplane/dispatcher'
+import { findLateWebhooks, type WaitingWebhook } from '@opsplane/dispatcher'
 import { openClient } from '@opsplane/postgres'
-import { databaseOf } from './data-database.js'
+import { findDatabaseUrl } from './data-database.js'
 import { explainDatabaseError, type Target } from './ops-target.js'
-import { schemaOf } from './ops-tasks.js'
+import { findSchema } from './ops-tasks.js'
 
 export type { WaitingWebhook } from '@opsplane/dispatcher'
 
@@ -11,9 +11,9 @@ const service = 'dispatcher'
 /** Webhooks of all workspaces by how long their oldest delivery waits, the longest first. Throws OpsError. */
 export async function listWaitingWebhooks(target: Target, limit: number): Promise<WaitingWebhook[]> {
   const databaseUrl = target.databaseUrl()
-  const sql = openClient(await databaseOf(service, databaseUrl), { schema: schemaOf(service), max: 1 })
+  const sql = openClient(await findDatabaseUrl(service, databaseUrl), { schema: findSchema(service), max: 1 })
   try {
-    return await lateWebhooks(sql, limit)
+    return await findLateWebhooks(sql, limit)
   } catch (error) {
     throw explainDatabaseError(error, databaseUrl)
   } finally {

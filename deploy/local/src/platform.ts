@@ -4,25 +4,25 @@ import { startEmbeddedNats } from '@opsplane/nats/embedded'
 import {
   asciiLocaleWarning,
   claimInstallation,
+  formatRole,
   hasUnicodeLocale,
   type Installation,
-  roleOf,
   urlAs,
 } from '@opsplane/postgres'
 import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
 import { createReleasers, type Logger, type Releasers } from '@opsplane/runtime'
 import { bootstrapOwner } from './bootstrap-owner.js'
 import { databaseIn, makeDataDatabase, withAdmin } from './data-database.js'
-import { eachOf } from './each-of.js'
 import { keepServer } from './kept-server.js'
+import { mapNames } from './map-names.js'
 import { finishMasterKeyRotation } from './master-key.js'
-import { natsAuthorization, natsUrlsOf } from './nats-users.js'
+import { buildNatsUrls, natsAuthorization } from './nats-users.js'
 import { choosePorts, LocalRunError, metricsPortsFrom } from './ports.js'
 import { planServices } from './service-plan.js'
 import { backends, services } from './services.js'
 import { requireConnections } from './start/connections.js'
-import { requireNats, requirePostgres } from './start/given-servers.js'
-import { originsOf } from './start/origins.js'
+import { requireNats, requirePostgres } from './start/external-servers.js'
+import { buildOrigins } from './start/origins.js'
 import { unreadVariables } from './start/variables.js'
 import type { LocalInfo, LocalState } from './state.js'
 
@@ -68,7 +68,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const secrets = await finishMasterKeyRotation(state, servers.info.postgresUrl)
 
     onStep('starting the services')
-    const origins = originsOf(ports.gateway)
+    const origins = buildOrigins(ports.gateway)
     const plan = planServices({
       secrets,
       databaseUrls,
@@ -140,14 +140,14 @@ async function startServers({ state, log, releasers, natsPasswords, onStep, tell
   }
   const given = process.env.NATS_URL
   if (given) await requireNats(given)
-  if (given) return { info: { postgresUrl, natsUrl: given }, natsUrls: eachOf(serviceNames, () => given) }
+  if (given) return { info: { postgresUrl, natsUrl: given }, natsUrls: mapNames(serviceNames, () => given) }
   onStep('starting NATS')
   const authorization = () => natsAuthorization(state.secrets(), process.env.NATS_PREFIX)
   const start = (port?: number) =>
     startEmbeddedNats({ storeDir: state.natsDir, port, authorization, onLog: logOf('nats') })
   const { url, stop } = await keepServer({ name: 'NATS', start, log, tell })
   releasers.add('nats', stop)
-  const { natsUrl, natsUrls } = natsUrlsOf(url, natsPasswords)
+  const { natsUrl, natsUrls } = buildNatsUrls(url, natsPasswords)
   return { info: { postgresUrl, natsUrl }, natsUrls }
 }
 
@@ -166,7 +166,7 @@ export async function provisionAll(
 ): Promise<Record<BackendName, string>> {
   const installation = await claimInstallation(adminUrl, wanted)
   await makeDataDatabase(adminUrl, installation)
-  const urls = eachOf(backendNames, () => '')
+  const urls = mapNames(backendNames, () => '')
   for (const name of backendNames)
     urls[name] = await backends[name].provision({
       adminUrl: databaseIn(installation, name, adminUrl),
@@ -177,15 +177,15 @@ export async function provisionAll(
 }
 
 /** The same URLs, where all schemas are as they should be. */
-export const urlsOf = (
+export const buildDatabaseUrls = (
   adminUrl: string,
   passwords: Record<string, string>,
   installation: Installation,
 ): Record<BackendName, string> =>
-  eachOf(backendNames, (name) =>
+  mapNames(backendNames, (name) =>
     urlAs(
       databaseIn(installation, name, adminUrl),
-      roleOf(installation, backends[name].schema),
+      formatRole(installation, backends[name].schema),
       passwords[name] ?? '',
     ),
   )

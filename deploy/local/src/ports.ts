@@ -1,7 +1,7 @@
 import { type ServiceName, serviceNames } from '@opsplane/contracts'
 import { freePort } from '@opsplane/runtime/server-process'
 import { InvalidArgumentError } from 'commander'
-import { eachOf } from './each-of.js'
+import { mapNames } from './map-names.js'
 
 /** A message for a person: printed as it is, without a stack. */
 export class LocalRunError extends Error {}
@@ -16,7 +16,7 @@ export async function choosePorts(wanted?: number, last?: number): Promise<Recor
   const gateway = await freePort(wanted ?? former).catch((error: Error) => {
     throw new LocalRunError(`${error.message} For example: PORT=${(wanted ?? 8080) + 1} npm start`)
   })
-  const ports = eachOf(serviceNames, () => gateway)
+  const ports = mapNames(serviceNames, () => gateway)
   for (const name of serviceNames) if (name !== 'gateway') ports[name] = await freePort()
   return ports
 }
@@ -35,5 +35,5 @@ export function metricsPortsFrom(first: string | undefined): Record<ServiceName,
   const port = Number(first)
   if (!Number.isInteger(port) || port < 1 || port > 65_535 - serviceNames.length)
     throw new LocalRunError(`METRICS_PORT=${first} is no port with ${serviceNames.length - 1} more above it.`)
-  return eachOf(serviceNames, (name) => port + serviceNames.indexOf(name))
+  return mapNames(serviceNames, (name) => port + serviceNames.indexOf(name))
 }

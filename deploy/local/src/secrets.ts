@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { type InternalParty, internalParties, serviceNames } from '@opsplane/contracts'
 import { type Installation, installationIdPattern, newInstallation } from '@opsplane/postgres'
 import { z } from 'zod'
-import { eachOf } from './each-of.js'
+import { mapNames } from './map-names.js'
 
 const KeyPair = z.object({ privateKey: z.string(), publicKey: z.string() })
 type KeyPair = z.infer<typeof KeyPair>
@@ -12,7 +12,7 @@ export const KeptSecrets = z.object({
   /** Which names it has on servers that it shares with others; none where a version made it that knew no others. */
   installation: z.object({ id: z.string().regex(installationIdPattern), rolePrefix: z.string() }).optional(),
   masterKey: z.string(),
-  /** What the present master key takes the place of, until the next start has wrapped every data key anew. */
+  /** What the present master key takes the place of, until the next start has rewrapped every data key. */
   previousMasterKeys: z.array(z.string()).default([]),
   cursorSecret: z.string(),
   /** Of the ends of audit chains, private. */
@@ -62,8 +62,8 @@ export function completeSecrets(kept?: KeptSecrets): LocalSecrets {
     ...kept,
     installation: kept ? (kept.installation ?? { ...newInstallation(), rolePrefix: '' }) : newInstallation(),
     auditSigningKey: kept?.auditSigningKey ?? newKeyPair().privateKey,
-    databasePasswords: { ...eachOf(serviceNames, password), ...kept?.databasePasswords },
-    natsPasswords: { ...eachOf(internalParties, password), ...kept?.natsPasswords },
-    serviceKeys: { ...eachOf(internalParties, newKeyPair), ...kept?.serviceKeys },
+    databasePasswords: { ...mapNames(serviceNames, password), ...kept?.databasePasswords },
+    natsPasswords: { ...mapNames(internalParties, password), ...kept?.natsPasswords },
+    serviceKeys: { ...mapNames(internalParties, newKeyPair), ...kept?.serviceKeys },
   }
 }

@@ -6,7 +6,7 @@ import {
   serviceRegistry,
 } from '@opsplane/contracts'
 import type { InternalCertificate } from './certificate.js'
-import { eachOf } from './each-of.js'
+import { mapNames } from './map-names.js'
 import type { LocalSecrets } from './secrets.js'
 import { serviceVariables } from './start/variables.js'
 
@@ -24,7 +24,7 @@ export interface PlanOptions {
   appsOrigin?: string | undefined
   /** With it services call each other with https, and show who they are. */
   internalCertificate?: InternalCertificate | undefined
-  /** PEM file of certificate authorities that webhook receivers may use beside the public ones. */
+  /** PEM file of certificate authorities that webhook receivers may use in addition to the public ones. */
   webhookCaFile?: string
   /** What the operator sets; this process' own unless given. */
   environment?: Environment
@@ -42,8 +42,12 @@ export function planServices(options: PlanOptions): Record<ServiceName, Environm
   const { environment = process.env, extra } = options
   const read = serviceVariables()
   const set = Object.entries(environment).filter(([, value]) => value)
-  return eachOf(serviceNames, (name) => {
-    const all: Environment = { ...usual(options), ...Object.fromEntries(set), ...planned(options, name) }
+  return mapNames(serviceNames, (name) => {
+    const all: Environment = {
+      ...usual(options),
+      ...Object.fromEntries(set),
+      ...buildPlannedEnvironment(options, name),
+    }
     return { ...Object.fromEntries(read[name].map((variable) => [variable, all[variable]])), ...extra }
   })
 }
@@ -65,10 +69,10 @@ function usual({ appsOrigin, secrets, webhookCaFile }: PlanOptions): Environment
 }
 
 /** What the plan sets, whatever the operator does. */
-export function planned(options: PlanOptions, name: ServiceName): Environment {
+export function buildPlannedEnvironment(options: PlanOptions, name: ServiceName): Environment {
   const { internalCertificate, metricsPorts, origin, ports, secrets } = options
   const scheme = internalCertificate ? 'https' : 'http'
-  const urls = eachOf(backendNames, (backend) => `${scheme}://127.0.0.1:${ports[backend]}`)
+  const urls = mapNames(backendNames, (backend) => `${scheme}://127.0.0.1:${ports[backend]}`)
   const publicKeys = Object.entries(secrets.serviceKeys).map(([party, pair]) => [party, pair.publicKey])
   return {
     INTERNAL_TLS_CERT_FILE: internalCertificate?.caFile,

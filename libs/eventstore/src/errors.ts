@@ -1,5 +1,5 @@
 import { ApiError, IdempotencyRaceError } from '@opsplane/contracts'
-import { isDatabaseAway, translatePostgresError, uniqueViolation } from '@opsplane/postgres'
+import { isDatabaseUnavailable, translatePostgresError, uniqueViolation } from '@opsplane/postgres'
 
 /** Someone else appended to an aggregate of this commit first: load, decide and commit again. */
 export class VersionRaceError extends Error {
@@ -21,7 +21,7 @@ const retriableStates = new Set(['40001', '40P01'])
 
 /** What a failed append means for the one commit it was made for. */
 export function commitFailure(error: unknown): unknown {
-  if (isDatabaseAway(error)) return translatePostgresError(error)
+  if (isDatabaseUnavailable(error)) return translatePostgresError(error)
   const constraint = uniqueViolation(error)
   if (constraint === 'idempotency_keys_pkey') return new IdempotencyRaceError({ cause: error })
   if (constraint === 'stream_heads_pkey' || retriableStates.has(sqlState(error)))

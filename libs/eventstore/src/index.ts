@@ -8,11 +8,11 @@ export {
   insertInto,
   type Numbered,
   parameterCounter,
-  rowsOf,
   text as textColumn,
+  unnestRows,
 } from './append/columns.js'
 export { startIdempotencyPurge } from './append/idempotency.js'
-export { keepAnswer } from './append/keep-answer.js'
+export { storeIdempotentResponse } from './append/idempotent-response.js'
 export type { Numbers } from './append/numbers.js'
 export { attachMonth, detachMonth, LogMonthError, MonthFile, UnknownOutcomeError } from './archive/detach.js'
 export { DetachedMonthsError, type LogMonth, logMonths } from './archive/months.js'
@@ -39,17 +39,17 @@ export { type Positions, settledPosition } from './log-end.js'
 export { createMonths, startMonths } from './log-months.js'
 export { type LogStatus, logStatus } from './log-status.js'
 export { type AgedTable, deleteAged, executionDays, type MonthRetentionOptions } from './month-retention.js'
-export { type ListOptions, listPage, mostCreations, mostSearchedCreations } from './past/list-as-of.js'
-export { isThere, type Past, type PastOf, pastRows } from './past/past.js'
-export { rowsAsOf, stateAsOf, streamPageAsOf } from './past/rows-as-of.js'
-export { countCreated, type StatementPart, tableAsOf } from './past/table-as-of.js'
+export { type ListOptions, listPage, maxCreations, maxSearchedCreations } from './past/list-as-of.js'
+export { existsCondition, type Past, type PastOf, pastRows } from './past/past.js'
+export { readRowsAt, readStreamPageAt, stateAtSql } from './past/rows-as-of.js'
+export { buildTableAt, countCreated, type StatementPart } from './past/table-as-of.js'
 export { startDaily } from './periodic.js'
 export { provisionService, type ServiceProvisionOptions } from './provision.js'
 export { compareReadModels, type Difference } from './rebuild/compare.js'
 export { type AnyDecider, type RebuildOptions, rebuild } from './rebuild/rebuild.js'
 export { type Relay, type RelayCounters, type RelayOptions, startRelay } from './relay/relay.js'
-export { type ReseedOptions, reseed } from './relay/reseed.js'
-export { lockOfTenant, type Serialized, type SerializerContext, serializer } from './serialized.js'
+export { type RepublishOptions, republishEvents } from './relay/republish-events.js'
+export { lockTenant, type Serialized, type SerializerContext, serializer } from './serialized.js'
 export * from './store.js'
 export * from './tables.js'
 export {

@@ -2,13 +2,21 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { natsNames, PlatformEvent } from '@opsplane/contracts'
 import { connectNats, type NatsLink } from '@opsplane/nats'
 import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
-import { managerOf } from './fixture/stream-messages.js'
-import { log, meta, opening, openTestStore, schema, type TestStore, tenant } from './fixture/test-database.js'
+import { openManager } from './fixture/stream-messages.js'
+import {
+  log,
+  meta,
+  openTestStore,
+  openTicketArguments,
+  schema,
+  type TestStore,
+  tenant,
+} from './fixture/test-database.js'
 import { ticketDecider } from './fixture/ticket.js'
 import { appendJournal, type JournalEntry } from './journal.js'
 import { rebuild } from './rebuild/rebuild.js'
 import { startRelay } from './relay/relay.js'
-import { reseed } from './relay/reseed.js'
+import { republishEvents } from './relay/republish-events.js'
 
 let testStore: TestStore
 let link: NatsLink
@@ -48,7 +56,7 @@ describe('a journal', () => {
     const names = natsNames(uniquePrefix())
     const range = { databaseUrl: testStore.url, schema, link, names }
     const { tickets } = testStore.replica()
-    const [ticket, open] = opening()
+    const [ticket, open] = openTicketArguments()
     await tickets.create(ticket, open, meta())
     await sql()`insert into cells values ('c1', 'a'), ('c2', 'a')`
     await sql()`update cells set value = 'b' where id = 'c1'`
@@ -70,9 +78,9 @@ describe('a journal', () => {
     expect(folded).toBe(1)
     expect(await tickets.find(ticket, tenant)).toMatchObject({ version: 1 })
 
-    const manager = await managerOf(link)
+    const manager = await openManager(link)
     await manager.streams.delete(names.eventsStream)
-    expect(await reseed({ ...range, toPosition: 100 })).toEqual({ published: 5 })
+    expect(await republishEvents({ ...range, toPosition: 100 })).toEqual({ published: 5 })
     const { state } = await manager.streams.info(names.eventsStream)
     const published: PlatformEvent[] = []
     for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
@@ -121,7 +129,7 @@ describe('a journal', () => {
     const foreign = { tenant: { ...tenant, workspaceId: 'ws_2' } }
     await expect(appendJournal(sql(), entry('run-9', foreign))).rejects.toMatchObject({ code: '23505' })
     const { tickets } = testStore.replica()
-    const [ticket, open] = opening()
+    const [ticket, open] = openTicketArguments()
     await tickets.create(ticket, open, meta())
     await expect(appendJournal(sql(), entry(ticket))).rejects.toMatchObject({ code: '23505' })
     await expect(tickets.create('run-9', { ...open, id: 'run-9' }, meta())).rejects.toMatchObject({

@@ -1,8 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { idFactory } from '@opsplane/contracts'
-import { connect, partitionsOf } from '@opsplane/postgres'
+import { connect, listPartitions } from '@opsplane/postgres'
 import { testRole, testRolePassword, waitFor } from '@opsplane/testing'
-import { log, meta, opening, openTestStore, schema, type TestStore, tenant } from './fixture/test-database.js'
+import {
+  log,
+  meta,
+  openTestStore,
+  openTicketArguments,
+  schema,
+  type TestStore,
+  tenant,
+} from './fixture/test-database.js'
 import { createMonths, startMonths } from './log-months.js'
 
 let testStore: TestStore
@@ -19,7 +27,7 @@ const replicaAt = (ms: number) => {
   const newId = idFactory(() => ms++)
   return testStore.replica({ eventId: () => newId('event') })
 }
-const months = () => partitionsOf(testStore.database.sql, 'events')
+const months = () => listPartitions(testStore.database.sql, 'events')
 const partitionsWith = async (id: string) =>
   (
     await testStore.database.sql<{ name: string }[]>`
@@ -34,7 +42,7 @@ describe('the log by month', () => {
     const replicas = clocks.map((skew) => replicaAt(turn + skew))
     const [early, late] = replicas
     if (!early || !late) throw new Error('no replicas')
-    const [id, open] = opening()
+    const [id, open] = openTicketArguments()
     await late.tickets.create(id, open, meta())
     expect(await early.tickets.handle(id, count, meta())).toMatchObject({ version: 2 })
     expect(await late.tickets.handle(id, count, meta())).toMatchObject({ version: 3 })
@@ -42,7 +50,7 @@ describe('the log by month', () => {
     expect(await late.tickets.asOf(id, tenant, '2999-01-01T00:00:00.000Z')).toMatchObject({ version: 3 })
 
     for (let round = 0; round < 10; round++) {
-      const args = opening()
+      const args = openTicketArguments()
       const created = await Promise.allSettled(replicas.map(({ tickets }) => tickets.create(...args, meta())))
       expect(created.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
       const counted = await Promise.allSettled(
@@ -62,7 +70,7 @@ describe('the log by month', () => {
 
   test('keeps what is deleted in mind: it goes on in another month, and for nobody else', async () => {
     const [early, late] = [replicaAt(turn - hourMs), replicaAt(turn + 40 * 24 * hourMs)]
-    const [id, open] = opening()
+    const [id, open] = openTicketArguments()
     await early.tickets.create(id, open, meta())
     await early.tickets.handle(id, { kind: 'delete' }, meta())
     const [head] = await testStore.database
@@ -80,10 +88,10 @@ describe('the log by month', () => {
   test('makes a month that is missing when somebody needs it, also within a transaction of its own', async () => {
     const later = Date.parse('2033-07-15T00:00:00.000Z')
     const replicas = Array.from({ length: 4 }, () => replicaAt(later))
-    await Promise.all(replicas.map(({ tickets }) => tickets.create(...opening(), meta())))
+    await Promise.all(replicas.map(({ tickets }) => tickets.create(...openTicketArguments(), meta())))
     const { store, tickets } = replicaAt(Date.parse('2033-09-15T00:00:00.000Z'))
     await testStore.database.sql.begin((tx) =>
-      store.within(tx, meta(), (unit) => unit.create(tickets, ...opening())),
+      store.within(tx, meta(), (unit) => unit.create(tickets, ...openTicketArguments())),
     )
     expect(await months()).toEqual(expect.arrayContaining(['events_203307', 'events_203309']))
   })
@@ -91,11 +99,12 @@ describe('the log by month', () => {
   test('makes a month again that went with the transaction it was made in', async () => {
     const { store, tickets } = replicaAt(Date.parse('2034-03-15T00:00:00.000Z'))
     const failing = testStore.database.sql.begin(async (tx) => {
-      for (let n = 0; n < 2; n++) await store.within(tx, meta(), (unit) => unit.create(tickets, ...opening()))
+      for (let n = 0; n < 2; n++)
+        await store.within(tx, meta(), (unit) => unit.create(tickets, ...openTicketArguments()))
       throw new Error('not to be')
     })
     await expect(failing).rejects.toThrow('not to be')
-    expect(await tickets.create(...opening(), meta())).toMatchObject({ version: 1 })
+    expect(await tickets.create(...openTicketArguments(), meta())).toMatchObject({ version: 1 })
   })
 
   test('asks once for a month that is there, in a transaction that has written as well', async () => {
@@ -133,7 +142,7 @@ describe('the log by month', () => {
       })
       await making.close()
       const { tickets } = testStore.replica({ database: own })
-      const [id, open] = opening()
+      const [id, open] = openTicketArguments()
       await tickets.create(id, open, meta())
       const denied = { code: '42501' }
       const [partition = ''] = await partitionsWith(id)

@@ -12,7 +12,7 @@ export const loggedEventColumns = `
   ${isoText('e.created_at')} as "createdAt", e.trace`
 
 /** The PlatformEvent as JSON text. What Postgres holds as JSON is put in as it is, not parsed and printed again. */
-export function envelopeOf(event: LoggedEvent): string {
+export function formatEnvelope(event: LoggedEvent): string {
   const text = JSON.stringify
   return (
     `{"id":${text(event.id)},"type":${text(event.type)},"workspaceId":${text(event.workspaceId)},` +

@@ -1,6 +1,6 @@
 import { ExecutionRetention, environments } from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
-import { type Database, lockTimedOut, partitionsOf } from '@opsplane/postgres'
+import { type Database, isLockTimeout, listPartitions } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 
 /** A table that is partitioned by the month in its ids, as `add_month` makes them, and what goes with its rows. */
@@ -13,7 +13,7 @@ export interface AgedTable {
   /** A function of the schema: drops the month of a day unless something in it is to be kept; says whether it did. */
   dropMonth: string
   /** Tables whose rows go with it, and the column that names it. */
-  beside: readonly { table: string; column: string }[]
+  dependentTables: readonly { table: string; column: string }[]
 }
 
 export interface MonthRetentionOptions {
@@ -106,7 +106,7 @@ async function dropMonths(
       if (row?.dropped)
         log.info({ table: of.table, month }, 'dropped a month of rows that are past their retention')
     } catch (error) {
-      if (!lockTimedOut(error)) throw error
+      if (!isLockTimeout(error)) throw error
       log.info({ table: of.table, month }, 'a month of old rows is locked; dropping it is tried again later')
     }
   }
@@ -114,7 +114,7 @@ async function dropMonths(
 
 /** First days of the months that were over by then, as partitions are named. */
 async function monthsBefore(sql: Database['sql'], { table }: AgedTable, instant: string): Promise<string[]> {
-  const names = await partitionsOf(sql, table)
+  const names = await listPartitions(sql, table)
   const present = `${instant.slice(0, 7)}-01`
   return names
     .map((name) => name.replace(/^.*_(\d{4})(\d\d)$/, '$1-$2-01'))
@@ -123,11 +123,11 @@ async function monthsBefore(sql: Database['sql'], { table }: AgedTable, instant:
 
 /** How many were deleted: fewer than a batch where there are no more. */
 async function deleteBatch(
-  { sql, of: { table, prefix, endedAt, beside } }: MonthRetentionOptions,
+  { sql, of: { table, prefix, endedAt, dependentTables } }: MonthRetentionOptions,
   workspaceId: string,
   before: string,
 ): Promise<number> {
-  const parts = beside.map(
+  const parts = dependentTables.map(
     (each) =>
       `${each.table}_gone as (delete from ${each.table} where ${each.column} in (select id from gone))`,
   )

@@ -1,6 +1,6 @@
 import type { CommandMeta, TenantScope } from '@opsplane/contracts'
-import { type Database, statementsOf, translatePostgresError } from '@opsplane/postgres'
-import { keepAnswer } from './append/keep-answer.js'
+import { type Database, toStatementRunner, translatePostgresError } from '@opsplane/postgres'
+import { storeIdempotentResponse } from './append/idempotent-response.js'
 import type { Transaction } from './consume/transaction.js'
 import { VersionRaceError, versionConflict } from './errors.js'
 import type { EventStore } from './store.js'
@@ -30,8 +30,8 @@ export function serializer({ store, database }: SerializerContext, acquireLock: 
   const attempt: Serialized = (meta, work) =>
     database.db.transaction(async (tx) => {
       await acquireLock(tx, meta.tenant)
-      const result = await store.within(statementsOf(tx), meta, (unit) => work(unit, tx))
-      await keepAnswer(tx, meta, result)
+      const result = await store.within(toStatementRunner(tx), meta, (unit) => work(unit, tx))
+      await storeIdempotentResponse(tx, meta, result)
       return result
     })
 
@@ -52,9 +52,9 @@ export function serializer({ store, database }: SerializerContext, acquireLock: 
  * One advisory lock of this name for each tenant. No row is locked: a commit waits for whoever writes to the same record, which may
  * wait for its row.
  */
-export const lockOfTenant =
+export const lockTenant =
   (name: string): AcquireLock =>
   (tx, { workspaceId, environment }) =>
-    statementsOf(tx).unsafe('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    toStatementRunner(tx).unsafe('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
       `${name}/${workspaceId}/${environment}`,
     ])

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { statementsOf } from '@opsplane/postgres'
+import { toStatementRunner } from '@opsplane/postgres'
 import { VersionRaceError } from './errors.js'
 import {
   meta,
-  opening,
   openTestStore,
+  openTicketArguments,
   type Replica,
   type TestStore,
   tenant,
@@ -29,7 +29,7 @@ describe('the event store', () => {
   const counted = { kind: 'count', now: '2026-01-01T00:00:00.000Z' } as const
 
   test('keeps what a decider decided, with the hidden part of the state apart', async () => {
-    const [id, open] = opening()
+    const [id, open] = openTicketArguments()
     const created = await one.tickets.create(id, open, meta())
     expect(created).toMatchObject({ id, status: 'open', version: 1 })
     expect(created).not.toHaveProperty('passwordHash')
@@ -58,7 +58,7 @@ describe('the event store', () => {
   })
 
   test('decides on what it has found, and all anew when somebody else was faster', async () => {
-    const [id, open] = opening()
+    const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     const counts: (number | undefined)[] = []
     await one.store.transact(meta(), async (unit) => {
@@ -71,7 +71,7 @@ describe('the event store', () => {
   })
 
   test('writes nothing of what no message could carry, and says so', async () => {
-    const [id, open] = opening('\u0001'.repeat(100_000))
+    const [id, open] = openTicketArguments('\u0001'.repeat(100_000))
     const refused = { code: 'payload_too_large', details: [{ code: 'record_too_large' }] }
     await expect(one.tickets.create(id, open, meta())).rejects.toMatchObject(refused)
     const within = testStore.database.sql.begin((tx) =>
@@ -83,7 +83,7 @@ describe('the event store', () => {
   })
 
   test('answers an absent id, another tenant and a deleted aggregate alike', async () => {
-    const [id, open] = opening()
+    const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     const elsewhere = { workspaceId: 'ws_2', environment: 'production' } as const
     const absent = { code: 'not_found' }
@@ -96,7 +96,7 @@ describe('the event store', () => {
   })
 
   test('refuses an id that exists, also to another tenant, and continues a deleted one', async () => {
-    const [id, open] = opening()
+    const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     const taken = { code: 'conflict' }
     await expect(other.tickets.create(id, open, meta())).rejects.toMatchObject(taken)
@@ -107,7 +107,7 @@ describe('the event store', () => {
   })
 
   test('reads an aggregate as it was at an instant, hidden fields and all', async () => {
-    const [id, open] = opening()
+    const [id, open] = openTicketArguments()
     const at = (minute: number) => `2026-01-01T00:0${minute}:00.000Z`
     const opened = await one.tickets.create(id, { ...open, now: at(1) }, meta({ now: at(1) }))
     const counted = await one.tickets.handle(id, { kind: 'count', now: at(3) }, meta({ now: at(3) }))
@@ -133,14 +133,14 @@ describe('the event store', () => {
   })
 
   test('appends nothing for an empty decision', async () => {
-    const [id, open] = opening()
+    const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     expect(await one.tickets.handle(id, { kind: 'touch' }, meta())).toMatchObject({ version: 1 })
     expect(await eventsOf(id)).toHaveLength(1)
   })
 
   test('holds If-Match against the version', async () => {
-    const [id, open] = opening()
+    const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     expect(await one.tickets.handle(id, counted, meta({ expectedVersion: 1 }))).toMatchObject({ version: 2 })
     const stale = { code: 'precondition_failed' }
@@ -155,14 +155,14 @@ describe('the event store', () => {
   })
 
   test('lets 50 concurrent commands of one process on one aggregate all succeed', async () => {
-    const [id, open] = opening()
+    const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     await Promise.all(Array.from({ length: 50 }, () => one.tickets.handle(id, counted, meta())))
     expect(await one.tickets.get(id, tenant)).toMatchObject({ count: 50, version: 51 })
   })
 
   test('loses no update between two processes: each command counts once or is refused', async () => {
-    const [id, open] = opening()
+    const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     const results = await Promise.allSettled(
       Array.from({ length: 50 }, (_, index) => (index % 2 ? one : other).tickets.handle(id, counted, meta())),
@@ -178,7 +178,7 @@ describe('the event store', () => {
   })
 
   test('commits 200 concurrent commands on as many aggregates', async () => {
-    const opened = Array.from({ length: 200 }, () => opening())
+    const opened = Array.from({ length: 200 }, () => openTicketArguments())
     await Promise.all(
       opened.map(([id, open], index) => (index % 2 ? one : other).tickets.create(id, open, meta())),
     )
@@ -187,12 +187,12 @@ describe('the event store', () => {
   })
 
   test('fails only the losers of a group', async () => {
-    const [takenId, takenOpen] = opening('Taken', 'taken')
+    const [takenId, takenOpen] = openTicketArguments('Taken', 'taken')
     await one.tickets.create(takenId, takenOpen, meta())
     const attempts = Array.from({ length: 60 }, (_, index) => {
-      if (index % 3 === 0) return { command: opening('Same slug', 'taken'), loses: true }
+      if (index % 3 === 0) return { command: openTicketArguments('Same slug', 'taken'), loses: true }
       if (index % 3 === 1) return { command: [takenId, takenOpen] as const, loses: true }
-      return { command: opening('Fine'), loses: false }
+      return { command: openTicketArguments('Fine'), loses: false }
     })
     const results = await Promise.allSettled(
       attempts.map(({ command: [id, open] }) => one.tickets.create(id, open, meta())),
@@ -203,8 +203,8 @@ describe('the event store', () => {
   })
 
   test('commits several aggregates together or not at all', async () => {
-    const [first, openFirst] = opening()
-    const [second, openSecond] = opening('Second', 'taken')
+    const [first, openFirst] = openTicketArguments()
+    const [second, openSecond] = openTicketArguments('Second', 'taken')
     await expect(
       one.store.transact(meta(), async (unit) => {
         await unit.create(one.tickets, first, openFirst)
@@ -225,7 +225,7 @@ describe('the event store', () => {
 
   test('finds for a tenant nothing of another one, for whom the same unit has found it', async () => {
     const staging = { workspaceId: 'ws_1', environment: 'staging' } as const
-    const [id, open] = opening()
+    const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta({ tenant: staging }))
     const found = await one.store.transact(meta(), async (unit) => [
       await unit.find(one.tickets, id, { tenant: staging }),
@@ -235,7 +235,7 @@ describe('the event store', () => {
   })
 
   test('decides a transaction again when it lost a race', async () => {
-    const [id, open] = opening()
+    const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     let runs = 0
     const result = await one.store.transact(meta(), async (unit) => {
@@ -248,9 +248,9 @@ describe('the event store', () => {
   })
 
   test('creates beside an aggregate it has lost a race for', async () => {
-    const [id, open] = opening()
+    const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
-    const [createdId, opened] = opening()
+    const [createdId, opened] = openTicketArguments()
     let runs = 0
     await one.store.transact(meta(), async (unit) => {
       await unit.handle(one.tickets, id, counted)
@@ -263,14 +263,14 @@ describe('the event store', () => {
   })
 
   test('decides again before it blames a unique value, when it lost a race as well', async () => {
-    const [id, open] = opening()
+    const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
-    const [takenId, takenOpen] = opening('First', 'a-slug-of-its-own')
+    const [takenId, takenOpen] = openTicketArguments('First', 'a-slug-of-its-own')
     await one.tickets.create(takenId, takenOpen, meta())
     let runs = 0
     const deciding = one.store.transact(meta(), async (unit) => {
       await unit.handle(one.tickets, id, counted)
-      await unit.create(one.tickets, ...opening('Second', 'a-slug-of-its-own'))
+      await unit.create(one.tickets, ...openTicketArguments('Second', 'a-slug-of-its-own'))
       if (runs++ === 0) await other.tickets.handle(id, counted, meta())
     })
     await expect(deciding).rejects.toMatchObject({ code: 'conflict' })
@@ -279,7 +279,7 @@ describe('the event store', () => {
   })
 
   test('takes turns for several aggregates, in whatever order they are named', async () => {
-    const [[left, openLeft], [right, openRight]] = [opening(), opening()]
+    const [[left, openLeft], [right, openRight]] = [openTicketArguments(), openTicketArguments()]
     await one.tickets.create(left, openLeft, meta())
     await one.tickets.create(right, openRight, meta())
     const countBoth = (ids: readonly string[]) => {
@@ -300,7 +300,7 @@ describe('the event store', () => {
   })
 
   test("decides within the caller's transaction, which stands or falls as a whole", async () => {
-    const [id, open] = opening()
+    const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     const counting = (tx: Parameters<typeof one.store.within>[0]) =>
       one.store.within(tx, meta(), (unit) => unit.handle(one.tickets, id, counted))
@@ -321,7 +321,7 @@ describe('the event store', () => {
     const seen: number[] = []
     const { store, tickets, database } = testStore.replica({ onCommitWithin: () => announced++ })
     const counting = async (tx: Parameters<typeof store.within>[0], times = 1) => {
-      const [id, open] = opening()
+      const [id, open] = openTicketArguments()
       await store.within(tx, meta(), (unit) => unit.create(tickets, id, open))
       if (times > 1) await counting(tx, times - 1)
       seen.push(announced)
@@ -332,7 +332,7 @@ describe('the event store', () => {
     await sql.begin((tx) =>
       tx.savepoint((inner) => inner.savepoint('part', (innermost) => counting(innermost))),
     )
-    await db.transaction((tx) => tx.transaction((inner) => counting(statementsOf(inner))))
+    await db.transaction((tx) => tx.transaction((inner) => counting(toStatementRunner(inner))))
     expect(announced).toBe(4)
     // Never before the commit: whoever looks then finds nothing.
     expect(seen).toEqual([0, 1, 1, 1, 2, 3])
@@ -348,7 +348,7 @@ describe('the event store', () => {
   })
 
   test('takes what the caller has read under a lock, and what each command reacts to', async () => {
-    const [id, open] = opening()
+    const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     const current = await one.tickets.find(id, tenant)
     if (current === null) throw new Error('no ticket')
@@ -366,7 +366,7 @@ describe('the event store', () => {
   })
 
   test("creates within the caller's transaction, under an id that is new", async () => {
-    const [id, open] = opening()
+    const [id, open] = openTicketArguments()
     const creating = (tx: Parameters<typeof one.store.within>[0]) =>
       one.store.within(tx, meta(), (unit) => unit.create(one.tickets, id, open))
     await testStore.database.sql.begin(creating)
@@ -375,7 +375,7 @@ describe('the event store', () => {
   })
 
   test("tells the caller's transaction that it lost a race", async () => {
-    const [id, open] = opening()
+    const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     const raced = testStore.database.sql.begin((tx) =>
       one.store.within(tx, meta(), async (unit) => {
@@ -389,7 +389,7 @@ describe('the event store', () => {
   })
 
   test('never moves a row back to an older version', async () => {
-    const [id, open] = opening()
+    const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     await testStore.database.sql`update tickets set version = 9 where id = ${id}`
     await testStore.database.sql`delete from stream_heads where stream_id = ${id}`

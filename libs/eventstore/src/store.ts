@@ -11,7 +11,7 @@ import type { IdempotencyStore } from '@opsplane/http'
 import { afterCommit, type Database, type StatementRunner } from '@opsplane/postgres'
 import { inSpan, traceparentOfCause } from '@opsplane/telemetry'
 import type { Aggregate } from './aggregate.js'
-import { shapeOf } from './append/append-statement.js'
+import { commitShape } from './append/append-statement.js'
 import { createAppender } from './append/appender.js'
 import type { Commit, CommittedEvent, IdempotencyRow } from './append/commit.js'
 import { createCommitQueue } from './append/commit-queue.js'
@@ -129,7 +129,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     if (commit.events.length === 0) return result
     checkSizes(commit.events, meta.actor)
     if (catalog) checkEvents(catalog, commit.events)
-    const appending = appender.append(tx, shapeOf(commit), [commit], { waits: true })
+    const appending = appender.append(tx, commitShape(commit), [commit], { waits: true })
     const [outcome] = await appending.catch((error: unknown) => {
       throw commitFailure(error)
     })

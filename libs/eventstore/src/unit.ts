@@ -11,7 +11,7 @@ import {
 } from '@opsplane/contracts'
 import type { Aggregate } from './aggregate.js'
 import type { Commit, HeadMove, ReadDependency, RowWrite } from './append/commit.js'
-import { toRows, type Versioned } from './decided.js'
+import { toRows, type Versioned } from './decision-rows.js'
 import type { Snapshots } from './snapshots.js'
 
 export interface UnitOptions {

@@ -1,14 +1,14 @@
 export { anonymousPrincipal, callingService, causationHeader } from './calls/authenticate.js'
 export { CallFailure } from './calls/call-failure.js'
 export {
-  causeOfEvent,
+  causationTooDeep,
+  computeRequestDepth,
   createCauses,
   type DepthsAfter,
   type DepthsOf,
-  depthOfRequest,
+  findEventCause,
   maxCausationDepth,
   remoteDepths,
-  tooDeep,
 } from './calls/causation.js'
 export {
   causeHeader,
@@ -21,7 +21,7 @@ export { type CarriedLimits, createDelegations, type Delegations, grantCallers }
 export { createRequireEnvironment, type RequireEnvironment } from './calls/environment-scope.js'
 export { requireFreshSignIn } from './calls/fresh-sign-in.js'
 export { createGrants, type Grants } from './calls/grants.js'
-export { addressesOf, InnerRefusal, readdress } from './calls/inner-refusal.js'
+export { createAddressFinder, InnerRefusal, readdress } from './calls/inner-refusal.js'
 export { clientTls, type InternalTls, readInternalTls } from './calls/internal-tls.js'
 export {
   createInternalIssuer,
@@ -55,24 +55,17 @@ export {
 } from './calls/service-client.js'
 export { createSharedBudgets, remoteLeases } from './calls/shared-budgets.js'
 export { type AssetList, type BuiltAssets, builtAssets } from './documents/built-assets.js'
-export { type KeptDocument, keepDocument, sendKept } from './documents/kept-document.js'
-export { slicedJson } from './documents/sliced-json.js'
-export { writeOnce } from './documents/written-once.js'
+export { type CachedDocument, cacheDocument, sendCachedDocument } from './documents/cached-document.js'
+export { cacheJson } from './documents/json-cache.js'
+export { stringifyInSlices } from './documents/sliced-json.js'
+export { findFeeds, keepFeeds } from './links/feeds.js'
+export { frameWriter } from './links/frame-writer.js'
+export { encodeCredit, encodeFrame, type Frame, frameReader, link } from './links/frames.js'
 export { type OpenApiDocument, openApiDocument } from './openapi/openapi.js'
 export { mergeOpenApi } from './openapi/openapi-merge.js'
 export { type AddressPolicy, createAddressPolicy } from './outbound/addresses.js'
 export { type AnswerBody, type AnsweredBytes, answerBody, answerText } from './outbound/answer/answer-body.js'
 export { createEgress, type SpendEgress } from './outbound/egress.js'
-export {
-  createFilledHttp,
-  type FilledAnswer,
-  type FilledHttpOptions,
-  type FilledRequest,
-  hostOfWritten,
-  type SendFilled,
-  type ShownAnswer,
-  shownAnswer,
-} from './outbound/filled-request.js'
 export { openOutbound } from './outbound/open-outbound.js'
 export {
   createOutbound,
@@ -81,9 +74,19 @@ export {
   type OutboundRequest,
   type OutboundResponse,
 } from './outbound/outbound.js'
-export { OutboundError, type OutboundErrorKind, readable } from './outbound/outbound-error.js'
+export { describeOutboundError, OutboundError, type OutboundErrorKind } from './outbound/outbound-error.js'
 export { createOutboundHttp, type OutboundHttp } from './outbound/outbound-http.js'
 export { createSecretFilling, headerFault } from './outbound/secret-filling.js'
+export {
+  createSecretHttp,
+  parseTemplateHost,
+  type RedactedResponse,
+  redactResponse,
+  type SecretHttpOptions,
+  type SecretRequest,
+  type SecretResponse,
+  type SendSecretRequest,
+} from './outbound/secret-request.js'
 export type { OutboundStreams, StreamRequest, StreamTarget, StreamTls } from './outbound/streams.js'
 export type { OutboundTimings } from './outbound/timings.js'
 export {
@@ -94,10 +97,10 @@ export {
 } from './platform/operation-call.js'
 export {
   createOperations,
+  createPermissionFinder,
+  type FindPermission,
   type Operation,
   type Operations,
-  type PermissionOf,
-  permissionsOf,
 } from './platform/operations.js'
 export {
   type CallPlatform,
@@ -107,7 +110,7 @@ export {
 } from './platform/platform-call.js'
 export { type PlatformClients, platformClients } from './platform/platform-clients.js'
 export { type DocumentAnswer, type DocumentContract, defineDocument } from './route/document.js'
-export { diffOf } from './route/document-diff.js'
+export { diffDocuments } from './route/document-diff.js'
 export { defineList, type ListContract, type ListPage, type Sort } from './route/list.js'
 export { defineRaw, type RawAnswer, type RawContract, type RawRequest } from './route/raw.js'
 export {
@@ -129,11 +132,11 @@ export {
   type TextStream,
 } from './route/stream.js'
 export { anyMediaType, defineUpload, type UploadContract } from './route/upload.js'
-export { jsonPointer, mostDetails, parseField, validationFailed } from './route/validation.js'
+export { jsonPointer, maxDetails, parseField, validationFailed } from './route/validation.js'
 export { spanIn } from './route/zoned-days.js'
 export { type AppOptions, createApp } from './server/app.js'
 export { isJson, readJson, readJsonText } from './server/body.js'
-export { type ByteRange, rangeOf } from './server/byte-range.js'
+export { type ByteRange, parseByteRange } from './server/byte-range.js'
 export { errorHeaders, sendError, toApiError } from './server/errors.js'
 export {
   type Answer,

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema, step } from './schema.js'
+import { formatPointerStep, isObject, type JsonSchema } from './schema.js'
 
 /** Keywords that hold one subschema, a list of them, or one for each name. */
 const single = ['items', 'contains', 'additionalProperties', 'unevaluatedItems', 'unevaluatedProperties']
@@ -12,7 +12,7 @@ export const applicators: ReadonlyMap<string, 'one' | 'list' | 'named'> = new Ma
 /** Keywords whose subschemas are held against the same value as the schema around them. */
 const inPlace = new Set(['anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else', 'dependentSchemas'])
 
-export interface Held {
+export interface ChildSchema {
   keyword: string
   pointer: string
   schema: unknown
@@ -20,7 +20,7 @@ export interface Held {
 }
 
 /** The subschemas right below one; values of other shapes than the keyword takes hold none. */
-export function* heldBy(schema: JsonSchema, pointer: string): Generator<Held> {
+export function* iterateChildSchemas(schema: JsonSchema, pointer: string): Generator<ChildSchema> {
   for (const [keyword, value] of Object.entries(schema)) {
     const kind = applicators.get(keyword)
     const at = { keyword, inPlace: inPlace.has(keyword) }
@@ -30,7 +30,7 @@ export function* heldBy(schema: JsonSchema, pointer: string): Generator<Held> {
         yield { ...at, pointer: `${pointer}/${keyword}/${index}`, schema: one }
     if (kind === 'named' && isObject(value))
       for (const [name, one] of Object.entries(value))
-        yield { ...at, pointer: `${pointer}/${keyword}${step(name)}`, schema: one }
+        yield { ...at, pointer: `${pointer}/${keyword}${formatPointerStep(name)}`, schema: one }
   }
 }
 

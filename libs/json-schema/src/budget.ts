@@ -7,7 +7,7 @@ export interface Budget {
   spend(steps: number): void
 }
 
-export function budgetOf(steps: number, message: string): Budget {
+export function createBudget(steps: number, message: string): Budget {
   let left = steps
   return {
     spend(count) {

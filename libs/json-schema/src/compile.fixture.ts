@@ -8,41 +8,42 @@ export const object = (properties: object, rest: object = {}): JsonSchema => ({
   ...rest,
 })
 export const list = (items: object, rest: object = {}): JsonSchema => ({ type: 'array', items, ...rest })
-export const to = (name: string, beside: object = {}) => ({ $ref: `#/$defs/${name}`, ...beside })
+export const referTo = (name: string, rest: object = {}) => ({ $ref: `#/$defs/${name}`, ...rest })
 /** Properties a0, a1, … */
-export const numbered = (count: number, schema: (index: number) => object) =>
+export const numberedProperties = (count: number, schema: (index: number) => object) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, schema(index)]))
 
-export function compiled(schema: unknown, options?: SchemaOptions): CompiledSchema {
+export function compileValid(schema: unknown, options?: SchemaOptions): CompiledSchema {
   const result = compileSchema(schema, options)
   if ('problems' in result) throw new Error(JSON.stringify(result.problems))
   return result.schema
 }
 
-export function problemsOf(schema: unknown, options?: SchemaOptions): Problem[] {
+export function listProblems(schema: unknown, options?: SchemaOptions): Problem[] {
   const result = compileSchema(schema, options)
   return 'problems' in result ? result.problems : []
 }
 
 /** Where, and as what. */
-export const briefly = (problems: readonly Problem[]) => problems.map(({ path, code }) => `${path} ${code}`)
+export const summarizeFaults = (problems: readonly Problem[]) =>
+  problems.map(({ path, code }) => `${path} ${code}`)
 
-export const faults = (
+export const listFaults = (
   schema: unknown,
   value: unknown,
   options: SchemaOptions & { partial?: boolean } = {},
 ) =>
-  compiled(schema, options)
+  compileValid(schema, options)
     .check(value, options)
     .map(({ path, schemaPath, code }) => `${path} ${schemaPath} ${code}`)
 
 /** Each definition holds the one before it. */
-export const tower = (
+export const nestedSchemas = (
   height: number,
   holding: (name: string) => object,
   bottom: object = { type: 'null' },
 ) => ({
-  ...object({ a: to(`d${height}`) }),
+  ...object({ a: referTo(`d${height}`) }),
   $defs: Object.fromEntries(
     Array.from({ length: height + 1 }, (_, level) => [
       `d${level}`,

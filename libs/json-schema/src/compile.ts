@@ -1,12 +1,12 @@
-import { type Budget, budgetOf, TooCostlyError } from './budget.js'
-import { type Cost, costsOf } from './costs.js'
-import { filledIn } from './defaults.js'
+import { type Budget, createBudget, TooCostlyError } from './budget.js'
+import { type Cost, computeCosts } from './costs.js'
+import { applyDefaults } from './defaults.js'
 import { evaluate } from './evaluate.js'
 import { explain } from './explain.js'
-import { type Inspected, inspect } from './inspect.js'
-import { measure } from './json-values.js'
-import { type Limits, limitsOf, type SchemaOptions } from './options.js'
-import { type Prepared, prepare } from './prepared.js'
+import { inspectSchema, type SchemaInspection } from './inspect.js'
+import { measureJsonValue } from './json-values.js'
+import { applyDefaultLimits, type Limits, type SchemaOptions } from './options.js'
+import { type PreparedSchema, prepareSchema } from './prepared-schema.js'
 import type { Fault, Problem } from './schema.js'
 
 /** A schema that can be held against any value in bounded time. */
@@ -30,9 +30,9 @@ const maxCalls = 1_500
  * patterns are matched in linear time; whatever schema and value are, a check ends in bounded time.
  */
 export function compileSchema(schema: unknown, options: SchemaOptions = {}): Compilation {
-  const limits = limitsOf(options)
+  const limits = applyDefaultLimits(options)
   try {
-    const budget = budgetOf(2 * limits.maxSteps, 'It is too large, with its patterns read.')
+    const budget = createBudget(2 * limits.maxSteps, 'It is too large, with its patterns read.')
     return compile(schema, limits, budget)
   } catch (error) {
     if (error instanceof TooCostlyError) return { problems: [tooCostly(error)] }
@@ -41,52 +41,56 @@ export function compileSchema(schema: unknown, options: SchemaOptions = {}): Com
 }
 
 function compile(given: unknown, limits: Limits, budget: Budget): Compilation {
-  const measured = measure(given, budget)
+  const measured = measureJsonValue(given, budget)
   if ('path' in measured) return { problems: [measured] }
   if (measured.bytes > limits.maxBytes)
     return { problems: [{ path: '', code: 'too_big', message: `must be at most ${limits.maxBytes} bytes` }] }
-  const inspected = inspect(structuredClone(given), limits, budget)
+  const inspected = inspectSchema(structuredClone(given), limits, budget)
   if (inspected.problems.length > 0) return { problems: inspected.problems }
-  const cost = costsOf(inspected, limits)
+  const cost = computeCosts(inspected, limits)
   if ('path' in cost) return { problems: [cost] }
   const compiled = compiledSchema(inspected, cost, limits)
   const problems = limits.reading === 'strict' ? defaultProblems(inspected, cost, limits, budget) : []
   return problems.length > 0 ? { problems } : { schema: compiled }
 }
 
-function compiledSchema(inspected: Inspected, cost: Cost, limits: Limits): CompiledSchema {
+function compiledSchema(inspected: SchemaInspection, cost: Cost, limits: Limits): CompiledSchema {
   const { closed } = limits
-  const prepared = new Map<boolean, Prepared>()
+  const prepared = new Map<boolean, PreparedSchema>()
   const preparedFor = (partial: boolean) => {
-    const found = prepared.get(partial) ?? prepare(inspected, { closed, partial }, '')
+    const found = prepared.get(partial) ?? prepareSchema(inspected, { closed, partial }, '')
     prepared.set(partial, found)
     return found
   }
   return {
     check(value, { partial = false } = {}) {
-      const budget = budgetOf(limits.maxSteps, 'It is too large to be held against this schema.')
+      const budget = createBudget(limits.maxSteps, 'It is too large to be held against this schema.')
       return faultsOf(preparedFor(partial), value, { inspected, cost, limits, budget })
     },
     withDefaults(value) {
-      return filledIn(inspected, value, budgetOf(limits.maxSteps, 'It is too large to be filled in.'))
+      return applyDefaults(
+        inspected,
+        value,
+        createBudget(limits.maxSteps, 'It is too large to be filled in.'),
+      )
     },
   }
 }
 
 interface Checking {
-  inspected: Inspected
+  inspected: SchemaInspection
   cost: Cost
   limits: Limits
   budget: Budget
 }
 
 function faultsOf(
-  prepared: Prepared,
+  prepared: PreparedSchema,
   value: unknown,
   { inspected, cost, limits, budget }: Checking,
 ): Fault[] {
   try {
-    const measured = measure(value, budget)
+    const measured = measureJsonValue(value, budget)
     if ('path' in measured) return [{ ...measured, schemaPath: '' }]
     if ((measured.depth + 1) * cost.depth > maxCalls)
       throw new TooCostlyError('It is nested too deeply to be held against this schema.')
@@ -98,12 +102,12 @@ function faultsOf(
   }
 }
 
-/** Defaults that do not fit the schema they stand in: nobody could leave the property out. */
-function defaultProblems(inspected: Inspected, cost: Cost, limits: Limits, budget: Budget): Problem[] {
+/** Defaults that do not match their own schema: a value without the property would be refused. */
+function defaultProblems(inspected: SchemaInspection, cost: Cost, limits: Limits, budget: Budget): Problem[] {
   const manner = { closed: limits.closed, partial: false }
   return [...inspected.subschemas].flatMap(([pointer, schema]) => {
     if (typeof schema !== 'object' || schema.default === undefined) return []
-    const prepared = prepare(inspected, manner, pointer)
+    const prepared = prepareSchema(inspected, manner, pointer)
     return faultsOf(prepared, schema.default, { inspected, cost, limits, budget }).map(
       ({ path, message }): Problem => ({
         path: `${pointer}/default${path}`,

@@ -1,5 +1,5 @@
-import { heldBy } from './applicators.js'
-import type { Inspected } from './inspect.js'
+import { iterateChildSchemas } from './applicators.js'
+import type { SchemaInspection } from './inspect.js'
 import type { Limits } from './options.js'
 import type { Problem } from './schema.js'
 
@@ -13,7 +13,7 @@ export interface Cost {
  * The costs of the subschemas: each is held against one value together with all that apply to the same value. Refuses
  * references that lead back to where they stand without going into the value, and what costs too much for any value.
  */
-export function costsOf({ subschemas, targets }: Inspected, limits: Limits): Cost | Problem {
+export function computeCosts({ subschemas, targets }: SchemaInspection, limits: Limits): Cost | Problem {
   const costs = new Map<string, Cost>()
   const open = new Set<string>()
 
@@ -41,7 +41,7 @@ export function costsOf({ subschemas, targets }: Inspected, limits: Limits): Cos
     const schema = subschemas.get(pointer)
     if (typeof schema !== 'object') return []
     const target = targets.get(pointer)
-    const held = [...heldBy(schema, pointer)].filter(({ inPlace }) => inPlace)
+    const held = [...iterateChildSchemas(schema, pointer)].filter(({ inPlace }) => inPlace)
     return [
       ...held.map(({ pointer: at }): [string, string] => [at, at]),
       ...(target === undefined ? [] : [[`${pointer}/$ref`, target] as [string, string]]),

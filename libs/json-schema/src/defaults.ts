@@ -1,6 +1,6 @@
 import type { Budget } from './budget.js'
-import type { Inspected } from './inspect.js'
-import { isObject, type JsonSchema, step } from './schema.js'
+import type { SchemaInspection } from './inspect.js'
+import { formatPointerStep, isObject, type JsonSchema } from './schema.js'
 
 /** Defaults that lead to defaults go no deeper; no form does. */
 const maxDepth = 50
@@ -9,7 +9,11 @@ const maxDepth = 50
  * The value with the defaults of its schema where properties are missing, also within the objects and lists that are there.
  * What is filled in is spent, as it multiplies with the items of lists. Throws TooCostlyError.
  */
-export function filledIn({ subschemas, targets }: Inspected, given: unknown, budget: Budget): unknown {
+export function applyDefaults(
+  { subschemas, targets }: SchemaInspection,
+  given: unknown,
+  budget: Budget,
+): unknown {
   function filled(pointer: string, value: unknown, depth: number): unknown {
     budget.spend(1 / 4)
     if (depth > maxDepth) return value
@@ -30,7 +34,7 @@ export function filledIn({ subschemas, targets }: Inspected, given: unknown, bud
     const object = new Map(Object.entries(value))
     for (const name of Object.keys(properties)) {
       budget.spend(1 / 4)
-      const at = `${pointer}/properties${step(name)}`
+      const at = `${pointer}/properties${formatPointerStep(name)}`
       if (!object.has(name)) {
         const found = defaultOf(at)
         if (found === undefined) continue
@@ -41,7 +45,7 @@ export function filledIn({ subschemas, targets }: Inspected, given: unknown, bud
     }
     return Object.fromEntries(object)
   }
-  /** What is said beside a reference goes before what it leads to. */
+  /** Keywords next to a reference take precedence over its target. */
   function defaultOf(pointer: string): unknown {
     const schema = subschemas.get(pointer)
     if (typeof schema !== 'object') return undefined

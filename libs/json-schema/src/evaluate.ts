@@ -2,19 +2,23 @@ import { type Hooks, hooks, type OutputUnit, type Schema, validate } from '@cfwo
 import { canonicalJson } from '@opsplane/contracts'
 import type { Budget } from './budget.js'
 import { hasFormat } from './formats.js'
-import type { Measured } from './json-values.js'
+import type { JsonMeasurement } from './json-values.js'
 import type { Pattern } from './pattern.js'
-import type { Prepared } from './prepared.js'
+import type { PreparedSchema } from './prepared-schema.js'
 import { isObject } from './schema.js'
 
 export interface Evaluation {
   patterns: ReadonlyMap<string, Pattern>
-  measured: Measured
+  measured: JsonMeasurement
   budget: Budget
 }
 
 /** What the validator says of a value. Throws TooCostlyError. */
-export function evaluate({ root, lookup }: Prepared, value: unknown, evaluation: Evaluation): OutputUnit[] {
+export function evaluate(
+  { root, lookup }: PreparedSchema,
+  value: unknown,
+  evaluation: Evaluation,
+): OutputUnit[] {
   const known = Object.assign(Object.create(lookup), { [hooks]: hooksOf(evaluation) })
   return validate(value, root, '2020-12', known, false).errors
 }

@@ -1,8 +1,8 @@
 import type { OutputUnit, Schema } from '@cfworker/json-schema'
 import { applicators } from './applicators.js'
 import { leafFaults } from './leaf-faults.js'
-import type { Prepared } from './prepared.js'
-import { type Fault, stepsOf } from './schema.js'
+import type { PreparedSchema } from './prepared-schema.js'
+import { type Fault, parsePointer } from './schema.js'
 
 /** Say only that a subschema is not met; what is wrong with it follows, or comes by itself. */
 const umbrellas = new Set([
@@ -25,10 +25,10 @@ interface Located {
   ofName: boolean
 }
 
-/** What the validator says of a value, in our words: only what somebody has to change. */
+/** The faults of the validator in our words, reduced to those the author of the value has to fix. */
 export function explain(
   units: readonly OutputUnit[],
-  prepared: Prepared,
+  prepared: PreparedSchema,
   value: unknown,
   most: number,
 ): Fault[] {
@@ -67,7 +67,7 @@ export function explain(
     const none = { path, schemaPath, code: 'invalid_union' }
     if (trials.some((trial) => trial.length === 0))
       return [{ ...none, message: 'fits more than one of the alternatives' }]
-    // Beyond that nobody could say which one was meant.
+    // With more alternatives than that it is unclear which one was meant.
     if (nested.length > maxNested) return [{ ...none, message: 'fits none of the alternatives' }]
     const meant = meantOf(
       trials.map((trial) => explain(trial, prepared, value, most)),
@@ -109,11 +109,11 @@ const nameFault = ({ pointer }: Located, path: string): Fault => ({
   message: 'has a name that is not allowed',
 })
 
-function locator({ root, lookup, origins }: Prepared) {
+function locator({ root, lookup, origins }: PreparedSchema) {
   const known = new Map<string, Located>()
 
   function locate(location: string): Located {
-    const parts = stepsOf(location)
+    const parts = parsePointer(location)
     let place: Located = { ...at(root, ''), isAside: false, ofName: false }
     while (parts.length > 0 && typeof place.node === 'object') {
       const keyword = parts.shift() ?? ''

@@ -7,7 +7,7 @@ export const formats: ReadonlySet<string> = new Set([
 ])
 /** Longer texts are of no format: it bounds what the check costs. */
 const maxLength = 2_048
-/** Whoever follows such a link runs what it says. */
+/** A browser that opens such a link runs its script. */
 const scripts = ['javascript:', 'vbscript:', 'data:']
 
 /** What a URI reference is written with (RFC 3986). Browsers drop other characters, and then read another address. */

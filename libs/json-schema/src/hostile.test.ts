@@ -2,15 +2,15 @@ import { describe, expect, it } from '@jest/globals'
 import { ExactNumber, inexactNumber } from '@opsplane/contracts'
 import { TooCostlyError } from './budget.js'
 import {
-  briefly,
-  compiled,
-  faults,
+  compileValid,
   list,
-  numbered,
+  listFaults,
+  listProblems,
+  nestedSchemas,
+  numberedProperties,
   object,
-  problemsOf,
-  to,
-  tower,
+  referTo,
+  summarizeFaults,
 } from './compile.fixture.js'
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => index)
@@ -20,41 +20,57 @@ const nested = (levels: number, inner: unknown, wrap: (inner: unknown) => unknow
   return value
 }
 const codes = (schema: unknown, value: unknown) =>
-  compiled(schema, { reading: 'lenient' })
+  compileValid(schema, { reading: 'lenient' })
     .check(value)
     .map(({ code }) => code)
 
 it('refuses numbers that a double would change, wherever they are and whatever is asked for', () => {
   const exact = new ExactNumber('9007199254740993')
   for (const schema of [{}, object({ n: { type: 'number' } }), object({ n: { type: 'object' } })])
-    expect(compiled(schema, { reading: 'lenient' }).check({ n: exact })).toMatchObject([
+    expect(compileValid(schema, { reading: 'lenient' }).check({ n: exact })).toMatchObject([
       { path: '/n', code: 'invalid_type', message: inexactNumber },
     ])
 })
 
 describe('a schema that would take too long', () => {
   it.each<[string, unknown, string]>([
-    ['doubles itself by allOf', tower(30, (name) => ({ allOf: [to(name), to(name)] })), ' too_costly'],
-    ['doubles itself by anyOf', tower(30, (name) => ({ anyOf: [to(name), to(name)] })), ' too_costly'],
-    ['doubles itself by oneOf', tower(30, (name) => ({ oneOf: [to(name), to(name)] })), ' too_costly'],
-    ['doubles itself by conditions', tower(30, (name) => ({ if: to(name), else: to(name) })), ' too_costly'],
+    [
+      'doubles itself by allOf',
+      nestedSchemas(30, (name) => ({ allOf: [referTo(name), referTo(name)] })),
+      ' too_costly',
+    ],
+    [
+      'doubles itself by anyOf',
+      nestedSchemas(30, (name) => ({ anyOf: [referTo(name), referTo(name)] })),
+      ' too_costly',
+    ],
+    [
+      'doubles itself by oneOf',
+      nestedSchemas(30, (name) => ({ oneOf: [referTo(name), referTo(name)] })),
+      ' too_costly',
+    ],
+    [
+      'doubles itself by conditions',
+      nestedSchemas(30, (name) => ({ if: referTo(name), else: referTo(name) })),
+      ' too_costly',
+    ],
     [
       'doubles itself by dependent schemas',
-      tower(30, (name) => ({ dependentSchemas: { a: to(name), b: to(name) } })),
+      nestedSchemas(30, (name) => ({ dependentSchemas: { a: referTo(name), b: referTo(name) } })),
       ' too_costly',
     ],
     ['leads back to itself', { $ref: '#' }, '/$ref endless_reference'],
     [
       'leads back by way of others',
-      { $defs: { a: to('b'), b: { allOf: [to('c')] }, c: { not: to('a') } } },
+      { $defs: { a: referTo('b'), b: { allOf: [referTo('c')] }, c: { not: referTo('a') } } },
       '/$defs/c/not/$ref endless_reference',
     ],
     ['is nested deeply', nested(150, {}, (not) => ({ not })), `${'/not'.repeat(101)} too_deep`],
     ['is nested very deeply', nested(50_000, {}, (not) => ({ not })), `${'/not'.repeat(200)} too_deep`],
-    ['has a long chain of references', tower(150, (name) => to(name)), '/$defs/d50 too_deep'],
+    ['has a long chain of references', nestedSchemas(150, (name) => referTo(name)), '/$defs/d50 too_deep'],
     ['is large', { enum: ['x'.repeat(70_000)] }, ' too_big'],
     ['has a huge enum', { enum: many(30_000) }, ' too_big'],
-    ['has many subschemas', object(numbered(2_500, () => ({}))), ' too_big'],
+    ['has many subschemas', object(numberedProperties(2_500, () => ({}))), ' too_big'],
     [
       'has a pattern that backtracks and looks ahead',
       { type: 'string', pattern: '^(?=(a+)+$)' },
@@ -62,17 +78,17 @@ describe('a schema that would take too long', () => {
     ],
     [
       'has patterns that are long to read',
-      object(numbered(30, () => ({ type: 'string', pattern: '\\p{L}{190}' }))),
+      object(numberedProperties(30, () => ({ type: 'string', pattern: '\\p{L}{190}' }))),
       '',
     ],
     [
       'has many such patterns',
-      object(numbered(30, (index) => ({ type: 'string', pattern: `^\\p{L}{190}${index}` }))),
+      object(numberedProperties(30, (index) => ({ type: 'string', pattern: `^\\p{L}{190}${index}` }))),
       ' too_costly',
     ],
     ['is no JSON', { enum: [1n] }, '/enum/0 invalid_type'],
   ])('is refused where it %s', (_what, schema, problem) => {
-    expect(briefly(problemsOf(schema)).slice(0, 1)).toEqual(problem === '' ? [] : [problem])
+    expect(summarizeFaults(listProblems(schema)).slice(0, 1)).toEqual(problem === '' ? [] : [problem])
   })
 })
 
@@ -82,15 +98,18 @@ describe('a check that would take too long', () => {
     ['alternatives multiply with items', list({ anyOf }), many(10_000).map(() => -1)],
     [
       'references do',
-      { ...list(to('d10')), $defs: tower(10, (name) => ({ anyOf: [to(name), to(name)] })).$defs },
+      {
+        ...list(referTo('d10')),
+        $defs: nestedSchemas(10, (name) => ({ anyOf: [referTo(name), referTo(name)] })).$defs,
+      },
       many(1_000),
     ],
     ['choices do', list({ enum: many(6_000) }), many(1_000).map(() => -1)],
     ['long choices do', list({ const: 'x'.repeat(60_000) }), many(1_000)],
     [
       'objects are compared with objects',
-      list({ const: numbered(3_000, () => ({})) }),
-      many(1_000).map(() => numbered(3_000, () => ({}))),
+      list({ const: numberedProperties(3_000, () => ({})) }),
+      many(1_000).map(() => numberedProperties(3_000, () => ({}))),
     ],
     [
       'patterns do',
@@ -110,7 +129,7 @@ describe('a check that would take too long', () => {
     [
       'properties are left unevaluated',
       { allOf: many(400).map(() => ({ unevaluatedProperties: {} })) },
-      numbered(1_000, () => ({})),
+      numberedProperties(1_000, () => ({})),
     ],
     [
       'items are looked for',
@@ -120,13 +139,16 @@ describe('a check that would take too long', () => {
     [
       'names are',
       { allOf: many(400).map(() => ({ propertyNames: { maxLength: 9 } })) },
-      numbered(1_000, () => ({})),
+      numberedProperties(1_000, () => ({})),
     ],
     ['the value is huge', {}, many(1_000_000)],
     ['long texts are measured', { allOf: many(400).map(() => ({ maxLength: 1 })) }, 'x'.repeat(1_000_000)],
     [
       'value and references go down together',
-      { ...to('d40'), $defs: tower(40, (name) => ({ allOf: [to(name)] }), { items: to('d40') }).$defs },
+      {
+        ...referTo('d40'),
+        $defs: nestedSchemas(40, (name) => ({ allOf: [referTo(name)] }), { items: referTo('d40') }).$defs,
+      },
       nested(100, [], (inner) => [inner]),
     ],
   ])('is given up where %s', (_what, schema, value) => {
@@ -134,19 +156,19 @@ describe('a check that would take too long', () => {
   })
 
   it('ends in time where it is near the limit', () => {
-    const tree = { ...to('tree'), $defs: { tree: object({ children: list(to('tree')) }) } }
+    const tree = { ...referTo('tree'), $defs: { tree: object({ children: list(referTo('tree')) }) } }
     expect(
-      faults(
+      listFaults(
         tree,
         nested(90, {}, (inner) => ({ children: [inner] })),
       ),
     ).toEqual([])
-    expect(faults(list({}, { uniqueItems: true }), many(10_000))).toEqual([])
-    expect(faults(list({}, { uniqueItems: true }), [...many(10_000), 0])).toEqual([
+    expect(listFaults(list({}, { uniqueItems: true }), many(10_000))).toEqual([])
+    expect(listFaults(list({}, { uniqueItems: true }), [...many(10_000), 0])).toEqual([
       ' /uniqueItems not_unique',
     ])
     const backtracking = { type: 'string', pattern: '^(a+)+$' }
-    expect(faults(backtracking, `${'a'.repeat(30_000)}b`)).toEqual([' /pattern invalid_format'])
+    expect(listFaults(backtracking, `${'a'.repeat(30_000)}b`)).toEqual([' /pattern invalid_format'])
   })
 
   it('says so of a value that nests too deeply, or is none of JSON', () => {
@@ -162,16 +184,16 @@ describe('a check that would take too long', () => {
   })
 
   it('names at most a hundred faults', () => {
-    expect(faults(list({ type: 'string' }), many(5_000))).toHaveLength(100)
-    expect(problemsOf(object(numbered(500, () => ({ type: 'x' }))))).toHaveLength(100)
+    expect(listFaults(list({ type: 'string' }), many(5_000))).toHaveLength(100)
+    expect(listProblems(object(numberedProperties(500, () => ({ type: 'x' }))))).toHaveLength(100)
   })
 
   it('is given up for defaults that multiply', () => {
     const item = object({ text: { type: 'string', default: 'x'.repeat(30_000) } })
     const rows = many(10_000).map(() => ({}))
-    expect(() => compiled(list(item)).withDefaults(rows)).toThrow(TooCostlyError)
-    const wide = list(object(numbered(1_000, () => ({ type: 'null' }))))
-    expect(() => compiled(wide).withDefaults(rows)).toThrow(TooCostlyError)
+    expect(() => compileValid(list(item)).withDefaults(rows)).toThrow(TooCostlyError)
+    const wide = list(object(numberedProperties(1_000, () => ({ type: 'null' }))))
+    expect(() => compileValid(wide).withDefaults(rows)).toThrow(TooCostlyError)
   })
 })
 
@@ -179,45 +201,45 @@ describe('names that every object has', () => {
   const named = (text: string): unknown => JSON.parse(text)
 
   it('are properties like others', () => {
-    expect(faults({ required: ['toString', '__proto__'] }, {})).toEqual([
+    expect(listFaults({ required: ['toString', '__proto__'] }, {})).toEqual([
       '/toString /required/0 required',
       '/__proto__ /required/1 required',
     ])
     expect(
-      faults(object({}, { additionalProperties: false }), named('{"__proto__":1,"constructor":2}')),
+      listFaults(object({}, { additionalProperties: false }), named('{"__proto__":1,"constructor":2}')),
     ).toEqual([
       '/__proto__ /additionalProperties unrecognized_key',
       '/constructor /additionalProperties unrecognized_key',
     ])
     const schema = named('{"properties":{"__proto__":{"type":"string"},"constructor":{"type":"null"}}}')
-    expect(faults(schema, named('{"__proto__":1,"constructor":2}'))).toEqual([
+    expect(listFaults(schema, named('{"__proto__":1,"constructor":2}'))).toEqual([
       '/__proto__ /properties/__proto__/type invalid_type',
       '/constructor /properties/constructor/type invalid_type',
     ])
-    expect(faults(schema, {})).toEqual([])
+    expect(listFaults(schema, {})).toEqual([])
   })
 
   it('are filled in as such, and change no other object', () => {
     const schema = named('{"properties":{"__proto__":{"default":{"polluted":true}}}}')
-    const filled = compiled(schema).withDefaults({})
+    const filled = compileValid(schema).withDefaults({})
     expect(Object.keys(filled as object)).toEqual(['__proto__'])
     expect(JSON.stringify(filled)).toBe('{"__proto__":{"polluted":true}}')
     expect({}).not.toHaveProperty('polluted')
   })
 
   it('are no definitions and no keywords', () => {
-    expect(briefly(problemsOf({ $ref: '#/$defs/toString' }))).toEqual(['/$ref invalid_reference'])
-    expect(briefly(problemsOf(named('{"__proto__":{"type":"string"}}')))).toEqual([
+    expect(summarizeFaults(listProblems({ $ref: '#/$defs/toString' }))).toEqual(['/$ref invalid_reference'])
+    expect(summarizeFaults(listProblems(named('{"__proto__":{"type":"string"}}')))).toEqual([
       '/__proto__ invalid_schema',
     ])
-    expect(briefly(problemsOf({ toString: 1, type: 'constructor' }))).toEqual([
+    expect(summarizeFaults(listProblems({ toString: 1, type: 'constructor' }))).toEqual([
       '/toString invalid_schema',
       '/type invalid_schema',
     ])
   })
 
   it('do not confuse texts with halves of surrogate pairs', () => {
-    expect(faults(object({}, { additionalProperties: { type: 'null' } }), { '\ud800/~': 1 })).toEqual([
+    expect(listFaults(object({}, { additionalProperties: { type: 'null' } }), { '\ud800/~': 1 })).toEqual([
       '/\ud800~1~0 /additionalProperties/type invalid_type',
     ])
   })

@@ -1,13 +1,13 @@
-import { heldBy } from './applicators.js'
+import { iterateChildSchemas } from './applicators.js'
 import type { Budget } from './budget.js'
 import { keywordProblem } from './keyword-rules.js'
 import type { Limits } from './options.js'
 import { type Pattern, readPattern } from './pattern.js'
-import { type Subschemas, targetOf } from './references.js'
-import { isObject, type JsonSchema, type Problem, step } from './schema.js'
+import { resolveReference, type Subschemas } from './references.js'
+import { formatPointerStep, isObject, type JsonSchema, type Problem } from './schema.js'
 
 /** What a schema is made of. */
-export interface Inspected {
+export interface SchemaInspection {
   problems: Problem[]
   subschemas: Subschemas
   /** By what is written; all that stand anywhere in the schema. */
@@ -17,7 +17,7 @@ export interface Inspected {
 }
 
 /** Looks at each keyword of each subschema once. Throws TooCostlyError where reading its patterns takes too long. */
-export function inspect(root: unknown, limits: Limits, budget: Budget): Inspected {
+export function inspectSchema(root: unknown, limits: Limits, budget: Budget): SchemaInspection {
   const problems: Problem[] = []
   const subschemas = new Map<string, JsonSchema | boolean>()
   const patterns = new Map<string, Pattern>()
@@ -41,7 +41,7 @@ export function inspect(root: unknown, limits: Limits, budget: Budget): Inspecte
     }
     if (schema.$anchor !== undefined) anchors.set(schema.$anchor, pointer)
     for (const name of Object.keys(schema)) visitKeyword(schema, name, pointer)
-    for (const held of heldBy(schema, pointer)) visit(held.schema, held.pointer, depth + 1)
+    for (const held of iterateChildSchemas(schema, pointer)) visit(held.schema, held.pointer, depth + 1)
   }
   function visitKeyword(schema: JsonSchema, name: string, pointer: string): void {
     const problem = keywordProblem(schema, name, limits.reading === 'strict')
@@ -49,7 +49,7 @@ export function inspect(root: unknown, limits: Limits, budget: Budget): Inspecte
     if (name === 'pattern') visitPattern(schema.pattern, `${pointer}/pattern`)
     if (name === 'patternProperties' && isObject(schema.patternProperties))
       for (const source of Object.keys(schema.patternProperties))
-        visitPattern(source, `${pointer}/patternProperties${step(source)}`)
+        visitPattern(source, `${pointer}/patternProperties${formatPointerStep(source)}`)
   }
   function visitPattern(source: unknown, at: string): void {
     if (typeof source === 'string' && patterns.has(source)) return
@@ -62,7 +62,7 @@ export function inspect(root: unknown, limits: Limits, budget: Budget): Inspecte
   const targets = new Map<string, string>()
   for (const [pointer, schema] of subschemas) {
     if (typeof schema === 'boolean' || schema.$ref === undefined) continue
-    const target = targetOf(schema.$ref, subschemas, anchors)
+    const target = resolveReference(schema.$ref, subschemas, anchors)
     if (target === undefined)
       found(`${pointer}/$ref`, 'invalid_reference', 'must lead to a subschema of this schema')
     else targets.set(pointer, target)

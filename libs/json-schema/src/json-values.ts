@@ -1,6 +1,6 @@
 import { ExactNumber, inexactNumber } from '@opsplane/contracts'
 import type { Budget } from './budget.js'
-import { isObject, type JsonSchema, type Problem, step } from './schema.js'
+import { formatPointerStep, isObject, type JsonSchema, type Problem } from './schema.js'
 
 export interface Size {
   /** Items or properties. */
@@ -9,8 +9,8 @@ export interface Size {
   bytes: number
 }
 
-/** What is in a value of JSON, for whoever has to know beforehand what it costs to work with it. */
-export interface Measured {
+/** The measures of a JSON value, to estimate the cost of validating it beforehand. */
+export interface JsonMeasurement {
   depth: number
   bytes: number
   /** Of each object and list in it. */
@@ -24,12 +24,12 @@ const itemCost = 1 / 8
 const propertyCost = 1 / 3
 
 /** Measures a value, or says why it is none of JSON. Throws TooCostlyError for one that is too large. */
-export function measure(value: unknown, budget: Budget): Measured | Problem {
+export function measureJsonValue(value: unknown, budget: Budget): JsonMeasurement | Problem {
   const sizes = new Map<unknown, Size>()
   const trail: (string | number)[] = []
   let deepest = 0
   const wrong = (code: string, message: string): Problem => ({
-    path: trail.map(step).join(''),
+    path: trail.map(formatPointerStep).join(''),
     code,
     message,
   })

@@ -1,5 +1,5 @@
 import { formats } from './formats.js'
-import { isObject, type JsonSchema, step } from './schema.js'
+import { formatPointerStep, isObject, type JsonSchema } from './schema.js'
 import { isOfType, types } from './types.js'
 
 /** What is wrong with the value of a keyword; `at` is a pointer below its schema. */
@@ -112,7 +112,7 @@ export function keywordProblem(
       ? 'must be one schema; those of the first items are prefixItems'
       : undefined) ??
     (strict ? uselessness(schema, name, value) : undefined)
-  if (message !== undefined) return { at: step(name), message }
+  if (message !== undefined) return { at: formatPointerStep(name), message }
   return strict ? typeProblem(schema, name, value) : undefined
 }
 
@@ -134,12 +134,12 @@ function pairProblem(schema: JsonSchema, name: string, value: unknown): string |
   return undefined
 }
 
-/** A value that the type beside it rules out can never be given. */
+/** A value that the schema's `type` excludes can never match. */
 function typeProblem({ type }: JsonSchema, name: string, value: unknown): KeywordProblem | undefined {
   if ((name !== 'enum' && name !== 'const') || ![type].flat().every((one) => types.has(one))) return undefined
   const values = name === 'enum' && Array.isArray(value) ? value : [value]
   const stray = values.findIndex((one) => !isOfType(type, one))
   if (stray < 0) return undefined
   const at = name === 'enum' ? `/enum/${stray}` : '/const'
-  return { at, message: `must be of the type beside it, ${[type].flat().join(' or ')}` }
+  return { at, message: `must be of the type given by "type", ${[type].flat().join(' or ')}` }
 }

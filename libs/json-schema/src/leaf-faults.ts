@@ -1,5 +1,5 @@
 import type { Schema } from '@cfworker/json-schema'
-import { type Fault, isObject, step, stepsOf } from './schema.js'
+import { type Fault, formatPointerStep, isObject, parsePointer } from './schema.js'
 
 /** A keyword without subschemas, in a schema that a value does not meet. */
 export interface Leaf {
@@ -79,7 +79,7 @@ function missing(
       ? []
       : [
           {
-            path: path + step(name),
+            path: path + formatPointerStep(name),
             schemaPath: `${pointer}/${keyword}/${index}`,
             code: 'required',
             message: `is required${because}`,
@@ -96,14 +96,14 @@ function missingDependents(
   const object = valueAt(value, path)
   return Object.entries(dependentRequired).flatMap(([given, names]) => {
     if (!isObject(object) || !Object.hasOwn(object, given)) return []
-    const keyword = `dependentRequired${step(given)}`
+    const keyword = `dependentRequired${formatPointerStep(given)}`
     return missing(names, { path, pointer, keyword, because: ` together with ${given}` }, value)
   })
 }
 
 function valueAt(value: unknown, path: string): unknown {
   let found = value
-  for (const name of stepsOf(path)) {
+  for (const name of parsePointer(path)) {
     if (Array.isArray(found)) found = found[Number(name)]
     else found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined
   }

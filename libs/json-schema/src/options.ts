@@ -20,7 +20,7 @@ export interface SchemaOptions {
 
 export type Limits = Required<SchemaOptions>
 
-export const limitsOf = (options: SchemaOptions): Limits => ({
+export const applyDefaultLimits = (options: SchemaOptions): Limits => ({
   reading: 'strict',
   closed: false,
   maxBytes: 65_536,

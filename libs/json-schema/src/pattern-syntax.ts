@@ -25,9 +25,9 @@ const category = /^(?:L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?)$/
 
 /**
  * An expression of ECMAScript, as it is read with the flag u, in the words of RE2: that has other dots, white space, empty
- * classes and escapes. Groups capture nothing, as nobody asks what they held. Throws PatternRefused.
+ * classes and escapes. Groups do not capture, as their content is never used. Throws PatternRefused.
  */
-export function inRe2(source: string): { written: string; steps: number } {
+export function toRe2(source: string): { written: string; steps: number } {
   const sizes = [0]
   let last = 0
   let written = ''

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 
-import { budgetOf } from './budget.js'
+import { createBudget } from './budget.js'
 import { compilePattern, readPattern } from './pattern.js'
 
-const free = budgetOf(Number.POSITIVE_INFINITY, '')
+const free = createBudget(Number.POSITIVE_INFINITY, '')
 
 describe('a pattern', () => {
   it.each([

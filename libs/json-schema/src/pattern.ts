@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException } from 're2js'
 import type { Budget } from './budget.js'
-import { inRe2, PatternRefused } from './pattern-syntax.js'
+import { PatternRefused, toRe2 } from './pattern-syntax.js'
 
 /** Longer ones are refused: that bounds what reading them costs. */
 const maxLength = 500
@@ -30,9 +30,9 @@ export function readPattern(source: unknown, budget: Budget): Pattern | string {
  * RE2JSException where it cannot be.
  */
 export function compilePattern(source: string, budget: Budget): Pattern {
-  // Read by the engine everybody else holds it against, so that nothing is taken that means something else there.
+  // Compiled by JavaScript's engine as well, so that no pattern is accepted that has another meaning for other validators.
   new RegExp(source, 'u')
-  const { written, steps } = inRe2(source)
+  const { written, steps } = toRe2(source)
   budget.spend(20 + 2 * steps)
   const automaton = RE2JS.compile(written)
   return { size: automaton.programSize(), test: (text) => automaton.test(text) }

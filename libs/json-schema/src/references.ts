@@ -1,10 +1,10 @@
-import { type JsonSchema, step, stepsOf } from './schema.js'
+import { formatPointerStep, type JsonSchema, parsePointer } from './schema.js'
 
 /** The subschemas of a document, by JSON pointer; of equal objects each is one of its own. */
 export type Subschemas = ReadonlyMap<string, JsonSchema | boolean>
 
 /** Where a reference leads: the pointer of a subschema of the same document; undefined where it leads to none. */
-export function targetOf(
+export function resolveReference(
   reference: unknown,
   subschemas: Subschemas,
   anchors: ReadonlyMap<unknown, string>,
@@ -13,7 +13,7 @@ export function targetOf(
   const fragment = decoded(reference.slice(1))
   if (fragment === undefined) return undefined
   if (fragment === '' || fragment.startsWith('/')) {
-    const pointer = stepsOf(fragment).map(step).join('')
+    const pointer = parsePointer(fragment).map(formatPointerStep).join('')
     return subschemas.has(pointer) ? pointer : undefined
   }
   return anchors.get(fragment)

@@ -1,6 +1,6 @@
 import { ExactNumber } from '@opsplane/contracts'
 
-/** A JSON Schema of draft 2020-12, as somebody wrote it. */
+/** A JSON Schema of draft 2020-12, as its author wrote it. */
 export type JsonSchema = Record<string, unknown>
 
 /** One thing wrong. `path` is a JSON pointer: into the value that was checked, or into the schema that was compiled. */
@@ -19,11 +19,11 @@ export const isObject = (value: unknown): value is JsonSchema =>
   value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof ExactNumber)
 
 /** A name as a part of a JSON pointer. */
-export const step = (name: string | number): string =>
+export const formatPointerStep = (name: string | number): string =>
   `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`
 
 /** The names a JSON pointer goes through. */
-export const stepsOf = (pointer: string): string[] =>
+export const parsePointer = (pointer: string): string[] =>
   pointer
     .split('/')
     .slice(1)

@@ -24,7 +24,7 @@ test('what a cluster has not decided on yet is not taken for published', async (
   inbox.close()
 })
 
-test('whoever waits when it is closed, or publishes later, is given an error and does not wait for ever', async () => {
+test('publishers that wait when it is closed, or publish later, fail at once', async () => {
   connection.subscribe('silent', { callback: () => {} })
   const inbox = openAckInbox(connection, 60_000)
   const waiting = expect(inbox.publish('silent', '{}', headers())).rejects.toBeInstanceOf(TimeoutError)

@@ -2,7 +2,7 @@ import { JetStreamApiError } from '@nats-io/jetstream'
 import { type Msg, type MsgHdrs, type NatsConnection, TimeoutError } from '@nats-io/transport-node'
 import { systemTimers, type Timer, type Timers } from '@opsplane/runtime'
 import { NoStreamError } from './errors.js'
-import { inboxOf } from './inbox.js'
+import { createUserInbox } from './inbox.js'
 
 /** What the stream says to a message. */
 export interface PublishAck {
@@ -19,7 +19,7 @@ export interface AckInbox {
    * the stream is then not known.
    */
   publish(subject: string, body: string, headers: MsgHdrs): Promise<PublishAck>
-  /** Whoever still waits gets a TimeoutError, and so does who publishes from now on. */
+  /** Pending publishes fail with a TimeoutError, and so do later ones. */
   close(): void
 }
 
@@ -38,7 +38,7 @@ export function openAckInbox(
   timeoutMs: number,
   timers: Timers = systemTimers,
 ): AckInbox {
-  const inbox = inboxOf(connection)
+  const inbox = createUserInbox(connection)
   const waiting = new Map<string, Waiting>()
   let last = 0
   let closed = false
@@ -80,7 +80,7 @@ export function openAckInbox(
   return {
     publish: (subject, body, headers) =>
       new Promise((resolve, reject) => {
-        // Nobody would hear the answer, nor end the wait for it.
+        // The answer would not be received, nor the wait for it ended.
         if (closed) throw new TimeoutError()
         const token = String(++last)
         waiting.set(token, { deadline: timers.now() + timeoutMs, resolve, reject })
@@ -113,7 +113,7 @@ function parseAck(message: Msg): PublishAck {
     error?: { code: number; description: string; err_code: number }
   }>()
   if (answer.error) throw new JetStreamApiError(answer.error)
-  // A cluster has heard of the message and not agreed on it: whether it will be in the stream is not known yet.
+  // A cluster has received the message without reaching a quorum: whether it will be in the stream is unknown.
   if (answer.duplicate && answer.seq === 0) throw new JetStreamApiError(undecided)
   return { sequence: answer.seq, duplicate: answer.duplicate === true }
 }

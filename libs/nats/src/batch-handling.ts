@@ -1,17 +1,17 @@
 import { delay, type Logger, retryDelayMs, systemTimers, type Timers } from '@opsplane/runtime'
 import { UnreadableMessageError } from './errors.js'
-import type { Held, Readable } from './held-messages.js'
+import type { BufferedMessage, ReadableEvent } from './message-buffer.js'
 import type { StreamMessage } from './stream-message.js'
 
 /** A message and the event it carries. */
-export type Received<T> = { message: StreamMessage } & Readable<T>
+export type Received<T> = { message: StreamMessage } & ReadableEvent<T>
 
 export interface ConsumerCounters {
   handled: number
-  /** Events put back, to come again: those that failed, and later ones of their aggregates. */
+  /** Events returned for redelivery: those that failed, and later ones of their aggregates. */
   retried: number
   deadLettered: number
-  /** Messages that concern nobody here. */
+  /** Messages that no handler of this consumer needs. */
   skipped: number
 }
 
@@ -38,13 +38,13 @@ export interface BatchHandlingOptions<T> {
   maxAckPending: number
   timers?: Timers
   closing: AbortSignal
-  /** The message is out of hand: done with for good, or to come again. */
-  onSettled(held: Held<T>, how: 'done' | 'back'): void
+  /** The message is settled: handled or given up, or returned for redelivery. */
+  onSettled(held: BufferedMessage<T>, how: 'done' | 'back'): void
 }
 
 export interface BatchHandling<T> {
   /** Never rejects. `park` is called when the batch waits for a dependency: others may go on meanwhile. */
-  handle(batch: Held<T>[], park: () => void): Promise<void>
+  handle(batch: BufferedMessage<T>[], park: () => void): Promise<void>
   counters: ConsumerCounters
 }
 
@@ -52,7 +52,7 @@ export interface BatchHandling<T> {
  * How long the server keeps what a consumer that stops gives back. Without a delay it may answer the request of the one
  * that has just stopped, and the message is only seen again after its ack wait.
  */
-export const giveBackDelayMs = 100
+export const releaseDelayMs = 100
 /** From which failing attempt on a batch lets others go on. */
 const parkAfter = 4
 const mostRemembered = 10_000
@@ -60,7 +60,7 @@ const mostRemembered = 10_000
 const slackMs = 1_000
 
 /**
- * Applies batches so that one event which fails costs little and stops nobody else. A batch that fails is halved until the
+ * Applies batches so that one event which fails costs little and does not block other aggregates. A batch that fails is halved until the
  * failing events are alone: some 2 × log2(n) attempts for one of them. It comes again with growing delay and is then
  * handled by itself, so that each further failure costs one attempt; later events of its queue key are put back behind it.
  */
@@ -76,7 +76,7 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
   const away = new Map<number, { tenant: string; until: number }>()
   let successes = 0
 
-  const settle = (held: Held<T>) => {
+  const settle = (held: BufferedMessage<T>) => {
     const { seq } = held.message
     failures.delete(seq)
     away.delete(seq)
@@ -84,21 +84,21 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
     options.onSettled(held, 'done')
   }
 
-  const putBack = (held: Held<T>, delayMs: number) => {
+  const putBack = (held: BufferedMessage<T>, delayMs: number) => {
     counters.retried++
     if ('tenant' in held) away.set(held.message.seq, { tenant: held.tenant, until: timers.now() + delayMs })
     held.message.nak(delayMs)
     options.onSettled(held, 'back')
   }
 
-  const giveBack = (batch: Held<T>[]) => {
+  const giveBack = (batch: BufferedMessage<T>[]) => {
     for (const held of batch) {
-      held.message.nak(giveBackDelayMs)
+      held.message.nak(releaseDelayMs)
       options.onSettled(held, 'back')
     }
   }
 
-  /** What waits to come again counts as unacknowledged at the server: what fails of one workspace may be a quarter of that. */
+  /** Events that wait for redelivery count as unacknowledged at the server: those of one workspace may be a quarter of that. */
   const isFull = (tenant: string) => {
     const now = timers.now()
     let [own, all] = [0, 0]
@@ -112,7 +112,7 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
     return own >= options.maxAckPending / 4 || all >= options.maxAckPending / 2
   }
 
-  const giveUp = async (held: Held<T>, error: unknown, attempt: number) => {
+  const giveUp = async (held: BufferedMessage<T>, error: unknown, attempt: number) => {
     const { message } = held
     const { subject, seq, deliveries } = message
     const { onDead } = options

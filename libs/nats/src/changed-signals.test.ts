@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { ChangedSignal, mostChangedIds, natsNames } from '@opsplane/contracts'
+import { ChangedSignal, maxChangedIds, natsNames } from '@opsplane/contracts'
 import { createChangedSignals } from './changed-signals.js'
 
 /** Timers of which at most one runs, and what is published when it fires. */
@@ -61,7 +61,7 @@ test('the next one comes a second later, and the timer ends when nothing has cha
 
 test('beyond 50 it says that there are more', () => {
   const { changed, fire } = started()
-  const ids = Array.from({ length: mostChangedIds }, (_, n) => `del_${n}`)
+  const ids = Array.from({ length: maxChangedIds }, (_, n) => `del_${n}`)
   for (const id of [...ids, 'del_0']) changed(production, id)
   expect(fire()[0]?.[1]).toEqual({ type: 'delivery', ids })
   for (const id of [...ids, 'del_50']) changed(production, id)

@@ -1,7 +1,7 @@
 import {
   type ChangedSignal,
   type ChangedType,
-  mostChangedIds,
+  maxChangedIds,
   type NatsNames,
   type TenantScope,
   tenantKey,
@@ -62,7 +62,7 @@ export function createChangedSignals(options: ChangedSignalsOptions): ChangedSig
       const key = tenantKey(tenant)
       const known = gathered.get(key)
       if (!known) gathered.set(key, { tenant, ids: new Set([id]), isMore: false })
-      else if (known.ids.size < mostChangedIds) known.ids.add(id)
+      else if (known.ids.size < maxChangedIds) known.ids.add(id)
       else known.isMore ||= !known.ids.has(id)
       if (timer === undefined) publishIn(firstAfterMs)
     },

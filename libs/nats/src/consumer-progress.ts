@@ -1,5 +1,5 @@
 import type { NatsConnection } from '@nats-io/transport-node'
-import { managerOf } from './streams.js'
+import { openStreamManager } from './streams.js'
 
 /** How far a durable consumer has come in a stream. */
 export interface ConsumerPlace {
@@ -34,7 +34,7 @@ export async function consumerPlace(
   connection: NatsConnection,
   { stream, durable }: Durable,
 ): Promise<ConsumerPlace> {
-  const manager = await managerOf(connection)
+  const manager = await openStreamManager(connection)
   const { ack_floor, delivered, num_pending, num_ack_pending } = await manager.consumers.info(stream, durable)
   return {
     ackFloor: ack_floor.stream_seq,
@@ -51,7 +51,7 @@ export async function consumerProgress(
 ): Promise<ConsumerProgress> {
   // In this order: what is acknowledged in between was there.
   const place = await consumerPlace(connection, consumer)
-  const { created, state } = await (await managerOf(connection)).streams.info(consumer.stream)
+  const { created, state } = await (await openStreamManager(connection)).streams.info(consumer.stream)
   return {
     ...place,
     streamCreated: created,

@@ -11,7 +11,7 @@ import { type EmbeddedNats, startEmbeddedNats } from './embedded.js'
 import { connectNats, type NatsLink } from './link.js'
 import type { StreamMessage } from './stream-message.js'
 import { ensureStreams } from './streams.js'
-import { patient, waitFor } from './wait-for.fixture.js'
+import { longTimeout, waitFor } from './wait-for.fixture.js'
 
 const log = createLogger({ service: 'test', level: 'silent' })
 const storeDir = mkdtempSync(join(tmpdir(), 'durable-nats-'))
@@ -45,7 +45,7 @@ const read = (message: StreamMessage) => {
   return { event, tenant, queueKey: `${tenant}/${line}` }
 }
 const publish = async (...bodies: string[]) => {
-  const client = jetstream(await link.ready(), patient)
+  const client = jetstream(await link.ready(), longTimeout)
   const subject = names.topicSubject('ws_1', 'production', 'orders')
   for (let at = 0; at < bodies.length; at += 100)
     await Promise.all(bodies.slice(at, at + 100).map((body) => client.publish(subject, body)))
@@ -69,7 +69,7 @@ const consume = (
   return consumer
 }
 const info = async () =>
-  (await jetstreamManager(await link.ready(), patient)).consumers.info(names.topicsStream, 'test')
+  (await jetstreamManager(await link.ready(), longTimeout)).consumers.info(names.topicsStream, 'test')
 const allAcknowledged = () =>
   waitFor(async () => {
     const { num_ack_pending, num_pending } = await info()
@@ -122,7 +122,7 @@ describe('what a consumer holds', () => {
     let inHand = 0
     let largest = 0
     const consumer = consume({
-      maxHeldBytes: 1,
+      maxBufferedBytes: 1,
       async handle(events) {
         inHand = events.length
         largest = Math.max(largest, events.length)

@@ -3,7 +3,7 @@ import {
   type BatchHandlingOptions,
   batchHandling,
   type ConsumerCounters,
-  giveBackDelayMs,
+  releaseDelayMs,
 } from './batch-handling.js'
 import {
   type ConsumerPlace,
@@ -18,8 +18,8 @@ import {
   ensureConsumer,
 } from './ensure-consumer.js'
 import { NatsLinkClosedError } from './errors.js'
-import { type Held, heldMessages, type Readable } from './held-messages.js'
 import type { NatsLink } from './link.js'
+import { type BufferedMessage, createMessageBuffer, type ReadableEvent } from './message-buffer.js'
 import { acknowledgements } from './pull/acknowledgements.js'
 import { openPull, type Pull } from './pull/pull.js'
 import { type RequestRounds, requestRounds } from './pull/request-rounds.js'
@@ -36,20 +36,20 @@ export interface DurableConsumerOptions<T>
   batchesInFlight?: number
   /**
    * Least time between two rounds of asking for messages, unless a full batch waits. A message after a pause is handed
-   * over at once; what comes then gathers at the server, so that batches are fewer and larger.
+   * over at once; what comes then gathers at the server, so that batches are fewer and larger. A function is asked at each round.
    */
-  spacingMs?: number
+  spacingMs?: number | (() => number)
   /** Most bytes held in memory; a message that is larger is held alone. */
-  maxHeldBytes?: number
+  maxBufferedBytes?: number
   log: Logger
   timers?: Timers
   /**
    * Called before the first request, and before the next one whenever the consumer or stream may be another one, with what asks the
-   * server how far the consumer has come: nothing is asked for until it resolves; rejected, the consumer starts anew.
+   * server how far the consumer has come: no messages are requested until it resolves; where it rejects, the consumer restarts.
    */
   prepare?(place: () => Promise<ConsumerProgress>): Promise<void>
-  /** Says what a message is, or null where it concerns nobody here. What throws is given up: nobody can handle it. */
-  read(message: StreamMessage): Readable<T> | null
+  /** Parses a message; null where no handler needs it. A message for which it throws is given up: it cannot be handled. */
+  read(message: StreamMessage): ReadableEvent<T> | null
 }
 
 export interface DurableConsumer {
@@ -58,13 +58,13 @@ export interface DurableConsumer {
   place(): Promise<ConsumerPlace>
   /** And what the stream still has: one more request of it. */
   progress(): Promise<ConsumerProgress>
-  /** Begins anew, with `prepare`. */
+  /** Restarts, with `prepare`. */
   restart(reason: string): void
-  /** Stops taking messages, gives back what has only arrived, and waits for what is in hand. */
+  /** Drains: requests no more messages, returns those not yet started, and waits for those in flight. */
   close(): Promise<void>
 }
 
-/** A few are fetched ahead of the batches in hand. */
+/** A few are fetched ahead of the batches in flight. */
 const leastHeld = 16
 const defaultHeldBytes = 8 * 1_024 * 1_024
 /** A consumer that is lost is back at once; one that is lost again right away is not asked for in a loop. */
@@ -73,7 +73,7 @@ const settledMs = 1_000
 /**
  * Runs a durable pull consumer until closed: the one loop of all consumers. What it holds is bounded, and kept from being
  * delivered again for as long as it takes. A consumer or stream that has vanished is made again, and a silent server is
- * asked anew within a second.
+ * requested again within a second.
  */
 export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableConsumer {
   const {
@@ -91,9 +91,9 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   if (durables && !durables.includes(durable))
     throw new Error(`the service registry does not list the durable consumer ${durable}`)
   const closing = new AbortController()
-  const held = heldMessages<T>({
+  const held = createMessageBuffer<T>({
     messages: Math.min(Math.max(maxBatch * (batchesInFlight + 1), leastHeld), maxAckPending),
-    bytes: options.maxHeldBytes ?? defaultHeldBytes,
+    bytes: options.maxBufferedBytes ?? defaultHeldBytes,
     ackWaitMs,
     timers,
   })
@@ -130,13 +130,13 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     if (inFlight >= batchesInFlight || closing.signal.aborted) return false
     const ready = held.ready(maxBatch)
     if (ready === 'none' || (ready === 'some' && rounds?.isGathering())) return false
-    const batch = runBatch(held.take(maxBatch))
+    const batch = runBatch(held.next(maxBatch))
     running.add(batch)
     void batch.finally(() => running.delete(batch))
     return true
   }
 
-  const runBatch = async (batch: Held<T>[]) => {
+  const runBatch = async (batch: BufferedMessage<T>[]) => {
     inFlight++
     let counted = true
     const leave = () => {
@@ -150,7 +150,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   }
 
   const onMessage = (message: StreamMessage) => {
-    if (closing.signal.aborted) return message.nak(giveBackDelayMs)
+    if (closing.signal.aborted) return message.nak(releaseDelayMs)
     const what = read(message)
     if (what) {
       // Not copied: the event may be one that is read when it is asked for.
@@ -178,16 +178,16 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     if (closing.signal.aborted) return
     if (acks.isSuspended()) throw new Error('the connection was lost before anything was asked for')
     const startedAt = timers.now()
-    if (spacingMs > 0) rounds = requestRounds({ spacingMs, full: maxBatch, again, timers })
-    const { room } = held
-    const own = openPull({ connection, stream, durable, rounds, onMessage, room, timers, acks })
+    if (spacingMs !== 0) rounds = requestRounds({ spacingMs, full: maxBatch, again, timers })
+    const { capacity: room } = held
+    const own = openPull({ connection, stream, durable, rounds, onMessage, capacity: room, timers, acks })
     pull = own
     const restarted = new Promise<string>((resolve) => {
       restart = resolve
     })
     const reason = await Promise.race([own.lost, restarted])
     const closed = own.close()
-    // What has come of the last round need not wait for its rest any more: nobody would say that it is over.
+    // The messages of the last request need not wait for the rest any more: the server would not signal its end.
     rounds = undefined
     plan()
     if (closing.signal.aborted) return closed
@@ -221,7 +221,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     async close() {
       closing.abort()
       restart('closed')
-      for (const { message } of held.rest()) message.nak(giveBackDelayMs)
+      for (const { message } of held.rest()) message.nak(releaseDelayMs)
       await looping
       await Promise.all(running)
       held.close()

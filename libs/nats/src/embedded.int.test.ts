@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { type EmbeddedNats, findNatsServer, startEmbeddedNats } from './embedded.js'
-import { patient } from './wait-for.fixture.js'
+import { longTimeout } from './wait-for.fixture.js'
 
 // Where NATS runs in a container there is no program to test.
 const describeWithProgram = findNatsServer() ? describe : describe.skip
@@ -68,13 +68,13 @@ describeWithProgram('embedded NATS', () => {
 })
 
 async function publishOne(connection: NatsConnection): Promise<void> {
-  const manager = await jetstreamManager(connection, patient)
+  const manager = await jetstreamManager(connection, longTimeout)
   await manager.streams.add({ name: 'KEPT', subjects: ['kept.>'] })
-  await jetstream(connection, patient).publish('kept.one', 'hello')
+  await jetstream(connection, longTimeout).publish('kept.one', 'hello')
 }
 
 async function readOne(connection: NatsConnection): Promise<string | undefined> {
-  const manager = await jetstreamManager(connection, patient)
+  const manager = await jetstreamManager(connection, longTimeout)
   const message = await manager.streams.getMessage('KEPT', { seq: 1 })
   return message?.string()
 }

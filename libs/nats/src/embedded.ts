@@ -12,7 +12,7 @@ import {
   type ServerProcess,
   startServerProcess,
 } from '@opsplane/runtime/server-process'
-import { isSupportedServer, oldestServer } from './server-version.js'
+import { isSupportedServer, minServerVersion } from './server-version.js'
 
 export interface EmbeddedNatsOptions {
   storeDir: string
@@ -20,7 +20,7 @@ export interface EmbeddedNatsOptions {
   port?: number | undefined
   /** Whether what is acknowledged is to survive a power cut, which makes it several times slower; it is unless false. */
   synced?: boolean
-  /** The part of the configuration that says who may do what; without it everybody may do everything. */
+  /** The authorization part of the configuration; without it every client may do everything. */
   authorization?: (() => string) | undefined
   /** One of its own when not given. */
   name?: string
@@ -47,7 +47,7 @@ const claimName = 'claim.json'
 
 /** Where the first nats-server program is that is new enough: on the PATH, then where this project's set-up and Go put it. */
 export function findNatsServer(): string | undefined {
-  found ??= natsServers().find((path) => isSupportedServer(versionOf(path)))
+  found ??= natsServers().find((path) => isSupportedServer(readServerVersion(path)))
   return found
 }
 
@@ -68,7 +68,7 @@ export function natsServers(): string[] {
 }
 
 /** What the program says its version is: `nats-server: v2.15.1`. */
-export const versionOf = (path: string): string =>
+export const readServerVersion = (path: string): string =>
   spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout?.trim() ?? ''
 
 /**
@@ -79,7 +79,7 @@ export async function startEmbeddedNats(options: EmbeddedNatsOptions): Promise<E
   const command = findNatsServer()
   if (command === undefined) {
     throw new Error(
-      `There is no nats-server ${oldestServer} or newer. Install it, or set NATS_URL to a running one.`,
+      `There is no nats-server ${minServerVersion} or newer. Install it, or set NATS_URL to a running one.`,
     )
   }
   mkdirSync(options.storeDir, { recursive: true })
@@ -129,7 +129,7 @@ async function startServer(
       return { server, port }
     } catch (error) {
       await server.stop()
-      // Somebody may have taken it since it was found free.
+      // Another process may have bound the port since it was found free.
       if (!/address already in use/i.test(server.logTail()) || attempt === START_ATTEMPTS) throw error
     }
   }

@@ -7,7 +7,7 @@ import {
   type JetStreamManager,
 } from '@nats-io/jetstream'
 import { type NatsConnection, nanos } from '@nats-io/transport-node'
-import { managerOf } from './streams.js'
+import { openStreamManager } from './streams.js'
 
 /** What the server keeps of a durable consumer. */
 export interface DurableConfig {
@@ -17,11 +17,11 @@ export interface DurableConfig {
   filterSubjects?: readonly string[]
   /** Where a consumer that does not exist yet begins: at the oldest kept message, or with what comes next. */
   start?: 'oldest' | 'new' | (() => Promise<'oldest' | 'new'>)
-  /** Most messages on this consumer, over all replicas, that wait for their ack or to come again. */
+  /** The maximum number of messages of this consumer, over all replicas, that await their ack or redelivery. */
   maxAckPending?: number
   /** From when on the server delivers what a process that died has held; a living one keeps what it holds. */
   ackWaitMs?: number
-  /** The server forgets the consumer and its place when nobody asks for so long; never unless given. */
+  /** The server deletes the consumer after so long without requests; never if absent. */
   forgetAfterMs?: number
 }
 
@@ -32,7 +32,7 @@ const timeoutMs = 2_000
  * server does not answer.
  */
 export async function ensureConsumer(connection: NatsConnection, options: DurableConfig): Promise<string> {
-  const manager = await managerOf(connection, timeoutMs)
+  const manager = await openStreamManager(connection, timeoutMs)
   const wanted = consumerConfig(options)
   const existing = await findConsumer(manager, options.stream, options.durable)
   if (!existing) {

@@ -1,4 +1,4 @@
-/** The link was closed by its owner; whoever still waits for a connection gets this. */
+/** The link was closed by its owner; pending waits for a connection fail with this. */
 export class NatsLinkClosedError extends Error {
   constructor() {
     super('the NATS link is closed')
@@ -21,7 +21,7 @@ export class SignatureError extends Error {
   readonly code = 'signature'
 
   constructor(reason: string) {
-    super(`the message is not vouched for: ${reason}`)
+    super(`the message is not authentic: ${reason}`)
     this.name = 'SignatureError'
   }
 }
@@ -34,7 +34,7 @@ export class UnreadableMessageError extends Error {
   }
 }
 
-/** Nobody takes messages of this subject: the stream is gone, or JetStream is off. */
+/** No stream has this subject: it was deleted, or JetStream is off. */
 export class NoStreamError extends Error {
   constructor() {
     super('no stream takes this subject')

@@ -2,22 +2,22 @@ import { hash } from 'node:crypto'
 import { eventHeaders } from '@opsplane/contracts'
 import {
   constantTimeEqual,
+  derivePublicKey,
   hmacSha256Under,
   pairKey,
-  publicKeyOf,
   sha256Bytes,
   sha256Hex,
 } from '@opsplane/runtime'
 import { SignatureError } from './errors.js'
 
-/** What a signature covers beside the body: none of it can be changed, nor the body be moved to another subject. */
+/** What a signature covers in addition to the body: neither can be changed, nor the body moved to another subject. */
 export interface SignedMessage {
   subject: string
   header(name: string): string | undefined
 }
 
 export interface EventSignatures {
-  /** The header that lets each verifier see that this service says so; whoever verifies cannot sign for another. */
+  /** The header by which each verifier authenticates this service; a verifier's key signs for no other verifier. */
   sign(message: SignedMessage, body: string): string
   /** Throws SignatureError unless the service that the message names as its source has signed it for this one. */
   check(message: SignedMessage, body: string): void
@@ -53,7 +53,7 @@ export function createEventSignatures(options: EventSignaturesOptions): EventSig
   const keysOf = (name: string) => (trustedKeys[name] ?? '').split(',').filter((key) => key !== '')
   const own = [options.privateKey, ...(options.previousPrivateKeys ?? [])].map((privateKey) => ({
     privateKey,
-    id: keyId(publicKeyOf(privateKey)),
+    id: keyId(derivePublicKey(privateKey)),
   }))
   const signer = own[0]?.id ?? ''
   const sources = new Map(
@@ -65,7 +65,7 @@ export function createEventSignatures(options: EventSignaturesOptions): EventSig
   /** A key costs milliseconds, and is made when it is first needed. */
   const signingKeys = () =>
     (targets ??= verifiers.flatMap((name) => {
-      const [otherPublicKey] = name === service ? [publicKeyOf(options.privateKey)] : keysOf(name)
+      const [otherPublicKey] = name === service ? [derivePublicKey(options.privateKey)] : keysOf(name)
       if (otherPublicKey === undefined) return []
       const id = keyId(otherPublicKey)
       const key = pairKey({ ownPrivateKey: options.privateKey, otherPublicKey }, purpose(signer, id))
@@ -89,7 +89,7 @@ export function createEventSignatures(options: EventSignaturesOptions): EventSig
       const [from = '', ...macs] = (message.header(eventHeaders.signature) ?? '').split(' ')
       if (from === '') throw new SignatureError('it is not signed')
       const signedBy = sources.get(from)
-      if (!signedBy) throw new SignatureError('its key is nobody’s')
+      if (!signedBy) throw new SignatureError('its key is unknown')
       if (signedBy.source !== message.header(eventHeaders.source))
         throw new SignatureError(`${signedBy.source} has signed it, which is not its source`)
       const digest = digestOf(message, body)

@@ -10,4 +10,4 @@ export function setInboxPrefix(connection: NatsConnection, prefix: string): void
 }
 
 /** A subject of its own for answers over this connection. */
-export const inboxOf = (connection: NatsConnection): string => createInbox(prefixes.get(connection))
+export const createUserInbox = (connection: NatsConnection): string => createInbox(prefixes.get(connection))

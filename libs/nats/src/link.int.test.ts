@@ -14,7 +14,7 @@ import { listenForHints } from './hints.js'
 import { connectNats, type NatsLink } from './link.js'
 import type { StreamMessage } from './stream-message.js'
 import { ensureStreams } from './streams.js'
-import { patient, waitFor } from './wait-for.fixture.js'
+import { longTimeout, waitFor } from './wait-for.fixture.js'
 
 const log = createLogger({ service: 'test', level: 'silent' })
 const names = natsNames('link')
@@ -45,7 +45,7 @@ describe('a NATS link', () => {
     server = await startEmbeddedNats({ storeDir, port, synced: false })
   }
 
-  test('leaves nothing behind for connections that are gone with whoever listens for hints', async () => {
+  test('removes the listeners of closed connections for hints', async () => {
     await start()
     const warnings: string[] = []
     const note = ({ name }: Error) => warnings.push(name)
@@ -87,7 +87,7 @@ describe('a NATS link', () => {
     await streams
     expect(link.connected()).toBe(true)
     await ensureStreams(link, names, { eventsMaxAgeMs: 60_000_000, topicsMaxAgeMs: 60_000_000 })
-    const manager = await jetstreamManager(await link.ready(), patient)
+    const manager = await jetstreamManager(await link.ready(), longTimeout)
     const { config } = await manager.streams.info(names.topicsStream)
     expect(config).toMatchObject({
       subjects: ['link.bus.>'],
@@ -98,14 +98,14 @@ describe('a NATS link', () => {
     expect((await manager.streams.info(names.eventsStream)).config.duplicate_window).toBe(600e9)
   })
 
-  test('has streams made once by whoever asks first, without a word of the others', async () => {
+  test('creates streams once where several replicas start together, and logs nothing for the others', async () => {
     await start()
     const lines: string[] = []
     const destination = { write: (line: string) => void lines.push(line) }
-    const heard = createLogger({ service: 'test', level: 'info', destination })
-    const manager = await jetstreamManager(await link.ready(), patient)
+    const replicaLog = createLogger({ service: 'test', level: 'info', destination })
+    const manager = await jetstreamManager(await link.ready(), longTimeout)
     for (let round = 0; round < 10; round++) {
-      await Promise.all(Array.from({ length: 8 }, () => ensureStreams(link, names, { log: heard })))
+      await Promise.all(Array.from({ length: 8 }, () => ensureStreams(link, names, { log: replicaLog })))
       for (const stream of [names.eventsStream, names.topicsStream]) await manager.streams.delete(stream)
     }
     expect(lines).toEqual([])
@@ -114,7 +114,7 @@ describe('a NATS link', () => {
   test('leaves what an operator has set on a stream, but for what is given', async () => {
     await start()
     await ensureStreams(link, names)
-    const manager = await jetstreamManager(await link.ready(), patient)
+    const manager = await jetstreamManager(await link.ready(), longTimeout)
     const { config } = await manager.streams.info(names.eventsStream)
     expect(config).toMatchObject({ max_bytes: -1, num_replicas: 1, max_age: 7 * 24 * 3_600e9 })
     const byHand = { max_age: 3_600e9, max_bytes: 5_000_000, max_msg_size: 1_000_000, duplicate_window: 60e9 }
@@ -160,7 +160,10 @@ describe('a NATS link', () => {
       },
     })
     const publish = async (text: string) =>
-      jetstream(await link.ready(), patient).publish(names.topicSubject('ws_1', 'production', 'orders'), text)
+      jetstream(await link.ready(), longTimeout).publish(
+        names.topicSubject('ws_1', 'production', 'orders'),
+        text,
+      )
     const arrives = (text: string) => waitFor(() => received.includes(text))
 
     try {
@@ -188,7 +191,7 @@ describe('a NATS link', () => {
     }
   })
 
-  test('hands over in full batches what gathers while one is in hand', async () => {
+  test('collects what arrives during a batch into full batches', async () => {
     await start()
     await ensureStreams(link, names)
     const batches: string[][] = []
@@ -213,10 +216,10 @@ describe('a NATS link', () => {
         await released
       },
     })
-    const client = jetstream(await link.ready(), patient)
+    const client = jetstream(await link.ready(), longTimeout)
     const publish = (text: string) => client.publish(names.topicSubject('ws_1', 'production', 'orders'), text)
     const consumerInfo = async () => {
-      const manager = await jetstreamManager(await link.ready(), patient)
+      const manager = await jetstreamManager(await link.ready(), longTimeout)
       return manager.consumers.info(names.topicsStream, 'gatherer')
     }
     try {

@@ -4,7 +4,7 @@ import { delay, retryDelayMs } from '@opsplane/runtime'
 import { ForeignStreamError, NatsLinkClosedError, UnsupportedServerError } from './errors.js'
 import type { EventSignatures } from './event-signatures.js'
 import { setInboxPrefix, userInbox } from './inbox.js'
-import { isSupportedServer, oldestServer } from './server-version.js'
+import { isSupportedServer, minServerVersion } from './server-version.js'
 
 /** A connection that is always being kept up: opened in the background, and reopened for as long as it takes. */
 export interface NatsLink {
@@ -22,7 +22,7 @@ export interface NatsLink {
   close(): Promise<void>
 }
 
-/** What a service is on NATS, beside its user. */
+/** The identity of a service on NATS, in addition to its user. */
 export interface ServiceIdentity {
   /** The durable consumers it has; any where the registry does not know the service. */
   durables: readonly string[] | undefined
@@ -57,7 +57,7 @@ export function connectNats(options: ConnectNatsOptions): NatsLink {
           await connection.close()
           break
         }
-        setInboxPrefix(connection, serverOf(options.url).inboxPrefix)
+        setInboxPrefix(connection, parseServerUrl(options.url).inboxPrefix)
         await admitted(connection)
         watch(connection)
         failure = undefined
@@ -81,7 +81,7 @@ export function connectNats(options: ConnectNatsOptions): NatsLink {
   async function admitted(connection: NatsConnection): Promise<void> {
     try {
       const { version = '' } = connection.info ?? {}
-      if (!isSupportedServer(version)) throw new UnsupportedServerError(version, oldestServer)
+      if (!isSupportedServer(version)) throw new UnsupportedServerError(version, minServerVersion)
       await options.admit?.(connection)
       if (closing.signal.aborted) throw new NatsLinkClosedError()
     } catch (error) {
@@ -115,7 +115,7 @@ export function connectNats(options: ConnectNatsOptions): NatsLink {
     })
   }
 
-  // Nobody may be waiting yet when the link is closed before its first connection.
+  // The rejection may be unhandled where the link is closed before its first connection.
   current.catch(() => {})
 
   return {
@@ -144,7 +144,7 @@ export function connectNats(options: ConnectNatsOptions): NatsLink {
 }
 
 /** Where a URL leads, and as whom, as `connect` of the NATS client takes it. Answers go to the user's own inbox. */
-export function serverOf(url: string) {
+export function parseServerUrl(url: string) {
   const servers = url.split(',').map((text) => new URL(text.trim()))
   const [first] = servers
   const user = decodeURIComponent(first?.username ?? '')
@@ -159,7 +159,7 @@ export function serverOf(url: string) {
 
 function connectionOptions({ url, name }: ConnectNatsOptions): NodeConnectionOptions {
   return {
-    ...serverOf(url),
+    ...parseServerUrl(url),
     name,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
@@ -173,7 +173,7 @@ function connectionOptions({ url, name }: ConnectNatsOptions): NodeConnectionOpt
   }
 }
 
-/** Whoever stops must not wait for a server that may never come. */
+/** Closing must not wait for a server that may never be available. */
 function unlessAborted<T>(pending: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abandon = () => reject(new NatsLinkClosedError())

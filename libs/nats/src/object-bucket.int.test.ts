@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(storeDir, { recursive: true, force: true })
 })
 
-test('what is given up while NATS goes away fails whoever asked, and nobody else', async () => {
+test('a request that is aborted while NATS disconnects fails, and no other one does', async () => {
   const connection = await link.ready()
   const bucket = openObjectBucket(
     { ...link, ready: async () => connection },

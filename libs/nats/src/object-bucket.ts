@@ -4,9 +4,9 @@ import { type ObjectInfo, type ObjectStore, Objm } from '@nats-io/obj'
 import { type NatsConnection, headers as natsHeaders, nuid } from '@nats-io/transport-node'
 import { CorruptObjectError } from './errors.js'
 import type { NatsLink } from './link.js'
-import { managerOf } from './streams.js'
+import { openStreamManager } from './streams.js'
 
-/** What is put, and the hexadecimal SHA-256 of its bytes: whoever puts it has that anyway. */
+/** An object to store, with the hexadecimal SHA-256 of its bytes, which the caller has anyway. */
 export interface NewObject {
   name: string
   bytes: Uint8Array
@@ -31,7 +31,7 @@ export interface ObjectBucketOptions {
   replicas: number
 }
 
-export const objectStreamOf = (bucket: string) => `OBJ_${bucket}`
+export const objectStreamName = (bucket: string) => `OBJ_${bucket}`
 
 /** Half of what a server takes in one message by default. */
 const chunkBytes = 524_288
@@ -64,9 +64,9 @@ export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): 
       // Who awaits it hears of it.
       before.catch(() => {})
       const client = jetstream(await link.ready(signal), { checkAPI: false, timeout: timeoutMs })
-      const manager = await managerOf(await link.ready(signal), timeoutMs)
+      const manager = await openStreamManager(await link.ready(signal), timeoutMs)
       const purgeChunks = (id: string) =>
-        manager.streams.purge(objectStreamOf(bucket), { filter: `$O.${bucket}.C.${id}` })
+        manager.streams.purge(objectStreamName(bucket), { filter: `$O.${bucket}.C.${id}` })
       const id = nuid.next()
       const chunks = chunksOf(bytes)
       const info = { name, bucket, nuid: id, size: bytes.length, chunks: chunks.length, deleted: false }
@@ -82,7 +82,7 @@ export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): 
         await unlessAborted(client.publish(metaSubject(name), meta, { headers }), signal)
       } catch (error) {
         await Promise.allSettled(sent)
-        // Without its description nobody would ever find them.
+        // Without the object's description its chunks would never be found.
         await purgeChunks(id).catch(() => {})
         throw error
       }
@@ -91,12 +91,12 @@ export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): 
     async get(name, signal) {
       const info = await unlessAborted((await store(signal)).info(name), signal)
       if (!info || info.deleted) return undefined
-      const manager = await managerOf(await link.ready(signal), timeoutMs)
+      const manager = await openStreamManager(await link.ready(signal), timeoutMs)
       const chunks: Uint8Array[] = []
       // Asked for one by one, which takes no consumer: one of those could have the server write to any subject.
       for (let seq = 1, bytes = 0; bytes < info.size; ) {
         const next = { seq, next_by_subj: `$O.${bucket}.C.${info.nuid}` }
-        const chunk = await unlessAborted(manager.direct.getMessage(objectStreamOf(bucket), next), signal)
+        const chunk = await unlessAborted(manager.direct.getMessage(objectStreamName(bucket), next), signal)
         // Removed meanwhile.
         if (!chunk) return undefined
         chunks.push(chunk.data)
@@ -111,9 +111,9 @@ export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): 
     async remove(name) {
       const objects = await store()
       await objects.delete(name)
-      // What the store would keep for good, to say that there was one.
-      const manager = await managerOf(await link.ready(), timeoutMs)
-      await manager.streams.purge(objectStreamOf(bucket), { filter: metaSubject(name) })
+      // The marker of a deleted object, which the store would keep permanently.
+      const manager = await openStreamManager(await link.ready(), timeoutMs)
+      await manager.streams.purge(objectStreamName(bucket), { filter: metaSubject(name) })
     },
   }
 }
@@ -132,7 +132,7 @@ function chunksOf(bytes: Uint8Array): Uint8Array[] {
 }
 
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  // Nobody awaits it once the signal aborts.
+  // Its rejection is unhandled once the signal aborts.
   promise.catch(() => {})
   signal.throwIfAborted()
   let stop: () => void = () => {}

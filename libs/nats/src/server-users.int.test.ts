@@ -10,14 +10,14 @@ import { type EmbeddedNats, startEmbeddedNats } from './embedded.js'
 import { ensureConsumer } from './ensure-consumer.js'
 import { publishHint } from './hints.js'
 import { connectNats, type NatsLink } from './link.js'
-import { objectStreamOf, openObjectBucket } from './object-bucket.js'
+import { objectStreamName, openObjectBucket } from './object-bucket.js'
 import { acknowledgements } from './pull/acknowledgements.js'
 import { openPull } from './pull/pull.js'
-import { authorizationOf, natsUsers, urlOfUser } from './server-users.js'
+import { buildUserUrl, formatAuthorization, natsUsers } from './server-users.js'
 import { streamLog } from './stream-log.js'
 import { streamTail } from './stream-tail.js'
 import { ensureStreams } from './streams.js'
-import { patient, waitFor } from './wait-for.fixture.js'
+import { longTimeout, waitFor } from './wait-for.fixture.js'
 
 const log = createLogger({ service: 'test', level: 'silent' })
 const names = natsNames()
@@ -34,16 +34,21 @@ const objectOf = (name: string, bytes: Buffer) => ({ name, bytes, sha256: sha256
 const linkOf = (user: string) => {
   const password = user === 'sub_acme' ? subscriber.password : `${user}-secret`
   const link =
-    links.get(user) ?? connectNats({ url: urlOfUser(server.url, { user, password }), name: user, log })
+    links.get(user) ?? connectNats({ url: buildUserUrl(server.url, { user, password }), name: user, log })
   links.set(user, link)
   return link
 }
 const as = (user: string): Promise<NatsConnection> => linkOf(user).ready()
-const managerOf = async (user: string) => jetstreamManager(await as(user), { checkAPI: false, ...patient })
+const managerOf = async (user: string) =>
+  jetstreamManager(await as(user), { checkAPI: false, ...longTimeout })
 const denied = /permissions violation/i
 
 beforeAll(async () => {
-  server = await startEmbeddedNats({ storeDir, synced: false, authorization: () => authorizationOf(users) })
+  server = await startEmbeddedNats({
+    storeDir,
+    synced: false,
+    authorization: () => formatAuthorization(users),
+  })
 })
 afterAll(async () => {
   for (const link of links.values()) await link.close()
@@ -51,10 +56,10 @@ afterAll(async () => {
   rmSync(storeDir, { recursive: true, force: true })
 })
 
-test('nobody gets in without a password, or with the one of another', async () => {
+test('a connection without a password, or with that of another user, is refused', async () => {
   const stranger = connectNats({ url: server.url, name: 'stranger', log })
   const impostor = connectNats({
-    url: urlOfUser(server.url, { user: 'settings', password: 'itsm-secret' }),
+    url: buildUserUrl(server.url, { user: 'settings', password: 'itsm-secret' }),
     name: 'impostor',
     log,
   })
@@ -68,19 +73,19 @@ test('every service with a log makes a stream that is gone, publishes, and consu
     const link = linkOf(user)
     await ensureStreams(link, names)
     const connection = await link.ready()
-    expect(await jetstream(connection, patient).publish(subject, '{}')).toMatchObject({ stream })
+    expect(await jetstream(connection, longTimeout).publish(subject, '{}')).toMatchObject({ stream })
     expect(await (await managerOf(user)).streams.getMessage(stream, { seq: 1 })).toMatchObject({ subject })
     await (await managerOf('operator')).streams.delete(stream)
   }
   await ensureStreams(linkOf('itsm'), names)
   const connection = await as('itsm')
-  await jetstream(connection, patient).publish(subject, '{"n":1}')
+  await jetstream(connection, longTimeout).publish(subject, '{"n":1}')
   const durable = 'itsm-incident-timers'
   await ensureConsumer(connection, { stream, durable, filterSubjects: [subject] })
   const text = await new Promise<string>((resolve) => {
     const pull = openPull({
       ...{ connection, stream, durable, acks: acknowledgements(() => {}) },
-      room: () => ({ messages: 1, bytes: 1_000_000, isWhole: true }),
+      capacity: () => ({ messages: 1, bytes: 1_000_000, isWhole: true }),
       onMessage(message) {
         message.ack()
         resolve(message.string())
@@ -107,7 +112,7 @@ test('analytics keeps objects of exports, and nothing is left of those it remove
   expect(Buffer.from((await objects.get('exp_1/2', signal)) ?? []).toString()).toBe('second')
   for (const name of ['exp_1/1', 'exp_1/2', 'exp_1/2']) await objects.remove(name)
   expect(await objects.get('exp_1/1', signal)).toBeUndefined()
-  const { state } = await (await managerOf('operator')).streams.info(objectStreamOf(exportsBucket))
+  const { state } = await (await managerOf('operator')).streams.info(objectStreamName(exportsBucket))
   expect(state.messages).toBe(0)
 })
 
@@ -139,18 +144,18 @@ describe('is denied to a service', () => {
     [
       'to read the files of exports',
       'itsm',
-      (manager) => manager.direct.getMessage(objectStreamOf(names.exportsBucket), { seq: 1 }),
+      (manager) => manager.direct.getMessage(objectStreamName(names.exportsBucket), { seq: 1 }),
     ],
     [
       'to delete all of them at once',
       'analytics',
-      (manager) => manager.streams.delete(objectStreamOf(names.exportsBucket)),
+      (manager) => manager.streams.delete(objectStreamName(names.exportsBucket)),
     ],
     [
       'to have the server write files to a subject',
       'analytics',
       (manager) =>
-        manager.consumers.add(objectStreamOf(names.exportsBucket), {
+        manager.consumers.add(objectStreamName(names.exportsBucket), {
           deliver_subject: 'bus.ws_1.production.orders',
           ack_policy: 'none' as never,
         }),
@@ -170,17 +175,17 @@ describe('is denied to a service', () => {
     ['to say that deliveries have changed', 'itsm', 'changed.ws_1.production'],
     ["to answer into another's inbox", 'itsm', '_INBOX_settings.x'],
   ])('%s', async (_what, user, to) => {
-    await expect((await as(user)).request(to, '{}', patient)).rejects.toThrow(denied)
+    await expect((await as(user)).request(to, '{}', longTimeout)).rejects.toThrow(denied)
   })
 
   test.each(['_INBOX.>', '_INBOX_settings.>', '$JS.>', 'evt.>', 'changed.>', '>'])(
     'to listen to %s',
     async (to) => {
       const connection = await as('itsm')
-      const heard = new Promise<Error | null>((resolve) => {
+      const failure = new Promise<Error | null>((resolve) => {
         connection.subscribe(to, { callback: (error) => resolve(error) })
       })
-      expect(String(await heard)).toMatch(denied)
+      expect(String(await failure)).toMatch(denied)
     },
   )
 })
@@ -221,16 +226,18 @@ test('only the dispatcher has the stream of topics: it appends, reads and follow
 
 test('the gateway hears of the events that change rights, and of no others', async () => {
   const connection = await as('gateway')
-  const heard: string[] = []
-  connection.subscribe('evt.*.*.role.>', { callback: (_error, message) => void heard.push(message.subject) })
+  const received: string[] = []
+  connection.subscribe('evt.*.*.role.>', {
+    callback: (_error, message) => void received.push(message.subject),
+  })
   await connection.flush()
-  await jetstream(await as('settings'), patient).publish('evt.ws_1.production.role.updated', '{}')
-  await waitFor(() => heard.length > 0)
-  expect(heard).toEqual(['evt.ws_1.production.role.updated'])
+  await jetstream(await as('settings'), longTimeout).publish('evt.ws_1.production.role.updated', '{}')
+  await waitFor(() => received.length > 0)
+  expect(received).toEqual(['evt.ws_1.production.role.updated'])
 })
 
 test.each(changeSignals.publishers)(
-  'settings is told of what changes in %s, of any tenant',
+  'settings receives the changes of %s, of any tenant',
   async (publisher) => {
     const connection = await as('settings')
     const message = new Promise<string>((resolve) => {
@@ -252,7 +259,7 @@ test('a subscriber reads through the durable made for it, and does nothing else'
   const message = await new Promise<string>((resolve) => {
     const pull = openPull({
       ...{ connection, stream, durable: subscriber.durable, acks: acknowledgements(() => {}) },
-      room: () => ({ messages: 1, bytes: 1_000_000, isWhole: true }),
+      capacity: () => ({ messages: 1, bytes: 1_000_000, isWhole: true }),
       onMessage(received) {
         received.ack()
         resolve(received.subject)
@@ -268,7 +275,7 @@ test('a subscriber reads through the durable made for it, and does nothing else'
     () =>
       manager.consumers.add(stream, { durable_name: subscriber.durable, ack_policy: 'explicit' as never }),
     () => manager.consumers.info(stream, 'itsm-incident-timers'),
-    () => connection.request(subject, '{}', patient),
+    () => connection.request(subject, '{}', longTimeout),
   ])
     await expect(work()).rejects.toThrow(denied)
 })

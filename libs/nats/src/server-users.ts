@@ -1,16 +1,16 @@
 import {
   changeSignals,
   durableConsumers,
-  eventKindsOfRights,
   type NatsNames,
   operator,
+  rightsEventTypes,
   type ServiceName,
   serviceNames,
   serviceRegistry,
   topicConsumers,
 } from '@opsplane/contracts'
 import { userInbox } from './inbox.js'
-import { objectStreamOf } from './object-bucket.js'
+import { objectStreamName } from './object-bucket.js'
 
 /** A user of the NATS server, and the subjects it may use. */
 export interface NatsUser {
@@ -35,7 +35,7 @@ export interface NatsUsersOptions {
 }
 
 /**
- * One user for each service of the registry, one for the operator, and one for each subscriber. Nobody but the operator,
+ * One user for each service of the registry, one for the operator, and one for each subscriber. No one but the operator,
  * who makes and keeps the streams, may change, purge or delete one, or touch another's consumer or inbox (ADR 048).
  */
 export function natsUsers({ names, passwords, subscribers = [] }: NatsUsersOptions): NatsUser[] {
@@ -64,7 +64,7 @@ export const subscriberUser = (name: string) => `sub_${name}`
 function permissionsOf(name: ServiceName, names: NatsNames): Pick<NatsUser, 'publish' | 'subscribe'> {
   const inbox = `${userInbox(name)}.>`
   if (!serviceRegistry[name].database) {
-    const events = eventKindsOfRights.map((kind) => names.eventSubjects.replace('>', `*.*.${kind}.>`))
+    const events = rightsEventTypes.map((kind) => names.eventSubjects.replace('>', `*.*.${kind}.>`))
     return { publish: [], subscribe: [inbox, ...events] }
   }
   const durables = durableConsumers[name] ?? []
@@ -104,7 +104,7 @@ const exportsOwner: ServiceName = 'analytics'
 
 /** To make the bucket, and to put, get and remove objects; not to change or delete it. */
 function objectsOf(bucket: string): string[] {
-  const stream = objectStreamOf(bucket)
+  const stream = objectStreamName(bucket)
   return [
     `$O.${bucket}.>`,
     ...makingOf(stream),
@@ -135,7 +135,7 @@ const consumingOf = (stream: string, durable: string) => [
 ]
 
 /** The part of nats-server's configuration that says who may do what. */
-export function authorizationOf(users: readonly NatsUser[]): string {
+export function formatAuthorization(users: readonly NatsUser[]): string {
   const list = (subjects: readonly string[]) =>
     `[${subjects.map((subject) => JSON.stringify(subject)).join(', ')}]`
   return [
@@ -154,7 +154,7 @@ export function authorizationOf(users: readonly NatsUser[]): string {
 }
 
 /** The URL, or several separated by commas, with which a user connects to the servers of another one. */
-export function urlOfUser(urls: string, { user, password }: { user: string; password: string }): string {
+export function buildUserUrl(urls: string, { user, password }: { user: string; password: string }): string {
   const ownOf = (url: string) => {
     const own = new URL(url)
     own.username = encodeURIComponent(user)

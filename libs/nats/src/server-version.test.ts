@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { isSupportedServer, oldestServer } from './server-version.js'
+import { isSupportedServer, minServerVersion } from './server-version.js'
 
 test.each([
-  [oldestServer, true],
+  [minServerVersion, true],
   ['nats-server: v2.15.1', true],
   ['2.14.3-RC.1', true],
   ['3.0.0', true],

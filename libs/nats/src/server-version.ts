@@ -1,10 +1,10 @@
 /** The oldest nats-server that the platform supports. */
-export const oldestServer = '2.14.0'
+export const minServerVersion = '2.14.0'
 
 /** Whether a version as nats-server prints it (`2.15.1`, `nats-server: v2.14.0-RC.1`) is supported; an unknown one is not. */
 export function isSupportedServer(version: string): boolean {
   const found = numbersOf(version)
-  const oldest = numbersOf(oldestServer)
+  const oldest = numbersOf(minServerVersion)
   if (!found || !oldest) return false
   const at = found.findIndex((number, index) => number !== oldest[index])
   return at === -1 || (found[at] ?? 0) > (oldest[at] ?? 0)

@@ -10,7 +10,7 @@ import { type EmbeddedNats, startEmbeddedNats } from './embedded.js'
 import type { EventSignatures } from './event-signatures.js'
 import { connectNats, type NatsLink } from './link.js'
 import { ensureStreams } from './streams.js'
-import { patient, waitFor } from './wait-for.fixture.js'
+import { longTimeout, waitFor } from './wait-for.fixture.js'
 
 const log = createLogger({ service: 'test', level: 'silent' })
 const names = natsNames('back')
@@ -45,11 +45,11 @@ const consume = () => {
   })
 }
 const publish = async (...bodies: string[]) => {
-  const client = jetstream(await link.ready(), patient)
+  const client = jetstream(await link.ready(), longTimeout)
   for (const body of bodies) await client.publish(names.topicSubject('ws_1', 'production', 'orders'), body)
 }
 const floor = async () =>
-  (await (await jetstreamManager(await link.ready(), patient)).consumers.info(stream, 'test')).ack_floor
+  (await (await jetstreamManager(await link.ready(), longTimeout)).consumers.info(stream, 'test')).ack_floor
     .stream_seq
 const restart = async (between: () => void) => {
   await server.stop()

@@ -1,6 +1,6 @@
 import { DeliverPolicy, jetstream } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { managerOf, streamInfo } from './streams.js'
+import { openStreamManager, streamInfo } from './streams.js'
 
 const batch = 5_000
 const waitMs = 5_000
@@ -11,7 +11,7 @@ export async function readHeaders(
   stream: string,
   onMessage: (header: (name: string) => string | undefined) => void,
 ): Promise<void> {
-  if (!(await streamInfo(await managerOf(connection), stream))) return
+  if (!(await streamInfo(await openStreamManager(connection), stream))) return
   // Without the client's own check, which asks for account information.
   const consumer = await jetstream(connection, { checkAPI: false }).consumers.get(stream, {
     deliver_policy: DeliverPolicy.All,

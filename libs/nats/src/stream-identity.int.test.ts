@@ -69,7 +69,7 @@ describeWithProgram('what ids of topic events are made of', () => {
     expect(await identity()).toBe(before)
   })
 
-  test('is another one of a stream that is made anew', async () => {
+  test('changes where the stream is recreated', async () => {
     await ensure(1)
     const before = await identity()
     await deleteStream(await link.ready(), topicsStream)

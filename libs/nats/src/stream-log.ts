@@ -3,7 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { ApiError } from '@opsplane/contracts'
 import type { NatsLink } from './link.js'
 import { onReconnect } from './reconnects.js'
-import { isMissingStream, managerOf, streamIdentity } from './streams.js'
+import { isMissingStream, openStreamManager, streamIdentity } from './streams.js'
 
 /** One message as the stream keeps it. */
 export interface StoredMessage {
@@ -27,7 +27,7 @@ export interface StreamLog {
   last(subject: string): Promise<StoredMessage | null>
   /** The first message of a subject at or after a sequence. */
   next(subject: string, from: number): Promise<StoredMessage | null>
-  /** Has the identity asked for anew. */
+  /** Reads the identity again. */
   forget(): void
 }
 
@@ -39,7 +39,7 @@ interface Handles {
   manager: JetStreamManager
 }
 
-/** `restore` makes the stream anew when the server says that it does not exist; the question is asked again then. */
+/** `restore` recreates the stream when the server answers that it does not exist; the request is then repeated. */
 export function streamLog(link: NatsLink, stream: string, restore?: () => Promise<void>): StreamLog {
   const handles = new WeakMap<NatsConnection, Handles>()
   let about: { identity: string; created: string; until: number } | undefined
@@ -53,7 +53,7 @@ export function streamLog(link: NatsLink, stream: string, restore?: () => Promis
     if (known) return known
     const made = {
       js: jetstream(connection, { timeout: timeoutMs }),
-      manager: await managerOf(connection, timeoutMs),
+      manager: await openStreamManager(connection, timeoutMs),
     }
     handles.set(connection, made)
     about = undefined

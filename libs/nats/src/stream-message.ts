@@ -27,7 +27,7 @@ export interface StreamMessage {
   nak(delayMs: number): void
   /** It is given up. */
   term(): void
-  /** It is still in hand: its ack wait begins anew. */
+  /** Signals work in progress: the ack wait starts again. */
   working(): void
   /** Its consumer was created again: an acknowledgement would count for another message, of the same sequence there. */
   disown(): void
@@ -48,7 +48,7 @@ export interface Delivery {
  * Reads `$JS.ACK.<stream>.<consumer>.<deliveries>.<sequence>.<number>.<nanoseconds>.<waiting>`; newer servers put the domain
  * and the account before the stream. Undefined for what is no delivery, such as a heartbeat.
  */
-export function deliveryOf(reply = ''): Delivery | undefined {
+export function parseDelivery(reply = ''): Delivery | undefined {
   const tokens = reply.split('.')
   if (tokens[0] !== '$JS' || tokens[1] !== 'ACK' || tokens.length < 9) return undefined
   const at = tokens.length > 9 ? 4 : 2
@@ -64,7 +64,7 @@ export function deliveryOf(reply = ''): Delivery | undefined {
 
 /** Undefined for what is no delivery of a consumer. */
 export function streamMessage(msg: Msg, acks: Pick<Acknowledgements, 'send'>): StreamMessage | undefined {
-  const delivery = deliveryOf(msg.reply)
+  const delivery = parseDelivery(msg.reply)
   return delivery && new DeliveredMessage(msg, delivery, acks)
 }
 
@@ -136,7 +136,7 @@ class DeliveredMessage implements StreamMessage {
       try {
         this.#msg.respond(text)
       } catch {
-        // The connection is gone for good, so the server delivers it again, on the next one.
+        // The connection is closed, so the server redelivers the message on the next one.
       }
     }, final)
   }

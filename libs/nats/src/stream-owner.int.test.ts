@@ -5,7 +5,7 @@ import { createLogger } from '@opsplane/runtime'
 import { ForeignStreamError } from './errors.js'
 import { connectNats, type NatsLink } from './link.js'
 import { streamLog } from './stream-log.js'
-import { admitOwner, markStreams } from './stream-owner.js'
+import { claimStream, markStreams } from './stream-owner.js'
 import { ensureStreams } from './streams.js'
 import { waitFor } from './wait-for.fixture.js'
 
@@ -34,7 +34,7 @@ test('streams are of the installation that made them, and no other publishes or 
     level: 'error',
     destination: { write: (line: string) => said.push(line) },
   })
-  const foreign = connectNats({ url, name: 'foreign', log: watching, admit: admitOwner(names, 'bbbbbb') })
+  const foreign = connectNats({ url, name: 'foreign', log: watching, admit: claimStream(names, 'bbbbbb') })
   await waitFor(() => said.length > 0)
   expect(said.join()).toContain('belongs to installation aaaaaa, and this is installation bbbbbb')
   expect(foreign.connected()).toBe(false)

@@ -1,16 +1,23 @@
 import { JetStreamApiError } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { NatsNames } from '@opsplane/contracts'
-import { isDenied, managerOf, ownedBy, ownerOf, refuseForeignStream, streamInfo } from './streams.js'
+import {
+  formatOwnedDescription,
+  isDenied,
+  openStreamManager,
+  parseStreamOwner,
+  refuseForeignStream,
+  streamInfo,
+} from './streams.js'
 
 /**
  * For `connectNats`: rejects (ForeignStreamError) where a stream of these names is marked as another installation's, and
  * with what the client says where JetStream does not answer.
  */
-export const admitOwner =
+export const claimStream =
   (names: NatsNames, installationId: string) =>
   async (connection: NatsConnection): Promise<void> => {
-    const manager = await managerOf(connection)
+    const manager = await openStreamManager(connection)
     for (const stream of [names.eventsStream, names.topicsStream]) {
       const info = await streamInfo(manager, stream).catch((error: unknown) => {
         // What a user may not ask, or the server does not know of the stream, is no mark.
@@ -28,14 +35,16 @@ export async function markStreams(
   installationId: string,
   replace: boolean,
 ): Promise<string[]> {
-  const manager = await managerOf(connection)
+  const manager = await openStreamManager(connection)
   const marked: string[] = []
   for (const stream of [names.eventsStream, names.topicsStream]) {
     const info = await streamInfo(manager, stream)
     if (!info) continue
     if (!replace) refuseForeignStream(info, installationId)
-    if (ownerOf(info.config) === installationId) continue
-    await manager.streams.update(stream, { description: ownedBy(info.config.description, installationId) })
+    if (parseStreamOwner(info.config) === installationId) continue
+    await manager.streams.update(stream, {
+      description: formatOwnedDescription(info.config.description, installationId),
+    })
     marked.push(stream)
   }
   return marked

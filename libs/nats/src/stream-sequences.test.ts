@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { sequenceOf } from './stream-sequences.js'
+import { formatSequence } from './stream-sequences.js'
 
 const created = '2026-03-01T10:00:00.5Z'
 const message = (seq: number, stored: string) => ({ seq, storedMs: Date.parse(stored) })
@@ -7,26 +7,26 @@ const message = (seq: number, stored: string) => ({ seq, storedMs: Date.parse(st
 describe('the place of a message', () => {
   test('names the stream by the instant it was created at, in one form whatever its precision', () => {
     const place = '2026-03-01T10:00:00.500Z/00000000000000000007'
-    expect(sequenceOf(message(7, '2026-03-01T11:00:00Z'), created)).toBe(place)
-    expect(sequenceOf(message(7, '2026-03-01T11:00:00Z'), '2026-03-01T10:00:00.500000123Z')).toBe(place)
+    expect(formatSequence(message(7, '2026-03-01T11:00:00Z'), created)).toBe(place)
+    expect(formatSequence(message(7, '2026-03-01T11:00:00Z'), '2026-03-01T10:00:00.500000123Z')).toBe(place)
   })
 
   test('sorts by sequence, and after all of an earlier stream', () => {
     const later = '2026-03-02T00:00:00.123456789Z'
     const inOrder = [
-      sequenceOf(message(9, '2026-03-01T11:00:00Z'), created),
+      formatSequence(message(9, '2026-03-01T11:00:00Z'), created),
       ...[7, 1_000].map((position) =>
-        sequenceOf({ ...message(position, '2026-03-01T10:30:00Z'), after: 9 }, created),
+        formatSequence({ ...message(position, '2026-03-01T10:30:00Z'), after: 9 }, created),
       ),
-      sequenceOf(message(10, '2026-03-01T11:00:00Z'), created),
-      sequenceOf(message(1_000_000, '2026-03-01T12:00:00Z'), created),
-      sequenceOf(message(1, '2026-03-02T00:00:01Z'), later),
+      formatSequence(message(10, '2026-03-01T11:00:00Z'), created),
+      formatSequence(message(1_000_000, '2026-03-01T12:00:00Z'), created),
+      formatSequence(message(1, '2026-03-02T00:00:01Z'), later),
     ]
     expect([...inOrder].reverse().sort()).toEqual(inOrder)
   })
 
   test('of a message that is left over from an earlier stream comes before all of the present one', () => {
-    const left = sequenceOf(message(500, '2026-03-01T09:00:00Z'), created)
-    expect(left < sequenceOf(message(1, '2026-03-01T10:00:01Z'), created)).toBe(true)
+    const left = formatSequence(message(500, '2026-03-01T09:00:00Z'), created)
+    expect(left < formatSequence(message(1, '2026-03-01T10:00:01Z'), created)).toBe(true)
   })
 })

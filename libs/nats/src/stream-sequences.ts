@@ -24,10 +24,10 @@ export function streamSequences(link: NatsLink, stream: string): StreamSequences
   return {
     async of(messages) {
       const created = await log.created()
-      return messages.map((message) => sequenceOf(message, created))
+      return messages.map((message) => formatSequence(message, created))
     },
     async lowWatermark(durable) {
-      // In this order: were the stream created anew in between, the lowWatermark would be too low, which only delays.
+      // In this order: if the stream is recreated in between, the lowWatermark is too low, which only delays.
       const created = await log.created()
       const { ackFloor } = await consumerPlace(await link.ready(), { stream, durable })
       return `${streamSequence(Date.parse(created), ackFloor)}/${padded(Number.MAX_SAFE_INTEGER)}`
@@ -41,7 +41,7 @@ export function streamSequences(link: NatsLink, stream: string): StreamSequences
  * instant it was stored at lies between the two streams' beginnings, and so does its place. What comes from a log stands
  * behind the sequence it comes after, by its position there.
  */
-export function sequenceOf({ seq, storedMs, after }: SequencedMessage, created: string): string {
+export function formatSequence({ seq, storedMs, after }: SequencedMessage, created: string): string {
   const createdMs = Date.parse(created)
   if (after !== undefined) return `${streamSequence(createdMs, after)}/${padded(seq)}`
   return streamSequence(Math.min(createdMs, storedMs), seq)

@@ -1,12 +1,12 @@
 import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream'
 import { type Msg, nanos } from '@nats-io/transport-node'
-import { atRestMoments, delay, type Logger, retryDelayMs } from '@opsplane/runtime'
+import { delay, type Logger, onIdleTicks, retryDelayMs } from '@opsplane/runtime'
 import { NatsLinkClosedError } from './errors.js'
-import { inboxOf } from './inbox.js'
+import { createUserInbox } from './inbox.js'
 import type { NatsLink } from './link.js'
 import { onReconnect } from './reconnects.js'
-import { deliveryOf } from './stream-message.js'
-import { logInterruption, managerOf } from './streams.js'
+import { parseDelivery } from './stream-message.js'
+import { logInterruption, openStreamManager } from './streams.js'
 
 export interface StreamTailOptions {
   link: NatsLink
@@ -40,7 +40,7 @@ export function streamTail({ link, stream, log, onMessage, onReset }: StreamTail
   /** Follows the stream until the connection, the consumer or the server is lost. */
   const follow = async () => {
     const connection = await link.ready(closing.signal)
-    const inbox = inboxOf(connection)
+    const inbox = createUserInbox(connection)
     const lost = new Promise<void>((resolve) => {
       lose = resolve
     })
@@ -48,7 +48,7 @@ export function streamTail({ link, stream, log, onMessage, onReset }: StreamTail
     let heardAt = performance.now()
     const onDelivery = (error: Error | null, message: Msg) => {
       heardAt = performance.now()
-      const number = error ? undefined : deliveryOf(message.reply)?.number
+      const number = error ? undefined : parseDelivery(message.reply)?.number
       // A heartbeat has no place to acknowledge to.
       if (number === undefined) return
       if (number !== expected++) lose()
@@ -56,11 +56,11 @@ export function streamTail({ link, stream, log, onMessage, onReset }: StreamTail
     }
     const forget = onReconnect(connection, () => lose())
     const subscription = connection.subscribe(inbox, { callback: onDelivery })
-    const stopWatching = atRestMoments(watchMs, () => {
+    const stopWatching = onIdleTicks(watchMs, () => {
       if (performance.now() - heardAt > silenceMs) lose()
     })
     try {
-      const { consumers } = await managerOf(connection)
+      const { consumers } = await openStreamManager(connection)
       const { name } = await consumers.add(stream, {
         deliver_subject: inbox,
         deliver_policy: DeliverPolicy.New,

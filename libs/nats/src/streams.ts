@@ -15,7 +15,7 @@ import { type BackendConfig, delay, type Logger, retryDelayMs, type Timers } fro
 import { ForeignStreamError, NatsLinkClosedError } from './errors.js'
 import type { NatsLink } from './link.js'
 
-/** Limits of the platform's streams: what is given here holds, what is not stays as whoever runs the server has set it. */
+/** Limits of the platform's streams: those set here apply, others stay as the operator of the server has set them. */
 export interface StreamOptions {
   eventsMaxAgeMs?: number | undefined
   topicsMaxAgeMs?: number | undefined
@@ -33,7 +33,7 @@ export interface StreamOptions {
 }
 
 /** The limits a service's configuration names. */
-export const streamOptionsOf = (config: BackendConfig): StreamOptions => ({
+export const toStreamOptions = (config: BackendConfig): StreamOptions => ({
   eventsMaxAgeMs: config.natsEventsMaxAgeMs,
   topicsMaxAgeMs: config.natsTopicsMaxAgeMs,
   maxBytes: config.natsStreamMaxBytes,
@@ -68,7 +68,7 @@ const platformStreams = (names: NatsNames, options: StreamOptions): WantedStream
   },
 ]
 
-/** The server's code for a stream that somebody else has made meanwhile, with another time in its description. */
+/** The server's code for a stream that another replica has created meanwhile, with another time in its description. */
 const streamNameInUse = 10_058
 
 /**
@@ -82,7 +82,7 @@ export async function ensureStreams(
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const manager = await managerOf(await link.ready(options.signal))
+      const manager = await openStreamManager(await link.ready(options.signal))
       for (const wanted of platformStreams(names, options)) await ensureStream(manager, wanted, options)
       return
     } catch (error) {
@@ -151,7 +151,7 @@ export function logInterruption(
 }
 
 /** What JetStream is asked through, without the client's own check, which asks for account information that a user may not see. */
-export const managerOf = (connection: NatsConnection, timeoutMs = 5_000): Promise<JetStreamManager> =>
+export const openStreamManager = (connection: NatsConnection, timeoutMs = 5_000): Promise<JetStreamManager> =>
   jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs })
 
 /** The stream as it stands; undefined when there is none. */
@@ -169,18 +169,18 @@ const owner = /(?:^| )for (\S+)$/
 
 /**
  * What ids are made of: when the stream was made, by its own description, which backups keep. The instant the server gives changes with
- * a restore; it holds for a stream that somebody else has made.
+ * a restore; it also applies to a stream that another replica has created.
  */
 export function streamIdentity({ config, created }: Pick<StreamInfo, 'config' | 'created'>): string {
   return made.exec(config.description ?? '')?.[0] ?? String(created)
 }
 
 /** The installation that a stream is marked with: `made <time> for <id>`. */
-export const ownerOf = ({ description }: Pick<StreamConfig, 'description'>): string | undefined =>
+export const parseStreamOwner = ({ description }: Pick<StreamConfig, 'description'>): string | undefined =>
   owner.exec(description ?? '')?.[1]
 
 /** The description of a stream, with this installation for its owner. Its identity stays. */
-export const ownedBy = (description: string | undefined, installationId: string): string =>
+export const formatOwnedDescription = (description: string | undefined, installationId: string): string =>
   [made.exec(description ?? '')?.[0], `for ${installationId}`].filter(Boolean).join(' ')
 
 /** Throws ForeignStreamError where a stream is marked, and not as this installation's. */
@@ -188,7 +188,7 @@ export function refuseForeignStream(
   { config }: Pick<StreamInfo, 'config'>,
   installationId: string | undefined,
 ): void {
-  const found = ownerOf(config)
+  const found = parseStreamOwner(config)
   if (found !== undefined && installationId !== undefined && found !== installationId)
     throw new ForeignStreamError(config.name, found, installationId)
 }
@@ -198,7 +198,7 @@ const newStream = (wanted: WantedStream, options: StreamOptions) => ({
   description:
     options.installationId === undefined
       ? `made ${new Date().toISOString()}`
-      : ownedBy(`made ${new Date().toISOString()}`, options.installationId),
+      : formatOwnedDescription(`made ${new Date().toISOString()}`, options.installationId),
   retention: RetentionPolicy.Limits,
   discard: DiscardPolicy.Old,
   max_msgs: -1,
@@ -210,7 +210,7 @@ const newStream = (wanted: WantedStream, options: StreamOptions) => ({
   ...settled(wanted, options, nanos(weekMs)),
 })
 
-/** What is not left to whoever runs the server. `maxAge` is what holds where none is given, in ns, 0 for none. */
+/** Settings that are not left to the operator of the server. `maxAge` applies where none is set, in ns, 0 for none. */
 function settled(wanted: WantedStream, { maxBytes, replicas }: StreamOptions, maxAge: number) {
   const age = wanted.maxAgeMs === undefined ? maxAge : nanos(wanted.maxAgeMs)
   const window = nanos(wanted.duplicateWindowMs)

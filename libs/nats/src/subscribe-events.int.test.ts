@@ -21,7 +21,7 @@ import {
   type SubscribeEventsOptions,
   subscribeEvents,
 } from './subscribe-events.js'
-import { patient, waitFor } from './wait-for.fixture.js'
+import { longTimeout, waitFor } from './wait-for.fixture.js'
 
 const log = createLogger({ service: 'test', level: 'silent' })
 const storeDir = mkdtempSync(join(tmpdir(), 'subscribe-nats-'))
@@ -63,7 +63,7 @@ const publish = async (
     id: newId('event'),
     ...changes,
   }
-  const js = jetstream(await link.ready(), patient)
+  const js = jetstream(await link.ready(), longTimeout)
   await js.publish(natsNames(prefix).eventSubject({ ...event, ...under }), JSON.stringify(event), {
     msgID: event.id,
   })
@@ -83,7 +83,7 @@ const subscribe = <const Pattern extends CatalogPattern>(
   return subscription
 }
 const consumerInfo = async () => {
-  const manager = await jetstreamManager(await link.ready(), patient)
+  const manager = await jetstreamManager(await link.ready(), longTimeout)
   return manager.consumers.info(natsNames(prefix).eventsStream, 'test')
 }
 const unacknowledged = async () => {
@@ -133,7 +133,7 @@ describe('subscribeEvents', () => {
     await waitFor(() => seen.length === 1)
     await subscription.close()
     expect(seen).toEqual([id])
-    const manager = await jetstreamManager(await link.ready(), patient)
+    const manager = await jetstreamManager(await link.ready(), longTimeout)
     const { eventsStream } = natsNames(prefix)
     await waitFor(async () => (await manager.streams.info(eventsStream)).state.consumer_count === 0)
   })
@@ -159,7 +159,7 @@ describe('subscribeEvents', () => {
     })
     await publish('incident.created', {}, 'inc_0')
     await waitFor(() => inHand)
-    // What arrives while an event is in hand comes together.
+    // Events that arrive while one is handled form the next batch.
     for (const type of ['incident.created', 'incident.updated', 'incident.resolved'] as const)
       await publish(type)
     await publish('incident.created', {}, 'inc_2')
@@ -232,7 +232,7 @@ describe('subscribeEvents', () => {
     expect(subscription.counters().skipped).toBe(1)
   })
 
-  test('closing finishes the event in hand and gives back those behind it', async () => {
+  test('closing finishes the event in flight and returns the later ones', async () => {
     for (const resource of ['inc_1', 'inc_2', 'inc_3']) await publish('incident.created', {}, resource)
     const seen: string[] = []
     let release = () => {}

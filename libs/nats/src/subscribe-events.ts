@@ -10,7 +10,7 @@ import {
 import type { Logger } from '@opsplane/runtime'
 import type { ConsumerCounters } from './batch-handling.js'
 import { durableConsumer } from './durable-consumer.js'
-import { queueKeyOf, refuseMismatch } from './event-subject.js'
+import { checkEventSubject, eventQueueKey } from './event-subject.js'
 import { connectNats, type NatsLink } from './link.js'
 
 /** An event that was given up: its bytes as they came, and why. */
@@ -32,7 +32,7 @@ export type SubscribeEventsOptions<Pattern extends CatalogPattern> = {
   tenant?: Partial<TenantScope>
   /** Where a new durable begins; at the oldest event kept (a week) unless given. */
   start?: 'oldest' | 'new'
-  /** For a durable of the moment: the server forgets it and its place when nobody asks for so long. */
+  /** For a temporary durable: the server deletes it after so long without requests. */
   forgetAfterMs?: number
   log: Logger
   /**
@@ -42,7 +42,7 @@ export type SubscribeEventsOptions<Pattern extends CatalogPattern> = {
    */
   handle(event: EventOf<TypesMatching<Pattern>>): Promise<void>
   /**
-   * Keeps an event that failed `maxDeliveries` times, or that nobody can read; rejected, the event comes again. Without it
+   * Keeps an event that failed `maxDeliveries` times, or that cannot be read; where it rejects, the event is redelivered. Without it
    * no event is ever given up: it comes again, at most every `retry.maxMs`, for as long as the stream has it.
    */
   onDead?(dead: DeadEvent): Promise<void>
@@ -60,7 +60,7 @@ export type SubscribeEventsOptions<Pattern extends CatalogPattern> = {
 
 export interface EventSubscription {
   counters(): ConsumerCounters
-  /** Finishes the event in hand; those behind it go back at once. */
+  /** Finishes the event in flight; later ones are returned immediately. */
   close(): Promise<void>
 }
 
@@ -88,8 +88,8 @@ export function subscribeEvents<const Pattern extends CatalogPattern>(
     read(message) {
       const event = parseEvent(message.json())
       if (event === null) return null
-      refuseMismatch(names, message, event)
-      return { event, queueKey: queueKeyOf(event), tenant: event.workspaceId }
+      checkEventSubject(names, message, event)
+      return { event, queueKey: eventQueueKey(event), tenant: event.workspaceId }
     },
     async apply(batch) {
       // The server filters by these patterns, so every event is of a type they cover.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { idSchema } from '@opsplane/contracts'
-import { topicEventId, topicEventPlace } from './topic-event-id.js'
+import { parseTopicEventId, topicEventId } from './topic-event-id.js'
 
 const stream = '2025-01-02T03:04:05.123456789Z'
 const subject = 'bus.ws_1.production.orders'
@@ -10,7 +10,7 @@ describe('the id of a topic event', () => {
   test.each([1, 31, 2 ** 32, 2 ** 48 - 1])('leads back to sequence %p', (sequence) => {
     const id = topicEventId(stream, subject, { createdAtMs, sequence })
     expect(idSchema('event').safeParse(id).success).toBe(true)
-    expect(topicEventPlace(stream, subject, id)).toEqual({ createdAtMs, sequence })
+    expect(parseTopicEventId(stream, subject, id)).toEqual({ createdAtMs, sequence })
     expect(topicEventId(stream, subject, { createdAtMs, sequence })).toBe(id)
   })
 
@@ -25,17 +25,17 @@ describe('the id of a topic event', () => {
 
   test('means nothing elsewhere, and not once it is changed', () => {
     const id = topicEventId(stream, subject, { createdAtMs, sequence: 7 })
-    expect(topicEventPlace(`${stream}.`, subject, id)).toBeUndefined()
-    expect(topicEventPlace(stream, `${subject}.paid`, id)).toBeUndefined()
+    expect(parseTopicEventId(`${stream}.`, subject, id)).toBeUndefined()
+    expect(parseTopicEventId(stream, `${subject}.paid`, id)).toBeUndefined()
     for (let at = 4; at < id.length; at++) {
       const other = id[at] === '1' ? '2' : '1'
       const changed = `${id.slice(0, at)}${other}${id.slice(at + 1)}`
-      expect(topicEventPlace(stream, subject, changed)).toBeUndefined()
+      expect(parseTopicEventId(stream, subject, changed)).toBeUndefined()
     }
   })
 
   test.each(['', 'evt_', 'evt_8ZZZZZZZZZZZZZZZZZZZZZZZZZ', 'evt_01j00000000000000000000000', 'inc_1'])(
     'is not %p',
-    (text) => expect(topicEventPlace(stream, subject, text)).toBeUndefined(),
+    (text) => expect(parseTopicEventId(stream, subject, text)).toBeUndefined(),
   )
 })

@@ -1,7 +1,7 @@
 import { hmacSha256 } from '@opsplane/runtime'
 
 /** Where an event stands: with the stream and the subject this is all its id is made of. */
-export interface TopicEventPlace {
+export interface TopicEventPosition {
   /** Unix milliseconds. */
   createdAtMs: number
   /** Sequence in the stream. */
@@ -19,7 +19,7 @@ const idBytes = timeBytes + tagBytes + sequenceBytes
  * The id of an event of a topic: `evt_` and a ULID of its time, a check and its sequence (ADR 012). The sequence
  * is masked, so that an id tells nothing of how much other tenants publish. `stream` is the stream's identity.
  */
-export function topicEventId(stream: string, subject: string, place: TopicEventPlace): string {
+export function topicEventId(stream: string, subject: string, place: TopicEventPosition): string {
   const bytes = Buffer.alloc(idBytes)
   bytes.writeUIntBE(place.createdAtMs, 0, timeBytes)
   tagOf(stream, subject, place).copy(bytes, timeBytes)
@@ -29,7 +29,11 @@ export function topicEventId(stream: string, subject: string, place: TopicEventP
 }
 
 /** Where the event of an id stands; undefined when it is not the id of an event of this stream and subject. */
-export function topicEventPlace(stream: string, subject: string, id: string): TopicEventPlace | undefined {
+export function parseTopicEventId(
+  stream: string,
+  subject: string,
+  id: string,
+): TopicEventPosition | undefined {
   const digits = idPattern.exec(id)?.[1]
   if (digits === undefined) return undefined
   const bytes = fromBase32(digits)
@@ -42,7 +46,7 @@ export function topicEventPlace(stream: string, subject: string, id: string): To
   return genuine ? place : undefined
 }
 
-function tagOf(stream: string, subject: string, { createdAtMs, sequence }: TopicEventPlace): Buffer {
+function tagOf(stream: string, subject: string, { createdAtMs, sequence }: TopicEventPosition): Buffer {
   return hmacSha256(stream, `tag\0${subject}\0${createdAtMs}\0${sequence}`).subarray(0, tagBytes)
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** What a test itself asks of the server has so long: a busy one may be silent for seconds. */
-export const patient = { timeout: 60_000 }
+export const longTimeout = { timeout: 60_000 }
 
 /**
  * Repeats a check until it holds; one that throws does not hold yet. `waitFor` of @opsplane/testing says more, and needs

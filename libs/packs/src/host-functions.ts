@@ -11,7 +11,7 @@ const granting: Record<HostFunctionName, readonly (keyof ArtifactPermissions)[]>
 }
 
 /** What the code of an artifact finds on its `host`, by what its manifest declares: functions, and those that say what is missing. */
-export function hostFunctionsOf(permissions: ArtifactPermissions): {
+export function resolveHostFunctions(permissions: ArtifactPermissions): {
   functions: HostFunctionName[]
   refused: Record<string, string>
 } {

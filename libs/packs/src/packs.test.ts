@@ -1,7 +1,15 @@
 import { describe, expect, test } from '@jest/globals'
 import { ArtifactPermissions, ArtifactTest, type JsonValue } from '@opsplane/contracts'
 import fc from 'fast-check'
-import { compareVersions, differencesOf, judge, lacking, readPack, recordedHost, unionOf } from './index.js'
+import {
+  compareOutcome,
+  compareVersions,
+  findDifferences,
+  findMissingPermissions,
+  mergePermissions,
+  readPack,
+  recordedHost,
+} from './index.js'
 
 describe('versions', () => {
   // The order that semver.org gives.
@@ -25,12 +33,15 @@ describe('permissions', () => {
 
   test('of several are asked for together', () => {
     const tables = { assets: ['read', 'write'], people: ['read'] }
-    expect(unionOf([first, second])).toEqual(of({ api: ['a', 'b'], tables }))
+    expect(mergePermissions([first, second])).toEqual(of({ api: ['a', 'b'], tables }))
   })
   test('that are not granted are named, and nothing else', () => {
-    expect(lacking(second, first)).toEqual({ api: ['a'], tables: { assets: ['write'], people: ['read'] } })
-    expect(lacking(second, unionOf([first, second]))).toBeUndefined()
-    expect(lacking(of({ http: ['api.example.com'] }), of({ http: ['*'] }))).toEqual({
+    expect(findMissingPermissions(second, first)).toEqual({
+      api: ['a'],
+      tables: { assets: ['write'], people: ['read'] },
+    })
+    expect(findMissingPermissions(second, mergePermissions([first, second]))).toBeUndefined()
+    expect(findMissingPermissions(of({ http: ['api.example.com'] }), of({ http: ['*'] }))).toEqual({
       http: ['api.example.com'],
     })
   })
@@ -150,7 +161,7 @@ describe('recorded calls', () => {
 })
 
 describe('what came of it', () => {
-  test.each<[string, object, Parameters<typeof judge>[1], string[]]>([
+  test.each<[string, object, Parameters<typeof compareOutcome>[1], string[]]>([
     ['as expected', { output: { a: 1 } }, done({ a: 1 }), []],
     ['with more than expected', { output: { a: 1 } }, done({ a: 1, b: 2 }), ['output/b']],
     [
@@ -170,12 +181,15 @@ describe('what came of it', () => {
       ['error/code', 'error/message'],
     ],
   ])('%s', (_, expect_, outcome, paths) => {
-    expect(judge(testOf({ expect: expect_ }), outcome).map(({ path }) => path)).toEqual(paths)
+    expect(compareOutcome(testOf({ expect: expect_ }), outcome).map(({ path }) => path)).toEqual(paths)
   })
   test('has its log entries in order, among others', () => {
     const logs = ['one', 'two', 'three'].map((message) => ({ level: 'info', message }))
     const judged = (...messages: string[]) =>
-      judge(testOf({ expect: { logs: messages.map((message) => ({ message })) } }), { ...done(null), logs })
+      compareOutcome(testOf({ expect: { logs: messages.map((message) => ({ message })) } }), {
+        ...done(null),
+        logs,
+      })
     expect(judged('on', 'thr')).toEqual([])
     expect(judged('three', 'one')).toMatchObject([{ path: 'logs/1', expected: 'one' }])
   })
@@ -185,8 +199,8 @@ describe('what came of it', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
         const [left, right] = [a, b].map((value) => JSON.parse(JSON.stringify(value)) as unknown)
-        expect(differencesOf(left, left, options)).toEqual([])
-        expect(differencesOf(left, right, options).length === 0).toBe(sameJson(left, right))
+        expect(findDifferences(left, left, options)).toEqual([])
+        expect(findDifferences(left, right, options).length === 0).toBe(sameJson(left, right))
       }),
     )
   })

@@ -3,7 +3,7 @@ import { ArtifactPermissions } from '@opsplane/contracts'
 const lists = ['api', 'http', 'connectors', 'secrets', 'secretsPlain', 'topics'] as const
 
 /** What several ask for together, in a settled order. */
-export function unionOf(all: readonly ArtifactPermissions[]): ArtifactPermissions {
+export function mergePermissions(all: readonly ArtifactPermissions[]): ArtifactPermissions {
   const union = ArtifactPermissions.parse({})
   for (const list of lists) union[list] = [...new Set(all.flatMap((each) => each[list]))].sort()
   const slugs = [...new Set(all.flatMap(({ tables }) => Object.keys(tables)))].sort()
@@ -14,7 +14,7 @@ export function unionOf(all: readonly ArtifactPermissions[]): ArtifactPermission
 }
 
 /** What is asked for and not granted; undefined where everything is. */
-export function lacking(
+export function findMissingPermissions(
   asked: ArtifactPermissions,
   granted: ArtifactPermissions,
 ): Partial<ArtifactPermissions> | undefined {

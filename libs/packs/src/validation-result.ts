@@ -7,7 +7,7 @@ const recordsIn = (input: unknown): number =>
     : 0
 
 /** Why an output is not what a validation gives; undefined where it is, and for artifacts that are none. */
-export function faultOfValidation(
+export function findValidationFault(
   rule: ArtifactRule | null | undefined,
   { input, output }: { input: unknown; output: unknown },
 ): string | undefined {

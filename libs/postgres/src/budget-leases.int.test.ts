@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import type { LeaseAsk } from '@opsplane/runtime'
+import type { LeaseRequest } from '@opsplane/runtime'
 import { connect, type Database, grantBudgetLeases } from './index.js'
 
 const schema = 'budget_leases_test'
@@ -17,7 +17,7 @@ afterAll(async () => {
   await database.close()
 })
 
-const held: LeaseAsk = {
+const held: LeaseRequest = {
   name: 'openPolls',
   holder: 'ws_1',
   wanted: 10,
@@ -25,7 +25,7 @@ const held: LeaseAsk = {
   ms: 30_000,
   windowed: false,
 }
-const lease = async (owner: string, ...asks: Partial<LeaseAsk>[]) => {
+const lease = async (owner: string, ...asks: Partial<LeaseRequest>[]) => {
   const all = asks.map((ask) => ({ ...held, ...ask }))
   return (await grantBudgetLeases(database.sql, owner, all)).map(({ granted }) => granted)
 }

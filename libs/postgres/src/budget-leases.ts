@@ -1,4 +1,4 @@
-import type { GrantLeases, LeaseAsk } from '@opsplane/runtime'
+import type { GrantLeases, LeaseRequest } from '@opsplane/runtime'
 import type { Sql } from 'postgres'
 
 interface Granted {
@@ -10,7 +10,7 @@ const lockHolders = `
 select pg_advisory_xact_lock(hashtextextended(name || ' ' || holder, 0))
 from (select distinct name, holder from unnest($1::text[], $2::text[]) as a (name, holder) order by 1, 2) ordered`
 
-/** What the others have not leased, up to what is wanted. A window ends at the same instant for everybody. */
+/** The amount the other replicas have not leased, up to the requested one. A window ends at the same instant for all. */
 const grantLeases = `
 with ask as (
   select * from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::int[], $7::int[])
@@ -44,8 +44,12 @@ delete from budget_leases where ctid = any (array(
  * Grants leases of budgets to `owner`, a replica; what it had before is replaced. At most one ask per name and holder.
  * Needs the table `budget_leases` of the service's schema.
  */
-export async function grantBudgetLeases(sql: Sql, owner: string, asks: LeaseAsk[]): ReturnType<GrantLeases> {
-  const column = <Key extends keyof LeaseAsk>(key: Key) => asks.map((ask) => ask[key])
+export async function grantBudgetLeases(
+  sql: Sql,
+  owner: string,
+  asks: LeaseRequest[],
+): ReturnType<GrantLeases> {
+  const column = <Key extends keyof LeaseRequest>(key: Key) => asks.map((ask) => ask[key])
   const names = column('name')
   const holders = column('holder')
   const rows = await sql.begin(async (tx) => {

@@ -1,5 +1,5 @@
 import type postgres from 'postgres'
-import { literal, quoted } from './sql-text.js'
+import { quoteIdentifier, quoteLiteral } from './sql-text.js'
 
 /** With fewer columns parsing once costs more than it saves. */
 const worthTrigger = 4
@@ -56,12 +56,12 @@ async function fillAdded(
 ): Promise<void> {
   const added = columns.filter((column) => column.unfilled)
   if (added.length === 0) return
-  const name = `${quoted(schema)}.${quoted(table)}`
-  const set = added.map((column) => `${quoted(column.name)} = ${column.expression}`)
+  const name = `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`
+  const set = added.map((column) => `${quoteIdentifier(column.name)} = ${column.expression}`)
   const lacking = added.map(
-    (column) => `(${quoted(column.name)} is null and (${column.expression}) is not null)`,
+    (column) => `(${quoteIdentifier(column.name)} is null and (${column.expression}) is not null)`,
   )
-  // Whoever began to write before the trigger knew the columns has finished then.
+  // Transactions that started to write before the trigger knew the columns have ended by then.
   await admin.begin((tx) => tx.unsafe(`lock table ${name} in share mode`))
   await admin.unsafe(
     [
@@ -72,25 +72,28 @@ async function fillAdded(
 }
 
 const filled = (table: string, { name, expression }: ComputedTable['columns'][number]) =>
-  `comment on column ${table}.${quoted(name)} is ${literal(prefix + expression)}`
+  `comment on column ${table}.${quoteIdentifier(name)} is ${quoteLiteral(prefix + expression)}`
 
 function computeTogether(schema: string, { table, source, columns, body }: ComputedTable): string {
-  const [name, trigger] = [`${quoted(schema)}.${quoted(table)}`, quoted(`${table}_compute`)]
-  const json = quoted(source)
-  const assignments = columns.map((column) => `new.${quoted(column.name)} := ${column.expression};`)
-  const given = `tg_op = 'INSERT' and new.${quoted(columns[0]?.name ?? '')} is not null`
+  const [name, trigger] = [
+    `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`,
+    quoteIdentifier(`${table}_compute`),
+  ]
+  const json = quoteIdentifier(source)
+  const assignments = columns.map((column) => `new.${quoteIdentifier(column.name)} := ${column.expression};`)
+  const given = `tg_op = 'INSERT' and new.${quoteIdentifier(columns[0]?.name ?? '')} is not null`
   const wanted = `declare ${json} jsonb; begin if ${given} then return new; end if; ${json} := new.${json}; ${assignments.join(' ')} return new; end`
   const generated = columns.filter((column) => column.generated)
   const statements = generated.flatMap((column) => [
-    `alter table ${name} alter ${quoted(column.name)} drop expression`,
+    `alter table ${name} alter ${quoteIdentifier(column.name)} drop expression`,
     filled(name, column),
   ])
   if (wanted !== body)
-    statements.push(`create or replace function ${quoted(schema)}.${trigger}() returns trigger language plpgsql
+    statements.push(`create or replace function ${quoteIdentifier(schema)}.${trigger}() returns trigger language plpgsql
       as $compute$${wanted}$compute$`)
   if (body === null)
     statements.push(`create trigger ${trigger} before insert or update of ${json} on ${name}
-      for each row execute function ${quoted(schema)}.${trigger}()`)
+      for each row execute function ${quoteIdentifier(schema)}.${trigger}()`)
   return statements.join(';')
 }
 

@@ -18,7 +18,7 @@ export interface ConnectionPoolOptions<Key, Connection extends PooledConnection>
   idleMs: number
   /** Connections of one name can stand in for each other. */
   nameOf(key: Key): string
-  /** Among groups, whoever has least is served first. */
+  /** The group with the fewest connections is served first. */
   groupOf(key: Key): string
   open(key: Key): Promise<Connection>
 }

@@ -59,7 +59,7 @@ async function expectReadable(values: Map<string, string>, sealer: typeof before
 
 const rows = () => admin`select * from data_keys order by id`
 
-describe('wrapping anew', () => {
+describe('rewrapping', () => {
   test('leaves every value readable with the new key alone, and is done once', async () => {
     const values = await sealed(25)
     expect(await countDataKeys(database.db)).toEqual([{ keyId: before.keyId, count: 25 }])

@@ -50,7 +50,7 @@ export async function verifyDataKeys(db: Drizzle, sealer: Sealer): Promise<void>
 export interface RewrapOptions {
   /** Data keys per transaction. */
   batch?: number
-  /** Reported after each transaction how many it has wrapped anew. */
+  /** Called after each transaction with the number of keys it has rewrapped. */
   onBatch?(rewrapped: number): void | Promise<void>
 }
 

@@ -5,7 +5,7 @@ import { trackTransactions } from './after-commit.js'
 import { guardConnections } from './one-connection.js'
 import { assertPatchedClient } from './patched-client.js'
 import { poolSizes } from './pool-sizes.js'
-import { targetOf } from './server-target.js'
+import { parseServerTarget } from './server-target.js'
 
 /**
  * A pool on one service's schema. It is several pools on purpose: drizzle replaces the JSON and date serializers of the
@@ -16,7 +16,7 @@ export interface Database {
   sql: postgres.Sql
   /**
    * Short statements of the log: those of every write, and of the relay. Each is planned once in each connection. Left to
-   * itself, Postgres plans a statement with arrays anew each time where the first ones were short: for the append that took
+   * itself, Postgres plans a statement with arrays again each time where the first ones were short: for the append that took
    * longer than to run it. No transaction runs here, nor anything that takes long: it would hold up every write.
    */
   planned: postgres.Sql
@@ -97,7 +97,7 @@ const idleSeconds = 60
  * before the statement before it is answered, and the settings are those of the login role, which provisioning gives it.
  */
 export function openClient(url: string, options: ClientOptions): postgres.Sql {
-  const { url: target, pooled: isPooled, ssl } = targetOf(url)
+  const { url: target, pooled: isPooled, ssl } = parseServerTarget(url)
   const applicationName = options.applicationName ?? `opsplane-${options.schema}`
   const settings = { ...roleSettings(options.schema), ...options.settings }
   const mayTakeMs = Number(settings.statement_timeout)

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
-import { findProcess, signalProcess, waitUntilGone } from '@opsplane/runtime/server-process'
+import { findProcess, signalProcess, waitForExit } from '@opsplane/runtime/server-process'
 import type { SystemUser } from './embedded-user.js'
 import { unicodeCtypes } from './locale.js'
 
@@ -45,7 +45,7 @@ export async function ensureCluster(options: ClusterOptions): Promise<string> {
   return createCluster(options)
 }
 
-// Made beside its place and renamed, so that a run killed half way leaves nothing that looks complete.
+// Created under another name and renamed, so that a run killed half way leaves nothing that looks complete.
 async function createCluster(options: ClusterOptions): Promise<string> {
   const { dataDir, password, owner, onLog } = options
   const draft = `${dataDir}.new`
@@ -113,9 +113,9 @@ function giveTo(directory: string, owner: SystemUser): void {
 export async function clearCrashedServer(dataDir: string): Promise<void> {
   for (const pid of processesIn(dataDir)) {
     // Backends notice the loss of their postmaster themselves, unless busy.
-    if (await waitUntilGone(pid, ORPHAN_GRACE_MS)) continue
+    if (await waitForExit(pid, ORPHAN_GRACE_MS)) continue
     signalProcess(pid, 'SIGKILL')
-    await waitUntilGone(pid, ORPHAN_GRACE_MS)
+    await waitForExit(pid, ORPHAN_GRACE_MS)
   }
   const [line] = lockFileLines(dataDir)
   if (line === undefined) return

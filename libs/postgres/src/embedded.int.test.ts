@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { freePort, waitUntilGone } from '@opsplane/runtime/server-process'
+import { freePort, waitForExit } from '@opsplane/runtime/server-process'
 import postgres from 'postgres'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.js'
 
@@ -33,7 +33,7 @@ describe('embedded Postgres', () => {
       `is in use by process ${process.pid}`,
     )
     await first.stop()
-    expect(await waitUntilGone(first.pid, 0)).toBe(true)
+    expect(await waitForExit(first.pid, 0)).toBe(true)
 
     const second = await start(first.port)
 

@@ -3,8 +3,8 @@ import { ApiError } from '@opsplane/contracts'
 import {
   answerToPostgresError,
   databaseFault,
-  isDatabaseAway,
-  isDependencyAway,
+  isDatabaseUnavailable,
+  isDependencyUnavailable,
   isTransient,
 } from './errors.js'
 
@@ -24,9 +24,9 @@ describe('what Postgres says', () => {
   ])('%s: it is away, and the answer says why', (_what, code, fault) => {
     expect(databaseFault(error(code))).toContain(fault)
     expect(String(answerToPostgresError(error(code)))).toContain(fault)
-    expect(isDatabaseAway(error(code))).toBe(true)
+    expect(isDatabaseUnavailable(error(code))).toBe(true)
     // As drizzle gives it.
-    expect(isDependencyAway(new Error('Failed query', { cause: error(code) }))).toBe(true)
+    expect(isDependencyUnavailable(new Error('Failed query', { cause: error(code) }))).toBe(true)
     expect(isTransient(error(code))).toBe(false)
   })
 
@@ -37,7 +37,7 @@ describe('what Postgres says', () => {
     ['a serialization failure', '40001'],
   ])('%s: others may have been in the way', (_what, code) => {
     expect(isTransient(error(code))).toBe(true)
-    expect(isDatabaseAway(error(code))).toBe(false)
+    expect(isDatabaseUnavailable(error(code))).toBe(false)
     const answer = answerToPostgresError(error(code))
     expect(answer instanceof ApiError && [answer.code, answer.retryable]).toEqual([
       'service_unavailable',
@@ -49,7 +49,7 @@ describe('what Postgres says', () => {
     ['a violated constraint', '23505'],
     ['a wrong statement', '42601'],
   ])('%s: it is what was asked', (_what, code) => {
-    expect(isDatabaseAway(error(code))).toBe(false)
+    expect(isDatabaseUnavailable(error(code))).toBe(false)
     expect(isTransient(error(code))).toBe(false)
   })
 })

@@ -34,8 +34,8 @@ function codeOf(error: unknown): string | undefined {
   return 'cause' in error ? codeOf(error.cause) : undefined
 }
 
-/** Whether the error says that Postgres cannot be reached, lets nobody in, or is restarting. */
-export function isDatabaseAway(error: unknown): boolean {
+/** Whether the error says that Postgres cannot be reached, accepts no connections, or is restarting. */
+export function isDatabaseUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && (networkCodes.has(code) || awayStates.test(code))
 }
@@ -47,8 +47,8 @@ export function isTransient(error: unknown): boolean {
 }
 
 /** Whether Postgres, or another service of the platform, is away: the same attempt can succeed later. */
-export function isDependencyAway(error: unknown): boolean {
-  return isDatabaseAway(error) || (error instanceof ApiError && error.code === 'service_unavailable')
+export function isDependencyUnavailable(error: unknown): boolean {
+  return isDatabaseUnavailable(error) || (error instanceof ApiError && error.code === 'service_unavailable')
 }
 
 /** The violated unique constraint's name, when that is what the error says. */
@@ -66,25 +66,25 @@ export function foreignKeyViolation(error: unknown): string | undefined {
 }
 
 /** Whether a row had no partition to go to. Every other violated check has the name of a constraint. */
-export function missedPartition(error: unknown): boolean {
+export function isMissingPartition(error: unknown): boolean {
   if (codeOf(error) !== '23514') return false
   const source = error as { constraint_name?: string; cause?: { constraint_name?: string } }
   return (source.constraint_name ?? source.cause?.constraint_name) === undefined
 }
 
 /** Whether a lock was not to be had within `lock_timeout`. */
-export function lockTimedOut(error: unknown): boolean {
+export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === '55P03'
 }
 
-/** Whether Postgres has ended this transaction, of several that waited for each other: it may be begun anew. */
-export function deadlocked(error: unknown): boolean {
+/** Whether Postgres has ended this transaction, of several that waited for each other: it may be retried. */
+export function isDeadlock(error: unknown): boolean {
   return codeOf(error) === '40P01'
 }
 
 /** Whether another transaction was in the way. A cancelled statement is not among these: with fewer rows it may be done in time. */
-export function isPassing(error: unknown): boolean {
-  return deadlocked(error) || lockTimedOut(error) || codeOf(error) === '40001'
+export function isRetryable(error: unknown): boolean {
+  return isDeadlock(error) || isLockTimeout(error) || codeOf(error) === '40001'
 }
 
 /** What is the matter with a server that is away, by SQLSTATE. */
@@ -98,7 +98,7 @@ const faults: readonly [states: RegExp, fault: string][] = [
   [/^57P0/, 'is starting or stopping'],
 ]
 
-/** What is the matter with a server that `isDatabaseAway`, as a predicate: `The database ${fault}.` */
+/** What is the matter with a server that `isDatabaseUnavailable`, as a predicate: `The database ${fault}.` */
 export function databaseFault(error: unknown): string {
   const code = codeOf(error) ?? ''
   return faults.find(([states]) => states.test(code))?.[1] ?? 'cannot be reached'
@@ -106,7 +106,7 @@ export function databaseFault(error: unknown): string {
 
 /** Turns "Postgres is away" into the API's 503, which says why; every other error stays as it is. */
 export function translatePostgresError(error: unknown): unknown {
-  if (!isDatabaseAway(error)) return error
+  if (!isDatabaseUnavailable(error)) return error
   return unavailable(`The database ${databaseFault(error)}. Try again in a moment.`, error)
 }
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
 
-test('statements that nobody refers to any more leave with the next collection of the young part of the heap', () => {
+test('statements without references are freed with the next collection of the young part of the heap', () => {
   // Of some 6,000, all of which the client as it is published keeps until the whole heap is collected.
   expect(bytesKept()).toBeLessThan(300)
 })
@@ -9,9 +9,9 @@ test('statements that nobody refers to any more leave with the next collection o
 /** By how much the heap grows for each statement, in a process of its own, where no collection of the whole heap comes between. */
 function bytesKept(): number {
   const program = `
-    import { collectYoungHeap, letHeapGrow } from '@opsplane/runtime'
+    import { collectYoungHeap, configureHeapGrowth } from '@opsplane/runtime'
     const { Query } = await import(new URL('query.js', import.meta.resolve('postgres')).href)
-    letHeapGrow()
+    configureHeapGrowth()
     const turn = async (n) => {
       const query = new Query(['select $1'], ['x'.repeat(5_000) + n], () => {}, () => {}, {})
       // One string instead of two that are to be joined, as when it is sent.

@@ -5,13 +5,13 @@ export interface GroupOptions<Item, Result> {
   isAway(error: unknown): boolean
   maxGroup?: number
   maxInFlight?: number
-  /** So many must wait for another statement to start beside one under way: flushes of the WAL take turns anyway. */
+  /** How many must wait for another statement to start next to a running one: flushes of the WAL are serialized anyway. */
   worthAnother?: number
 }
 
 export interface Groups<Item, Result> {
   add(item: Item): Promise<Result>
-  /** Resolves once nothing is under way. */
+  /** Resolves once no statement is running. */
   idle(): Promise<void>
 }
 
@@ -21,7 +21,7 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void
 }
 
-/** Group commit: what arrives while a statement is under way shares the next one. A group that fails is tried one by one. */
+/** Group commit: what arrives while a statement is running shares the next one. A group that fails is tried one by one. */
 export function createGroups<Item, Result>(options: GroupOptions<Item, Result>): Groups<Item, Result> {
   const { write, isAway, maxGroup = 64, maxInFlight = 2, worthAnother = 16 } = options
   let queue: Waiting<Item, Result>[] = []

@@ -11,7 +11,7 @@ afterAll(() => sql.end())
 
 test.each([
   ['none', []],
-  ['null beside texts', [null, '{}', 'null', null]],
+  ['null among texts', [null, '{}', 'null', null]],
   ['quotes and backslashes', [JSON.stringify({ a: 'say "hi" \\ "', 'b"': '\\\\"' }), '""']],
   ['escapes of JSON', [JSON.stringify('\n\t\u0001\u2028\ud800')]],
   ['other letters', ['"ä😀"', '{"名": [1.5, true]}']],

@@ -24,7 +24,7 @@ const farther = 12_000
 const mostSorted = 5_000
 
 /** The first rows in order; the values of `each` by a scan each, merged. */
-export function inOrder(scan: Scan, limit: number): SQL {
+export function orderedScanSql(scan: Scan, limit: number): SQL {
   const { table, each } = scan
   if (!each) return first(scan, undefined, limit)
   const scans = each.values.map((value) => sql`(${first(scan, eq(each.column, value), limit)})`)
@@ -39,7 +39,7 @@ export function inOrder(scan: Scan, limit: number): SQL {
  * them; walk in order as far as it takes. Rows that are slow to ask one by one are not walked: then all matches are
  * sorted, however many.
  */
-export function searched(scan: Scan, { condition, ofRow }: Search, limit: number): SQL {
+export function searchSql(scan: Scan, { condition, ofRow }: Search, limit: number): SQL {
   const { table, conditions, each } = scan
   const order = orderOf(scan)
   const place = sql`${table.id}, ${scan.sort.column}`
@@ -52,20 +52,20 @@ export function searched(scan: Scan, { condition, ofRow }: Search, limit: number
   const notFound = sql`${notNear} and (select count(*) from far) < ${limit}`
   const far = ofRow
     ? sql`select ${place} from near ${table} where false`
-    : sql`select ${place} from (${inOrder(scan, farther)}) ${table}
+    : sql`select ${place} from (${orderedScanSql(scan, farther)}) ${table}
         where ${condition} and ${notNear} and (select count(*) from near) >= ${promising} order by ${order} limit ${limit}`
   const unfound = sql`${notFound} and not (${few})`
   const inEach = { ...scan, conditions: [...conditions, sql`(${condition}) is true`, unfound] }
   const walked = each?.leadsOrder
-    ? sql`union all (select id from (${inOrder(inEach, limit)}) ${table})`
+    ? sql`union all (select id from (${orderedScanSql(inEach, limit)}) ${table})`
     : sql`
     union all (select id from ${table} where ${walking} and ${unfound} order by ${order} limit ${limit})`
   return sql`
     with near as materialized (
-      select ${place} from (${inOrder(scan, nearest)}) ${table} where ${ofRow ?? condition} order by ${order} limit ${limit}
+      select ${place} from (${orderedScanSql(scan, nearest)}) ${table} where ${ofRow ?? condition} order by ${order} limit ${limit}
     ), near_will_do as materialized (
       select case when (select count(*) from near) >= ${limit} then true
-        else not exists (select 1 from (${inOrder(scan, nearest)}) ${table} offset ${nearest - 1}) end as yes
+        else not exists (select 1 from (${orderedScanSql(scan, nearest)}) ${table} offset ${nearest - 1}) end as yes
     ), far as materialized (
       ${far}
     ), found as materialized (

@@ -5,7 +5,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 import { z } from 'zod'
 import type { Drizzle } from './database.js'
 import type { AnyOf, KeysetTable, Sort } from './keyset-scan.js'
-import { inOrder, searched } from './keyset-scan.js'
+import { orderedScanSql, searchSql } from './keyset-scan.js'
 
 /** What of a table is asked for; everything given must hold. */
 export interface Selection {
@@ -32,7 +32,7 @@ export interface KeysetOptions<T, Columns extends Record<string, PgColumn> = Rec
   /** Names the list and everything the position depends on, as the http lib makes it. */
   binding: string
   cursors: CursorCodec
-  /** Columns to present beside state and version. */
+  /** Columns to present in addition to state and version. */
   columns?: Columns
   present(row: { state: Record<string, unknown>; version: number } & ColumnValues<Columns>): T
 }
@@ -48,7 +48,7 @@ export const tenantBinding = ({ workspaceId, environment }: TenantScope, binding
   `${workspaceId}|${environment}|${binding}`
 
 /** The position a cursor stands for. Throws `invalid_cursor`. */
-export const positionOf = (cursors: CursorCodec, cursor: string, binding: string) =>
+export const parsePosition = (cursors: CursorCodec, cursor: string, binding: string) =>
   Position.parse(cursors.decode(cursor, binding))
 
 /** One page of a read-model list of one workspace and environment. Throws `invalid_cursor`. */
@@ -63,16 +63,16 @@ export async function keysetPage<T, Columns extends Record<string, PgColumn> = R
   const ofTenant = [eq(table.workspaceId, tenant.workspaceId), eq(table.environment, tenant.environment)]
   const conditions = [...ofTenant, ...(options.where ?? [])]
   if (options.after !== undefined) {
-    conditions.push(beyond(table, sort, positionOf(cursors, options.after, binding)))
+    conditions.push(beyond(table, sort, parsePosition(cursors, options.after, binding)))
   }
   const { each, among } = ways(options.anyOf)
   const scan = { table, conditions: [...conditions, ...among], each, sort }
   const page = () => {
     if (options.search) {
       const search = { condition: options.search, ofRow: options.searchOfRow }
-      return and(...ofTenant, isOneOf(table.id, searched(scan, search, limit + 1)))
+      return and(...ofTenant, isOneOf(table.id, searchSql(scan, search, limit + 1)))
     }
-    if (each) return and(...ofTenant, isOneOf(table.id, inOrder(scan, limit + 1)))
+    if (each) return and(...ofTenant, isOneOf(table.id, orderedScanSql(scan, limit + 1)))
     return and(...scan.conditions)
   }
   const read = (connection: Pick<Drizzle, 'select'>) =>

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql as statement } from 'drizzle-orm'
 import postgres from 'postgres'
-import { connect, type Database, isDatabaseAway, openClient } from './index.js'
+import { connect, type Database, isDatabaseUnavailable, openClient } from './index.js'
 
 const url = process.env.TEST_DATABASE_URL ?? ''
 const schema = 'lost_connection_test'
@@ -36,7 +36,7 @@ test('a transaction whose connection is lost writes nothing afterwards, on no ot
     const transaction = database.db.transaction(async (tx) => {
       await tx.execute(statement`insert into notes values ('before')`)
       await cutOff()
-      // The pool reconnects for somebody else while the transaction is busy elsewhere.
+      // The pool reconnects for another caller while the transaction is busy elsewhere.
       while ((await database.db.execute(statement`select 1`).catch(() => [])).length === 0) await turn()
       insertedAfter = tx.execute(statement`insert into notes values ('after')`)
       insertedAfter
@@ -47,7 +47,7 @@ test('a transaction whose connection is lost writes nothing afterwards, on no ot
     transaction.catch(() => undefined)
   })
   await expect(insertedAfter).rejects.toThrow()
-  expect(isDatabaseAway(outcome)).toBe(true)
+  expect(isDatabaseUnavailable(outcome)).toBe(true)
   expect(await notes()).toEqual([])
 })
 
@@ -68,7 +68,7 @@ test('statements that meet a cut connection fail or succeed, and the pool is usa
     )
     await cutOff()
     for (const outcome of await Promise.all([...statements, ...transactions])) {
-      if (outcome instanceof Error) expect(isDatabaseAway(outcome)).toBe(true)
+      if (outcome instanceof Error) expect(isDatabaseUnavailable(outcome)).toBe(true)
     }
   }
   // A connection that is being cut may still take one statement; after that each one works again.
@@ -85,7 +85,7 @@ test('a role that is not let in finds the database away, and gets in once its pa
   const client = openClient(entry.href, { schema, max: 1 })
   const refusal = await client`select 1`.catch((error: unknown) => error)
   expect(refusal).toMatchObject({ code: '28P01' })
-  expect(isDatabaseAway(refusal)).toBe(true)
+  expect(isDatabaseUnavailable(refusal)).toBe(true)
   await admin.unsafe(`alter role ${schema} password 'new'`)
   expect([...(await client`select 1 as one`)]).toEqual([{ one: 1 }])
   await client.end({ timeout: 1 })

@@ -1,10 +1,10 @@
 import type { StatementRunner } from './database.js'
 
 /**
- * Names of the partitions of these tables, in order. Whoever takes them apart does so afterwards: in SQL some plans take
+ * Names of the partitions of these tables, in order. Parse them in JavaScript: in SQL some plans take
  * apart those of all relations first.
  */
-export async function partitionsOf(sql: StatementRunner, ...tables: string[]): Promise<string[]> {
+export async function listPartitions(sql: StatementRunner, ...tables: string[]): Promise<string[]> {
   const rows = await sql.unsafe<{ name: string }[]>(
     `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
      where i.inhparent = any ($1::text[]::regclass[]) order by 1`,

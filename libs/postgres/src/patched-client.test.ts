@@ -11,7 +11,7 @@ test('a client without the patch is refused by name before it is used', () => {
 })
 
 test('the one that is installed here has it', async () => {
-  const client = postgres('postgres://nobody@127.0.0.1:1/none')
+  const client = postgres('postgres://unknown@127.0.0.1:1/none')
   await client.end()
   expect(() => assertPatchedClient(client)).not.toThrow()
 })

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { fewestConnections, poolSizes } from './pool-sizes.js'
+import { minConnections, poolSizes } from './pool-sizes.js'
 
 test('whatever number of connections there is, the pools have exactly so many together, and each has one', () => {
-  for (let connections = fewestConnections; connections <= 1_000; connections++) {
+  for (let connections = minConnections; connections <= 1_000; connections++) {
     const sizes = Object.values(poolSizes(connections))
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(connections)
     expect(Math.min(...sizes)).toBeGreaterThanOrEqual(1)

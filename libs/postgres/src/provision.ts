@@ -3,11 +3,11 @@ import { migrate } from 'drizzle-orm/postgres-js/migrator'
 import postgres from 'postgres'
 import { computeColumnsTogether } from './computed-columns.js'
 import { roleSettings } from './database.js'
-import { type Installation, roleOf } from './installation/installation.js'
-import { claimDatabase, grantsOfInstallation } from './installation/record.js'
+import { formatRole, type Installation } from './installation/installation.js'
+import { claimDatabase, installationGrants } from './installation/record.js'
 import { markRole, refuseForeignRole } from './installation/role-marks.js'
-import { targetOf } from './server-target.js'
-import { literal } from './sql-text.js'
+import { parseServerTarget } from './server-target.js'
+import { quoteLiteral } from './sql-text.js'
 
 export interface ProvisionOptions {
   /** A role that may create roles and schemas; used here only, never by a running service. */
@@ -40,7 +40,7 @@ const provisioningLock = 7_241_001
 export async function provisionSchema(options: ProvisionOptions): Promise<string> {
   const { adminUrl, service, password } = options
   if (!/^[a-z][a-z0-9_]*$/.test(service)) throw new Error(`not a schema name: ${service}`)
-  const { url, ssl } = targetOf(adminUrl)
+  const { url, ssl } = parseServerTarget(adminUrl)
   const admin = postgres(url, {
     ...(ssl && { ssl }),
     max: 1,
@@ -50,7 +50,7 @@ export async function provisionSchema(options: ProvisionOptions): Promise<string
   try {
     await admin`select pg_advisory_lock(${provisioningLock})`
     const installation = await claimDatabase(admin, options.installation)
-    const role = roleOf(installation, service)
+    const role = formatRole(installation, service)
     await ensureRole(admin, { installation, role, service, password })
     await admin.unsafe(`create schema if not exists ${service}`)
     await admin.unsafe(`revoke all on schema public from ${role}`)
@@ -112,7 +112,7 @@ const ensureRole = (admin: postgres.Sql, { installation, role, service, password
     const verb = (await refuseForeignRole(admin, role, installation)) ? 'alter' : 'create'
     await admin.unsafe(
       [
-        `${verb} role ${role} login password ${literal(password)}`,
+        `${verb} role ${role} login password ${quoteLiteral(password)}`,
         markRole(role),
         // For connections that a pooler opens, which takes no settings from its clients.
         ...Object.entries(roleSettings(service)).map(
@@ -129,12 +129,12 @@ function isRoleRace(error: unknown): boolean {
   return code === '42710' || code === '23505' || message === 'tuple concurrently updated'
 }
 
-/** Records nobody can rewrite, and what proves one of them. */
+/** Records that cannot be rewritten, and what proves one of them. */
 const onlyGrowing = ['events', 'audit_log', 'audit_checkpoints']
 
 async function grant(admin: postgres.Sql, role: string, { service, migrations }: ProvisionOptions) {
   const ownersAlone = migrations.map(({ table }) => `${service}.${table}`)
-  await admin.unsafe(`${grantsOfInstallation(role)}
+  await admin.unsafe(`${installationGrants(role)}
     grant usage on schema ${service} to ${role};
     grant select, insert, update, delete on all tables in schema ${service} to ${role};
     grant usage, select on all sequences in schema ${service} to ${role};

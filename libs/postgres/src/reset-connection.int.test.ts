@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect as connectSocket, createServer, type Server, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { isDatabaseAway, openClient } from './index.js'
+import { isDatabaseUnavailable, openClient } from './index.js'
 
 const server = new URL(process.env.TEST_DATABASE_URL ?? '')
 /** The clients' connections through the proxy that stands before Postgres. */
@@ -48,7 +48,7 @@ afterAll(() => void proxy.close())
 /** Longer than a busy machine takes for a statement. */
 const hasty = { settings: { statement_timeout: '2000' }, silenceMarginMs: 500 }
 
-/** A statement that is under way while its connection is reset, and what `then` does as soon as it has failed. */
+/** A statement that is running while its connection is reset, and what `then` does as soon as it has failed. */
 async function resetDuring<T>(sql: ReturnType<typeof openClient>, then: () => Promise<T>): Promise<T> {
   // The first statement of a connection is not one of many yet.
   await sql`select 1`
@@ -57,7 +57,7 @@ async function resetDuring<T>(sql: ReturnType<typeof openClient>, then: () => Pr
       throw new Error('It was not cut.')
     },
     (error: unknown) => {
-      expect(isDatabaseAway(error)).toBe(true)
+      expect(isDatabaseUnavailable(error)).toBe(true)
       return then()
     },
   )
@@ -71,7 +71,7 @@ async function resetDuring<T>(sql: ReturnType<typeof openClient>, then: () => Pr
 test('a statement given to a connection that has just been reset fails, and its place is not kept', async () => {
   const sql = openClient(url, { schema: 'public', max: 1 })
   const given = await resetDuring(sql, () => sql`select 'given' as said`.catch((error: unknown) => error))
-  expect(isDatabaseAway(given)).toBe(true)
+  expect(isDatabaseUnavailable(given)).toBe(true)
   while ((await sql`select 1`.catch(() => [])).length === 0) await turn()
   const transaction = await sql.begin(async (tx) => [
     ...(await tx`select 'first' as said`),
@@ -117,7 +117,7 @@ test('a server that ends each connection before it is ready is away, and is not 
   const sql = openClient(url, { schema: 'public', max: 1 })
   for (let statement = 1; statement <= 3; statement++) {
     const failure = await sql`select 1`.catch((error: unknown) => error)
-    expect(isDatabaseAway(failure)).toBe(true)
+    expect(isDatabaseUnavailable(failure)).toBe(true)
   }
   expect(dialled).toBe(3)
   await sql.end({ timeout: 1 })
@@ -129,7 +129,7 @@ test('what waits while no connection can be made fails with the first attempt, a
   const failures = await Promise.all(
     Array.from({ length: 20 }, () => sql`select 1`.catch((error: unknown) => error)),
   )
-  expect(failures.map(isDatabaseAway)).toEqual(failures.map(() => true))
+  expect(failures.map(isDatabaseUnavailable)).toEqual(failures.map(() => true))
   expect(dialled).toBe(2)
   isHollow = false
   expect([...(await sql`select 'back' as said`)]).toEqual([{ said: 'back' }])
@@ -138,7 +138,7 @@ test('what waits while no connection can be made fails with the first attempt, a
 
 test('what waits goes on waiting where another connection lives', async () => {
   const sql = openClient(url, { schema: 'public', max: 2 })
-  const said = (word: string) => sql`select ${word} as said`.then(([row]) => row?.said, isDatabaseAway)
+  const said = (word: string) => sql`select ${word} as said`.then(([row]) => row?.said, isDatabaseUnavailable)
   let waiting: Promise<unknown>[] = []
   await sql.begin(async (tx) => {
     await tx`select 1`

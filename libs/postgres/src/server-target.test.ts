@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { targetOf } from './server-target.js'
+import { parseServerTarget } from './server-target.js'
 
 let folder: string
 let ca: string
@@ -28,7 +28,7 @@ describe('a URL of Postgres', () => {
     ['of several hosts', 'postgres://u@a:1,b:2/x?target_session_attrs=primary', undefined, false],
     ['with the authorities of the system', `${base}?sslrootcert=system`, undefined, false],
   ])('%s', (_what, url, target = url, pooled) => {
-    expect(targetOf(url)).toEqual({ url: target, pooled })
+    expect(parseServerTarget(url)).toEqual({ url: target, pooled })
   })
 
   test.each([
@@ -37,7 +37,7 @@ describe('a URL of Postgres', () => {
     ['&sslmode=verify-ca', true, false],
     ['&sslmode=require', true, false],
   ])('sslrootcert is read and left out%s', (mode, rejectUnauthorized, checksName) => {
-    const { url, ssl } = targetOf(`${base}?sslrootcert=${encodeURIComponent(ca)}${mode}`)
+    const { url, ssl } = parseServerTarget(`${base}?sslrootcert=${encodeURIComponent(ca)}${mode}`)
     expect(url).toBe(base)
     expect(ssl).toMatchObject({ ca: 'an authority', rejectUnauthorized })
     const stranger = { subject: { CN: 'other.example' }, subjectaltname: 'DNS:other.example' }
@@ -46,17 +46,17 @@ describe('a URL of Postgres', () => {
   })
 
   test('sslmode=disable turns it off, whatever files are named', () => {
-    expect(targetOf(`${base}?sslmode=disable&sslrootcert=${ca}`).ssl).toBeUndefined()
+    expect(parseServerTarget(`${base}?sslmode=disable&sslrootcert=${ca}`).ssl).toBeUndefined()
   })
 
   test('an address is checked as one, which the client does not say', () => {
-    const { ssl } = targetOf(`postgres://u@10.0.0.7:5432/x?sslrootcert=${ca}`)
+    const { ssl } = parseServerTarget(`postgres://u@10.0.0.7:5432/x?sslrootcert=${ca}`)
     const peer = { subject: { CN: '' }, subjectaltname: 'IP Address:10.0.0.7' }
     expect(ssl?.checkServerIdentity?.('localhost', peer as never)).toBeUndefined()
   })
 
   test('a file that cannot be read is named with its parameter', () => {
-    expect(() => targetOf(`${base}?sslrootcert=${folder}/none.pem`)).toThrow(
+    expect(() => parseServerTarget(`${base}?sslrootcert=${folder}/none.pem`)).toThrow(
       /The file of sslrootcert in the URL of Postgres cannot be read: ENOENT/,
     )
   })

@@ -13,14 +13,14 @@ export interface ServerTarget {
 
 const fileParameters = ['sslrootcert', 'sslcert', 'sslkey'] as const
 
-export const isPooled = (url: string): boolean => targetOf(url).pooled
+export const isPooled = (url: string): boolean => parseServerTarget(url).pooled
 
 /**
  * Reads what libpq knows and the client does not: `sslrootcert`, `sslcert` and `sslkey` name PEM files, and our own
  * `pooler=transaction`. With `sslrootcert` the server's certificate is checked as `sslmode` says: `verify-full` (unless given)
  * its name too, `verify-ca` and `require` the authority alone. Throws where a file cannot be read; the message names the parameter.
  */
-export function targetOf(url: string): ServerTarget {
+export function parseServerTarget(url: string): ServerTarget {
   const [base = '', query] = url.split(/\?(.*)/s)
   const parameters = new URLSearchParams(query)
   const pooled = parameters.get('pooler') === 'transaction'
@@ -52,7 +52,7 @@ function tlsOf(base: string, parameters: URLSearchParams): ConnectionOptions | u
   }
 }
 
-/** The host where it is an address: Node is told none by the client then. */
+/** The host where it is an address: the client passes Node no server name then. */
 function addressOf(base: string): string | undefined {
   const host = /^[^/]*\/\/(?:[^@/]*@)?\[?([^/,\]]*?)\]?(?::\d+)?(?:\/|$)/.exec(base)?.[1]
   return host !== undefined && isIP(host) ? host : undefined

@@ -1,8 +1,8 @@
 /** A name as it may stand in a statement. */
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** A text as it may stand in a statement that takes no parameters. */
-export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
+export const quoteLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 /** An instant, as SQL, in the form in which the API shows it: ISO 8601 in UTC with milliseconds. */
 export const isoText = (instant: string): string =>

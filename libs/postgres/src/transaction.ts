@@ -6,14 +6,14 @@ import type { Drizzle } from './database.js'
 export type DrizzleTransaction = Parameters<Parameters<Drizzle['transaction']>[0]>[0]
 
 /** The connection of a drizzle transaction, for hand-written statements that stand or fall with it. */
-export function statementsOf(tx: DrizzleTransaction): Pick<postgres.Sql, 'unsafe'> {
+export function toStatementRunner(tx: DrizzleTransaction): Pick<postgres.Sql, 'unsafe'> {
   const { session } = tx._
   if (!(session instanceof PostgresJsSession)) throw new Error('not a transaction of postgres.js')
   return session.client
 }
 
 /** The other way round: typed queries in a transaction of hand-written statements, as that of due work. */
-export function queriesOf(tx: Pick<postgres.Sql, 'unsafe'>): DrizzleTransaction {
+export function toDrizzle(tx: Pick<postgres.Sql, 'unsafe'>): DrizzleTransaction {
   const dialect = new PgDialect()
   // Of the client a session runs statements with `unsafe` alone.
   const client = tx as postgres.Sql & postgres.TransactionSql

@@ -1,4 +1,4 @@
-import { type DataKey, generationOf, type Sealer, type WrappedDataKey } from '@opsplane/runtime'
+import { type DataKey, parseKeyGeneration, type Sealer, type WrappedDataKey } from '@opsplane/runtime'
 import { and, desc, eq } from 'drizzle-orm'
 import { integer, pgTable, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core'
 import { LRUCache } from 'lru-cache'
@@ -66,7 +66,7 @@ export function createVault(db: Drizzle, sealer: Sealer): Vault {
       .where(and(eq(dataKeys.workspaceId, workspaceId), eq(dataKeys.generation, generation)))
     if (!row) throw new Error(`there is no data key ${id}`)
     const key = { id, wrapped: row.wrapped }
-    // One that cannot be unwrapped here may be wrapped anew meanwhile, so it is read again next time.
+    // A key that cannot be unwrapped here may be rewrapped meanwhile, so it is read again next time.
     if (sealer.unwraps(key)) known.set(id, key)
     return key
   }
@@ -75,7 +75,7 @@ export function createVault(db: Drizzle, sealer: Sealer): Vault {
     seal: async (workspaceId, plaintext, aad) =>
       sealer.seal(await sealingKey(workspaceId), plaintext, `${workspaceId}|${aad}`),
     open: async (workspaceId, sealed, aad) =>
-      sealer.open(await openingKey(workspaceId, generationOf(sealed)), sealed, `${workspaceId}|${aad}`),
+      sealer.open(await openingKey(workspaceId, parseKeyGeneration(sealed)), sealed, `${workspaceId}|${aad}`),
   }
 }
 

@@ -170,7 +170,7 @@ export const baseConfig = z.object({
     description: 'PEM file of the authority by which services know each other',
   }),
   internalTlsMutual: flag.default(false).meta({
-    description: 'whoever calls this service has to show a certificate of that authority',
+    description: 'callers of this service must present a certificate of that authority',
   }),
   logLevel: z.enum(['silent', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
   logTenantData: flag.default(false).meta({
@@ -214,7 +214,7 @@ export const backendConfig = baseConfig.extend({
   databasePoolSize: databaseConnections(5),
   natsAckWaitMs: z.coerce.number().int().min(500).max(600_000).default(30_000).meta({
     description:
-      'milliseconds until NATS delivers again what a process has neither acknowledged nor reported to be in hand, as after its death',
+      'milliseconds until NATS redelivers what a process has neither acknowledged nor reported as in progress, as after a crash',
   }),
   natsStreamReplicas: z.coerce.number().int().min(1).max(5).optional().meta({
     description:

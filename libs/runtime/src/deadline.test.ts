@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { expect, test } from '@jest/globals'
-import { holdHeap, startDeadline } from './index.js'
+import { limitHeapGrowth, startDeadline } from './index.js'
 
-/** Nobody has the signal of the deadline itself in hand. */
+/** No reference to the deadline's own signal is kept. */
 const reasonOf = (ms: number) =>
   new Promise<unknown>((resolve) => {
     const { signal } = startDeadline(ms, new AbortController().signal)
@@ -15,7 +15,7 @@ test('a deadline comes though the heap was collected before, where it is made on
   // What was looked at weakly is kept until the end of the turn.
   await new Promise(setImmediate)
   // Collects it.
-  holdHeap(100)()
+  limitHeapGrowth(100)()
   expect(await reason).toMatchObject({ name: 'TimeoutError' })
 })
 

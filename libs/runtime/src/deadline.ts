@@ -5,7 +5,7 @@ export interface Deadline {
 }
 
 /**
- * Begins now; whoever began it clears it. That of `AbortSignal.timeout` would not do where it is made one with other signals:
+ * Starts now; its caller clears it. The signal of `AbortSignal.timeout` would not do where it is made one with other signals:
  * Node 20 then holds it weakly only, and once the heap is collected it never comes (nodejs/node #57736).
  */
 export function startDeadline(ms: number, ...others: (AbortSignal | undefined)[]): Deadline {

@@ -1,10 +1,10 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { findProcess, type ProcessEntry, signalProcess, waitUntilGone } from './process-table.js'
+import { findProcess, type ProcessEntry, signalProcess, waitForExit } from './process-table.js'
 
 const STOP_TIMEOUT_MS = 15_000
 const DYING_MS = 3_000
 
-/** Somebody's running platform keeps its data there. */
+/** A running platform keeps its data in this folder. */
 export class DirectoryInUseError extends Error {}
 
 interface Claim {
@@ -14,7 +14,7 @@ interface Claim {
 
 /**
  * Makes sure no server from an earlier run still works in a directory: one whose starter is gone is
- * stopped, one whose starter lives is somebody's running platform, so it stays and this throws
+ * stopped, one whose starter lives is a running platform, so it stays and this throws
  * DirectoryInUseError.
  * `marker` is a part of the server's command line (its directory), as pids are reused.
  */
@@ -44,7 +44,7 @@ async function removeFormerServer(
 ): Promise<void> {
   if (server.parentPid !== ownerPid || !findProcess(ownerPid)) return stopStray(server.pid, stopSignal)
   // It may just have been killed.
-  if (await waitUntilGone(server.pid, DYING_MS)) return
+  if (await waitForExit(server.pid, DYING_MS)) return
   throw new DirectoryInUseError(
     `${marker} is in use by process ${ownerPid} (server ${server.pid}). Stop that process first.`,
   )
@@ -52,9 +52,9 @@ async function removeFormerServer(
 
 async function stopStray(pid: number, stopSignal: NodeJS.Signals): Promise<void> {
   signalProcess(pid, stopSignal)
-  if (await waitUntilGone(pid, STOP_TIMEOUT_MS)) return
+  if (await waitForExit(pid, STOP_TIMEOUT_MS)) return
   signalProcess(pid, 'SIGKILL')
-  if (!(await waitUntilGone(pid, STOP_TIMEOUT_MS))) throw new Error(`Process ${pid} cannot be stopped`)
+  if (!(await waitForExit(pid, STOP_TIMEOUT_MS))) throw new Error(`Process ${pid} cannot be stopped`)
 }
 
 function readClaim(claimFile: string): Claim | undefined {

@@ -20,17 +20,17 @@ function collect(options?: { type: 'minor' }): void {
   collector(options)
 }
 
-/** Of each piece of work under way that holds the heap tighter. */
+/** One entry for each piece of work in progress that limits the heap further. */
 const held: number[] = []
 
 const apply = () =>
   setFlagsFromString(`--heap-growing-percent=${held.length > 0 ? Math.min(...held) : usualPercent}`)
 
 /** For the process of a service, before it does anything: how often V8 collects the whole heap, at whatever load, and where it makes objects. */
-export function letHeapGrow(): void {
+export function configureHeapGrowth(): void {
   usualPercent = servicePercent
   apply()
-  // Literals that have lived on, as those of a batch in hand do, would be made in the old part from then on, and keep what they refer to (ADR 116).
+  // Literals that have lived on, as those of a batch in flight do, would be made in the old part from then on, and keep what they refer to (ADR 116).
   setFlagsFromString('--no-allocation-site-pretenuring')
 }
 
@@ -38,7 +38,7 @@ export function letHeapGrow(): void {
  * From now on the old part of the heap grows by so many percent at most, for work that leaves much garbage there. Collects the whole heap
  * once, some 20 ms, as what its limit is was settled at the collection before. Returns what gives it its usual room again.
  */
-export function holdHeap(percent: number): () => void {
+export function limitHeapGrowth(percent: number): () => void {
   held.push(percent)
   apply()
   collect()

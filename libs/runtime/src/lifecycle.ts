@@ -1,7 +1,7 @@
 import { delay } from './clock.js'
 import { ConfigError } from './config.js'
-import { letHeapGrow } from './heap-growth.js'
-import { ownWords } from './logged-error.js'
+import { configureHeapGrowth } from './heap-growth.js'
+import { describeErrorSafely } from './logged-error.js'
 import { createLogger, type Logger } from './logger.js'
 
 export interface Releasers {
@@ -75,7 +75,7 @@ export interface RunnableService<Config = unknown, Overrides = { log?: Logger }>
  * Exit code 0 after a clean stop, 1 when it could not start or stop.
  */
 export function runService<Config>({ name, loadConfig, start }: RunnableService<Config>): void {
-  letHeapGrow()
+  configureHeapGrowth()
   const log = createLogger({ service: name, level: 'info' })
   let stopping = false
   const running = (async () => start(loadConfig(process.env)))()
@@ -98,7 +98,7 @@ export function runService<Config>({ name, loadConfig, start }: RunnableService<
   process.once('SIGINT', () => void stop('SIGINT'))
   running.catch((error: unknown) => {
     log.error({ err: error }, startProblem(error))
-    // Of what a setup had opened before it threw nobody knows: it must not keep a process that does nothing alive.
+    // What a setup had opened before it threw cannot be closed: it must not keep an idle process alive.
     process.exit(1)
   })
 }
@@ -106,5 +106,5 @@ export function runService<Config>({ name, loadConfig, start }: RunnableService<
 /** A wrong configuration is reported in full: it is the operator's own. */
 function startProblem(error: unknown): string {
   if (error instanceof ConfigError) return error.message
-  return error instanceof Error ? ownWords(error) : 'could not start'
+  return error instanceof Error ? describeErrorSafely(error) : 'could not start'
 }

@@ -17,14 +17,14 @@ const maxCauses = 5
 
 /**
  * An error as it is logged, without what a tenant wrote: quoted texts of messages, parameters of statements, details of
- * Postgres, and whatever fields it has beside are left out. Its causes are treated alike.
+ * Postgres, and any further fields are left out. Its causes are treated alike.
  */
 export function loggedError(error: unknown, causesLeft = maxCauses): unknown {
   if (!(error instanceof Error)) return { type: error === null ? 'null' : typeof error }
   const { cause } = error
   return {
     type: error.name === 'Error' ? error.constructor.name : error.name,
-    message: ownWords(error),
+    message: describeErrorSafely(error),
     ...fieldsOf(error),
     stack: framesOf(error),
     ...(cause !== undefined && causesLeft > 0 && { cause: loggedError(cause, causesLeft - 1) }),
@@ -36,7 +36,7 @@ export function loggedError(error: unknown, causesLeft = maxCauses): unknown {
 }
 
 /** The first line of an error's message, with `"…"` for everything from its first quotation mark to its last. */
-export function ownWords(error: Error): string {
+export function describeErrorSafely(error: Error): string {
   const [line = ''] = error.message.split('\n', 1)
   // A statement is written by the platform, and quotes names.
   if (isStatement(error)) return line.slice(0, maxMessage)

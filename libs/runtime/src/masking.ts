@@ -62,7 +62,7 @@ export function redactValue(value: JsonValue, redact: Redact): JsonValue {
 
 /**
  * A value as it is kept for people: without known secrets, and `***` for what stands in fields that are named as secrets
- * are. Whoever computes with it gets it as it is.
+ * are. Code that computes with it gets it unmasked.
  */
 export const maskValue = (value: JsonValue, redact: Redact): JsonValue =>
   masked(value, false, { name: redact, secret: () => redactedValue, plain: redacting(redact) })

@@ -7,7 +7,7 @@ const networkBytes = 8
  * The network an address is counted under: an IPv4 address by itself, an IPv6 address by its
  * network. What is no address counts as it is written.
  */
-export function networkOf(address: string): string {
+export function parseNetwork(address: string): string {
   const [bare = ''] = address.split('%', 1)
   if (!isIPv6(bare)) return isIPv4(bare) ? bare : address.slice(0, 100)
   const bytes = bytesOf(bare)

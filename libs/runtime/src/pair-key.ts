@@ -7,14 +7,14 @@ export interface PairKeyParts {
 }
 
 /** The public key that belongs to a private one, both as in PairKeyParts. Throws on what is no key. */
-export function publicKeyOf(privateKey: string): string {
+export function derivePublicKey(privateKey: string): string {
   const key = createPrivateKey({ key: Buffer.from(privateKey, 'base64'), format: 'der', type: 'pkcs8' })
   if (key.asymmetricKeyType !== 'ed25519') throw new Error('the key is no Ed25519 key')
   return createPublicKey(key).export({ format: 'der', type: 'spki' }).toString('base64')
 }
 
 /**
- * The 32 bytes that two holders of Ed25519 keys share and nobody else can compute: X25519 over the same keys, mapped as
+ * The 32 bytes that only the two owners of Ed25519 keys can compute: X25519 over the same keys, mapped as
  * RFC 7748 says (and libsodium does), and HKDF-SHA256, in which `purpose` keeps one use of them from another.
  */
 export function pairKey({ ownPrivateKey, otherPublicKey }: PairKeyParts, purpose: string): Buffer {
@@ -30,7 +30,7 @@ const privatePrefix = Buffer.from('302e020100300506032b656e04220420', 'hex')
 const publicPrefix = Buffer.from('302a300506032b656e032100', 'hex')
 const p = 2n ** 255n - 19n
 
-/** The scalar an Ed25519 seed stands for; the lowest and highest bits are set by whoever multiplies with it. */
+/** The scalar an Ed25519 seed stands for; the lowest and highest bits are set when it is multiplied. */
 function montgomeryPrivate(privateKey: string): Buffer {
   const seed = Buffer.from(privateKey, 'base64').subarray(-keyBytes)
   return Buffer.concat([privatePrefix, createHash('sha512').update(seed).digest().subarray(0, keyBytes)])

@@ -15,7 +15,7 @@ export function findProcess(pid: number): ProcessEntry | undefined {
 }
 
 /** Waits until the process is gone; false when it is still there after the time. */
-export async function waitUntilGone(pid: number, timeoutMs: number): Promise<boolean> {
+export async function waitForExit(pid: number, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs
   while (findProcess(pid) !== undefined) {
     if (Date.now() > deadline) return false

@@ -2,7 +2,7 @@ import { redactedValue } from '@opsplane/contracts'
 
 /** Shorter ones are found in too much that is no secret. */
 const shortestSecret = 4
-/** Whoever computes with an answer gets shorter ones as they are: they may be data, and no echo. */
+/** Shorter values stay in responses that code computes with: they may be data, and no echo. */
 const shortestEcho = 12
 
 /** Cleans one text; `cutOff` tells that it goes on, so that a part of a secret at its end counts as well. */
@@ -22,7 +22,7 @@ export function createRedaction(secrets: readonly string[]): Redact {
   }
 }
 
-/** Of an answer that is computed with: an endpoint that echoes its secrets tells them to nobody who has only their names. */
+/** For responses that code computes with: an endpoint that echoes secrets does not reveal them to users who only know their names. */
 export const createEchoRedaction = (secrets: readonly string[]): Redact =>
   createRedaction(secrets.filter((secret) => secret.length >= shortestEcho))
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { createSealer, generationOf, masterKeyId, wrappingKeyId } from './index.js'
+import { createSealer, masterKeyId, parseKeyGeneration, wrappingKeyId } from './index.js'
 
 const [oldKey, newKey] = [7, 8].map((byte) => Buffer.alloc(32, byte).toString('base64')) as [string, string]
 const place = 'ws_1|stripe|1'
@@ -22,7 +22,7 @@ describe('a sealed value', () => {
   test.each([1, 2, 17])('names generation %i of its data key', (generation) => {
     const wrapped = sealer.newDataKey(id)
     const sealed = sealer.seal({ id, generation, wrapped }, 'hunter2', place)
-    expect(generationOf(sealed)).toBe(generation)
+    expect(parseKeyGeneration(sealed)).toBe(generation)
     expect(sealer.open({ id, wrapped }, sealed, place)).toBe('hunter2')
   })
 
@@ -60,7 +60,7 @@ describe('a wrapped data key', () => {
     expect(wrappingKeyId(during.newDataKey(id))).toBe(after.keyId)
   })
 
-  test('wrapped anew is the same data key, under the present master key', () => {
+  test('rewrapped is the same data key, under the current master key', () => {
     const wrapped = before.newDataKey(id)
     const sealed = before.seal({ id, generation: 1, wrapped }, 'hunter2', place)
     const rewrapped = during.rewrap({ id, wrapped })
@@ -93,7 +93,7 @@ describe('a wrapped data key', () => {
     expect(before.unwraps({ id, wrapped: 'nonsense' })).toBe(false)
   })
 
-  test.each(['ws_2:1', 'ws_1:2'])('moved to %s does not open, nor is it wrapped anew there', (elsewhere) => {
+  test.each(['ws_2:1', 'ws_1:2'])('moved to %s does not open, nor can it be rewrapped there', (elsewhere) => {
     const moved = { id: elsewhere, wrapped: before.newDataKey(id) }
     expect(before.unwraps(moved)).toBe(false)
     expect(() => during.rewrap(moved)).toThrow()

@@ -31,7 +31,7 @@ export interface Sealer {
   rewrap(key: DataKey): string
   /** `aad` binds the value to its place: opening it with another aad fails. */
   seal(key: WrappedDataKey, plaintext: string, aad: string): string
-  /** `key` is the data key of `generationOf(sealed)`. */
+  /** `key` is the data key of `parseKeyGeneration(sealed)`. */
   open(key: DataKey, sealed: string, aad: string): string
 }
 
@@ -56,7 +56,7 @@ export function wrappingKeyId(wrapped: string): string {
 }
 
 /** The data key a value is sealed with. */
-export function generationOf(sealed: string): number {
+export function parseKeyGeneration(sealed: string): number {
   const [version, generation] = sealed.split('.')
   if (version === 'v1') return 1
   if (version === 'v2' && /^[1-9]\d{0,8}$/.test(generation ?? '')) return Number(generation)
@@ -100,7 +100,7 @@ export function createSealer(masterKey: string, previous: readonly string[] = []
       return [...head, ...encrypt(unwrap(key), Buffer.from(plaintext), aad)].join('.')
     },
     open(key, sealed, aad) {
-      generationOf(sealed)
+      parseKeyGeneration(sealed)
       return decrypt(unwrap(key), sealed.split('.').slice(-3), aad).toString()
     },
   }

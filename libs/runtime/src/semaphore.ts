@@ -2,8 +2,8 @@
 export type Semaphore = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
- * So many permits; whoever finds none waits, in the order they came. Whoever asks for the next piece after the last one is
- * done comes behind all who wait: nobody is refused, and each has as much as any other.
+ * So many permits; without a free one callers wait, in order of arrival. A caller that asks for its next piece after the last one is
+ * done queues behind all who wait: none is refused, and all get equal shares.
  */
 export function createSemaphore(permits: number): Semaphore {
   let taken = 0

@@ -7,7 +7,7 @@ import {
   freePort,
   type ServerProcessOptions,
   startServerProcess,
-  waitUntilGone,
+  waitForExit,
 } from './server-process.js'
 
 const LONG_RUNNING: ServerProcessOptions = { command: 'sleep', args: ['300'], stopSignal: 'SIGTERM' }
@@ -35,7 +35,7 @@ describe('a server process', () => {
 
     parent.kill('SIGKILL')
 
-    expect(await waitUntilGone(Number(pid), 60_000)).toBe(true)
+    expect(await waitForExit(Number(pid), 60_000)).toBe(true)
   })
 
   test('says how it ended and what it wrote last', async () => {

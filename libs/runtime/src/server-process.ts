@@ -6,7 +6,7 @@ import { signalProcess } from './process-table.js'
 
 export { claimDirectory, DirectoryInUseError, releaseDirectory } from './directory-claim.js'
 export { freePort } from './free-port.js'
-export { findProcess, signalProcess, waitUntilGone } from './process-table.js'
+export { findProcess, signalProcess, waitForExit } from './process-table.js'
 
 export interface ServerProcessOptions {
   command: string

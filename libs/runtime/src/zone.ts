@@ -9,7 +9,7 @@ const dayMs = 86_400_000
 const zones = new Map<string, Zone>()
 
 /** Throws RangeError when the runtime knows no zone of this name. */
-export function zoneOf(name: string): Zone {
+export function findZone(name: string): Zone {
   const zone = zones.get(name) ?? createZone(name)
   zones.set(name, zone)
   return zone

@@ -5,7 +5,13 @@ import type { ExpressionFailure } from './error-codes.js'
 import { type ChildCheck, type ChildResult, parseChecks, parseResults } from './messages.js'
 import { createChildPool } from './pool/pool.js'
 import { expressionProgram } from './program.js'
-import { type Evaluated, failureOf, inputTooLarge, ownFailure, type RequestFailure } from './results.js'
+import {
+  type Evaluated,
+  inputTooLarge,
+  ownFailure,
+  type RequestFailure,
+  toRequestFailure,
+} from './results.js'
 import { assemble, type ExpressionResult } from './template/assemble.js'
 import { walkPlainPath } from './template/plain-path.js'
 import type { Template, TemplateExpression, TemplateProblem } from './template/template.js'
@@ -24,7 +30,7 @@ export interface EvaluateRequest extends Asking {
   /** For all of them together, once a child has them. */
   timeoutMs?: number | undefined
   /**
-   * Values that hold a text like `{{secrets.name}}` are refused, as whoever sends them would fill it in. `keep` is for what
+   * Values that hold a text like `{{secrets.name}}` are refused, as the receiver would fill them in. `keep` is for what
    * is not sent.
    */
   secretReferences?: 'refuse' | 'keep' | undefined
@@ -53,7 +59,7 @@ export interface Expressions {
   evaluateExpression(request: EvaluateExpressionRequest): Promise<Evaluated>
   /** Syntax, and what templates refer to. */
   check(request: Asking & { templates: readonly Template[] }): Promise<CheckedTemplate[]>
-  /** Ends the children; what is under way fails as `expression_unavailable`. */
+  /** Ends the children; requests in flight fail as `expression_unavailable`. */
   close(): Promise<void>
 }
 
@@ -84,7 +90,7 @@ const defaults = {
   maxWaitMs: 30_000,
 }
 const startMs = 30_000
-/** What a process has beside its heap. */
+/** Resident memory of a process in addition to its heap. */
 const besideHeapBytes = 160 * 1024 * 1024
 /** JSONata's own guardrail says more about what took long than the end of the process. */
 const graceMs = 100
@@ -119,7 +125,7 @@ export function createExpressions(options: ExpressionsOptions): Expressions & { 
     try {
       return await pool.run({ tenant, signal, text, parse, deadlineMs: timeoutMs + graceMs })
     } catch (thrown) {
-      return failureOf(thrown, request.expressions)
+      return toRequestFailure(thrown, request.expressions)
     }
   }
 

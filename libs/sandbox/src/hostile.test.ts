@@ -104,7 +104,7 @@ const cases: [string, string, string[], unknown?][] = [
 ]
 
 test.each(cases)(
-  'an expression that %s costs one child at most, and nobody else anything',
+  'an expression that %s costs one child at most, and affects no other request',
   async (_, expression, ends, input = {}) => {
     const before = expressions.pids()
     const numbers = long(20)

@@ -12,10 +12,12 @@ export const maxDepth = 64
 export type ValueProblem = 'too_large' | 'too_deep' | 'function' | 'forbidden_key' | 'not_finite'
 
 /** About how long its JSON is and whether a text in it has `{{`, or what is wrong with it. */
-export type Measured = { bytes: number; braces: boolean; problem?: undefined } | { problem: ValueProblem }
+export type ValueMeasurement =
+  | { bytes: number; braces: boolean; problem?: undefined }
+  | { problem: ValueProblem }
 
 /** Measures a JSON-like value without making its text; stops as soon as a limit is passed. */
-export function measure(value: unknown, { bytes, depth }: ValueLimits): Measured {
+export function measureValue(value: unknown, { bytes, depth }: ValueLimits): ValueMeasurement {
   let [left, braces] = [bytes, false]
   const look = (item: unknown, below: number): ValueProblem | undefined => {
     left -= sizeOf(item)

@@ -30,7 +30,7 @@ export interface RequestFailure extends ExpressionFailure {
 }
 
 /** What a request that got no answer means for its expressions; whatever else was thrown goes on. */
-export function failureOf(thrown: unknown, expressions: readonly string[]): RequestFailure {
+export function toRequestFailure(thrown: unknown, expressions: readonly string[]): RequestFailure {
   if (!(thrown instanceof PoolError)) throw thrown
   return { ...failures[thrown.failure], cause: expressions[thrown.done] }
 }

@@ -16,7 +16,7 @@ export class HostError extends Error {
   }
 }
 
-/** Any operation of the API by its id, in the name of whoever installed the artifact. */
+/** Any operation of the API by its id, with the rights of the person who installed the artifact. */
 export interface ApiCall {
   /** Such as `createIncident`; one of `permissions.api`. */
   operation: string

@@ -3,9 +3,9 @@ import {
   backendNames,
   durableConsumers,
   type EventCatalog,
-  familyOf,
   type NatsNames,
   natsNames,
+  parseEventFamily,
   serviceRegistry,
   topicConsumers,
 } from '@opsplane/contracts'
@@ -27,13 +27,13 @@ import {
 } from '@opsplane/eventstore'
 import { createInternalIssuer, type InternalIssuer, type InternalTls, readInternalTls } from '@opsplane/http'
 import {
-  admitOwner,
+  claimStream,
   connectNats,
   createEventSignatures,
   type NatsLink,
   type ServiceIdentity,
   type StreamOptions,
-  streamOptionsOf,
+  toStreamOptions,
 } from '@opsplane/nats'
 import { connect, createDueWork, type Database, type DueWorkGroup } from '@opsplane/postgres'
 import {
@@ -47,7 +47,7 @@ import {
 } from '@opsplane/runtime'
 import type { Metrics, Tracing } from '@opsplane/telemetry'
 import { measureService } from './measure.js'
-import { openNeighbour } from './neighbour.js'
+import { openServiceClient } from './open-service-client.js'
 import { createOperations, type Operations } from './operations/operations.js'
 import { wakeHints } from './wake-hints.js'
 
@@ -72,7 +72,7 @@ export interface ServiceContext<Config extends BackendConfig = BackendConfig> {
   clock: Clock
   /** How far it is with its events and its work, for those who operate the installation. */
   operations: Operations
-  /** What it measures; for nobody where no port is set. */
+  /** The metrics of the service; not served where no port is set. */
   metrics: Metrics
   /** Follows what is done; nothing where telemetry goes nowhere. */
   tracing: Tracing
@@ -137,7 +137,7 @@ export function openContext<Config extends BackendConfig>(
   releasers.add('database', () => database.close())
   const identity = natsIdentity(name, config)
   const { installationId } = config
-  const admit = installationId === undefined ? undefined : admitOwner(names, installationId)
+  const admit = installationId === undefined ? undefined : claimStream(names, installationId)
   const link = connectNats({ url: config.natsUrl, name: `opsplane-${name}`, log, identity, admit })
   releasers.add('nats', () => link.close())
   const relay = startRelay({
@@ -148,7 +148,7 @@ export function openContext<Config extends BackendConfig>(
     instanceId: config.instanceId,
     log,
     tracing,
-    streams: { ...streamOptionsOf(config), ...overrides.streams },
+    streams: { ...toStreamOptions(config), ...overrides.streams },
   })
   releasers.add('relay', () => relay.close())
   const months = startMonths(database.sql, log, 'add_event_month')
@@ -160,7 +160,7 @@ export function openContext<Config extends BackendConfig>(
   const dueWork = createDueWork({
     sql: database.sql,
     log,
-    // Whoever looks at a lease sees which replica has it; a restarted one does not take it for its own.
+    // The lease row names the replica that owns it; a restarted replica has a new name.
     owner: `${config.instanceId}:${randomUUID()}`,
     simulated: overrides.clock,
     hints: wakeHints(link, names, name),
@@ -214,7 +214,7 @@ export function openContext<Config extends BackendConfig>(
 
 /** Throws where a consumer takes events of several families: it would be sent every event there is. */
 function refuseSeveralFamilies(durable: string, types: readonly string[] = []): void {
-  const families = new Set(types.map(familyOf))
+  const families = new Set(types.map(parseEventFamily))
   if (families.size > 1)
     throw new Error(`${durable} takes events of ${[...families].join(', ')}: make a consumer for each family`)
 }
@@ -250,7 +250,7 @@ function otherLogs({
 }) {
   const others = backendNames.filter((other) => other !== name && config.serviceUrls[other] !== undefined)
   return others.map((other) => {
-    const client = openNeighbour({ config, issuer, tls }, other, logTimeoutMs)
+    const client = openServiceClient({ config, issuer, tls }, other, logTimeoutMs)
     releasers.add(`log of ${other}`, () => client.close())
     return remoteLog(other.replaceAll('-', '_'), client)
   })

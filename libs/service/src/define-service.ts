@@ -3,7 +3,7 @@ import { type AnyDecider, compareReadModels, provisionService, rebuild } from '@
 import type { Installation } from '@opsplane/postgres'
 import type { BackendConfig, RunnableService } from '@opsplane/runtime'
 import type { ServiceOverrides } from './context.js'
-import { type BesideSchema, connectionsOf, type ServiceDefinition } from './service-definition.js'
+import { countConnections, type ExtraSchemas, type ServiceDefinition } from './service-definition.js'
 import { startService } from './start-service.js'
 
 /** A service with a database: it can be started, run as a process, provisioned, rebuilt, and listed. */
@@ -16,16 +16,16 @@ export interface Service<
   migrationsDir: string
   /** How many connections to Postgres one replica opens at most. */
   connections(config: Config): number
-  /** Every table that folding its log anew fills. */
+  /** Every table that a rebuild from its log fills. */
   tables: readonly string[]
   /** Brings its schema up to date, as a superuser; returns the URL it connects with. Throws InstallationError: see `provisionSchema`. */
   provision(options: { adminUrl: string; password: string; installation: Installation }): Promise<string>
   /** The end of `provision`: what belongs to the database rather than to the schema, and no copy of the database has. */
   afterMigrations: ServiceDefinition['afterMigrations']
-  beside: BesideSchema | undefined
+  extraSchemas: ExtraSchemas | undefined
   /** Compares its read models with what folding its log gives, and looks at whatever else it can prove; what is wrong, a line each. */
   prove(options: { adminUrl: string; onProgress?(events: number): void }): Promise<string[]>
-  /** Folds its read models anew from its log. */
+  /** Rebuilds its read models from its log. */
   rebuild(options: { adminUrl: string; onProgress?(events: number): void }): Promise<{ events: number }>
 }
 
@@ -43,7 +43,7 @@ export function defineService<
     schema,
     paths,
     migrationsDir,
-    connections: (config) => connectionsOf(definition, config),
+    connections: (config) => countConnections(definition, config),
     tables: [...deciders.map(({ table }) => table), ...projectedTables],
     loadConfig: definition.loadConfig,
     start: (config, overrides) => startService({ ...definition, schema, paths }, config, overrides),
@@ -53,7 +53,7 @@ export function defineService<
       return url
     },
     afterMigrations: definition.afterMigrations,
-    beside: definition.beside,
+    extraSchemas: definition.extraSchemas,
     async prove(options) {
       const differences = await compareReadModels({ ...options, schema, deciders, projectedTables })
       const wrong = differences.map(

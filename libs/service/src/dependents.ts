@@ -4,8 +4,8 @@ import {
   Environment,
   type FoundDependent,
   FoundDependents,
-  mostDependents,
-  type TakeOverCall,
+  maxDependents,
+  type TakeoverCall,
 } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
@@ -19,8 +19,8 @@ export interface DependentsOfKind {
    * of its own.
    */
   query: string
-  /** The call by which somebody takes it over; null where nobody can. */
-  takeOver(found: Found, question: DependentsQuestion): TakeOverCall | null
+  /** The call that takes it over; null where it cannot be taken over. */
+  takeOver(found: Found, question: DependentsQuestion): TakeoverCall | null
 }
 
 const Found = z.object({
@@ -55,7 +55,7 @@ async function dependentsOf(
   { kind, query, takeOver }: DependentsOfKind,
   question: DependentsQuestion,
 ): Promise<FoundDependent[]> {
-  const rows = await sql.unsafe(`${query} limit ${mostDependents}`, [question.workspaceId, question.userId], {
+  const rows = await sql.unsafe(`${query} limit ${maxDependents}`, [question.workspaceId, question.userId], {
     prepare: true,
   })
   return rows.map((row) => {

@@ -2,16 +2,16 @@ export type { BackgroundWork, ServiceConsumer, ServiceContext, ServiceOverrides 
 export { defineService, type Service } from './define-service.js'
 export { type DependentsOfKind, dependentsRoute } from './dependents.js'
 export { namesRoute } from './names-route.js'
-export { openNeighbour } from './neighbour.js'
+export { openServiceClient } from './open-service-client.js'
 export type { Operations } from './operations/operations.js'
 export {
   allOwned,
   type Carrier,
-  type HeldRights,
+  type MemberPermissions,
   type Owned,
   type OwnerRightsOptions,
   watchOwnerRights,
 } from './owner-rights.js'
 export { createSubscriptionRules, type SubscriptionRules } from './read-rules.js'
-export type { BesideSchema, ServiceDefinition, ServiceParts } from './service-definition.js'
+export type { ExtraSchemas, ServiceDefinition, ServiceParts } from './service-definition.js'
 export { wakeHints } from './wake-hints.js'

@@ -2,7 +2,7 @@ import type { EventConsumer, Relay } from '@opsplane/eventstore'
 import { measureLink, type NatsLink } from '@opsplane/nats'
 import type { Database, DueWorkGroup } from '@opsplane/postgres'
 import type { Metrics, Sample } from '@opsplane/telemetry'
-import { countDeadLetters, countDue, readOutbox, readPlaces } from './operations/progress.js'
+import { countDeadLetters, countDue, readConsumerPositions, readOutbox } from './operations/progress.js'
 
 /**
  * What costs a question is asked for once in so many milliseconds, however often is scraped: the outbox, by which alerts begin, more often than
@@ -78,7 +78,7 @@ async function deadLetters({ database, consumers }: MeasuredParts): Promise<Samp
 }
 
 async function places({ consumers, link }: MeasuredParts): Promise<Sample[]> {
-  const found = await readPlaces(link, consumers)
+  const found = await readConsumerPositions(link, consumers)
   return found.flatMap(({ durable, pending, ackPending }): Sample[] => {
     const labels = { durable }
     return [

@@ -2,9 +2,9 @@ import {
   type Database,
   databaseFault,
   InstallationError,
-  identityOf,
-  isDatabaseAway,
+  isDatabaseUnavailable,
   openClient,
+  readIdentity,
   refuseForeign,
 } from '@opsplane/postgres'
 import type { BackendConfig, Logger } from '@opsplane/runtime'
@@ -13,22 +13,22 @@ type Config = Pick<BackendConfig, 'databaseUrl' | 'installationId'>
 
 /**
  * Throws InstallationError where the database is another installation's, or a copy. One that cannot be asked, as it is away
- * or not migrated yet, is let pass: `readinessOf` asks again, and its relay gets no lease.
+ * or not migrated yet, is let pass: `createReadiness` asks again, and its relay gets no lease.
  */
 export async function refuseForeignDatabase(config: Config, schema: string, log: Logger): Promise<void> {
   const sql = openClient(config.databaseUrl, { schema, max: 1 })
   try {
-    refuseForeign(await identityOf(sql), config.installationId)
+    refuseForeign(await readIdentity(sql), config.installationId)
   } catch (error) {
     if (error instanceof InstallationError) throw error
-    if (!isDatabaseAway(error)) log.warn({ err: error }, 'the database does not say whose it is')
+    if (!isDatabaseUnavailable(error)) log.warn({ err: error }, 'the database does not say whose it is')
   } finally {
     await sql.end({ timeout: 1 })
   }
 }
 
 /** What GET /readyz asks: the database answers, and is this installation's. NATS is not asked: without it events wait in Postgres. */
-export function readinessOf(
+export function createReadiness(
   database: Database,
   { installationId }: Config,
 ): () => Promise<Record<string, string>> {
@@ -36,7 +36,7 @@ export function readinessOf(
   return async () => {
     try {
       if (isOwn) await database.sql`select 1`
-      else refuseForeign(await identityOf(database.sql), installationId)
+      else refuseForeign(await readIdentity(database.sql), installationId)
       isOwn = true
       return { database: 'up' }
     } catch (error) {

@@ -2,8 +2,8 @@ import {
   type Environment,
   type EventSubscription,
   endedKey,
-  HoldingGrants,
-  mostGrantsAsked,
+  GrantValidity,
+  maxGrantsPerQuery,
   type PlatformEvent,
   Rights,
   rulesAgainst,
@@ -14,8 +14,8 @@ import { z } from 'zod'
 import type { BackgroundWork, ServiceContext } from './context.js'
 import type { SubscriptionRules } from './read-rules.js'
 
-/** What people may do, by their ids; whoever is no member is absent. */
-export type HeldRights = Rights['permissions']
+/** The permissions of users, by their ids; those who are no members are absent. */
+export type MemberPermissions = Rights['permissions']
 
 /** What acts by the rights of its owners. */
 export interface Owned {
@@ -25,7 +25,7 @@ export interface Owned {
   suspend(owners: {
     workspaceId: string
     userIds: readonly string[]
-    held: HeldRights
+    permissions: MemberPermissions
     /** Whether row rules hide from an owner what they are subscribed to. */
     hides(userId: string, environment: Environment, subscription: EventSubscription): boolean
     /** The event that has made it necessary to look. */
@@ -38,7 +38,7 @@ export interface Owned {
 /** Something that acts by a grant. */
 export interface Carrier {
   grant: string
-  /** Ends what acts by it, as nobody holds what it needs. Called again when it fails. */
+  /** Suspends what acts by the grant, as the permissions it needs are gone. Called again when it fails. */
   suspend(missing: readonly string[], causationId: string): Promise<void>
 }
 
@@ -67,7 +67,7 @@ export const allOwned = (kinds: readonly Owned[]): Owned => ({
   },
 })
 
-/** What can take rights from somebody. */
+/** Events that can remove rights from a user. */
 const watched = {
   users: ['user.role_changed', 'user.suspended', 'user.deactivated'],
   roles: ['role.*'],
@@ -91,7 +91,7 @@ export function watchOwnerRights(
           rules?.of(workspaceId),
         ])
         await suspend({
-          ...{ workspaceId, userIds, held: permissions, causationId: id },
+          ...{ workspaceId, userIds, permissions: permissions, causationId: id },
           hides: (userId, environment, subscription) =>
             rulesAgainst(readRules, { role: roles[userId] }, environment, subscription).length > 0,
         })
@@ -126,10 +126,10 @@ function endWithKeys(
     )
     for (const { id, workspaceId, userId } of givers.values()) {
       const carriers = await carriersOf(workspaceId, userId)
-      for (let from = 0; from < carriers.length; from += mostGrantsAsked) {
-        const some = carriers.slice(from, from + mostGrantsAsked)
+      for (let from = 0; from < carriers.length; from += maxGrantsPerQuery) {
+        const some = carriers.slice(from, from + maxGrantsPerQuery)
         const question = { grants: some.map(({ grant }) => grant) }
-        const { holding } = await settings.post('/internal/grants/holding', question, HoldingGrants)
+        const { holding } = await settings.post('/internal/grants/holding', question, GrantValidity)
         for (const [at, { suspend }] of some.entries())
           if (holding[at] === false) await suspend([endedKey], id)
       }
@@ -139,7 +139,7 @@ function endWithKeys(
 
 const KeyEnd = z.object({ after: TokenState.pick({ userId: true, revocationReason: true }) })
 
-/** By workspace: who may have lost rights; null: anybody. */
+/** By workspace: users who may have lost rights; null: all. */
 function concerned(events: readonly PlatformEvent[]) {
   const byWorkspace = new Map<string, { workspaceId: string; id: string; users: Set<string> | null }>()
   for (const { id, type, workspaceId, resource } of events) {

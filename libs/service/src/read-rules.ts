@@ -12,11 +12,11 @@ import type { ServiceClient } from '@opsplane/http'
 
 /** The row rules of the database studio, where they decide about events: see ADR 132. */
 export interface SubscriptionRules {
-  /** All by which somebody reads some records of a table only. */
+  /** All row rules that limit which records of a table a user reads. */
   of(workspaceId: string): Promise<ReadRule[]>
-  /** Whether no rule hides from somebody what they would see of events. */
+  /** Whether no rule hides events of the subscription from its owner. */
   permits(subscriber: Subscriber, tenant: Tenant, subscription: EventSubscription): Promise<boolean>
-  /** Throws `forbidden` naming the rules that hide from somebody what they subscribe to. */
+  /** Throws `forbidden` naming the rules that hide events of the subscription from its owner. */
   require(subscriber: Subscriber, tenant: Tenant, subscription: EventSubscription): Promise<void>
 }
 

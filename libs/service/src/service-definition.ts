@@ -5,10 +5,10 @@ import type { BackendConfig } from '@opsplane/runtime'
 import type { BackgroundWork, ServiceContext, ServiceOverrides } from './context.js'
 
 /** What a service keeps in its database outside its own schema, for backups and adoptions. */
-export interface BesideSchema {
-  /** Roles it has made beside its own, by their names without the prefix of the installation: what an adoption renames. */
+export interface ExtraSchemas {
+  /** Roles it has created in addition to its own, by their names without the prefix of the installation; an adoption renames them. */
   roles(sql: StatementRunner): Promise<string[]>
-  /** As the caller's transaction sees it: the schemas whose rows are copied, and what makes them anew, as JSON. */
+  /** As the caller's transaction sees it: the schemas whose rows are copied, and a description to recreate them from, as JSON. */
   describe(sql: StatementRunner): Promise<{ schemas: string[]; description: unknown }>
   /** Makes them, within the transaction that then fills them; what there is of it goes. */
   prepare(sql: StatementRunner, description: unknown): Promise<void>
@@ -33,15 +33,15 @@ export interface ServiceDefinition<
   afterMigrations?(options: { adminUrl: string }): Promise<void>
   /** Every kind of aggregate it keeps; no two may share a table. */
   deciders: readonly AnyDecider[]
-  /** Tables the deciders fill beside their own. */
+  /** Tables the deciders fill in addition to their own. */
   projectedTables?: readonly string[]
-  /** Ends a rebuild of its read models, as the same superuser: what it keeps of the logs of others is made anew as well. */
+  /** Ends a rebuild of its read models, as the same superuser: state that is folded from other services' logs is rebuilt as well. */
   alsoRebuild?(options: { adminUrl: string }): Promise<void>
-  /** How many connections it opens at most beside those of its `Database`. */
+  /** The maximum number of connections it opens in addition to its `Database`. */
   otherConnections?(config: Config): number
   /** What of it a backup does not find in its schema. */
-  beside?: BesideSchema
-  /** Looks at what it keeps beside its read models; what is wrong, a line each. */
+  extraSchemas?: ExtraSchemas
+  /** Checks the state it keeps outside its read models; returns one line per problem. */
   prove?(options: { adminUrl: string }): Promise<string[]>
   /** Looks for words of texts, which is worth a warning where the database knows the letters of ASCII only. */
   searchesTexts?: boolean
@@ -50,7 +50,7 @@ export interface ServiceDefinition<
 }
 
 /** How many connections to Postgres one replica opens at most. */
-export const connectionsOf = <Config extends BackendConfig>(
+export const countConnections = <Config extends BackendConfig>(
   { otherConnections }: Pick<ServiceDefinition<Config>, 'otherConnections'>,
   config: Config,
 ): number => config.databasePoolSize + (otherConnections?.(config) ?? 0)

@@ -60,7 +60,7 @@ describe('a service', () => {
     expect((await create('Other', 'key-1')).status).toBe(422)
   })
 
-  test('gives its log to other services with one, page by page, and to nobody else', async () => {
+  test('serves its log to other services page by page, and refuses other callers', async () => {
     await create('Read by others')
     const page = (await service.asService('itsm').get('/internal/events?after=0&types=note.*')).data(LogPage)
     expect(page.next).toBeNull()
@@ -94,7 +94,7 @@ describe('a service', () => {
 
 describe('without servers', () => {
   const env = {
-    DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+    DATABASE_URL: 'postgres://unknown@127.0.0.1:1/none',
     NATS_URL: 'nats://127.0.0.1:1',
     LOG_LEVEL: 'silent',
     SERVICE_PRIVATE_KEY: generateServiceKeys().privateKey,
@@ -122,7 +122,7 @@ describe('without servers', () => {
       operationId: 'elsewhere',
       method: 'get',
       path: '/memos',
-      summary: 'Nobody would be sent here',
+      summary: 'The gateway routes no request here',
       tag: 'notes',
       scope: 'public',
       response: z.object({}),

@@ -10,18 +10,18 @@ import {
 import {
   answerToPostgresError,
   asciiLocaleWarning,
-  connectionRoom,
   connectionShortage,
   hasUnicodeLocale,
   isPooled,
-  shortageCure,
+  readConnectionCapacity,
+  shortageRemedy,
 } from '@opsplane/postgres'
 import { type BackendConfig, createLogger, createReleasers, type RunningService } from '@opsplane/runtime'
 import { openTelemetry } from '@opsplane/telemetry'
 import { openContext, type ServiceContext, type ServiceOverrides } from './context.js'
 import { operationsRoutes } from './operations/routes.js'
-import { readinessOf, refuseForeignDatabase } from './own-database.js'
-import { connectionsOf, type ServiceDefinition } from './service-definition.js'
+import { createReadiness, refuseForeignDatabase } from './own-database.js'
+import { countConnections, type ServiceDefinition } from './service-definition.js'
 
 interface StartedDefinition<Config extends BackendConfig, Overrides extends ServiceOverrides>
   extends ServiceDefinition<Config, Overrides> {
@@ -69,7 +69,7 @@ export async function startService<Config extends BackendConfig, Overrides exten
       clock: ctx.clock,
       metrics,
       tracing,
-      readiness: readinessOf(ctx.database, config),
+      readiness: createReadiness(ctx.database, config),
       translateError: answerToPostgresError,
     })
     const { port, host, drainDelayMs } = config
@@ -79,7 +79,7 @@ export async function startService<Config extends BackendConfig, Overrides exten
     const metricsUrl = await telemetry.serve()
     log.info({ port: listening.port }, 'listening')
     if (definition.searchesTexts) void warnOfAsciiOnly(ctx)
-    if (!isPooled(config.databaseUrl)) void warnOfShortage(ctx, connectionsOf(definition, config))
+    if (!isPooled(config.databaseUrl)) void warnOfShortage(ctx, countConnections(definition, config))
     return {
       name,
       port: listening.port,
@@ -93,7 +93,7 @@ export async function startService<Config extends BackendConfig, Overrides exten
   }
 }
 
-/** The gateway would send nobody there. */
+/** The gateway would route no request to it. */
 function refuseForeignPaths(name: string, paths: readonly string[], routes: readonly Route[]): void {
   const own = ['internal', ...paths]
   for (const { operationId, path } of routes) {
@@ -102,7 +102,7 @@ function refuseForeignPaths(name: string, paths: readonly string[], routes: read
   }
 }
 
-/** Nobody waits for it: where Postgres is away at the start, requests say so. */
+/** Runs in the background: where Postgres is unavailable at the start, requests report it. */
 async function warnOfAsciiOnly({ database, log }: ServiceContext): Promise<void> {
   const knows = await hasUnicodeLocale(database.sql).catch(() => true)
   if (!knows) log.warn(asciiLocaleWarning)
@@ -111,7 +111,7 @@ async function warnOfAsciiOnly({ database, log }: ServiceContext): Promise<void>
 /** The same of the connections: what is short now fails under load, in requests that have nothing to do with it. */
 async function warnOfShortage(ctx: ServiceContext, wanted: number): Promise<void> {
   const { database, log } = ctx
-  const room = await connectionRoom(database.sql).catch(() => undefined)
+  const room = await readConnectionCapacity(database.sql).catch(() => undefined)
   const shortage = room && connectionShortage(wanted, room)
-  if (shortage) log.warn({ ...room, wanted }, `${shortage} ${shortageCure}.`)
+  if (shortage) log.warn({ ...room, wanted }, `${shortage} ${shortageRemedy}.`)
 }

@@ -44,7 +44,7 @@ export const metricCatalogue = {
     'Refills in a row after which the stream still lacked what was published; 0 after one that it kept.',
   ),
   opsplane_consumer_handled_total: counter('Events a durable consumer has applied.', 'durable'),
-  opsplane_consumer_retried_total: counter('Events put back to come again.', 'durable'),
+  opsplane_consumer_retried_total: counter('Events returned for redelivery.', 'durable'),
   opsplane_consumer_dead_letters_total: counter('Events a durable consumer has given up.', 'durable'),
   opsplane_consumer_pending: gauge('Events of the stream that were not delivered to it yet.', 'durable'),
   opsplane_consumer_ack_pending: gauge('Events delivered to it that are not acknowledged.', 'durable'),
@@ -52,7 +52,7 @@ export const metricCatalogue = {
   opsplane_due_work_claimed_total: counter('Rows claimed as due.', 'work'),
   opsplane_due_work_done_total: counter('Rows of due work that were done.', 'work'),
   opsplane_due_work_failed_total: counter('Rows of due work that have failed and are tried again.', 'work'),
-  opsplane_due_work_due: gauge('Rows that are due now and not in hand; 10000 stands for more.', 'work'),
+  opsplane_due_work_due: gauge('Rows that are due now and not leased; 10000 means 10000 or more.', 'work'),
   opsplane_due_work_oldest_age_seconds: gauge('For how long the first of them has been due.', 'work'),
   opsplane_postgres_connections: gauge('Connections of the service to Postgres, over all replicas.', 'state'),
   opsplane_postgres_roundtrip_seconds: gauge(
@@ -76,7 +76,7 @@ export const metricCatalogue = {
     lagSeconds,
   ),
   opsplane_deliveries_due: gauge(
-    'Deliveries that are due and not in hand, though their webhooks have room for them; 10000 stands for more.',
+    'Deliveries that are due and not leased, though their webhooks have capacity; 10000 means 10000 or more.',
   ),
   opsplane_deliveries_oldest_due_age_seconds: gauge('For how long the first of them has been due.'),
   opsplane_webhook_queue_age_seconds: gauge(

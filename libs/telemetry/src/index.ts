@@ -11,10 +11,10 @@ export { type MetricsServer, serveMetrics } from './serve-metrics.js'
 export { openTelemetry, type Telemetry, type TelemetrySettings } from './telemetry.js'
 export { parseTraceparent } from './traceparent.js'
 export {
-  causedBy,
-  endingWith,
+  endSpanWith,
   inSpan,
   noTracing,
+  registerCause,
   type SpanOptions,
   type Traced,
   type Tracing,

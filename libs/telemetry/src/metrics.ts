@@ -5,7 +5,7 @@ import { labelsText, printSamples } from './print-samples.js'
 import type { Sample, Source } from './sample.js'
 
 export interface Metrics {
-  /** Whether anybody can ask for them. */
+  /** Whether metrics are served. */
   readonly enabled: boolean
   /** What counts by one, from 0; to be made a few times only, as what those of the same labels count is added up. */
   counter<Name extends NameOf<'counter'>>(name: Name, labels: LabelsOf<Name>): () => void
@@ -17,7 +17,7 @@ export interface Metrics {
   text(): Promise<string>
 }
 
-/** For where nobody asks. */
+/** Used where metrics are not served. */
 export const noMetrics: Metrics = {
   enabled: false,
   counter: () => () => {},

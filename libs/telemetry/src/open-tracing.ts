@@ -1,5 +1,5 @@
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
-import { type Choice, createTracing, noTracing, type Tracing } from './tracing.js'
+import { createTracing, noTracing, type Sampler, type Tracing } from './tracing.js'
 
 export interface TracingSettings {
   /** Base URL of an OTLP/HTTP receiver; nothing is followed without. */
@@ -21,7 +21,7 @@ export interface TracingSettings {
 }
 
 const usualShare = 0.05
-/** Of the usual share so many of a second: what it costs to be watched does not grow with the load, and nobody reads more. */
+/** Limits sampled traces per second: the cost of tracing does not grow with the load. */
 const chosenPerSecond = 5
 /** Requests of a second that are followed because their callers ask for it, whatever the share is. */
 const askedPerSecond = 20
@@ -55,11 +55,13 @@ export async function openTracing(service: string, settings: TracingSettings): P
     ),
     onEnd: (span: ReadableSpan) => processor.onEnd(span),
   }
-  return createTracing(sink, chooser(shareOf(settings)), () => processor.shutdown().catch(() => {}))
+  return createTracing(sink, createSampler(parseSampleRatio(settings)), () =>
+    processor.shutdown().catch(() => {}),
+  )
 }
 
 /** What the sampler says, if there is one; a ratio without an argument is all, as OpenTelemetry has it. */
-export function shareOf({
+export function parseSampleRatio({
   otelTracesSampler: sampler,
   otelTracesSamplerArg: share,
 }: Pick<TracingSettings, 'otelTracesSampler' | 'otelTracesSamplerArg'>): number | undefined {
@@ -69,10 +71,10 @@ export function shareOf({
 }
 
 /** By chance; of those whose callers ask for it the first ones of each second as well. */
-export function chooser(
+export function createSampler(
   share: number | undefined,
   { random = Math.random, nowMs = () => performance.now() } = {},
-): Choice {
+): Sampler {
   const ofAsked = perSecond(askedPerSecond, nowMs)
   const ofChosen = share === undefined ? perSecond(chosenPerSecond, nowMs) : () => true
   return (isAsked) => {

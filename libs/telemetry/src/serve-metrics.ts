@@ -7,7 +7,7 @@ export interface MetricsServer {
   close(): Promise<void>
 }
 
-/** Longer than between two scrapes: whoever asks again and again does so over one connection. */
+/** Longer than the interval between two scrapes, so that a scraper reuses its connection. */
 const keepAliveMs = 75_000
 
 /** Answers `GET /metrics`, and nothing else, on a port of its own. Rejects where the address cannot be taken. */

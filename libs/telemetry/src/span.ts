@@ -10,7 +10,7 @@ import {
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
 
 export interface SpanOptions {
-  /** `client` and `producer` ask somebody else, `server` and `consumer` were asked. */
+  /** `client` and `producer` spans make a call, `server` and `consumer` spans handle one. */
   kind?: 'server' | 'client' | 'producer' | 'consumer'
   attributes?: Attributes
 }

@@ -11,7 +11,7 @@ export interface TelemetrySettings extends TracingSettings {
   host: string
 }
 
-/** What a service says of itself to whoever watches it. */
+/** A service's logs, metrics and traces. */
 export interface Telemetry {
   metrics: Metrics
   tracing: Tracing

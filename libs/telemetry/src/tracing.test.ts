@@ -1,9 +1,16 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { emptyResource } from '@opentelemetry/resources'
 import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
-import { chooser, openTracing, shareOf } from './open-tracing.js'
+import { createSampler, openTracing, parseSampleRatio } from './open-tracing.js'
 import { parseTraceparent } from './traceparent.js'
-import { causedBy, createTracing, endingWith, inSpan, traceFields, traceparentOfCause } from './tracing.js'
+import {
+  createTracing,
+  endSpanWith,
+  inSpan,
+  registerCause,
+  traceFields,
+  traceparentOfCause,
+} from './tracing.js'
 
 const exporter = new InMemorySpanExporter()
 const processor = new SimpleSpanProcessor(exporter)
@@ -45,7 +52,7 @@ describe('a traceparent', () => {
 })
 
 describe('what is followed', () => {
-  test('goes on with the trace of whoever asks, as far as it is handed on', async () => {
+  test('continues the trace of the caller, as far as it is propagated', async () => {
     const traced = tracing.enter('request', caller, { kind: 'server' })
     const within = await inSpan('append', traced.traceparent, async (own) => {
       await Promise.resolve()
@@ -69,13 +76,13 @@ describe('what is followed', () => {
     traced.end()
     // It is over here: what others are given leads to it all the same.
     expect(inSpan('late', traced.traceparent, (own) => own)).toBe(traced.traceparent)
-    endingWith(tracing.follow('publish', traced.traceparent), () => 2)
+    endSpanWith(tracing.follow('publish', traced.traceparent), () => 2)
     expect(spans().slice(1)).toEqual([['publish', spanIdOf(traced.traceparent)]])
   })
 
   test('leads to what an event causes, for as long as the event is handled', () => {
     const [one, other] = [tracing.follow('audit', caller), tracing.follow('clocks', caller)]
-    const overs = [causedBy('evt_1', one), causedBy('evt_2', other)]
+    const overs = [registerCause('evt_1', one), registerCause('evt_2', other)]
     expect(['evt_1', 'evt_2', 'evt_3', null].map(traceparentOfCause)).toEqual([
       ...[one.traceparent, other.traceparent, undefined, undefined],
     ])
@@ -87,7 +94,7 @@ describe('what is followed', () => {
     const work = async () => {
       throw new TypeError('the words of a tenant')
     }
-    await expect(endingWith(tracing.enter('request', undefined), work)).rejects.toThrow('tenant')
+    await expect(endSpanWith(tracing.enter('request', undefined), work)).rejects.toThrow('tenant')
     const [span] = exporter.getFinishedSpans()
     expect(span?.status).toEqual({ code: 2, message: 'TypeError' })
     expect(span?.events).toEqual([])
@@ -97,7 +104,7 @@ describe('what is followed', () => {
     const none = [tracing.follow('publish', null), tracing.follow('publish', caller.replace(/01$/, '00'))]
     for (const traced of none) expect(inSpan('x', traced.traceparent, (own) => own)).toBeUndefined()
     expect(inSpan('alone', undefined, () => 7)).toBe(7)
-    for (const traced of none) causedBy('evt_1', traced)
+    for (const traced of none) registerCause('evt_1', traced)
     expect(traceparentOfCause('evt_1')).toBeUndefined()
     expect(spans()).toEqual([])
   })
@@ -106,13 +113,13 @@ describe('what is followed', () => {
 describe('who is followed', () => {
   test('is a share of all', () => {
     const chances = [0.04, 0.06]
-    const choose = chooser(0.05, { random: () => chances.shift() ?? 1, nowMs: () => 0 })
+    const choose = createSampler(0.05, { random: () => chances.shift() ?? 1, nowMs: () => 0 })
     expect([choose(false), choose(false)]).toEqual([true, false])
   })
 
   test('and of those who ask for it twenty a second', () => {
     let nowMs = 500
-    const choose = chooser(0.05, { random: () => 1, nowMs: () => nowMs })
+    const choose = createSampler(0.05, { random: () => 1, nowMs: () => nowMs })
     const chosen = () => Array.from({ length: 100 }, () => choose(true)).filter(Boolean).length
     expect(chosen()).toBe(20)
     expect(chosen()).toBe(0)
@@ -122,18 +129,18 @@ describe('who is followed', () => {
 
   test('is one in twenty unless said otherwise, and at most five a second', () => {
     let nowMs = 500
-    const lucky = chooser(undefined, { random: () => 0.049, nowMs: () => nowMs })
+    const lucky = createSampler(undefined, { random: () => 0.049, nowMs: () => nowMs })
     const chosen = () => Array.from({ length: 100 }, () => lucky(false)).filter(Boolean).length
     expect([chosen(), chosen()]).toEqual([5, 0])
     nowMs = 1_500
     expect(chosen()).toBe(5)
-    expect(chooser(undefined, { random: () => 0.05, nowMs: () => nowMs })(false)).toBe(false)
-    const all = chooser(1, { random: () => 0.5, nowMs: () => nowMs })
+    expect(createSampler(undefined, { random: () => 0.05, nowMs: () => nowMs })(false)).toBe(false)
+    const all = createSampler(1, { random: () => 0.5, nowMs: () => nowMs })
     expect(Array.from({ length: 100 }, () => all(false)).every(Boolean)).toBe(true)
   })
 
-  test('is nobody where the share is 0', () => {
-    expect(chooser(0, { random: () => 0, nowMs: () => 0 })(true)).toBe(false)
+  test('samples nothing where the ratio is 0', () => {
+    expect(createSampler(0, { random: () => 0, nowMs: () => 0 })(true)).toBe(false)
   })
 })
 
@@ -147,7 +154,7 @@ test.each([
   ['parentbased_always_off', undefined, 0],
   ['parentbased_traceidratio', undefined, 1],
 ])('the sampler %s with the argument %s follows the share %s', (sampler, arg, share) => {
-  expect(shareOf({ otelTracesSampler: sampler, otelTracesSamplerArg: arg })).toBe(share)
+  expect(parseSampleRatio({ otelTracesSampler: sampler, otelTracesSamplerArg: arg })).toBe(share)
 })
 
 test('nothing is opened where the SDK is disabled', async () => {

@@ -4,7 +4,7 @@ import { formatTraceparent, parseTraceparent } from './traceparent.js'
 
 export type { SpanOptions } from './span.js'
 
-/** A span that is under way, or nothing where nobody follows it. */
+/** An open span, or a no-op where nothing is traced. */
 export interface Traced {
   /** What others are to be given so that theirs belong to it. */
   readonly traceparent: string | undefined
@@ -30,7 +30,7 @@ const untraced: Traced = {
   end: () => {},
 }
 
-/** For where nobody listens. */
+/** Used where tracing is off. */
 export const noTracing: Tracing = {
   enabled: false,
   follow: () => untraced,
@@ -38,7 +38,7 @@ export const noTracing: Tracing = {
   close: async () => {},
 }
 
-/** The spans that are under way, by their traceparents: spans within them go to the same place. */
+/** Open spans by their traceparents: nested spans go to the same sink. */
 const underWay = new Map<string, RecordedSpan>()
 
 function begin(
@@ -63,9 +63,9 @@ function begin(
 }
 
 /** Whether a request is followed; `asked`: its caller follows it and would like us to. */
-export type Choice = (asked: boolean) => boolean
+export type Sampler = (asked: boolean) => boolean
 
-export function createTracing(sink: SpanSink, choose: Choice, close: () => Promise<void>): Tracing {
+export function createTracing(sink: SpanSink, choose: Sampler, close: () => Promise<void>): Tracing {
   return {
     enabled: true,
     follow(name, traceparent, options) {
@@ -82,7 +82,7 @@ export function createTracing(sink: SpanSink, choose: Choice, close: () => Promi
 }
 
 /**
- * A span within the one that `parent` names, where that is under way here; ends with what `work` returns or resolves to. `work` gets what
+ * A span within the one that `parent` names, where that span is open in this process; ends with what `work` returns or resolves to. `work` gets what
  * others are to be given: the traceparent of this span, or else `parent` as it is.
  */
 export function inSpan<Result>(
@@ -94,11 +94,11 @@ export function inSpan<Result>(
   const within = parent === undefined ? undefined : underWay.get(parent)
   if (!within) return work(parent)
   const traced = begin(within.sink, within.spanContext(), name, options)
-  return endingWith(traced, () => work(traced.traceparent))
+  return endSpanWith(traced, () => work(traced.traceparent))
 }
 
 /** Runs something that a span is of: it ends with what that returns or resolves to. */
-export function endingWith<Result>(traced: Traced, work: () => Result): Result {
+export function endSpanWith<Result>(traced: Traced, work: () => Result): Result {
   if (traced === untraced) return work()
   try {
     const result = work()
@@ -119,7 +119,7 @@ export function endingWith<Result>(traced: Traced, work: () => Result): Result {
 const handled = new Map<string, string>()
 
 /** Says, until it is called, that what an event causes here belongs to a span. */
-export function causedBy(eventId: string, { traceparent }: Traced): () => void {
+export function registerCause(eventId: string, { traceparent }: Traced): () => void {
   if (traceparent === undefined) return () => {}
   handled.set(eventId, traceparent)
   return () => {
@@ -128,11 +128,11 @@ export function causedBy(eventId: string, { traceparent }: Traced): () => void {
   }
 }
 
-/** What something belongs to that an event causes; undefined where the event is not being handled here, or nobody follows it. */
+/** The trace parent of what an event causes; undefined where the event is not being handled here, or is not traced. */
 export const traceparentOfCause = (eventId: string | null | undefined): string | undefined =>
   handled.size === 0 || typeof eventId !== 'string' ? undefined : handled.get(eventId)
 
-/** By which log lines are found from a trace; nothing where nobody follows it. */
+/** Fields that link log lines to a trace; none where nothing is traced. */
 export function traceFields(traceparent: string | undefined): { trace_id?: string; span_id?: string } {
   const { context } = parseTraceparent(traceparent) ?? {}
   return context ? { trace_id: context.traceId, span_id: context.spanId } : {}

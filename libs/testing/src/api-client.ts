@@ -1,4 +1,5 @@
 import { ErrorEnvelope, Meta, Pagination } from '@opsplane/contracts'
+import { request as httpRequest } from 'undici'
 import { z } from 'zod'
 import { isRepeatable, type RepeatedAnswer, repeatedAnswer, repetitionProblems } from './repetition.js'
 
@@ -41,8 +42,9 @@ export function createApiClient(
 ): ApiClient {
   const ask = async (method: string, path: string, request: ApiRequest): Promise<ApiReply> => {
     const hasBody = request.body !== undefined
-    const response = await fetch(`${baseUrl}${path}`, {
-      method,
+    // In a sixth of the CPU of `fetch`, which is most of what a test computes for a request.
+    const response = await httpRequest(`${baseUrl}${path}`, {
+      method: method as 'GET',
       headers: {
         ...(await headers({ method, path })),
         ...(hasBody ? { 'content-type': 'application/json' } : {}),
@@ -50,7 +52,8 @@ export function createApiClient(
       },
       ...(hasBody ? { body: JSON.stringify(request.body) } : {}),
     })
-    return reply(`${method} ${path}`, response.status, response.headers, await response.text())
+    const text = await response.body.text()
+    return reply(`${method} ${path}`, response.statusCode, toHeaders(response.headers), text)
   }
   const send = async (method: string, path: string, request: ApiRequest = {}): Promise<ApiReply> => {
     const answer = await ask(method, path, request)
@@ -69,6 +72,13 @@ export function createApiClient(
     post: withBody('POST'),
     patch: withBody('PATCH'),
   }
+}
+
+function toHeaders(received: Record<string, string | string[] | undefined>): Headers {
+  const headers = new Headers()
+  for (const [name, values] of Object.entries(received))
+    for (const value of [values ?? []].flat()) headers.append(name, value)
+  return headers
 }
 
 const repeated = ({ status, headers, text }: ApiReply): RepeatedAnswer => ({

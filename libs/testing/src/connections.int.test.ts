@@ -4,9 +4,9 @@ import { ApiError } from '@opsplane/contracts'
 import {
   answerToPostgresError,
   connect,
-  connectionRoom,
   connectionShortage,
-  fewestConnections,
+  minConnections,
+  readConnectionCapacity,
 } from '@opsplane/postgres'
 import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
 import postgres from 'postgres'
@@ -14,7 +14,7 @@ import { waitFor } from './wait-for.js'
 
 const url = process.env.TEST_DATABASE_URL ?? ''
 
-test.each([fewestConnections, 5, 6, 7, 24])(
+test.each([minConnections, 5, 6, 7, 24])(
   '%i connections are as many as a database opens, however much it is asked at once',
   async (connections) => {
     const applicationName = `bounded-${randomUUID()}`
@@ -57,7 +57,7 @@ test('a server without a connection left is reported as that, with what is reser
     const guest = Object.assign(new URL(server.url), { username: 'guest', password: 'guest' }).href
     const others = connect(guest, { schema: 'public', connections: 3 })
     await Promise.all([others.sql`select 1`, others.planned`select 1`, others.db.execute('select 1')])
-    const room = await connectionRoom(others.sql)
+    const room = await readConnectionCapacity(others.sql)
     // The administrator's connection, and the two others of the guest.
     expect(room).toEqual({ max: 6, reserved: 2, used: 3 })
     expect(connectionShortage(1, room)).toBeUndefined()

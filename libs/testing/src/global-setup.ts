@@ -21,17 +21,15 @@ import {
 export default async function setUp(): Promise<void> {
   process.env.TEST_RUN_ID = randomBytes(4).toString('hex')
   process.env.TEST_RUN_PID = String(process.pid)
-  const directory = createStateDirectory()
-  onTeardown(() => removeDirectory(directory))
-  // Temporary files of the tests go there too, and so go away with it.
-  process.env.TMPDIR = directory
   // The long tier writes more than memory is for.
-  const data = createStateDirectory(isLongTier() ? tmpdir() : serverDataParent())
-  onTeardown(() => removeDirectory(data))
+  const directory = createStateDirectory(isLongTier() ? tmpdir() : serverDataParent())
+  onTeardown(() => removeDirectory(directory))
+  // Temporary files of the tests go there too, and so go away with it: among them the servers of end-to-end tests.
+  process.env.TMPDIR = directory
   const docker = await dockerAnswers()
   await Promise.all([
-    provide('TEST_NATS_URL', docker && containerNats, () => embeddedNats(data)),
-    providePostgres(docker, data),
+    provide('TEST_NATS_URL', docker && containerNats, () => embeddedNats(directory)),
+    providePostgres(docker, directory),
   ])
   // Before the servers, which they may use.
   onTeardown(() => endRunProcesses(directory))

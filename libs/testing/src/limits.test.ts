@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { currentTestFile } from './current-test.js'
-import { limitsOf } from './limits.js'
+import { findLimits } from './limits.js'
 import { longTier } from './runs/long-tier.js'
 
 describe('the limits of a test file', () => {
@@ -12,18 +12,18 @@ describe('the limits of a test file', () => {
     // A program that test files share starts once, and is bounded by those who wait for it.
     [undefined, 120_000],
   ])('%s: waits end after %i ms', (path, waitMs) => {
-    expect(limitsOf(path, {}).waitMs).toBe(waitMs)
+    expect(findLimits(path, {}).waitMs).toBe(waitMs)
   })
 
   test('leave time for several waits in one test', () => {
     for (const path of ['a.test.js', 'a.int.test.js', 'a.e2e.test.js']) {
-      const { waitMs, testMs } = limitsOf(path, {})
+      const { waitMs, testMs } = findLimits(path, {})
       expect(testMs).toBeGreaterThan(2 * waitMs)
     }
   })
 
   test.each(Object.keys(longTier))('are those of hours where %s is set', (name) => {
-    expect(limitsOf('a.test.js', { [name]: '1' }).waitMs).toBeGreaterThan(1_000_000)
+    expect(findLimits('a.test.js', { [name]: '1' }).waitMs).toBeGreaterThan(1_000_000)
   })
 
   test('go by the file that runs', () => {

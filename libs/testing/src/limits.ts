@@ -19,7 +19,7 @@ const limits = {
 const long: TestLimits = { waitMs: 3_600_000, testMs: 7_200_000 }
 
 /** The limits of a test file, or of whatever is no test file; which kind it is stands in its name. */
-export function limitsOf(path = '', env: Record<string, string | undefined> = process.env): TestLimits {
+export function findLimits(path = '', env: Record<string, string | undefined> = process.env): TestLimits {
   if (isLongTier(env)) return long
   if (/\.test\.[jt]s$/.test(path) && !/\.(?:int|e2e)\.test\./.test(path)) return limits.unit
   return path.includes('.int.test.') ? limits.int : limits.e2e

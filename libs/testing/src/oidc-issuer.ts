@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { freePort } from '@opsplane/runtime/server-process'
 
-/** Somebody an issuer knows, with what it says of them beside the subject. */
+/** A person an issuer knows, with their claims in addition to the subject. */
 export interface OidcPerson {
   sub: string
   claims: Record<string, unknown>
@@ -100,7 +100,7 @@ export async function startOidcIssuer(clientId = 'opsplane'): Promise<OidcIssuer
 
   const test: OidcIssuer = {
     ...{ issuer, clientId, clientSecret, tamper: undefined, requests: [], sign },
-    person: { sub: 'nobody', claims: {} },
+    person: { sub: 'stranger', claims: {} },
     async visit(location) {
       const cookies = new Map<string, string>()
       let url = new URL(location)

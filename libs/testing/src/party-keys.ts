@@ -26,8 +26,8 @@ export const testTrustedKeys = (...others: string[]): Record<string, string> =>
 /** `[prefix.]evt.<workspaceId>.<environment>.<type>` */
 const ownerOf = (subject: string) => eventOwner(/(?:^|\.)evt\.[^.]+\.[^.]+\.(.+)$/.exec(subject)?.[1] ?? '')
 
-/** The headers of a message that a test puts on the stream in the name of a service, which vouches for it: whose type it is. */
-export function vouchedHeaders(
+/** The headers of a message that a test puts on the stream in the name of a service, signed by it: the owner of its type. */
+export function signedHeaders(
   { subject, body }: { subject: string; body: string },
   {
     by = ownerOf(subject) ?? 'itsm',

@@ -30,7 +30,7 @@ test('a program whose pid is still to be written has not ended', async () => {
   expect(await outcome).toBe('handed over')
 })
 
-test('a program that ends before it is ready fails whoever waits, with its log', async () => {
+test('a program that ends before it is ready fails those who wait, with its log', async () => {
   // No system gives so large a one.
   write('pid', '2147483647')
   await expect(startedForRun(name, 'program.js')).rejects.toThrow('program.js ended: no room')

@@ -10,9 +10,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findProcess, signalProcess, waitUntilGone } from '@opsplane/runtime/server-process'
-import { measured } from './jest/profile.js'
-import { portsOf } from './jest/worker-ports.js'
+import { findProcess, signalProcess, waitForExit } from '@opsplane/runtime/server-process'
+import { measureFixture } from './jest/profile.js'
+import { toPortRange } from './jest/worker-ports.js'
 import { waitWithin } from './wait-for.js'
 
 const FOLDER = 'run-processes'
@@ -25,7 +25,7 @@ const LOOK_FOR_RUN_MS = 1_000
  * `serveRun`. It ends with the run. Throws with its log when it ends before it is ready.
  */
 export function startedForRun(name: string, program: string): Promise<string> {
-  return measured(`shared ${name}`, () => handOverOf(name, program))
+  return measureFixture(`shared ${name}`, () => handOverOf(name, program))
 }
 
 async function handOverOf(name: string, program: string): Promise<string> {
@@ -33,7 +33,7 @@ async function handOverOf(name: string, program: string): Promise<string> {
   if (claims(folder)) start(folder, program)
   const [ready, pid, log] = [join(folder, 'ready'), join(folder, 'pid'), join(folder, 'log')]
   const isGone = () => {
-    // Whoever starts it makes the file a moment before its pid stands in it.
+    // The file is created a moment before the pid is written to it.
     const started = existsSync(pid) ? readFileSync(pid, 'utf8') : ''
     return started !== '' && findProcess(Number(started)) === undefined
   }
@@ -71,7 +71,7 @@ export async function endRunProcesses(directory: string): Promise<void> {
   for (const name of readdirSync(folder)) {
     const pid = Number(readFileSync(join(folder, name, 'pid'), 'utf8'))
     signalProcess(pid, 'SIGTERM')
-    if (!(await waitUntilGone(pid, END_TIMEOUT_MS))) signalProcess(pid, 'SIGKILL')
+    if (!(await waitForExit(pid, END_TIMEOUT_MS))) signalProcess(pid, 'SIGKILL')
   }
 }
 
@@ -89,7 +89,7 @@ function claims(folder: string): boolean {
 function start(folder: string, program: string): void {
   const log = openSync(join(folder, 'log'), 'a')
   const child = spawn(process.execPath, [program, folder], {
-    env: { ...process.env, FREE_PORTS: portsOf(0, Number(process.env.TEST_RUN_PID)) },
+    env: { ...process.env, FREE_PORTS: toPortRange(0, Number(process.env.TEST_RUN_PID)) },
     stdio: ['ignore', log, log],
     detached: true,
   })

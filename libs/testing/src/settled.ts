@@ -19,7 +19,10 @@ export interface SettledOptions {
  * by all consumers of the service, and nothing it has to do is due. What has not happened by then never will, unless it is
  * due later.
  */
-export async function settled(service: LoggingService, { workspaceId }: SettledOptions = {}): Promise<void> {
+export async function waitUntilSettled(
+  service: LoggingService,
+  { workspaceId }: SettledOptions = {},
+): Promise<void> {
   const { name, natsPrefix } = service
   const { eventsStream, topicsStream } = natsNames(natsPrefix)
   const durables = [
@@ -114,6 +117,7 @@ async function requireNothingDue(
          and ($2::text is null or ${hasWorkspace ? 'workspace_id' : '$2'} = $2)`,
       [now?.() ?? null, workspaceId ?? null],
     )
-    if (row && row.count > 0) throw new Error(`${row.count} rows of ${table} of ${name} are due or in hand`)
+    if (row && row.count > 0)
+      throw new Error(`${row.count} rows of ${table} of ${name} are due or in progress`)
   }
 }

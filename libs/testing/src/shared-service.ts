@@ -2,7 +2,7 @@ import { type InternalParty, internalParties } from '@opsplane/contracts'
 import type { Service } from '@opsplane/service'
 import { testKeys } from './party-keys.js'
 import { serveRun, startedForRun } from './run-process.js'
-import { clientsOf, openAsOwner, startTestService, type TestService } from './test-service.js'
+import { createClients, openAsOwner, startTestService, type TestService } from './test-service.js'
 
 /** A service that test files share: each has a workspace of its own in it, and sees no more of it than that. */
 export interface SharedService
@@ -32,13 +32,13 @@ export function serveTestService({ schema, ...service }: Service): Promise<void>
   })
 }
 
-/** Joins the service of the run, which `program` serves; whoever comes first starts it. */
+/** Joins the service of the run, which `program` serves; the first test file to join starts it. */
 export async function joinTestService(name: string, program: string): Promise<SharedService> {
   const handOver = await startedForRun(name, program)
   const { url, natsPrefix, adminUrl, schema, privateKeys } = JSON.parse(handOver) as HandOver
   const sql = openAsOwner(adminUrl, schema)
   return {
-    ...clientsOf({ name, url, privateKeyOf: (party) => privateKeys[party] }),
+    ...createClients({ name, url, privateKeyOf: (party) => privateKeys[party] }),
     natsPrefix,
     sql,
     stop: () => sql.end({ timeout: 1 }),

@@ -32,7 +32,7 @@ export interface SmtpReceiverOptions {
 }
 
 /**
- * Listens on a free port, which nobody else is given while it is stopped, or on the one of a receiver that was. It knows
+ * Listens on a free port, which stays reserved while it is stopped, or on the one of a receiver that was. It knows
  * one password, `p@ss`.
  */
 export async function startSmtpReceiver(
@@ -51,7 +51,7 @@ export async function startSmtpReceiver(
     logger: false,
     onRcptTo({ address }, _session, done) {
       if (unknown.includes(address))
-        done(Object.assign(new Error('nobody of this name'), { responseCode: 550 }))
+        done(Object.assign(new Error('no mailbox of this name'), { responseCode: 550 }))
       else done()
     },
     onAuth({ username, password }, _session, done) {

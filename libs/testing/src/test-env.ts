@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { identityOf, installationOf, recordPlace, roleOf } from '@opsplane/postgres'
-import { shortenRests } from '@opsplane/runtime'
+import { formatRole, readIdentity, recordLocation, toInstallation } from '@opsplane/postgres'
+import { shortenIdleIntervals } from '@opsplane/runtime'
 import postgres from 'postgres'
-import { measured } from './jest/profile.js'
+import { measureFixture } from './jest/profile.js'
 
 export interface TestDatabase {
   url: string
   drop(): Promise<void>
 }
 
-shortenRests(10)
+shortenIdleIntervals(10)
 
 const OBJECT_IN_USE = '55006'
 const IN_USE_RETRIES = 100
@@ -29,13 +29,13 @@ export function testPostgresUrl(): string {
 export const testRolePassword = 'test'
 
 /** The installation that every database of the run belongs to, as all of them share the roles of the server. */
-export const testInstallation = installationOf('tester')
+export const testInstallation = toInstallation('tester')
 
 /** As whom services are provisioned. */
 export const testLogin = { password: testRolePassword, installation: testInstallation }
 
 /** The role of a service, or of what it makes, on the run's Postgres. */
-export const testRole = (name: string): string => roleOf(testInstallation, name)
+export const testRole = (name: string): string => formatRole(testInstallation, name)
 
 /** The URL of the run's NATS. */
 export function testNatsUrl(): string {
@@ -52,7 +52,7 @@ export function createDatabase(
   template?: string,
   { isInPlace = true }: { isInPlace?: boolean } = {},
 ): Promise<TestDatabase> {
-  return measured('database', async () => {
+  return measureFixture('database', async () => {
     const name = newName()
     await asAdmin((sql) => createFrom(sql, name, template))
     const database = testDatabase(name)
@@ -62,8 +62,8 @@ export function createDatabase(
 }
 
 async function recordPlaceWhereRecorded(sql: postgres.Sql): Promise<void> {
-  const { record } = await identityOf(sql)
-  if (record) await recordPlace(sql)
+  const { record } = await readIdentity(sql)
+  if (record) await recordLocation(sql)
 }
 
 /** Creates an empty database with the LC_CTYPE C, which knows the letters of ASCII only. */
@@ -78,7 +78,7 @@ const newName = () => `${runPrefix()}${randomBytes(6).toString('hex')}`
 function testDatabase(name: string): TestDatabase {
   return {
     url: urlOf(name),
-    drop: () => measured('end of a database', () => asAdmin((sql) => dropIfThere(sql, name))),
+    drop: () => measureFixture('end of a database', () => asAdmin((sql) => dropIfThere(sql, name))),
   }
 }
 
@@ -96,7 +96,7 @@ export async function templateDatabase(
 ): Promise<string> {
   const name = `${runPrefix()}template_${key.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')}`
   if (name.length > MAX_NAME_LENGTH) throw new Error(`The template key ${key} is too long`)
-  if (!readyTemplates.has(name)) await measured('template', () => prepareTemplate(name, migrate))
+  if (!readyTemplates.has(name)) await measureFixture('template', () => prepareTemplate(name, migrate))
   readyTemplates.add(name)
   return name
 }

@@ -57,7 +57,7 @@ function removeFormer(directory: string): void {
   }
 }
 
-/** Waits for whoever is about to write its last file there. */
+/** Waits for a process that is about to write its last file there. */
 export function removeDirectory(directory: string): void {
   rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
 }

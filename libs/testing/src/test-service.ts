@@ -1,11 +1,11 @@
 import { type InternalParty, newId, type Principal, permissions } from '@opsplane/contracts'
-import { createGrants, createInternalIssuer } from '@opsplane/http'
+import { createGrants, createInternalIssuer, type InternalIssuer } from '@opsplane/http'
 import { urlAs, withGuardedConnections } from '@opsplane/postgres'
 import type { BackendConfig, RunningService } from '@opsplane/runtime'
 import type { Service, ServiceOverrides } from '@opsplane/service'
 import postgres from 'postgres'
 import { type ApiClient, createApiClient } from './api-client.js'
-import { measured } from './jest/profile.js'
+import { measureFixture } from './jest/profile.js'
 import { testKeys, testTrustedKeys } from './party-keys.js'
 import {
   createDatabase,
@@ -43,7 +43,7 @@ export interface TestService<Overrides = ServiceOverrides> {
   /** As the owner of the schema, which is also the search_path. */
   sql: postgres.Sql
   adminUrl: string
-  /** Calls the service the way the gateway does for a client: this principal, or nobody that is logged in. */
+  /** Calls the service the way the gateway does for a client: this principal, or a client that is not signed in. */
   as(principal?: Principal): ApiClient
   /** Calls its internal routes with the identity of a service. */
   asService(caller: InternalParty): ApiClient
@@ -51,9 +51,9 @@ export interface TestService<Overrides = ServiceOverrides> {
   asDelegate(by: InternalParty, principal: Principal): ApiClient
   /** What such a call carries, for clients of another kind. */
   headers(principal?: Principal): Promise<Record<string, string>>
-  /** Starts one more replica, on a port of its own; whoever starts it stops it. */
+  /** Starts one more replica, on a port of its own; the caller stops it. */
   replica(overrides?: Overrides): Promise<RunningService>
-  /** Folds its read models anew from its log. */
+  /** Rebuilds its read models from its log. */
   rebuild(): Promise<{ events: number }>
   stop(): Promise<void>
 }
@@ -63,7 +63,7 @@ export function startTestService<Config extends BackendConfig, Overrides extends
   service: Service<Config, Overrides>,
   options: TestServiceOptions<Overrides> = {},
 ): Promise<TestService<Overrides>> {
-  return measured(`service ${service.name}`, () => start(service, options))
+  return measureFixture(`service ${service.name}`, () => start(service, options))
 }
 
 async function start<Config extends BackendConfig, Overrides extends ServiceOverrides>(
@@ -90,7 +90,7 @@ async function start<Config extends BackendConfig, Overrides extends ServiceOver
     CURSOR_SECRET: 'a secret for the cursors of tests',
     // A process and a second of computing for each service that has articles; its own tests switch it on.
     EMBEDDINGS_LOCAL: 'false',
-    // A process of its own may be killed, and what it had in hand comes again after this time.
+    // A process of its own may be killed, and what it was handling is redelivered after this time.
     ...(options.start && { NATS_ACK_WAIT_MS: '1000' }),
     ...options.env,
   }
@@ -99,7 +99,7 @@ async function start<Config extends BackendConfig, Overrides extends ServiceOver
   const running = await (options.start ?? ((variables) => startHere(variables, options.overrides)))(env)
   const sql = openAsOwner(database.url, service.schema)
   return {
-    ...clientsOf({ name, url: running.url, privateKeyOf: (party) => testKeys(party).privateKey }),
+    ...createClients({ name, url: running.url, privateKeyOf: (party) => testKeys(party).privateKey }),
     natsPrefix,
     now: clock && (() => clock.now()),
     env,
@@ -120,14 +120,19 @@ export const openAsOwner = (url: string, schema: string): postgres.Sql =>
   postgres(url, { max: 2, onnotice: () => undefined, connection: { search_path: schema } })
 
 /** How tests call the service of this name at this address, with the keys of those who may. */
-export function clientsOf(options: {
+export function createClients(options: {
   name: string
   url: string
   privateKeyOf(party: InternalParty): string
 }): Pick<TestService, 'name' | 'url' | 'as' | 'asService' | 'asDelegate' | 'headers'> {
   const { name, url, privateKeyOf } = options
-  const issuerOf = (party: InternalParty) =>
-    createInternalIssuer({ service: party, privateKey: privateKeyOf(party) })
+  const issuers = new Map<InternalParty, InternalIssuer>()
+  const issuerOf = (party: InternalParty) => {
+    const issuer =
+      issuers.get(party) ?? createInternalIssuer({ service: party, privateKey: privateKeyOf(party) })
+    issuers.set(party, issuer)
+    return issuer
+  }
   const gateway = issuerOf('gateway')
   const headers = async (principal?: Principal) => ({
     authorization: `Bearer ${await gateway.clientToken(name, principal)}`,

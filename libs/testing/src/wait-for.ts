@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { currentTestFile, followCurrentTest } from './current-test.js'
-import { limitsOf } from './limits.js'
+import { findLimits } from './limits.js'
 
 export interface WaitForOptions {
   /** Between two looks, for what is there for a moment only; unless given it grows with the wait. */
@@ -24,7 +24,7 @@ type Check<T> = () => T | undefined | false | null | Promise<T | undefined | fal
  * on a slow and busy machine; it goes on no longer than the test it is in.
  */
 export const waitFor = <T>(check: Check<T>, options?: WaitForOptions): Promise<T> =>
-  waitWithin(limitsOf(currentTestFile()).waitMs, check, options)
+  waitWithin(findLimits(currentTestFile()).waitMs, check, options)
 
 /** The same with a limit of its own, for what bounds whole runs. */
 export async function waitWithin<T>(

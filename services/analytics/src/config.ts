@@ -59,7 +59,7 @@ const config = backendConfig.extend({
   exportS3CaFile: z
     .string()
     .optional()
-    .meta({ description: 'PEM file of certificates trusted beside the public authorities' }),
+    .meta({ description: 'PEM file of certificates trusted in addition to the public authorities' }),
 })
 export type AnalyticsConfig = z.infer<typeof config>
 

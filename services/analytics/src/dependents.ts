@@ -14,7 +14,7 @@ export const dependents: readonly DependentsOfKind[] = [
     query: `select e.id, e.state->>'fileName' as name, e.environment from exports e
       join export_jobs j on j.id = e.id
       where e.workspace_id = $1 and j.owner->>'userId' = $2 and j.phase = 'write' order by e.id`,
-    // Its file is for whoever has asked for it.
+    // Its file is for its owner alone.
     takeOver: () => null,
   },
 ]

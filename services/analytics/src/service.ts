@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { createDelegations } from '@opsplane/http'
-import { defineService, dependentsRoute, openNeighbour } from '@opsplane/service'
+import { defineService, dependentsRoute, openServiceClient } from '@opsplane/service'
 import { type AnalyticsConfig, loadConfig } from './config.js'
+import { createChangeWaiter } from './dashboard/change-waiter.js'
 import { createDashboards } from './dashboard/dashboards.js'
 import { createDashboardData } from './dashboard/data.js'
 import { dashboard } from './dashboard/domain.js'
 import { dashboardRoutes } from './dashboard/routes.js'
-import { createWaiting } from './dashboard/waiting.js'
 import { dependents } from './dependents.js'
 import { dataExport } from './export/domain.js'
 import { openExports } from './export/open.js'
@@ -22,10 +22,10 @@ import { createQueryRunner } from './query/runner.js'
 import { createStudioQueries } from './query/studio.js'
 import { report } from './report/domain.js'
 import { reportRoutes } from './report/routes.js'
-import { summingUp } from './rollup/sum-up.js'
+import { rollupWork } from './rollup/sum-up.js'
 
 const studioTimeoutMs = 30_000
-const mostAnswers = 500
+const maxAnswers = 500
 
 export const analytics = defineService<AnalyticsConfig>({
   name: 'analytics',
@@ -34,14 +34,14 @@ export const analytics = defineService<AnalyticsConfig>({
   deciders: [report, dashboard, dataExport, kpi],
   alsoRebuild: rebuildFacts,
   async setup(ctx) {
-    const settings = openNeighbour(ctx, 'settings')
-    const client = openNeighbour(ctx, 'database-studio', studioTimeoutMs)
+    const settings = openServiceClient(ctx, 'settings')
+    const client = openServiceClient(ctx, 'database-studio', studioTimeoutMs)
     const delegations = createDelegations(settings)
     const facts = openFacts(ctx, ctx.config)
-    ctx.dueWork.start(summingUp)
+    ctx.dueWork.start(rollupWork)
     const runner = createQueryRunner({
       ...{ database: ctx.database, age: facts.age, clock: ctx.clock },
-      cache: createAnswerCache(mostAnswers),
+      cache: createAnswerCache(maxAnswers),
       studio: createStudioQueries({ client, database: ctx.database, clock: ctx.clock }),
     })
     const dashboards = createDashboards(ctx, runner)
@@ -51,7 +51,7 @@ export const analytics = defineService<AnalyticsConfig>({
       runner,
       age: facts.age,
     })
-    const waiting = createWaiting(facts.news)
+    const waiter = createChangeWaiter(facts.notifications)
     const owners = createOwners({ settings, delegations })
     const exports = await openExports(ctx, { delegations, owners, runner, studio: client })
     const kpis = openKpis(ctx, { delegations, owners, runner })
@@ -59,13 +59,13 @@ export const analytics = defineService<AnalyticsConfig>({
       routes: [
         ...datasetRoutes(ctx),
         ...reportRoutes(ctx, { runner, delegations }),
-        ...dashboardRoutes(ctx, { dashboards, data, waiting, delegations }),
+        ...dashboardRoutes(ctx, { dashboards, data, waiter, delegations }),
         ...exports.routes,
         ...kpis.routes,
         dependentsRoute(ctx.database, dependents),
       ],
       background: [settings, client, ...facts.background, ...exports.background, ...kpis.background],
-      onDrain: waiting.drain,
+      onDrain: waiter.drain,
     }
   },
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { App, type AppAccess, builtInRoles, type Permission, type Principal } from '@opsplane/contracts'
 import type { AppsFixture } from './fixture/apps-fixture.js'
-import { answerAsUsual, startDeclared } from './fixture/declared-app.js'
+import { resetPlatform, startDeclared } from './fixture/declared-app.js'
 
 /** Who may use one app: by apps:use, or by the access of the app. */
 
@@ -16,7 +16,7 @@ afterAll(() => fixture?.stop())
 beforeEach(() => {
   fixture.platform.rights.clear()
   fixture.platform.reach = null
-  answerAsUsual(fixture)
+  resetPlatform(fixture)
 })
 
 const declared: Permission[] = ['connectors:invoke', 'records:read', 'records:write', 'queries:run']
@@ -50,7 +50,7 @@ const who: Record<string, () => Principal> = {
 describe('an app', () => {
   it.each<[string, AppAccess | null, string[]]>([
     ['open to apps:use', null, ['an agent', 'a key with apps:use']],
-    ['open to nobody', nothing, []],
+    ['open to no one', nothing, []],
     ['open to viewers', { ...nothing, roles: ['viewer'] }, ['a viewer']],
     ['open to agents', { ...nothing, roles: ['agent'] }, ['an agent', 'a key with apps:use']],
     ['open to one user', { ...nothing, users: [ids.agent] }, ['an agent', 'a key with apps:use']],

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { App, AppPage, AppPageWithProblems, DataSource, DataSourceWithProblems } from '@opsplane/contracts'
 import { testPrincipal } from '@opsplane/testing'
-import { type AppsFixture, type GivenSource, startApps, tableOf } from './fixture/apps-fixture.js'
+import { type AppsFixture, buildTable, type SourceBody, startApps } from './fixture/apps-fixture.js'
 
 let fixture: AppsFixture
 beforeAll(async () => {
   fixture = await startApps()
   fixture.platform.answers.getTable = ({ params: { slug } }) =>
     slug === 'assets'
-      ? { data: tableOf('assets', 'serial', 'site', 'owner') }
+      ? { data: buildTable('assets', 'serial', 'site', 'owner') }
       : { status: 404, code: 'not_found' }
 })
 afterAll(() => fixture?.stop())
 
-const assets: GivenSource = { name: 'assets', binding: { kind: 'table', table: 'assets' } }
+const assets: SourceBody = { name: 'assets', binding: { kind: 'table', table: 'assets' } }
 const text = (value: string) => ({ type: 'text', value })
 
 describe('an app', () => {
@@ -77,7 +77,7 @@ describe('a page', () => {
     const app = await fixture.build([], [])
     const components = [
       { type: 'table', label: 'T', source: 'assets', columns: [{ field: 'serial' }] },
-      { type: 'container', children: [text('{{ data.assets.rows[0].x & inputs.nobody }}')] },
+      { type: 'container', children: [text('{{ data.assets.rows[0].x & inputs.unknown }}')] },
       { type: 'button', label: 'Go', action: { then: { page: 'other', refresh: ['gone'] } } },
     ]
     const made = (await api.post(`/apps/${app.id}/pages`, { slug: 'all', title: 'All', components })).data(
@@ -105,7 +105,7 @@ describe('a page', () => {
     depth === 0 ? text('x') : { type: 'container', children: [nested(depth - 1)] }
   it.each([
     ['an expression that is none', [text('{{ 1 + }}')], '/components/0/value'],
-    ['a function nobody knows', [text('{{ $shell("ls") }}')], '/components/0/value'],
+    ['an unknown function', [text('{{ $shell("ls") }}')], '/components/0/value'],
     [
       'two components of one id',
       [
@@ -133,12 +133,12 @@ describe('a page', () => {
 describe('a data source', () => {
   it.each([
     ['an expression that is none', { filter: { site: '{{ params. }}' } }, '/binding/filter/site'],
-    ['a parameter nobody declares', { filter: { site: '{{ params.town }}' } }, '/binding/filter/site'],
-    ['a name nobody knows', { values: { site: '{{ window.top }}' } }, '/binding/values'],
+    ['an undeclared parameter', { filter: { site: '{{ params.town }}' } }, '/binding/filter/site'],
+    ['an unknown name', { values: { site: '{{ window.top }}' } }, '/binding/values'],
     ['a secret', { values: { site: '{{secrets.token}}' } }, '/binding/values'],
     ['alternatives in its filter', { filter: { or: 'x' } }, '/binding/filter/or'],
     ['an operation twice', { operations: ['list', 'list'] }, '/binding/operations'],
-    ['an operator nobody knows', { filter: { site: { like: 'x' } } }, '/binding/filter/site'],
+    ['an unknown operator', { filter: { site: { like: 'x' } } }, '/binding/filter/site'],
   ])('is not saved with %s', async (_why, binding, path) => {
     const app = await fixture.build([], [])
     const source = { name: 'a', binding: { kind: 'table', table: 'assets', ...binding } }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type App, Deployment, EmbedToken, type Permission, type Principal } from '@opsplane/contracts'
-import { settled, waitFor } from '@opsplane/testing'
+import { waitFor, waitUntilSettled } from '@opsplane/testing'
 import type { AppsFixture } from './fixture/apps-fixture.js'
-import { answerAsUsual, startDeclared } from './fixture/declared-app.js'
+import { resetPlatform, startDeclared } from './fixture/declared-app.js'
 
 /** What a deployment and an embed token carry: rights of the people who gave them, for as long as those hold. */
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.stop())
 beforeEach(() => {
   fixture.platform.rights.clear()
-  answerAsUsual(fixture)
+  resetPlatform(fixture)
 })
 
 const declared: Permission[] = ['connectors:invoke', 'records:read', 'records:write', 'queries:run']
@@ -103,7 +103,7 @@ describe('a deployment whose giver loses a right', () => {
     fixture.platform.rights.set(eve.userId, declared)
     await fixture.publish('user.role_changed', ada.userId)
     await fixture.publish('user.role_changed', eve.userId)
-    await settled(fixture.service)
+    await waitUntilSettled(fixture.service)
     for (const { id } of [first, second])
       expect((await fixture.api.get(`/apps/${app.id}/deployments/${id}`)).data(Deployment)).toMatchObject({
         ...{ heldReason: null, missing: [] },

@@ -22,7 +22,7 @@ export const dependents: readonly DependentsOfKind[] = [
       join apps a on a.workspace_id = t.workspace_id and a.id = t.app_id
       where t.workspace_id = $1 and t.state->>'createdBy' = $2 and t.state->>'revokedAt' is null
         and t.expires_at > to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') order by t.id`,
-    // It is revoked: whoever shows the app makes another one.
+    // It is revoked: the embedding site creates another one.
     takeOver: () => null,
   },
 ]

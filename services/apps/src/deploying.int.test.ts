@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { AppPage, Deployment, DeploymentDiff, DeploymentWithContents, EmbedToken } from '@opsplane/contracts'
 import { waitFor } from '@opsplane/testing'
-import { type AppsFixture, type GivenSource, startApps, tableOf } from './fixture/apps-fixture.js'
+import { type AppsFixture, buildTable, type SourceBody, startApps } from './fixture/apps-fixture.js'
 
 let fixture: AppsFixture
 beforeAll(async () => {
   fixture = await startApps()
   fixture.platform.answers.getTable = ({ params: { slug } }) =>
     slug === 'assets'
-      ? { data: tableOf('assets', 'serial', 'site', 'owner') }
+      ? { data: buildTable('assets', 'serial', 'site', 'owner') }
       : { status: 404, code: 'not_found' }
 })
 afterAll(() => fixture?.stop())
 
-const assets: GivenSource = { name: 'assets', binding: { kind: 'table', table: 'assets' } }
+const assets: SourceBody = { name: 'assets', binding: { kind: 'table', table: 'assets' } }
 
 describe('a deployment', () => {
   it('pins pages, sources and schema; another one, a rollback and their difference', async () => {
@@ -159,7 +159,7 @@ describe('a deployment', () => {
     expect(events.map(({ type }) => type)).toEqual(['deploy.failed'])
   })
 
-  it('takes of whoever deploys what a report reads, and has queries that write wait for a press of a button', async () => {
+  it('requires of the deployer what a report reads, and runs queries that write only when a button is pressed', async () => {
     const { platform, service, principal } = fixture
     const times = { createdAt: '2026-03-01T10:00:00.000Z', updatedAt: '2026-03-01T10:00:00.000Z' }
     platform.answers.listReports = () => ({

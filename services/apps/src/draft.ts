@@ -1,8 +1,8 @@
 import { AppPageState, DataSourceState, type TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
-import type { Named } from './check/page.js'
-import { homeOf } from './home.js'
+import type { KnownNames } from './check/page.js'
+import { toWorkspaceScope } from './workspace-scope.js'
 
 /** What an app is made of as it stands: what would be deployed. */
 export interface Draft {
@@ -10,22 +10,22 @@ export interface Draft {
   sources: DataSourceState[]
 }
 
-export const mostPages = 50
-export const mostSources = 100
+export const maxPages = 50
+export const maxSources = 100
 
 /** Pages in the order they are shown, sources by their names. */
 export async function readDraft({ sql }: Database, appId: string, tenant: TenantScope): Promise<Draft> {
-  const { workspaceId, environment } = homeOf(tenant)
+  const { workspaceId, environment } = toWorkspaceScope(tenant)
   const [pages, sources] = await Promise.all([
     sql.unsafe(
       `select state from app_pages where workspace_id = $1 and environment = $2 and app_id = $3
-       order by position, id limit ${mostPages}`,
+       order by position, id limit ${maxPages}`,
       [workspaceId, environment, appId],
       { prepare: true },
     ),
     sql.unsafe(
       `select state from data_sources where workspace_id = $1 and environment = $2 and app_id = $3
-       order by name limit ${mostSources}`,
+       order by name limit ${maxSources}`,
       [workspaceId, environment, appId],
       { prepare: true },
     ),
@@ -39,8 +39,8 @@ const statesOf = <State extends z.ZodType>(schema: State, rows: readonly unknown
 const Names = z.object({ pages: z.array(z.string()), sources: z.array(z.string()) })
 
 /** What pages of the app can name by now. */
-export async function namesIn({ sql }: Database, appId: string, tenant: TenantScope): Promise<Named> {
-  const { workspaceId, environment } = homeOf(tenant)
+export async function loadNames({ sql }: Database, appId: string, tenant: TenantScope): Promise<KnownNames> {
+  const { workspaceId, environment } = toWorkspaceScope(tenant)
   const [row] = await sql.unsafe(
     `select
        array(select slug from app_pages where workspace_id = $1 and environment = $2 and app_id = $3) as pages,

@@ -3,15 +3,15 @@ import { App, AppActionAnswer, EmbedTokenCreated, newId } from '@opsplane/contra
 import { SignJWT } from 'jose'
 import type { AppsFixture, RunningApp } from './fixture/apps-fixture.js'
 import {
-  answerAsUsual,
-  called as calledOf,
-  filterSent as filterSentOf,
+  listCalledOperations as calledOf,
+  findSentFilter as filterSentOf,
   id,
+  resetPlatform,
   sources,
   startDeclared,
 } from './fixture/declared-app.js'
 
-/** Whoever comes with an embed token can do nothing that neither the token nor the deployment says. */
+/** The holder of an embed token can do only what both the token and the deployment allow. */
 
 let fixture: AppsFixture
 let app: App
@@ -22,7 +22,7 @@ beforeAll(async () => {
   app = started.app
 })
 afterAll(() => fixture?.stop())
-beforeEach(() => answerAsUsual(fixture))
+beforeEach(() => resetPlatform(fixture))
 
 const called = () => calledOf(fixture)
 const filterSent = (index = 0) => filterSentOf(fixture, index)
@@ -34,7 +34,7 @@ describe('an embed', () => {
   const enter = async (body: object = {}, headers?: Record<string, string>) =>
     fixture.embed(app.slug, (await fixture.embedToken(app.id, body)).token, headers)
 
-  it('shows the app to whom the token names, by the grant of whoever deployed it', async () => {
+  it('shows the app to the user the token names, by the grant of its deployer', async () => {
     const user = { id: 'customer-17', name: 'Kim', email: '' }
     const guest = await enter({ user })
     expect(JSON.parse((await guest.definition()).text).data).toMatchObject({ user, app: { slug: app.slug } })
@@ -200,11 +200,11 @@ describe('an embed', () => {
   })
 
   it('takes nothing at all without a token', async () => {
-    const nobody = fixture.service.as()
+    const anonymous = fixture.service.as()
     const path = `/origin/apps/acme/${app.slug}/-`
-    expect((await nobody.get(`${path}/definition`)).error().code).toBe('unauthenticated')
-    expect((await nobody.get(`${path}/definition`, { headers: { cookie: 'token=x' } })).status).toBe(401)
+    expect((await anonymous.get(`${path}/definition`)).error().code).toBe('unauthenticated')
+    expect((await anonymous.get(`${path}/definition`, { headers: { cookie: 'token=x' } })).status).toBe(401)
     const body = { requests: [{ key: 'a', source: 'assets' }] }
-    expect((await nobody.post(`${path}/data`, body)).error().code).toBe('unauthenticated')
+    expect((await anonymous.post(`${path}/data`, body)).error().code).toBe('unauthenticated')
   })
 })

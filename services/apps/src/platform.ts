@@ -10,7 +10,7 @@ import {
   platformClients,
   type ServiceClient,
 } from '@opsplane/http'
-import { openNeighbour, type ServiceContext } from '@opsplane/service'
+import { openServiceClient, type ServiceContext } from '@opsplane/service'
 
 /** The other services, called in the name of people. */
 export interface Platform {
@@ -23,7 +23,7 @@ export interface Platform {
 
 export function openPlatform(ctx: ServiceContext): Platform {
   const clients: PlatformClients = platformClients(ctx)
-  const settings = openNeighbour(ctx, 'settings')
+  const settings = openServiceClient(ctx, 'settings')
   const delegations = createDelegations(settings)
   const operations = createOperations(clients, () => performance.now())
   return {

@@ -11,14 +11,14 @@ import {
   allOwned,
   type BackgroundWork,
   type Carrier,
-  type HeldRights,
+  type MemberPermissions,
   type Owned,
   type ServiceContext,
   watchOwnerRights,
 } from '@opsplane/service'
 import { z } from 'zod'
 import type { Deployments } from './deployment/deployments.js'
-import { liveOfGivers } from './deployment/queries.js'
+import { listLiveByGivers } from './deployment/queries.js'
 import type { Embeds } from './embed/embeds.js'
 
 export interface RightsWatchOptions {
@@ -58,9 +58,9 @@ function ownedDeployments(
   }
   return {
     ownersIn: async (workspaceId, users) =>
-      (await liveOfGivers(sql, workspaceId, users)).map(({ giver }) => giver),
+      (await listLiveByGivers(sql, workspaceId, users)).map(({ giver }) => giver),
     async suspend({ workspaceId, userIds, held, causationId }) {
-      for (const live of await liveOfGivers(sql, workspaceId, userIds)) {
+      for (const live of await listLiveByGivers(sql, workspaceId, userIds)) {
         const missing = missingOf(held[live.giver], live.permissions)
         const tenant = { workspaceId, environment: live.environment }
         if (missing.length > 0) await suspend(live, tenant, missing, causationId)
@@ -68,7 +68,7 @@ function ownedDeployments(
     },
     async carriersOf(workspaceId, userId) {
       const carriers: Carrier[] = []
-      for (const live of await liveOfGivers(sql, workspaceId, [userId])) {
+      for (const live of await listLiveByGivers(sql, workspaceId, [userId])) {
         const tenant = { workspaceId, environment: live.environment }
         const found = await aggregate.find(live.id, tenant)
         const grant = found && (await grantBy(found.state, tenant))
@@ -88,7 +88,7 @@ function ownedDeployments(
 const ownedEmbeds = ({ database, clock }: Context, { aggregate }: RightsWatchOptions['embeds']): Owned => ({
   ownersIn: async (workspaceId, users) =>
     (await tokensOfMakers(database, workspaceId, users, clock.now())).map(({ maker }) => maker),
-  async suspend({ workspaceId, userIds, held, causationId }) {
+  async suspend({ workspaceId, userIds, permissions: held, causationId }) {
     const now = clock.now()
     for (const { id, environment, maker, permissions } of await tokensOfMakers(
       database,
@@ -105,8 +105,10 @@ const ownedEmbeds = ({ database, clock }: Context, { aggregate }: RightsWatchOpt
 })
 
 /** What of these permissions is not held; `membership` by someone who is no member any more. */
-const missingOf = (held: HeldRights[string] | undefined, permissions: readonly Permission[]): string[] =>
-  held ? permissions.filter((each) => !held.includes(each)) : ['membership']
+const missingOf = (
+  held: MemberPermissions[string] | undefined,
+  permissions: readonly Permission[],
+): string[] => (held ? permissions.filter((each) => !held.includes(each)) : ['membership'])
 
 const Made = z.object({
   id: z.string(),

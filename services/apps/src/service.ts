@@ -15,7 +15,7 @@ import { embedToken } from './embed/domain.js'
 import { createEmbeds } from './embed/embeds.js'
 import { startEmbedPurge } from './embed/purge.js'
 import { embedRoutes } from './embed/routes.js'
-import { createLookUp, createWarnings } from './inspect/lookup.js'
+import { createInspectForCaller, createWarnings } from './inspect/inspect-for-caller.js'
 import { appPage } from './page/domain.js'
 import { createPages } from './page/pages.js'
 import { pageRoutes } from './page/routes.js'
@@ -42,7 +42,7 @@ export const apps = defineService({
     const accessChecks = createAccessChecks(ctx.database, { settings, requireEnvironment })
     const known = createApps(ctx, { accessChecks })
     const pages = createPages(ctx, { apps: known, expressions })
-    const lookUp = createLookUp(platform)
+    const lookUp = createInspectForCaller(platform)
     const warningsOf = createWarnings(lookUp, ctx.log)
     const sources = createSources(ctx, { apps: known, expressions, warningsOf })
     const deployments = createDeployments(ctx, { apps: known, expressions, platform, lookUp })

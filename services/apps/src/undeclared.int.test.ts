@@ -3,10 +3,10 @@ import { type App, AppActionAnswer, type Principal } from '@opsplane/contracts'
 import { testPrincipal } from '@opsplane/testing'
 import type { AppsFixture, RunningApp } from './fixture/apps-fixture.js'
 import {
-  answerAsUsual,
-  called as calledOf,
-  filterSent as filterSentOf,
+  listCalledOperations as calledOf,
+  findSentFilter as filterSentOf,
   id,
+  resetPlatform,
   row,
   startDeclared,
 } from './fixture/declared-app.js'
@@ -24,7 +24,7 @@ beforeAll(async () => {
   me = fixture.person(app.slug)
 })
 afterAll(() => fixture?.stop())
-beforeEach(() => answerAsUsual(fixture))
+beforeEach(() => resetPlatform(fixture))
 
 const called = () => calledOf(fixture)
 const filterSent = (index = 0) => filterSentOf(fixture, index)
@@ -44,7 +44,7 @@ describe('a list', () => {
   })
 
   it.each<[string, object]>([
-    ['a parameter nobody declares', { owner: 'x' }],
+    ['an undeclared parameter', { owner: 'x' }],
     ['a parameter of another type', { prefix: 5 }],
     ['a parameter too long', { prefix: 'A-1234' }],
     ['the name of what every object has', { constructor: 'x' }],

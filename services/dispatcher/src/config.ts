@@ -27,11 +27,11 @@ const schema = backendConfig.extend({
   webhookCaFile: z
     .string()
     .optional()
-    .meta({ description: 'PEM file of certificates trusted beside the public authorities' }),
-  webhookConcurrency: count(512, 10_000).meta({ description: 'attempts under way at once' }),
-  webhookRetryConcurrency: count(128, 10_000).meta({ description: 'retries under way at once' }),
+    .meta({ description: 'PEM file of certificates trusted in addition to the public authorities' }),
+  webhookConcurrency: count(512, 10_000).meta({ description: 'attempts in flight at once' }),
+  webhookRetryConcurrency: count(128, 10_000).meta({ description: 'retries in flight at once' }),
   webhookEndpointConcurrency: count(32, 1_000).meta({
-    description: 'attempts under way at once to one webhook',
+    description: 'attempts in flight at once to one webhook',
   }),
   webhookLeaseMs: count(15_000, 600_000).meta({
     description: 'time beyond its timeout a delivery stays with a replica before another one takes it',
@@ -40,7 +40,7 @@ const schema = backendConfig.extend({
     description: 'held deliveries per second after a resume; replays of a job per second',
   }),
   webhookStopGraceMs: z.coerce.number().int().min(0).max(120_000).default(10_000).meta({
-    description: 'time attempts under way have to end when the service stops',
+    description: 'time attempts in flight have to end when the service stops',
   }),
   webhookRetryJitter: z.coerce.number().min(0).max(0.5).default(0).meta({
     description: 'share of a retry delay that is random',

@@ -1,4 +1,4 @@
-import { dueIndexes, dueTable, heldColumns, readModelTable, stateText } from '@opsplane/postgres'
+import { dueIndexes, dueTable, readModelTable, retryColumns, stateText } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
 import {
   bigint,
@@ -149,7 +149,7 @@ export const deliveries = pgTable(
     lastErrorKind: text('last_error_kind'),
     lastErrorMessage: text('last_error_message'),
     createdAt: text('created_at').notNull(),
-    /** Of what attempts, or whoever sends it again, have changed last; null before the first: see ADR 086. */
+    /** Of the last change by an attempt or a resend; null before the first: see ADR 086. */
     changePosition: bigint('change_position', { mode: 'number' }),
   },
   (table) => [
@@ -238,7 +238,7 @@ export const replayJobs = pgTable(
     dueAt: timestamp('due_at', { withTimezone: true, mode: 'string' }).notNull(),
     createdAt: text('created_at').notNull(),
     finishedAt: text('finished_at'),
-    ...heldColumns(),
+    ...retryColumns(),
   },
   (table) => [
     uniqueIndex('replay_jobs_running_key').on(table.webhookId).where(sql`status = 'running'`),

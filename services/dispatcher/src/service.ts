@@ -26,7 +26,7 @@ import {
   createSubscriptionRules,
   defineService,
   dependentsRoute,
-  openNeighbour,
+  openServiceClient,
   type ServiceContext,
   type ServiceOverrides,
   type SubscriptionRules,
@@ -38,10 +38,10 @@ import { deliveryChangeRoutes } from './delivery/changes.js'
 import { createDeliveryStore } from './delivery/delivery-store.js'
 import { maxSlow, startDispatch } from './delivery/dispatch.js'
 import { measureFirstLag } from './delivery/first-lag.js'
-import { measureQueues } from './delivery/measure.js'
 import { createPing } from './delivery/ping.js'
-import type { Arrived } from './delivery/queue/fan-out-batch.js'
+import type { ArrivedEvent } from './delivery/queue/fan-out-batch.js'
 import type { Share } from './delivery/queue/sender.js'
+import { registerQueueMetrics } from './delivery/queue-metrics.js'
 import { resend, resendLog } from './delivery/resend/resend-log.js'
 import { resendRoutes } from './delivery/resend/resend-routes.js'
 import { createDeliveryDays } from './delivery/retention/delivery-days.js'
@@ -50,7 +50,7 @@ import { deliveryRoutes } from './delivery/routes.js'
 import { watchAttempts } from './delivery/watch.js'
 import { replay, replayLog } from './replay/replay-log.js'
 import { replayRoutes } from './replay/routes.js'
-import { replaying, replayWork } from './replay/runner.js'
+import { replayWork, replayWorkName } from './replay/runner.js'
 import { topicRoutes } from './topic/routes.js'
 import { createTopics } from './topic/topics.js'
 import { Waiters } from './topic/waiters.js'
@@ -64,7 +64,7 @@ import { createCredentials } from './webhook/sealing.js'
 import { waitingWebhooksRoute } from './webhook/waiting-webhooks.js'
 import { webhookAggregate } from './webhook/webhook-store.js'
 
-export { lateWebhooks, type WaitingWebhook } from './webhook/waiting-webhooks.js'
+export { findLateWebhooks, type WaitingWebhook } from './webhook/waiting-webhooks.js'
 
 const fanOutConsumer = 'dispatcher-delivery-fanout'
 /** While some wait for their attempts and their rows, which they write together, the attempts of the next one start. */
@@ -88,8 +88,8 @@ export const dispatcher = defineService<DispatcherConfig, DispatcherOverrides>({
     const { link, names, log } = ctx
     const waiters = new Waiters()
     const outbound = await outboundOf(ctx.config)
-    const settings = openNeighbour(ctx, 'settings')
-    const studio = openNeighbour(ctx, 'database-studio')
+    const settings = openServiceClient(ctx, 'settings')
+    const studio = openServiceClient(ctx, 'database-studio')
     const rules = createSubscriptionRules(studio)
     const limits = createLimits(ctx.config)
     ctx.metrics.gather(() => [{ name: 'opsplane_topic_polls_waiting', value: waiters.size }])
@@ -186,7 +186,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
     },
     share: (workspaceId) => shareOf(limits, workspaceId),
   })
-  measureQueues(ctx.metrics, { database, passedOver: dispatch.passedOver })
+  registerQueueMetrics(ctx.metrics, { database, passedOver: dispatch.passedOver })
   const recordReplay = replayLog(store)
   ctx.dueWork.start(
     replayWork({
@@ -203,9 +203,9 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
     durable: fanOutConsumer,
     batchesInFlight,
     // Deliveries are unique by event and webhook, so they are committed by themselves: a repeated batch changes nothing.
-    sift: (events, { origins, sequences }) => dispatch.fanOut(arrivedOf(events, origins), sequences),
+    performLazily: (events, { origins, sequences }) => dispatch.fanOut(arrivedOf(events, origins), sequences),
     // Where they stand is kept of all of them: a webhook that is made later gets none of them.
-    vouched: true,
+    verifyAll: true,
   })
   return {
     background: [
@@ -238,7 +238,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
         cursors,
         nowMs,
         record: recordReplay,
-        kick: () => ctx.dueWork.wake(replaying),
+        kick: () => ctx.dueWork.wake(replayWorkName),
         announce: relay.wake,
       }),
       dependentsRoute(database, [dependentWebhooks]),
@@ -259,7 +259,7 @@ function shareOf(limits: Limits, workspaceId: string): Share {
   }
 }
 
-function arrivedOf(events: readonly UnreadEvent[], origins: readonly EventOrigin[]): Arrived[] {
+function arrivedOf(events: readonly UnreadEvent[], origins: readonly EventOrigin[]): ArrivedEvent[] {
   return events.map((unread, at) => {
     const { source = null, position = null, redelivered = true, traceparent } = origins[at] ?? {}
     const origin = source === null || position === null ? null : { source, position }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { extname } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type KeptDocument, keepDocument, methodNotAllowed } from '@opsplane/http'
+import { type CachedDocument, cacheDocument, methodNotAllowed } from '@opsplane/http'
 import { sha256Hex } from '@opsplane/runtime'
 import express, { type RequestHandler, type Router } from 'express'
 import type { SendDocument } from './document-sender.js'
@@ -47,7 +47,7 @@ export function docsRoutes(sendDocument: SendDocument): Router {
     files.set(name, kept)
     return kept
   }
-  let html: Promise<KeptDocument> | undefined
+  let html: Promise<CachedDocument> | undefined
   const serve = (
     path: string,
     find: (query: string) => Promise<{ document: KeptDocument; cacheControl: string }>,
@@ -61,7 +61,7 @@ export function docsRoutes(sendDocument: SendDocument): Router {
       })
       .all(onlyReads)
   serve('/', async () => {
-    html ??= pageOf(keep)
+    html ??= buildPage(keep)
     return { document: await html, cacheControl: 'no-cache' }
   })
   for (const name of [...ownFiles, ...swaggerFiles])
@@ -79,7 +79,7 @@ const forAnHour = 'public, max-age=3600'
 const immutable = 'public, max-age=31536000, immutable'
 
 interface KeptFile {
-  document: KeptDocument
+  document: CachedDocument
   hash: string
 }
 
@@ -91,13 +91,13 @@ async function keepFile(file: URL, keep: (name: string) => Promise<KeptFile>): P
     bytes = Buffer.from(bytes.toString().replace("'./topics.js'", `'./topics.js?${hash}'`))
   }
   const contentType = contentTypes[extname(file.pathname)] ?? 'application/octet-stream'
-  return { document: keepDocument(contentType, bytes), hash: sha256Hex(bytes).slice(0, 16) }
+  return { document: cacheDocument(contentType, bytes), hash: sha256Hex(bytes).slice(0, 16) }
 }
 
 /** The page, which names each file with the hash of its content. */
-async function pageOf(keep: (name: string) => Promise<KeptFile>): Promise<KeptDocument> {
+async function buildPage(keep: (name: string) => Promise<KeptFile>): Promise<CachedDocument> {
   let text = await readFile(new URL('index.html', page), 'utf8')
   for (const name of [...ownFiles, ...swaggerFiles])
     text = text.replaceAll(`/api/v1/docs/${name}"`, `/api/v1/docs/${name}?${(await keep(name)).hash}"`)
-  return keepDocument(htmlType, Buffer.from(text))
+  return cacheDocument(htmlType, Buffer.from(text))
 }

@@ -1,12 +1,12 @@
-import { beginExchange, type KeptDocument, sendKept } from '@opsplane/http'
-import { type Logger, networkOf } from '@opsplane/runtime'
+import { beginExchange, type CachedDocument, sendCachedDocument } from '@opsplane/http'
+import { type Logger, parseNetwork } from '@opsplane/runtime'
 import type { Request, Response } from 'express'
 import { joinRateHeaders, type RateLimiter } from './rate-limit.js'
 
 export type SendDocument = (
   request: Request,
   response: Response,
-  document: KeptDocument,
+  document: CachedDocument,
   headers: Readonly<Record<string, string | undefined>>,
 ) => Promise<void>
 
@@ -21,13 +21,13 @@ export function createDocumentSender({
   log: Logger
 }): SendDocument {
   return async (request, response, document, headers) => {
-    const network = networkOf(clientAddress(request))
+    const network = parseNetwork(clientAddress(request))
     const requests = {
       'RateLimit-Policy': String(response.getHeader('RateLimit-Policy') ?? ''),
       RateLimit: String(response.getHeader('RateLimit') ?? ''),
     }
     const exchange = beginExchange(request, response, 'gateway', log)
     exchange.headers = joinRateHeaders(requests, anonymousBytes.check(network))
-    anonymousBytes.spend(network, await sendKept(exchange, document, headers))
+    anonymousBytes.spend(network, await sendCachedDocument(exchange, document, headers))
   }
 }

@@ -1,23 +1,23 @@
 import {
-  type KeptDocument,
-  keepDocument,
+  type CachedDocument,
+  cacheDocument,
   mergeOpenApi,
   type OpenApiDocument,
-  slicedJson,
+  stringifyInSlices,
 } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import { type Dispatcher, request } from 'undici'
 import { z } from 'zod'
 import { ownDocument } from './own-document.js'
-import { slicedYaml } from './sliced-yaml.js'
 import { apiPrefix } from './target.js'
+import { formatYamlInSlices } from './yaml-in-slices.js'
 
 export interface OpenApiSource {
   /**
    * One document of what runs, the same one until something changes. A service that does not answer keeps its last description; one
    * that has never answered is left out. Throws when the descriptions contradict each other and never have been free of that.
    */
-  document(format: 'json' | 'yaml'): Promise<KeptDocument>
+  document(format: 'json' | 'yaml'): Promise<CachedDocument>
 }
 
 export interface OpenApiSourceOptions {
@@ -84,7 +84,7 @@ export function createOpenApiSource(options: OpenApiSourceOptions): OpenApiSourc
 
   const latest = (): Promise<Written> => {
     const now = monotonicMs()
-    // One at a time, lest an older one end last.
+    // One at a time, so that an older one cannot finish last.
     if (round !== undefined && (!round.isOver || now - round.startedAt < cacheMs)) return round.merged
     const asking = { startedAt: now, merged: merge(), isOver: false }
     round = asking
@@ -110,22 +110,22 @@ function servedAt(origin: string, { paths, ...document }: OpenApiDocument): Open
 }
 
 interface Written {
-  json(): Promise<KeptDocument>
-  yaml(): Promise<KeptDocument>
+  json(): Promise<CachedDocument>
+  yaml(): Promise<CachedDocument>
 }
 
 /** Each format is written when it is first asked for. */
 function writtenOf(document: OpenApiDocument): Written {
-  let json: Promise<KeptDocument> | undefined
-  let yaml: Promise<KeptDocument> | undefined
-  const keep = async (contentType: string, bytes: Promise<Buffer>) => keepDocument(contentType, await bytes)
+  let json: Promise<CachedDocument> | undefined
+  let yaml: Promise<CachedDocument> | undefined
+  const keep = async (contentType: string, bytes: Promise<Buffer>) => cacheDocument(contentType, await bytes)
   return {
     json: () => {
-      json ??= keep('application/json; charset=utf-8', slicedJson(document))
+      json ??= keep('application/json; charset=utf-8', stringifyInSlices(document))
       return json
     },
     yaml: () => {
-      yaml ??= keep('application/yaml; charset=utf-8', slicedYaml(document))
+      yaml ??= keep('application/yaml; charset=utf-8', formatYamlInSlices(document))
       return yaml
     },
   }

@@ -48,7 +48,7 @@ function documentOperation(operationId: string, summary: string, mediaType: stri
   return {
     operationId,
     summary,
-    description: 'Open to all. With the ETag as If-None-Match it is sent only where it has changed.',
+    description: 'Public. Send the ETag as If-None-Match to get 304 while the document is unchanged.',
     tags: ['Specification'],
     security: [],
     parameters: [

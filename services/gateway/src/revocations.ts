@@ -1,9 +1,9 @@
 import {
-  eventKindsOfRights,
   type NatsNames,
   PlatformEvent,
   type Principal,
   parseExact,
+  rightsEventTypes,
 } from '@opsplane/contracts'
 import { type NatsLink, NatsLinkClosedError } from '@opsplane/nats'
 import type { Logger } from '@opsplane/runtime'
@@ -29,7 +29,7 @@ export function watchRevocations(options: {
 
   const onEvent = (bytes: Uint8Array, wholeWorkspace: boolean) => {
     const event = parseEvent(bytes)
-    if (event === null) return log.warn('a message on an event subject is no event of the platform')
+    if (event === null) return log.warn('a message on an event subject is not a platform event')
     const ids = concernedIds(event)
     const matches = (principal: Principal) =>
       wholeWorkspace
@@ -42,7 +42,7 @@ export function watchRevocations(options: {
   const listen = async () => {
     while (!closed) {
       const connection = await link.ready()
-      for (const kind of eventKindsOfRights) {
+      for (const kind of rightsEventTypes) {
         const wholeWorkspace = ofWholeWorkspace.has(kind)
         connection.subscribe(names.eventSubjects.replace('>', `*.*.${kind}.>`), {
           callback: (error, message) => {

@@ -24,7 +24,7 @@ const config = backendConfig.extend({
   connectorCaFile: z
     .string()
     .optional()
-    .meta({ description: 'PEM file of certificates trusted beside the public authorities' }),
+    .meta({ description: 'PEM file of certificates trusted in addition to the public authorities' }),
   connectorCheckSeconds: z.coerce.number().int().min(1).max(86_400).default(60).meta({
     description: 'seconds between two checks of a connector in use',
   }),

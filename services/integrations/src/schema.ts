@@ -1,9 +1,9 @@
 import {
   dueIndexes,
   dueTable,
-  heldColumns,
   leaseColumns,
   readModelTable,
+  retryColumns,
   stateText,
 } from '@opsplane/postgres'
 import {
@@ -85,7 +85,7 @@ export const connectorInvocations = pgTable(
     truncated: boolean('truncated').notNull(),
     createdAt: text('created_at').notNull(),
     expiresAt: timestamp('expires_at', { withTimezone: true, mode: 'string' }).notNull(),
-    ...heldColumns(),
+    ...retryColumns(),
   },
   (table) => [
     index('connector_invocations_list_idx').on(table.connectorId, table.id),

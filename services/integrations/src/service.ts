@@ -11,7 +11,7 @@ import {
 } from '@opsplane/http'
 import { createLimits } from '@opsplane/runtime'
 import { createExpressions } from '@opsplane/sandbox'
-import { defineService, dependentsRoute, openNeighbour } from '@opsplane/service'
+import { defineService, dependentsRoute, openServiceClient } from '@opsplane/service'
 import { type IntegrationsConfig, loadConfig } from './config.js'
 import { createCalls } from './connector/calls.js'
 import { createConnectors } from './connector/connectors.js'
@@ -19,17 +19,17 @@ import { dependentConnectors } from './connector/dependents.js'
 import { connector } from './connector/domain.js'
 import { internalRoutes } from './connector/internal-routes.js'
 import { connectorRoutes } from './connector/routes.js'
-import { checking } from './health/checks.js'
+import { checkWork } from './health/checks.js'
 import { createObserver } from './health/observations.js'
 import { createInvoker } from './invocation/invoker.js'
 import { createInvocationLog } from './invocation/log.js'
 import { createProbe } from './invocation/probe.js'
-import { forgetting } from './invocation/retention.js'
+import { retentionWork } from './invocation/retention.js'
 import { invocationRoutes } from './invocation/routes.js'
 import { createSendAuthorized } from './kind/auth.js'
 import { httpKind } from './kind/http.js'
 import { createSendHttp } from './kind/http-calls.js'
-import { kindsOf } from './kind/kinds.js'
+import { createKinds } from './kind/kinds.js'
 import { openApiKind } from './kind/openapi.js'
 import { createDocuments } from './kind/openapi-document.js'
 import { postgresKind } from './kind/postgres.js'
@@ -49,15 +49,15 @@ export const integrations = defineService<IntegrationsConfig>({
   deciders: [connector],
   async setup(ctx) {
     const { config, database, clock, log } = ctx
-    const settings = openNeighbour(ctx, 'settings')
+    const settings = openServiceClient(ctx, 'settings')
     const outbound = await outboundOf(config)
     const http = createOutboundHttp(outbound)
     const signCause = createCauseSigner({ service: 'integrations', privateKey: config.servicePrivateKey })
     const send = createSendHttp(http, signCause)
     const sendAuthorized = createSendAuthorized(send)
     const { checkUrl } = outbound
-    const dispatcher = openNeighbour(ctx, 'dispatcher', dispatcherTimeoutMs)
-    const kinds = kindsOf([
+    const dispatcher = openServiceClient(ctx, 'dispatcher', dispatcherTimeoutMs)
+    const kinds = createKinds([
       httpKind({ send: sendAuthorized, checkUrl }),
       openApiKind({ send: sendAuthorized, load: createDocuments(send), checkUrl }),
       postgresKind(outbound),
@@ -76,8 +76,8 @@ export const integrations = defineService<IntegrationsConfig>({
     const { connectorCheckSeconds: everySeconds } = config
     const observe = createObserver({ database, connectors, clock, everySeconds })
     const uses = { kinds, connectors, open, observe }
-    ctx.dueWork.start(checking({ ...uses, log, everySeconds }))
-    ctx.dueWork.start(forgetting())
+    ctx.dueWork.start(checkWork({ ...uses, log, everySeconds }))
+    ctx.dueWork.start(retentionWork())
     const expressions = createExpressions({ log, maxWaitMs: 5_000 })
     const keep = createInvocationLog(database, config.connectorLogDays)
     const invoke = createInvoker({ ...uses, keep, limits, spendEgress: createEgress(config, settings) })

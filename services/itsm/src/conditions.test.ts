@@ -29,7 +29,7 @@ it.each<[Filter, string, string]>([
   expect(() => checkConditions(conditions, ChangeState)).toThrow(refused)
 })
 
-it('is about the record at hand', () => {
+it('concerns the record it is for', () => {
   expect(() => checkConditions({ severity: 'high' }, IncidentState)).not.toThrow()
   expect(() => checkConditions({ risk: 'high' }, IncidentState)).toThrow('There is no field risk.')
 })

@@ -15,14 +15,14 @@ export function checkConditions(conditions: Filter, record: z.ZodObject): void {
       throw invalidField(place, 'unknown_field', `There is no field ${name}. There are: ${known}.`)
     }
     if (path !== name) continue
-    const impossible = wantedBy(condition).find((value) => !z.safeParse(field, value).success)
+    const impossible = findEqualValues(condition).find((value) => !z.safeParse(field, value).success)
     if (impossible !== undefined)
       throw invalidField(place, 'impossible_value', `${name} is never ${JSON.stringify(impossible)}.`)
   }
 }
 
 /** The values a condition names as equal to. */
-function wantedBy(condition: Filter[string]): readonly unknown[] {
+function findEqualValues(condition: Filter[string]): readonly unknown[] {
   if (condition === null || typeof condition !== 'object') return [condition]
   return condition.in ?? []
 }

@@ -1,6 +1,6 @@
 import { Environment, platformTenant, systemActor, type TenantScope } from '@opsplane/contracts'
 import { type Unit, VersionRaceError } from '@opsplane/eventstore'
-import { type DueRow, type MakeWorker, type WorkOptions, within } from '@opsplane/postgres'
+import { type CreateWorker, type DueRow, transactionWorker, type WorkOptions } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import type { StatementRunner } from './cmdb/columns.js'
 
@@ -15,7 +15,7 @@ export interface DueAggregate extends DueRow {
 }
 export const aggregateColumns = ['workspace_id', 'environment', 'version', 'state']
 
-export const tenantOf = (row: Pick<DueAggregate, 'workspace_id' | 'environment'>): TenantScope => ({
+export const toTenant = (row: Pick<DueAggregate, 'workspace_id' | 'environment'>): TenantScope => ({
   workspaceId: row.workspace_id,
   environment: Environment.parse(row.environment),
 })
@@ -25,8 +25,8 @@ export interface DueCommandsOptions extends WorkOptions {
 }
 
 /** Commands to aggregates of all tenants at their time, a batch in one transaction and one append. */
-export function dueCommands({ store }: DueContext, options: DueCommandsOptions): MakeWorker {
-  return within<DueAggregate>({
+export function dueCommands({ store }: DueContext, options: DueCommandsOptions): CreateWorker {
+  return transactionWorker<DueAggregate>({
     columns: aggregateColumns,
     ...options,
     async perform(tx, rows) {
@@ -34,9 +34,9 @@ export function dueCommands({ store }: DueContext, options: DueCommandsOptions):
       const meta = { tenant: platformTenant, actor: systemActor, now, requestId: null }
       await store.within(tx, meta, (unit) => options.perform(unit, rows, tx))
     },
-    isPassing: isLostRace,
+    isRetryable: isLostRace,
   })
 }
 
-/** Somebody has written to one of them in this very moment. */
+/** A concurrent write has changed one of the aggregates. */
 export const isLostRace = (error: unknown): boolean => error instanceof VersionRaceError

@@ -45,7 +45,7 @@ const refusedAt = (reply: ApiReply) => {
 }
 
 it.each(['/itsm/incidents', '/itsm/changes', '/itsm/problems'])(
-  '%s takes members for assignees and nobody else',
+  '%s accepts only members as assignees',
   async (path) => {
     const api = service.as(testPrincipal())
     const ada = member()
@@ -60,7 +60,7 @@ it.each(['/itsm/incidents', '/itsm/changes', '/itsm/problems'])(
   },
 )
 
-it('names a caller who is unknown beside an unknown assignee', async () => {
+it('names an unknown caller and an unknown assignee', async () => {
   const api = service.as(testPrincipal())
   const unknown = { assigneeId: newId('user'), callerId: newId('user') }
   expect(refusedAt(await api.post('/itsm/incidents', { title: 'Disk full', ...unknown }))).toEqual([
@@ -70,7 +70,7 @@ it('names a caller who is unknown beside an unknown assignee', async () => {
   expect((await api.post('/itsm/incidents', { title: 'Disk full', callerId: member() })).status).toBe(201)
 })
 
-it('names each watcher who is no member, and whom nobody can escalate to', async () => {
+it('names each watcher who is no member, and an escalation to a person who is no member', async () => {
   const api = service.as(testPrincipal())
   const [ada, unknown] = [member(), newId('user')]
   const watched = { title: 'Disk full', watcherIds: [ada, unknown] }
@@ -125,7 +125,7 @@ it('takes members alone for the tasks of the catalogue', async () => {
   expect((await api.patch(task, { assigneeId: member() })).status).toBe(200)
 })
 
-it('leaves whoever has left in their place', async () => {
+it('keeps a former member in the field they are in', async () => {
   const api = service.as(testPrincipal())
   const ada = newId('user')
   available = false

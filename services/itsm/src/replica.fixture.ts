@@ -5,14 +5,14 @@ import { systemClock } from '@opsplane/runtime'
 import { type TestService, waitFor } from '@opsplane/testing'
 
 /** What another replica of the service works with. */
-export function replicaOf(service: TestService) {
+export function createReplica(service: TestService) {
   const database = connect(service.adminUrl, { schema: 'itsm', max: 4 })
   return { database, clock: systemClock, store: createEventStore({ database }) }
 }
-export type TestReplica = ReturnType<typeof replicaOf>
+export type TestReplica = ReturnType<typeof createReplica>
 
 /** Commands of this person, given to a store. */
-export function metaOf({ workspaceId, environment, actor }: Principal): CommandMeta {
+export function toCommandMeta({ workspaceId, environment, actor }: Principal): CommandMeta {
   if (workspaceId === undefined || environment === undefined) throw new Error('The person is nowhere.')
   return { tenant: { workspaceId, environment }, actor, now: new Date().toISOString(), requestId: null }
 }
@@ -21,7 +21,7 @@ export function metaOf({ workspaceId, environment, actor }: Principal): CommandM
  * Begins `act` while the replica has decided and written, but not committed yet. `act` has to wait for it, and is
  * finished afterwards.
  */
-export async function whileDeciding<T>(
+export async function raceWithTransaction<T>(
   { store, database }: TestReplica,
   meta: CommandMeta,
   decide: (unit: Unit) => Promise<unknown>,

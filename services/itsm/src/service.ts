@@ -16,7 +16,7 @@ import { incidentStore } from './incident/incident-store.js'
 import { createIncidents } from './incident/incidents.js'
 import { article } from './knowledge/domain.js'
 import { createKnowledge } from './knowledge/knowledge.js'
-import type { SearchPatience } from './knowledge/search/patience.js'
+import type { SearchTimeouts } from './knowledge/search/timeouts.js'
 import { articleVote } from './knowledge/vote.js'
 import { openPeople } from './people.js'
 import { problem } from './problem/domain.js'
@@ -29,7 +29,7 @@ import { stateMachineRoutes } from './state-machines/routes.js'
 
 /** What tests and the one-process run replace. */
 export interface ItsmOverrides extends ServiceOverrides {
-  searchPatience?: SearchPatience
+  searchTimeouts?: SearchTimeouts
 }
 
 export const itsm = defineService<ItsmConfig, ItsmOverrides>({
@@ -56,7 +56,7 @@ export const itsm = defineService<ItsmConfig, ItsmOverrides>({
     ...catalogProjectedTables,
   ],
   searchesTexts: true,
-  setup(ctx, { searchPatience }) {
+  setup(ctx, { searchTimeouts }) {
     const settings = settingsStore(ctx)
     const { people, background } = openPeople(ctx)
     const incidents = incidentStore(ctx, { settings, people })
@@ -70,7 +70,7 @@ export const itsm = defineService<ItsmConfig, ItsmOverrides>({
       { routes: graphRoutes(ctx, items) },
       createSla(ctx, incidents),
       createChangeWindows(ctx),
-      createKnowledge(ctx, settings, searchPatience),
+      createKnowledge(ctx, settings, searchTimeouts),
       { routes: stateMachineRoutes() },
       createProblems(ctx, incidents, settings),
       { routes: settingsRoutes(settings) },

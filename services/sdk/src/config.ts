@@ -18,9 +18,9 @@ const config = backendConfig.extend({
   sdkCaFile: z
     .string()
     .optional()
-    .meta({ description: 'PEM file of certificates trusted beside the public authorities' }),
+    .meta({ description: 'PEM file of certificates trusted in addition to the public authorities' }),
   sdkExecutions: z.coerce.number().int().min(1).max(10_000).default(1_024).meta({
-    description: 'executions under way on a replica at most',
+    description: 'executions in flight on a replica at most',
   }),
   sdkExecutionsPerWorkspace: z.coerce.number().int().min(1).max(10_000).default(128).meta({
     description: 'of one workspace; more that are to be answered at once are refused, others wait',
@@ -30,7 +30,7 @@ const config = backendConfig.extend({
   }),
   sdkPacksDir: z.string().min(1).optional().meta({
     description:
-      'folder with packs of the operator, one in each folder of it: offered beside those that ship',
+      'folder with packs of the operator, one in each folder of it: offered in addition to those that ship',
   }),
 })
 export type SdkConfig = z.infer<typeof config>

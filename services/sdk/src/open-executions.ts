@@ -3,30 +3,32 @@ import { createVault } from '@opsplane/postgres'
 import { createSealer } from '@opsplane/runtime'
 import type { CodeRunner } from '@opsplane/sandbox'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
-import { createCalling } from './api/calling.js'
+import { createCallArtifact } from './api/call-artifact.js'
 import { apiRoutes } from './api/routes.js'
-import type { ArtifactLoading } from './artifact/loading.js'
+import type { ArtifactLoader } from './artifact/loader.js'
 import type { SdkConfig } from './config.js'
 import { startRetention } from './execution/retention.js'
 import { executionRoutes } from './invoke/execution-routes.js'
 import { createExecutions, type Executions } from './invoke/executions.js'
-import { createInvoking, type Invoking } from './invoke/invoking.js'
+import { createInvoker, type Invoker } from './invoke/invoker.js'
 import { type HostParts, openHost } from './invoke/open-host.js'
-import { createPerform } from './invoke/perform.js'
-import { createReplaying } from './invoke/replaying.js'
+import { createExecutionReplays } from './invoke/replays.js'
 import { createReadResult } from './invoke/results.js'
 import { invokeRoutes } from './invoke/routes.js'
+import { createRunCode } from './invoke/run-code.js'
 import { createExecutionSealing } from './invoke/sealing.js'
 import { createTraceQuota } from './invoke/trace-quota.js'
+import { executionRetryWork, retryingExecutions } from './retry/retry-work.js'
+import { executionRetryRoutes } from './retry/routes.js'
 
 export interface OpenExecutionsOptions extends HostParts {
   runner: Pick<CodeRunner, 'run'>
-  loading: ArtifactLoading
+  loading: ArtifactLoader
 }
 
-export interface OpenedExecutions {
+export interface OpenExecutions {
   executions: Executions
-  invoking: Invoking
+  invoking: Invoker
   routes: Route[]
   background: BackgroundWork[]
 }
@@ -35,27 +37,29 @@ export interface OpenedExecutions {
 export async function openExecutions(
   ctx: ServiceContext<SdkConfig>,
   { runner, loading, ...parts }: OpenExecutionsOptions,
-): Promise<OpenedExecutions> {
+): Promise<OpenExecutions> {
   const { sdkExecutions: all, sdkExecutionsPerWorkspace: ofOne, sdkLeaseMs: leaseMs } = ctx.config
   const { opsplaneMasterKey, opsplanePreviousMasterKeys } = ctx.config
   const sealer = createSealer(opsplaneMasterKey, opsplanePreviousMasterKeys)
   const sealing = createExecutionSealing(createVault(ctx.database.db, sealer))
   const { functions, background } = await openHost(ctx, parts)
-  const perform = createPerform({ runner, functions, log: ctx.log })
+  const perform = createRunCode({ runner, functions, log: ctx.log })
   const readResult = createReadResult(sealing)
   const executions = createExecutions(ctx, {
     ...{ perform, loading, sealing, readResult, leaseMs },
     withinQuota: createTraceQuota(createSharedBudgets(ctx.config, parts.settings)),
-    most: { all, ofOne },
+    limits: { all, ofOne },
   })
-  const invoking = createInvoking({ database: ctx.database, loading, executions, readResult })
-  const replaying = createReplaying(ctx.database, invoking, executions)
+  const invoking = createInvoker({ database: ctx.database, loading, executions, readResult })
+  const replaying = createExecutionReplays(ctx.database, invoking, executions)
+  ctx.dueWork.start(executionRetryWork(ctx.database, replaying, parts.settings))
   return {
     executions,
     invoking,
     routes: [
       ...invokeRoutes(invoking),
-      ...apiRoutes(createCalling(invoking)),
+      ...apiRoutes(createCallArtifact(invoking)),
+      ...executionRetryRoutes(ctx, () => ctx.dueWork.wake(retryingExecutions)),
       ...executionRoutes(ctx, invoking, replaying, readResult),
     ],
     background: [...background, ...executions.background, startRetention(ctx, parts.settings)],

@@ -9,3 +9,4 @@ export {
 } from './execution/tables.js'
 export { jobs, scheduleFires, schedules } from './job/tables.js'
 export { packInstallations, packs } from './pack/tables.js'
+export { executionRetries } from './retry/tables.js'

@@ -1,16 +1,22 @@
 import { fileURLToPath } from 'node:url'
-import { createCauses, createOperations, permissionsOf, platformClients, remoteDepths } from '@opsplane/http'
+import {
+  createCauses,
+  createOperations,
+  createPermissionFinder,
+  platformClients,
+  remoteDepths,
+} from '@opsplane/http'
 import { createCodeRunner, measureChildren } from '@opsplane/sandbox'
 import {
   allOwned,
   createSubscriptionRules,
   defineService,
   dependentsRoute,
-  openNeighbour,
+  openServiceClient,
   watchOwnerRights,
 } from '@opsplane/service'
 import { artifact } from './artifact/domain.js'
-import { createArtifactLoading } from './artifact/loading.js'
+import { createArtifactLoader } from './artifact/loader.js'
 import { loadConfig, type SdkConfig } from './config.js'
 import { dependents } from './dependents.js'
 import { executionChangeRoutes } from './execution/changes.js'
@@ -23,7 +29,7 @@ import { jobRoutes } from './job/routes.js'
 import { startSchedules } from './job/schedules.js'
 import { openExecutions } from './open-executions.js'
 import { pack } from './pack/domain.js'
-import { needsRoutes } from './pack/needs-routes.js'
+import { neededRightsRoutes } from './pack/needed-rights-routes.js'
 import { openPacks } from './pack/open-packs.js'
 import { ownedPacks } from './pack/owned-packs.js'
 import { workflowUses } from './pack/workflow-uses.js'
@@ -40,15 +46,15 @@ export const sdk = defineService<SdkConfig>({
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
   deciders: [artifact, job, pack],
   async setup(ctx) {
-    const settings = openNeighbour(ctx, 'settings')
+    const settings = openServiceClient(ctx, 'settings')
     const clients = platformClients(ctx)
     const operations = createOperations(clients, () => performance.now())
     const runner = createCodeRunner({ log: ctx.log })
     measureChildren(ctx.metrics, 'code', runner)
     const folders = ctx.config.sdkPacksDir === undefined ? [] : [ctx.config.sdkPacksDir]
-    const loading = createArtifactLoading(ctx.database)
-    const jobs = createJobs(ctx, loading, permissionsOf(operations))
-    const studio = openNeighbour(ctx, 'database-studio')
+    const loading = createArtifactLoader(ctx.database)
+    const jobs = createJobs(ctx, loading, createPermissionFinder(operations))
+    const studio = openServiceClient(ctx, 'database-studio')
     const rules = createSubscriptionRules(studio)
     const uses = [jobs.uses, workflowUses(clients.get('workflows'))]
     const packs = openPacks(ctx, {
@@ -72,7 +78,7 @@ export const sdk = defineService<SdkConfig>({
         ...executionChangeRoutes(ctx.database),
         ...jobRoutes(ctx, jobs),
         ...ruleRoutes(validate),
-        ...needsRoutes(loading, permissionsOf(operations)),
+        ...neededRightsRoutes(loading, createPermissionFinder(operations)),
         dependentsRoute(ctx.database, dependents),
       ],
       background: [

@@ -5,15 +5,15 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { browserSignIn } from '@opsplane/contracts'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
 import {
-  everyOperationOf,
+  listAllOperations,
   type OpenApi,
   type Operation,
   parametersIn,
   requiredValues,
 } from '../fuzz/document.js'
 import { neverSuccessful } from '../fuzz/expectations.js'
-import { buildWorld, type World } from '../fuzz/world.js'
-import { openApiOf } from '../platform.js'
+import { createFuzzResources, type FuzzResources } from '../fuzz/resources.js'
+import { fetchOpenApi } from '../platform.js'
 import { joinPlatform, type SharedPlatform } from '../shared/platform.js'
 import { type Called, type ClientCall, clientMakers, type GeneratedClient, generators } from './generated.js'
 
@@ -38,7 +38,7 @@ if (isWanted) {
         status: path === '/gone' ? 410 : path === '/flaky' && failures-- > 0 ? 500 : 200,
       }),
     })
-    document = await openApiOf<OpenApi>(platform.info)
+    document = await fetchOpenApi<OpenApi>(platform.info)
     writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document))
   })
   afterAll(async () => {
@@ -56,7 +56,7 @@ test('the documentation names the generators that are tested, and their versions
 })
 
 /** Each body that the operation takes: of JSON, and of a file. */
-function bodiesOf(operation: Operation, world: World): Pick<ClientCall, 'body' | 'file' | 'media'>[] {
+function bodiesOf(operation: Operation, world: FuzzResources): Pick<ClientCall, 'body' | 'file' | 'media'>[] {
   const { body, upload } = operation
   // A range of types is none to send.
   const media = upload === '*/*' ? 'text/csv' : upload
@@ -68,7 +68,11 @@ function bodiesOf(operation: Operation, world: World): Pick<ClientCall, 'body' |
 }
 
 /** What an operation answers to each body that it takes. */
-async function called(client: GeneratedClient, world: World, operation: Operation): Promise<Called[]> {
+async function called(
+  client: GeneratedClient,
+  world: FuzzResources,
+  operation: Operation,
+): Promise<Called[]> {
   const { baseUrl, workspace } = platform.info
   const answers: Called[] = []
   for (const body of bodiesOf(operation, world)) {
@@ -112,11 +116,11 @@ describe.each(Object.entries(clientMakers))('a generated client of %s', (languag
     mkdirSync(place)
     Object.assign(platform.info, await platform.another())
     failures = 2
-    const world = await buildWorld(document, platform.info, receiver)
+    const world = await createFuzzResources(document, platform.info, receiver)
     const client = make(join(folder, 'openapi.json'), place)
     const wrong: string[] = []
     try {
-      for (const operation of everyOperationOf(document).filter(hasAnEnd)) {
+      for (const operation of listAllOperations(document).filter(hasAnEnd)) {
         const tries = () => called(client, world, operation)
         // What races with the end of its subject is tried again until it comes in time.
         const answers = /^cancel/.test(operation.id)

@@ -1,6 +1,6 @@
 import {
-  everyOperationOf,
   exampleBody,
+  listAllOperations,
   type OpenApi,
   type Operation,
   requiredValues,
@@ -13,7 +13,7 @@ const places = ['path', 'query', 'header'] as const
  * with arguments for each, which are of the types that their operation takes.
  */
 export function typescriptCalls(document: OpenApi): string {
-  const operations = everyOperationOf(document)
+  const operations = listAllOperations(document)
   const lines = (line: (operation: Operation) => string) => operations.map(line).join('\n')
   return `import type { Client, FetchOptions } from 'openapi-fetch'
 import type { paths } from './schema.js'

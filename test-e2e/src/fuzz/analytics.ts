@@ -5,7 +5,7 @@ type Client = ReturnType<typeof typedClient>
 type Path = Record<string, string>
 
 /** An export with its file, which URLs lead to. */
-export async function analyticsOf(owner: Client) {
+export async function prepareAnalytics(owner: Client) {
   const source = { facts: { dataset: 'incidents' } }
   const { data } = await owner.post('/analytics/exports', { body: { name: 'Fuzzed', source } })
   const path = { id: data.id }

@@ -13,14 +13,14 @@ export interface Judge {
   allows(operation: Operation, body: unknown): boolean
 }
 
-/** Operations that call somebody else, whose failure they may pass on; never one of the platform. */
+/** Operations that call other servers, whose failure they may pass on; never one of the platform. */
 const callingOut = new Set(['testWebhook', 'invokeConnector'])
 /** Names the schema of a line. */
 const itemSchema = 'x-itemSchema'
 const failuresOfOthers = new Set(['upstream_error', 'upstream_timeout'])
 
 /** Judges answers by the document alone. */
-export function judgeBy(document: OpenApi): Judge {
+export function createJudge(document: OpenApi): Judge {
   // Most schemas judge a handful of answers: to make their code shorter takes longer than it saves.
   const code = { optimize: false }
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true, code })

@@ -3,7 +3,7 @@ import type { typedClient } from '../platform.js'
 type Client = ReturnType<typeof typedClient>
 
 /** An app that is deployed as often as the examples speak of, and one that stays embeddable whatever they deploy. */
-export async function appsOf(owner: Client) {
+export async function prepareApps(owner: Client) {
   const deployed = async (slug: string, times: number) => {
     const path = { id: (await owner.post('/apps', { body: { slug, name: slug } })).data.id }
     await owner.post('/apps/{id}/pages', { params: { path }, body: { slug: 'home', title: 'Home' } })

@@ -4,11 +4,11 @@ import { type JsonSchema, type OpenApi, resolveSchema } from './document.js'
 type Any = fc.Arbitrary<unknown>
 
 /** How the leaves are made: as the schema wants them, or at and beyond the edges of what it allows. */
-export type Taste = 'valid' | 'boundary'
+export type ValueRange = 'valid' | 'boundary'
 
-export interface Making {
+export interface GenerationOptions {
   document: OpenApi
-  taste: Taste
+  taste: ValueRange
   /** By the name of a property: values instead of made-up ones, such as addresses that may be called. */
   named: Record<string, unknown[]>
 }
@@ -16,14 +16,14 @@ export interface Making {
 const maxDepth = 4
 
 /** Values of a schema. */
-export function valuesOf(schema: JsonSchema, making: Making, depth = 0): Any {
+export function generateValues(schema: JsonSchema, making: GenerationOptions, depth = 0): Any {
   const resolved = resolveSchema(making.document, schema)
   if (resolved.enum) return fc.constantFrom(...resolved.enum)
   if ('const' in resolved) return fc.constant(resolved.const)
   if (resolved.anyOf) {
     // The deepest branches are the recursive ones.
     const branches = depth >= maxDepth ? resolved.anyOf.slice(0, 1) : resolved.anyOf
-    return fc.oneof(...branches.map((branch) => valuesOf(branch, making, depth + 1)))
+    return fc.oneof(...branches.map((branch) => generateValues(branch, making, depth + 1)))
   }
   const types = [resolved.type ?? []].flat()
   if (types.length === 0) return making.taste === 'valid' ? anyJson : edgeValues
@@ -32,7 +32,7 @@ export function valuesOf(schema: JsonSchema, making: Making, depth = 0): Any {
 
 const anyJson = fc.jsonValue({ maxDepth: 2 })
 
-function ofType(type: string, schema: JsonSchema, making: Making, depth: number): Any {
+function ofType(type: string, schema: JsonSchema, making: GenerationOptions, depth: number): Any {
   if (type === 'object') return objects(schema, making, depth)
   if (type === 'array') return arrays(schema, making, depth)
   if (type === 'string') return making.taste === 'valid' ? strings(schema) : edgeStrings(schema)
@@ -42,23 +42,23 @@ function ofType(type: string, schema: JsonSchema, making: Making, depth: number)
   return type === 'boolean' ? fc.boolean() : fc.constant(null)
 }
 
-function objects(schema: JsonSchema, making: Making, depth: number): Any {
+function objects(schema: JsonSchema, making: GenerationOptions, depth: number): Any {
   const { properties = {}, required = [], additionalProperties } = schema
   const fields = Object.entries(properties).map(([name, field]): [string, Any] => {
     const fixed = making.named[name]
-    return [name, fixed ? fc.constantFrom(...fixed) : valuesOf(field, making, depth + 1)]
+    return [name, fixed ? fc.constantFrom(...fixed) : generateValues(field, making, depth + 1)]
   })
   const known = fc.record(Object.fromEntries(fields), { requiredKeys: required })
   if (additionalProperties === undefined || typeof additionalProperties === 'boolean') return known
   if (depth >= maxDepth) return known
   const key = making.taste === 'valid' ? strings({ pattern: '^[a-z]{1,12}$' }) : edgeStrings({})
-  const more = fc.dictionary(key, valuesOf(additionalProperties, making, depth + 1), { maxKeys: 3 })
+  const more = fc.dictionary(key, generateValues(additionalProperties, making, depth + 1), { maxKeys: 3 })
   return fc.tuple(more, known).map(([extra, fixed]) => ({ ...extra, ...fixed }))
 }
 
-function arrays(schema: JsonSchema, making: Making, depth: number): Any {
+function arrays(schema: JsonSchema, making: GenerationOptions, depth: number): Any {
   const { items = {}, minItems = 0, maxItems = 4 } = schema
-  const item = valuesOf(items, making, depth + 1)
+  const item = generateValues(items, making, depth + 1)
   const few = fc.array(item, { minLength: minItems, maxLength: Math.min(maxItems, minItems + 3) })
   if (making.taste === 'valid') return few
   const long = item.map((value) => Array.from({ length: Math.min(maxItems + 1, 300) }, () => value))

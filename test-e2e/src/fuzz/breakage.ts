@@ -15,7 +15,7 @@ type Fields = Record<string, unknown>
  * Breaks a good body in every field its schema knows, one at a time: in every way there is, or in so many, another few of
  * them for each field.
  */
-export function breakages(document: OpenApi, schema: JsonSchema, good: unknown, ways = Infinity): Breakage[] {
+export function breakBody(document: OpenApi, schema: JsonSchema, good: unknown, ways = Infinity): Breakage[] {
   const found: Breakage[] = []
   let turn = 0
   const at = (place: string[], name: string, value: unknown) =>
@@ -26,7 +26,7 @@ export function breakages(document: OpenApi, schema: JsonSchema, good: unknown, 
     if (type !== 'object' || depth > 3) return
     for (const [name, field] of Object.entries(properties)) {
       const wrong = wrongValues(resolveSchema(document, field))
-      const some = wrong.length <= ways ? wrong : rotated(wrong, ways * turn++).slice(0, ways)
+      const some = wrong.length <= ways ? wrong : rotateList(wrong, ways * turn++).slice(0, ways)
       for (const [what, value] of some) at([...place, name], what, value)
       visit(field, [...place, name], depth + 1)
     }
@@ -38,7 +38,7 @@ export function breakages(document: OpenApi, schema: JsonSchema, good: unknown, 
 }
 
 /** The same things, from that place on, over and over. */
-export function rotated<T>(list: readonly T[], by: number): T[] {
+export function rotateList<T>(list: readonly T[], by: number): T[] {
   const first = by % Math.max(1, list.length)
   return [...list.slice(first), ...list.slice(0, first)]
 }

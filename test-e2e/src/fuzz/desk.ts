@@ -5,7 +5,7 @@ import type { typedClient } from '../platform.js'
 type Client = ReturnType<typeof typedClient>
 type Path = Record<string, string>
 
-/** Who works at the desk. The writer is another admin, since nobody approves what they have asked for. */
+/** Who works at the desk. The writer is another admin, since requesters cannot approve their own requests. */
 export interface Desk {
   owner: Client
   writer: Client
@@ -22,7 +22,7 @@ const problemSteps = ['new', 'assess', 'root_cause_analysis', 'fix_in_progress',
  * Things of the desk in the status an operation applies to. What runs before may have changed settings, or made
  * policies and blackouts, so nothing here depends on them.
  */
-export async function deskOf({ owner, writer }: Desk) {
+export async function prepareDesk({ owner, writer }: Desk) {
   // The oldest policy of the lowest order goes before whatever policies are made later.
   await owner.post('/itsm/change-policies', { body: { name: 'First of all', order: 0 } })
   const plans = { implementationPlan: 'Replace them.', backoutPlan: 'Put the old ones back.' }
@@ -120,7 +120,7 @@ export async function deskOf({ owner, writer }: Desk) {
     (await writer.post('/catalog/requests', { body: { itemId } })).data
   const awaitingApproval = async () => ({ id: (await requestOf(withApproval)).id })
 
-  /** An article by somebody else, as far as it is to be. */
+  /** An article by another user, as far as it is to be. */
   async function article(until: 'in_review' | 'published') {
     const body = { title: 'Disks are full', body: 'What to do.' }
     const path = { id: (await writer.post('/knowledge', { body })).data.id }

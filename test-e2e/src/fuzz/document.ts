@@ -71,12 +71,12 @@ export interface Operation {
 }
 
 /** Every operation of the API, its parameters resolved. */
-export function operationsOf(document: OpenApi): Operation[] {
-  return everyOperationOf(document).filter(({ server }) => server === undefined)
+export function listOperations(document: OpenApi): Operation[] {
+  return listAllOperations(document).filter(({ server }) => server === undefined)
 }
 
 /** Those outside of /api/v1 among them. */
-export function everyOperationOf(document: OpenApi): Operation[] {
+export function listAllOperations(document: OpenApi): Operation[] {
   return Object.entries(document.paths).flatMap(([path, { servers, ...item }]) =>
     Object.entries(item).map(([method, raw]) => ({
       id: raw.operationId,
@@ -94,11 +94,11 @@ export function everyOperationOf(document: OpenApi): Operation[] {
 }
 
 /** As the service names it that has it. */
-export const servicePathOf = ({ path, server }: Pick<Operation, 'path' | 'server'>): string =>
+export const toServicePath = ({ path, server }: Pick<Operation, 'path' | 'server'>): string =>
   server === undefined ? path : `${originPrefix}${path}`
 
 /** Without the paths that have a server of their own: they are reached outside of /api/v1. */
-export function itemsOfApi<Item extends object>({
+export function listApiPaths<Item extends object>({
   paths,
 }: {
   paths: Record<string, Item>
@@ -141,5 +141,5 @@ export function requiredValues(operation: Operation, place: Parameter['in']): Re
 const plainValue = ({ type, enum: values }: JsonSchema): unknown =>
   values?.[0] ?? (type === 'integer' || type === 'number' ? 1 : 'example')
 
-/** Below these nothing is absent: what nobody wrote to is empty. */
-export const takesAnyName = /^\/events\/(topics\/)?\{/
+/** Below these nothing is absent: what was never written to is empty. */
+export const acceptsAnyName = /^\/events\/(topics\/)?\{/

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import type { Operation } from './document.js'
-import type { World } from './world.js'
+import type { FuzzResources } from './resources.js'
 
 /** Families of operations tried side by side. */
 const familiesAtOnce = 3
@@ -9,7 +9,7 @@ const familiesAtOnce = 3
 const familyOf = ({ path }: Operation) => path.split('/', 2)[1]?.replace(/^(queries|migrations)$/, 'tables')
 
 /** Operations by the first part of their paths, the largest family last. */
-export const familiesOf = (operations: readonly Operation[]): Operation[][] =>
+export const groupByFamily = (operations: readonly Operation[]): Operation[][] =>
   [...new Set(operations.map(familyOf))]
     .map((family) => operations.filter((operation) => familyOf(operation) === family))
     .toSorted((a, b) => a.length - b.length)
@@ -17,11 +17,11 @@ export const familiesOf = (operations: readonly Operation[]): Operation[][] =>
 /** Tries one thing with every operation, those of a family one after the other, and tells everything that is wrong at once. */
 export async function everyOperation(
   operations: readonly Operation[],
-  world: World,
+  world: FuzzResources,
   work: (operation: Operation) => Promise<string[]>,
 ): Promise<void> {
   const wrong: string[] = []
-  const rest = familiesOf(operations)
+  const rest = groupByFamily(operations)
   const worker = async () => {
     for (let family = rest.pop(); family; family = rest.pop())
       for (const operation of family) {

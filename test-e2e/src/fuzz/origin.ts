@@ -3,13 +3,13 @@ import { createInternalIssuer, serviceClient } from '@opsplane/http'
 import type { TestCluster } from '../platform.js'
 import type { Operation, Parameter } from './document.js'
 
-/** Whoever passes the gateway to a route below the origin: see `RouteAccess`. */
+/** An operation below the origin, and who passes the gateway to it: see `RouteAccess`. */
 export type OriginOperation = Operation & { access: RouteTable['routes'][number]['access'] }
 
 const headerOf = (name: string): Parameter => ({ name, in: 'header', schema: { type: 'string' } })
 
 /** The operations below the origin that a service names, those of pages among them. Their paths begin with /origin. */
-export function originOperationsOf({ routes }: RouteTable): OriginOperation[] {
+export function listOriginOperations({ routes }: RouteTable): OriginOperation[] {
   return routes
     .filter(({ path }) => path.startsWith(`${originPrefix}/`))
     .map(({ operationId, method, path, permission, access }) => ({
@@ -23,7 +23,7 @@ export function originOperationsOf({ routes }: RouteTable): OriginOperation[] {
 }
 
 /** What a service names, its operations below the origin among them. */
-export async function routeTableOf(
+export async function fetchRouteTable(
   service: ServiceName,
   baseUrl: string,
   { serviceKeys }: Pick<TestCluster['secrets'], 'serviceKeys'>,

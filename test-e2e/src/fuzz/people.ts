@@ -24,7 +24,7 @@ const personal = new Set([
 ])
 
 /** Operations of those who operate the installation, and of admins and owners in person: the owner does all of them. */
-export const ofOwnerInPerson = new Set([
+export const ownerOnlyOperations = new Set([
   'createUserResetLink',
   'createAccountResetLink',
   'removeAccountFactors',
@@ -37,7 +37,7 @@ export const ofOwnerInPerson = new Set([
 ])
 
 /** People who log in. Each time from an address of its own, so that no login waits for the failed ones of others. */
-export async function peopleOf(info: Info, send: (sent: Sent) => Promise<Answer>) {
+export async function preparePeople(info: Info, send: (sent: Sent) => Promise<Answer>) {
   const owner = typedClient(info)
   let made = 0
 
@@ -53,14 +53,14 @@ export async function peopleOf(info: Info, send: (sent: Sent) => Promise<Answer>
     return (answer.json as { data: { accessToken: string } }).data.accessToken
   }
 
-  /** Somebody new, with a session. */
+  /** A new user, with a session. */
   const newcomer = async (role?: string) => {
     const { id, email, invitation } = await invite(role)
     const body = { token: invitation?.token ?? '', name: 'Newcomer', password }
     return { id, email, session: await enter('/auth/invitations/accept', body) }
   }
 
-  /** Somebody who stays logged in. */
+  /** A user who stays logged in. */
   const staying = async () => {
     const person = await newcomer()
     const me = await typedClient({ ...info, apiKey: person.session }).get('/auth/me')
@@ -70,7 +70,7 @@ export async function peopleOf(info: Info, send: (sent: Sent) => Promise<Answer>
   // What is tried side by side would end the sessions of one another.
   const watched = await staying()
 
-  /** A further session of somebody, for an operation to end. */
+  /** A further session of a user, for an operation to end. */
   async function furtherSession({ id, email, first }: typeof member): Promise<Path> {
     const params = { path: { id } }
     const newest = async () =>
@@ -93,11 +93,11 @@ export async function peopleOf(info: Info, send: (sent: Sent) => Promise<Answer>
     /** The credential of an operation that is a person's own; undefined for what a key may call as well. */
     async personalCredential(operationId: string): Promise<string | undefined> {
       if (consuming.has(operationId)) return (await newcomer()).session
-      if (ofOwnerInPerson.has(operationId)) return ownerInPerson()
+      if (ownerOnlyOperations.has(operationId)) return ownerInPerson()
       return personal.has(operationId) ? member.session : undefined
     },
     prepared: {
-      // Nobody here has a factor.
+      // No user here has a factor.
       '/auth/factors/{id}': async () => ({ id: 'fac_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }),
       '/settings/identity-providers/{id}': async () => ({ id: 'idp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }),
       '/auth/identities/{id}': async () => ({ id: 'idn_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }),

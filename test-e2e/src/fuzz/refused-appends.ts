@@ -1,10 +1,10 @@
 import { type BackendName, backendNames } from '@opsplane/contracts'
-import { databaseOf } from '@opsplane/local'
+import { findDatabaseUrl } from '@opsplane/local'
 import postgres from 'postgres'
 
 async function eachLog(adminUrl: string, change: (schema: string, role: string) => string) {
   const changeOne = async (service: BackendName) => {
-    const sql = postgres(await databaseOf(service, adminUrl), { max: 1, onnotice: () => undefined })
+    const sql = postgres(await findDatabaseUrl(service, adminUrl), { max: 1, onnotice: () => undefined })
     const schema = service.replaceAll('-', '_')
     try {
       const [role] = await sql<{ name: string }[]>`select opsplane.role_name(${schema}) as name`
@@ -17,7 +17,7 @@ async function eachLog(adminUrl: string, change: (schema: string, role: string) 
 }
 
 /** While `work` goes on Postgres refuses every service to log anything, so that whatever would change something fails there. */
-export async function whileAppendsAreRefused<T>(adminUrl: string, work: () => Promise<T>): Promise<T> {
+export async function withRefusedAppends<T>(adminUrl: string, work: () => Promise<T>): Promise<T> {
   await eachLog(adminUrl, (schema, role) => `revoke insert on ${schema}.events from ${role}`)
   try {
     return await work()
@@ -30,13 +30,13 @@ const described =
   /^(name|title|label|displayName|description|summary|text|body|content|comment|note|notes|message|subject|reason|value)$/
 
 /** The body with a mark in every text that says what something is called, or about. */
-export function marked(body: unknown, mark: string): unknown {
-  if (Array.isArray(body)) return body.map((each) => marked(each, mark))
+export function markBody(body: unknown, mark: string): unknown {
+  if (Array.isArray(body)) return body.map((each) => markBody(each, mark))
   if (typeof body !== 'object' || body === null) return body
   return Object.fromEntries(
     Object.entries(body).map(([name, value]) => [
       name,
-      typeof value === 'string' && described.test(name) ? `${value} ${mark}` : marked(value, mark),
+      typeof value === 'string' && described.test(name) ? `${value} ${mark}` : markBody(value, mark),
     ]),
   )
 }

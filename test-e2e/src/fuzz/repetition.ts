@@ -4,7 +4,7 @@ import { type Operation, parametersIn } from './document.js'
 import type { Answer, Sent } from './exchange.js'
 
 /** What is sent there is for an artifact to judge, and its key with it. */
-export const passedOn = /^\/sdk\/artifacts\/\{id\}\/api\//
+export const isPassedOn = /^\/sdk\/artifacts\/\{id\}\/api\//
 
 /** Operations that take an Idempotency-Key and cannot be repeated with it, and why. */
 export const neverRepeated: Record<string, string> = {
@@ -14,7 +14,7 @@ export const neverRepeated: Record<string, string> = {
 
 const isKeyed = (operation: Operation): boolean =>
   parametersIn(operation, 'header').some(({ name }) => name === 'Idempotency-Key') &&
-  !passedOn.test(operation.path)
+  !isPassedOn.test(operation.path)
 
 /** A header with a new Idempotency-Key, for what takes one. */
 export const newKey = (operation: Operation): Record<string, string> =>

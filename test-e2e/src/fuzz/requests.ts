@@ -1,11 +1,11 @@
 import fc from 'fast-check'
-import { type Making, valuesOf } from './arbitrary.js'
+import { type GenerationOptions, generateValues } from './arbitrary.js'
 import { type Operation, type Parameter, parametersIn, resolveSchema } from './document.js'
 import type { Fields } from './exchange.js'
-import type { World } from './world.js'
+import type { FuzzResources } from './resources.js'
 
 /** What a made-up request of an operation consists of. */
-export interface Made {
+export interface GeneratedRequest {
   path: Fields
   query: Fields
   headers: Record<string, string>
@@ -15,39 +15,56 @@ export interface Made {
 const nothing = fc.constant({})
 
 /** Every part as its schema allows. */
-export function allowedRequests(operation: Operation, making: Making, world: World, real: Fields) {
+export function allowedRequests(
+  operation: Operation,
+  making: GenerationOptions,
+  world: FuzzResources,
+  real: Fields,
+) {
   const record = (place: 'path' | 'query') => {
     const parameters = parametersIn(operation, place)
     const values = parameters.map((each) => [each.name, parameterValues(each, making, world)] as const)
     const requiredKeys = parameters.flatMap(({ name, required }) => (required ? [name] : []))
     return fc.record(Object.fromEntries(values), { requiredKeys })
   }
-  return fc.record<Made>({
+  return fc.record<GeneratedRequest>({
     path: fc.oneof({ weight: 4, arbitrary: fc.constant(real) }, { weight: 1, arbitrary: record('path') }),
     query: fc.oneof(nothing, record('query')),
     headers: nothing,
-    body: operation.body ? valuesOf(operation.body, making) : fc.constant(undefined),
+    body: operation.body ? generateValues(operation.body, making) : fc.constant(undefined),
   })
 }
 
 /** A good request with one parameter, one field of the body, or the headers at the edge: it gets far. */
-export function edgeRequests(operation: Operation, making: Making, world: World, real: Fields) {
-  const good = (): Made => ({ path: real, query: {}, headers: {}, body: world.goodBody(operation) })
+export function edgeRequests(
+  operation: Operation,
+  making: GenerationOptions,
+  world: FuzzResources,
+  real: Fields,
+) {
+  const good = (): GeneratedRequest => ({
+    path: real,
+    query: {},
+    headers: {},
+    body: world.goodBody(operation),
+  })
   const { properties = {} } = operation.body ? resolveSchema(making.document, operation.body) : {}
   const bodies = Object.entries(properties).map(([name, schema]) => {
     const fixed = making.named[name]
-    const values = fixed ? fc.constantFrom(...fixed) : valuesOf(schema, making)
-    return values.map((value): Made => ({ ...good(), body: { ...(good().body as Fields), [name]: value } }))
+    const values = fixed ? fc.constantFrom(...fixed) : generateValues(schema, making)
+    return values.map(
+      (value): GeneratedRequest => ({ ...good(), body: { ...(good().body as Fields), [name]: value } }),
+    )
   })
   const parameters = (['query', 'path'] as const).flatMap((place) =>
     parametersIn(operation, place).map((each) =>
-      parameterValues(each, making, world).map((value): Made => {
+      parameterValues(each, making, world).map((value): GeneratedRequest => {
         const made = good()
         return { ...made, [place]: { ...made[place], [each.name]: value } }
       }),
     ),
   )
-  const headers = headerEdges.map((values): Made => ({ ...good(), headers: values }))
+  const headers = headerEdges.map((values): GeneratedRequest => ({ ...good(), headers: values }))
   return fc.oneof(...bodies, ...parameters, headers)
 }
 
@@ -79,8 +96,12 @@ const headerEdges = fc.record(
 ) as fc.Arbitrary<Record<string, string>>
 
 /** The edge of a cursor is the cursor of another list. */
-function parameterValues({ name, schema }: Parameter, making: Making, world: World): fc.Arbitrary<unknown> {
+function parameterValues(
+  { name, schema }: Parameter,
+  making: GenerationOptions,
+  world: FuzzResources,
+): fc.Arbitrary<unknown> {
   if (name === 'timeout') return fc.constantFrom(0, 20)
-  const values = valuesOf(schema, making)
+  const values = generateValues(schema, making)
   return name === 'after' ? fc.oneof(values, fc.constantFrom(...world.cursors)) : values
 }

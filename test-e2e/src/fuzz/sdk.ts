@@ -22,7 +22,7 @@ const answering = {
 }
 
 /** Packs with an artifact that the examples name. */
-export async function sdkOf(owner: Client) {
+export async function preparePacks(owner: Client) {
   const manifest = (name: string, slug: string, version: string) => ({
     format: 'opsplane.pack/1' as const,
     name,

@@ -9,7 +9,7 @@ type Upload = (target: string) => Promise<{ id: string }>
 export const file = 'name\nBerlin\n'
 
 /** Things of the database studio in the status an operation applies to. */
-export async function studioOf(owner: Client, upload: Upload) {
+export async function prepareStudio(owner: Client, upload: Upload) {
   let made = 0
   const [sites, assets] = ['sites', 'assets']
   const name = { name: 'name', type: 'text' as const }

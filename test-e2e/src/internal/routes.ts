@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { actsForPeople, type BackendName, backendNames, type InternalParty } from '@opsplane/contracts'
+import { actsForUsers, type BackendName, backendNames, type InternalParty } from '@opsplane/contracts'
 
 /** A route between services, with who may call it. */
 export interface InternalRoute {
@@ -36,10 +36,10 @@ const ofOne: Partial<Record<BackendName, Callers>> = {
     'POST /internal/environment-scope': ['workflows', 'database-studio', 'apps'],
     'POST /internal/retention': ['workflows', 'sdk'],
     'POST /internal/bootstrap': ['operator'],
-    'POST /internal/grants': actsForPeople,
-    'POST /internal/grants/revoke': actsForPeople,
-    'POST /internal/grants/holding': actsForPeople,
-    'POST /internal/delegations': actsForPeople,
+    'POST /internal/grants': actsForUsers,
+    'POST /internal/grants/revoke': actsForUsers,
+    'POST /internal/grants/holding': actsForUsers,
+    'POST /internal/delegations': actsForUsers,
     'POST /internal/budgets/lease': ['gateway', 'integrations', 'workflows', 'sdk'],
     'POST /internal/rates/spend': ['gateway'],
   },

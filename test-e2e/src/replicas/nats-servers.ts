@@ -27,7 +27,7 @@ export async function startNatsServers(
       storeDir: join(folder, `nats-${n}`),
       port: ports[n],
       authorization,
-      // For good: by it the others know which copies it has.
+      // Permanently: by it the others know which copies it has.
       name: `nats-${n}`,
       settings: count > 1 ? cluster(routes, n) : [],
     })

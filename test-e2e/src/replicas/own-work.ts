@@ -7,17 +7,17 @@ import { type Api, apiClient } from '../platform.js'
 import { fireTimes, type Ticking } from './fire-times.js'
 import type { ReplicatedPlatform } from './platform.js'
 
-/** What services do when its time has come, and what they have in hand. */
+/** Due work of services, and what they have in flight. */
 export interface OwnWork {
-  /** Each begins something that lasts; resolves with the replica that has it in hand, and how to wait for its proper end. */
-  inHand: Record<string, () => Promise<InHand>>
+  /** Each begins something that lasts; resolves with the replica that works on it, and how to wait for its proper end. */
+  inHand: Record<string, () => Promise<WorkInFlight>>
   /** Resolves once each schedule has fired some times more. */
   goesOn(after: string): Promise<void>
   /** Holds what came of each time of the schedules against the times. */
   firedOnce(): Promise<void>
 }
 
-export interface InHand {
+export interface WorkInFlight {
   service: ServiceName
   /** As its leases say it: its INSTANCE_ID first, such as `workflows-1`. */
   holder: string
@@ -96,7 +96,7 @@ export async function startOwnWork(
   const ticking = await startTicking(make)
   const times = fireTimes(sql, ticking, schedule.everySeconds)
 
-  /** The replica that has the row in hand. */
+  /** The replica that has leased the row. */
   const holderOf = (service: ServiceName, table: string, id: string) =>
     waitFor(
       async () => {

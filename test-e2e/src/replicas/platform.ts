@@ -6,11 +6,12 @@ import { bundlePrograms, serviceBundle } from '@opsplane/bundler'
 import { type ServiceName, serviceNames } from '@opsplane/contracts'
 import {
   bootstrapOwner,
-  eachOf,
+  buildDatabaseUrls,
+  buildNatsUrls,
   type LocalInfo,
   makeReceiverCertificate,
+  mapNames,
   natsAuthorization,
-  natsUrlsOf,
   openState,
   planServices,
   prepareState,
@@ -19,7 +20,6 @@ import {
   type RestartableServer,
   type ServiceProcess,
   serviceProcess,
-  urlsOf,
 } from '@opsplane/local'
 import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
 import { createLogger, createReleasers, delay } from '@opsplane/runtime'
@@ -92,7 +92,7 @@ async function start(options: ReplicasOptions, releasers: Releasers): Promise<Re
   const certificate = await makeReceiverCertificate(state.tlsDir)
   const nats = await startNatsServers(folder, natsServers, () => natsAuthorization(state.secrets()))
   releasers.add('nats', nats.stop)
-  const { natsUrl, natsUrls } = natsUrlsOf(nats.url, state.secrets().natsPasswords)
+  const { natsUrl, natsUrls } = buildNatsUrls(nats.url, state.secrets().natsPasswords)
   const postgres = await startEmbeddedPostgres({
     dataDir: state.postgresDir,
     port: await freePort(),
@@ -102,7 +102,7 @@ async function start(options: ReplicasOptions, releasers: Releasers): Promise<Re
   releasers.add('postgres', () => postgres.stop())
   const secrets = state.secrets()
   const migrate = () => provisionAll(postgres.url, secrets.databasePasswords, secrets.installation)
-  const provision = isFilled ? urlsOf : local.provisionAll
+  const provision = isFilled ? buildDatabaseUrls : local.provisionAll
   const databaseUrls = await provision(postgres.url, secrets.databasePasswords, secrets.installation)
   if (options.pooler) {
     const pooler = await poolerOf(postgres.url, databaseUrls, releasers)
@@ -112,7 +112,7 @@ async function start(options: ReplicasOptions, releasers: Releasers): Promise<Re
     }
   }
   const balancers = await balancersOf(services, releasers)
-  const ports = eachOf(serviceNames, (name) => balancers.get(name)?.port ?? 1)
+  const ports = mapNames(serviceNames, (name) => balancers.get(name)?.port ?? 1)
   const origin = `http://127.0.0.1:${ports.gateway}`
   const plan = planServices({
     ...{ secrets, databaseUrls, natsUrls, ports, origin, webhookCaFile: certificate.caFile },

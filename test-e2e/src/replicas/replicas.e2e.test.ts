@@ -5,12 +5,14 @@ import { pgbouncer, waitFor } from '@opsplane/testing'
 import type { Victim } from '../crash-load.js'
 import { shortLeases, startOwnWork } from './own-work.js'
 import { type ReplicatedPlatform, startReplicas } from './platform.js'
-import { apisOf, createOnce, strangersThrough } from './shared-state.js'
-import { goesOn, type Loads, startTraffic, type Traffic } from './traffic.js'
+import { countUnauthenticated, createApis, createOnce } from './shared-state.js'
+import { expectProgress, type Loads, startTraffic, type Traffic } from './traffic.js'
 
 /** Each replica of each service and each NATS server so many times; without it one of each of the busiest once. */
 const rounds = Number(process.env.REPLICA_KILLS ?? 0)
 const busiest: ServiceName[] = ['gateway', 'settings', 'itsm', 'dispatcher']
+/** What they do by themselves another replica takes over; the others of the busiest only answer requests. */
+const killedOnce: ServiceName[] = ['itsm', 'dispatcher']
 
 const strangersPerMinute = 60
 
@@ -35,20 +37,20 @@ describe('two gateways', () => {
   test('let a limit through once, not once each', async () => {
     const [one, other] = platform.gateways
     const startedAt = performance.now()
-    expect(await strangersThrough(one, 0)).toBeGreaterThan(strangersPerMinute / 2)
+    expect(await countUnauthenticated(one, 0)).toBeGreaterThan(strangersPerMinute / 2)
     // Each goes on while it waits for the answer, so that it is given time for it; by itself it would let the limit through.
-    const through = await strangersThrough(other, 200)
+    const through = await countUnauthenticated(other, 200)
     const refilled = (performance.now() - startedAt) / 1_000
     expect(through).toBeLessThan(strangersPerMinute / 2 + refilled)
   })
 
   test('let a create with one key happen once, whichever replica gets it', async () => {
-    const apis = apisOf(platform)
+    const apis = createApis(platform)
     for (let n = 0; n < 4; n++) expect((await createOnce(apis, `once-${n}`)).size).toBe(1)
   })
 
   test('refuse a key that was revoked by the other one', async () => {
-    const [one, other] = apisOf(platform)
+    const [one, other] = createApis(platform)
     const body = { name: 'short', scopes: ['itsm:read'] }
     const made = await one?.<{ data: { id: string; token: string } }>('POST', '/auth/tokens', { body })
     const { id, token } = made?.body.data ?? {}
@@ -60,7 +62,7 @@ describe('two gateways', () => {
   })
 
   test('wake a long-poll by what is published by the other one', async () => {
-    const [one, other] = apisOf(platform)
+    const [one, other] = createApis(platform)
     const topic = '/events/topics/across'
     for (let n = 0; n < 3; n++) {
       const last = await other?.<{ data: { id: string }[] }>('GET', `${topic}/events?timeout=0`)
@@ -78,7 +80,7 @@ describe('two gateways', () => {
 
 test('every service is replaced under load, replica by replica: no request fails, and nothing is lost', async () => {
   await traffic.during('replaced', async (loads) => {
-    for (const place of [0, 1]) await replace(place, loads)
+    for (const place of rounds > 0 ? [0, 1] : [0]) await replace(place, loads)
     expect([loads.incidents.refused(), loads.topic.refused()]).toEqual([0, 0])
   })
 })
@@ -93,7 +95,7 @@ test('replicas and NATS servers are killed under load: what fails may be tried a
 const long = rounds > 0 ? test : test.skip
 
 long(
-  'what a killed replica has in hand is taken over by the other one, and each time of a schedule fires once',
+  'what a killed replica has in flight is taken over by the other one, and each time of a schedule fires once',
   async () => {
     const releasers = createReleasers(createLogger({ service: 'replicas', level: 'silent' }))
     try {
@@ -124,17 +126,16 @@ async function replace(place: number, loads: Loads): Promise<void> {
   const chosen = Object.values(platform.replicas).map((replicas) => replicas[place])
   const ends = await Promise.all(chosen.map(async (replica) => [replica?.name, await replica?.retire()]))
   expect(ends).toEqual(chosen.map((replica) => [replica?.name, 0]))
-  await goesOn('replicas that end', loads)
+  await expectProgress('replicas that end', loads)
   await Promise.all(chosen.map((replica) => replica?.rejoin()))
-  await goesOn('replicas that begin', loads)
+  await expectProgress('replicas that begin', loads)
 }
 
 function victims(): Record<string, Victim> {
-  const processes = Object.values(platform.replicas).flatMap((replicas) =>
-    replicas
-      .slice(0, rounds > 0 ? replicas.length : 1)
-      .map((replica, n) => [`${replica.name}-${n}`, replica] as const),
+  const chosen = Object.values(platform.replicas).flatMap((replicas) =>
+    rounds > 0 ? [replicas] : replicas.slice(0, 1).filter(({ name }) => killedOnce.includes(name)),
   )
+  const processes = chosen.flat().map((replica, n) => [`${replica.name}-${n}`, replica] as const)
   const servers = platform.nats.map((server, n) => [`nats-${n}`, server] as const)
   return Object.fromEntries([...processes, ...servers])
 }
@@ -144,7 +145,7 @@ async function killAndGoOn(name: string, victim: Victim, loads: Loads): Promise<
   const isAlone = name.startsWith('nats') && platform.nats.length === 1
   await victim.kill()
   if (isAlone) await victim.start()
-  await goesOn(name, loads)
+  await expectProgress(name, loads)
   if (!isAlone) await victim.start()
-  await goesOn(name, loads)
+  await expectProgress(name, loads)
 }

@@ -5,11 +5,11 @@ import { type Api, apiClient } from '../platform.js'
 import type { ReplicatedPlatform } from './platform.js'
 
 /** The API by each gateway. */
-export const apisOf = ({ gateways, info }: ReplicatedPlatform): Api[] =>
+export const createApis = ({ gateways, info }: ReplicatedPlatform): Api[] =>
   gateways.map((origin) => apiClient({ ...info, baseUrl: `${origin}/api/v1` }))
 
 /** How many requests without a token come through a gateway to be refused as such, one each `spacingMs`, until the limit is reached. */
-export async function strangersThrough(origin: string | undefined, spacingMs: number): Promise<number> {
+export async function countUnauthenticated(origin: string | undefined, spacingMs: number): Promise<number> {
   let through = 0
   const isLimited = async () => {
     const { statusCode, body } = await request(`${origin}/api/v1/itsm/incidents`)

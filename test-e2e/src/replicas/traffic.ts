@@ -2,7 +2,7 @@ import { expect } from '@jest/globals'
 import { isLongTier, startReceiver, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import { Agent } from 'undici'
-import { nothingIsLost } from '../crash-checks.js'
+import { expectNothingLost } from '../crash-checks.js'
 import { type CreateLoad, startCreating } from '../crash-load.js'
 import { apiClient } from '../platform.js'
 import type { ReplicatedPlatform } from './platform.js'
@@ -34,7 +34,7 @@ export async function startTraffic({ info, certificate }: ReplicatedPlatform): P
     async during(name, happen) {
       const webhook = { name, url: `${receiver.url}/${name}`, events, retries: 10 }
       expect(await api('POST', '/webhooks', { body: webhook })).toMatchObject({ status: 201 })
-      const incidents = startCreating(api, { changes: 2, pauseMs: 50, prefix: name })
+      const incidents = startCreating(api, { changes: 2, pauseMs: isLongTier() ? 50 : 100, prefix: name })
       const topic = startTopic(api, name)
       try {
         await waitFor(() => incidents.acknowledged.size > 0 && topic.read.length > 0)
@@ -45,7 +45,7 @@ export async function startTraffic({ info, certificate }: ReplicatedPlatform): P
       }
       expect([...incidents.unexpected(), ...topic.unexpected]).toEqual([])
       expect(topic.read).toEqual([...topic.published])
-      await nothingIsLost({ sql, natsUrl: info.natsUrl, receiver }, incidents)
+      await expectNothingLost({ sql, natsUrl: info.natsUrl, receiver }, incidents)
     },
     async stop() {
       await sql.end({ timeout: 5 })
@@ -59,7 +59,7 @@ export async function startTraffic({ info, certificate }: ReplicatedPlatform): P
 const more = isLongTier() ? 10 : 3
 
 /** Resolves once incidents are created and the topic is read after `name` has happened. */
-export async function goesOn(name: string, { incidents, topic }: Loads): Promise<void> {
+export async function expectProgress(name: string, { incidents, topic }: Loads): Promise<void> {
   const before = { created: incidents.acknowledged.size, read: topic.read.length }
   await waitFor(
     () => incidents.acknowledged.size > before.created + more && topic.read.length > before.read + 3,

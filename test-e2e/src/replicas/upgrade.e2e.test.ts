@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { drainsReplicas, earlierVersion } from './earlier-version.js'
 import { type ReplicatedPlatform, startReplicas } from './platform.js'
-import { goesOn, startTraffic, type Traffic } from './traffic.js'
+import { expectProgress, startTraffic, type Traffic } from './traffic.js'
 
 /** Commits of earlier versions that are upgraded from; building one takes minutes, so only where they are named. */
 const versions = (process.env.UPGRADE_FROM ?? '').split(',').filter((commit) => commit !== '')
@@ -30,7 +30,7 @@ described('an upgrade from %s', (commit) => {
     const pauseMs = drains ? 0 : 5_000
     await traffic?.during('upgraded', async (loads) => {
       await migrate?.()
-      await goesOn('the migration', loads)
+      await expectProgress('the migration', loads)
       for (const place of [0, 1]) {
         const chosen = Object.values(replicas).map((each) => each[place])
         await Promise.all(
@@ -39,7 +39,7 @@ described('an upgrade from %s', (commit) => {
             await replica?.rejoin()
           }),
         )
-        await goesOn('an upgrade of replicas', loads)
+        await expectProgress('an upgrade of replicas', loads)
       }
       if (drains) expect([loads.incidents.refused(), loads.topic.refused()]).toEqual([0, 0])
     })

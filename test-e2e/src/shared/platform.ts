@@ -32,7 +32,7 @@ export interface SharedPlatform {
   another(): Promise<{ workspace: string; apiKey: string }>
 }
 
-/** Joins the platform of the run; whoever comes first starts it, and it ends with the run. */
+/** Joins the platform of the run; the first test file starts it, and it ends with the run. */
 export async function joinPlatform(): Promise<SharedPlatform> {
   const shared = JSON.parse(await startedForRun('platform', program)) as Shared
   const { info, secrets, urls } = shared

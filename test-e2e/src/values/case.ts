@@ -1,5 +1,5 @@
 /** A value as it is sent, and as it has to come back, both as JSON; null where it has to be refused. */
-export interface Case {
+export interface ValueCase {
   column: string
   sent: string
   back: string | null
@@ -8,11 +8,11 @@ export interface Case {
   /** Where it is a parameter of SQL, which Postgres casts to the type of the column, instead of `back`. */
   sql?: string | null
 }
-type Other = Pick<Case, 'csv' | 'sql'>
+type Other = Pick<ValueCase, 'csv' | 'sql'>
 
-export const kept = (column: string, sent: string, back = sent, other: Other = {}): Case => ({
+export const storedCase = (column: string, sent: string, back = sent, other: Other = {}): ValueCase => ({
   ...{ column, sent, back, ...other },
 })
-export const refused = (column: string, sent: string, other: Other = {}): Case => ({
+export const refusedCase = (column: string, sent: string, other: Other = {}): ValueCase => ({
   ...{ column, sent, back: null, ...other },
 })

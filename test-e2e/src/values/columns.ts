@@ -45,12 +45,12 @@ export const depots = {
 }
 
 /** The type of a column's values: of a reference, that of what it refers to. */
-export function typeOf(name: string): string {
+export function findType(name: string): string {
   const column = columns.find((one) => one.name === name)
   const key = column?.key as { type: string } | undefined
   return key?.type ?? column?.type ?? ''
 }
 
 /** The type of the elements of a list, and of other values themselves. */
-export const itemsOf = (name: string): string =>
-  String(columns.find((one) => one.name === name)?.items ?? typeOf(name))
+export const findItemType = (name: string): string =>
+  String(columns.find((one) => one.name === name)?.items ?? findType(name))

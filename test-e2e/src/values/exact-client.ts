@@ -29,7 +29,7 @@ function exactClient(info: { baseUrl: string; apiKey: string; workspace: string 
 }
 
 /** A workspace on the platform of the run, and the calls that the tests of values make in it. */
-export async function joinExactly() {
+export async function joinWithExactClient() {
   const platform: SharedPlatform = await joinPlatform()
   const api = exactClient(platform.info)
   /** What a request has made. Throws where it is refused. */
@@ -75,4 +75,4 @@ export async function joinExactly() {
     },
   }
 }
-export type Joined = Awaited<ReturnType<typeof joinExactly>>
+export type ExactClient = Awaited<ReturnType<typeof joinWithExactClient>>

@@ -2,7 +2,7 @@ import { parseExact } from '@opsplane/contracts'
 import { parse } from 'csv-parse/sync'
 import { parquetReadObjects } from 'hyparquet'
 import { readSheet } from 'read-excel-file/node'
-import { typeOf } from './columns.js'
+import { findType } from './columns.js'
 import type { Row } from './rows.js'
 
 /** The rows of a file of each format, their values as the API has them, as another library reads it. */
@@ -42,26 +42,27 @@ const byColumn = (
   read: (name: string, cell: unknown) => unknown,
 ): Row => Object.fromEntries(cells.map(([name, cell]) => [name, cell == null ? null : read(name, cell)]))
 
-const isJson = (name: string) => ['json', 'array'].includes(typeOf(name))
+const isJson = (name: string) => ['json', 'array'].includes(findType(name))
 
 function csvCell(text: string, { column, quoting }: { column: string | number; quoting: boolean }): unknown {
   const name = String(column)
   if (text === '' && !quoting) return null
-  if (isJson(name) || typeOf(name) === 'integer') return parseExact(text)
-  if (typeOf(name) === 'boolean') return parseExact(text.replace(/^[tf]$/, (found) => String(found === 't')))
-  return typeOf(name) === 'float' ? floatOf(Number(text)) : text
+  if (isJson(name) || findType(name) === 'integer') return parseExact(text)
+  if (findType(name) === 'boolean')
+    return parseExact(text.replace(/^[tf]$/, (found) => String(found === 't')))
+  return findType(name) === 'float' ? floatOf(Number(text)) : text
 }
 
 function xlsxCell(name: string, cell: unknown): unknown {
   if (cell instanceof Date) {
     const text = cell.toISOString()
-    return typeOf(name) === 'date' ? text.slice(0, 10) : text
+    return findType(name) === 'date' ? text.slice(0, 10) : text
   }
   return isJson(name) ? parseExact(String(cell)) : cell
 }
 
 function parquetCell(name: string, cell: unknown): unknown {
-  const type = typeOf(name)
+  const type = findType(name)
   if (cell instanceof Date) return cell.toISOString().slice(0, 10)
   if (type === 'timestamp') {
     const micros = BigInt(String(cell))

@@ -3,21 +3,21 @@ import { createClient } from '@opsplane/client'
 import { ExactNumber, exactNumbersAsText, parseExact, stringifyExact } from '@opsplane/contracts'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
 import { cases, normal, sameValue } from './cases.js'
-import { typeOf } from './columns.js'
-import { type Joined, joinExactly } from './exact-client.js'
+import { findType } from './columns.js'
+import { type ExactClient, joinWithExactClient } from './exact-client.js'
 import { fileReaders } from './files.js'
-import { insertOf, type Placed, type Row, rowsOf } from './rows.js'
+import { buildInsert, buildRows, type PlacedCase, type Row } from './rows.js'
 
-let joined: Joined
-const api: Joined['api'] = (...call) => joined.api(...call)
-const made: Joined['made'] = (...call) => joined.made(...call)
-const found: Joined['found'] = (...call) => joined.found(...call)
+let joined: ExactClient
+const api: ExactClient['api'] = (...call) => joined.api(...call)
+const made: ExactClient['made'] = (...call) => joined.made(...call)
+const found: ExactClient['found'] = (...call) => joined.found(...call)
 let receiver: Receiver
 let eventWorkflow: string
 const records = '/tables/values/records'
 
 beforeAll(async () => {
-  joined = await joinExactly()
+  joined = await joinWithExactClient()
   const { key, cert } = joined.platform.certificate
   receiver = await startReceiver({
     tls: { key, cert },
@@ -156,9 +156,9 @@ const readers: Record<string, Read> = {
 
 /** What a file has instead of a value: a workbook no empty text, and Parquet nothing beyond the years 1 to 9999. */
 const missing: Record<string, (column: string, back: unknown) => boolean> = {
-  xlsx: (column, back) => back === '' && typeOf(column) === 'text',
+  xlsx: (column, back) => back === '' && findType(column) === 'text',
   parquet: (column, back) =>
-    ['date', 'timestamp'].includes(typeOf(column)) && !/^\d{4}-(?!.*BC)/.test(String(back)),
+    ['date', 'timestamp'].includes(findType(column)) && !/^\d{4}-(?!.*BC)/.test(String(back)),
 }
 
 const formatOf = (name: string) => /^a file of (\w+)/.exec(name)?.[1] ?? ''
@@ -167,19 +167,19 @@ describe('what was written is read exactly', () => {
   const bySql = cases.flatMap(({ back, sql, ...each }) =>
     back === null && sql ? [{ ...each, sql, back: sql }] : [],
   )
-  const given = rowsOf(
+  const given = buildRows(
     'read given',
     cases.filter(({ back }) => back !== null),
   )
-  const inserted = rowsOf('read inserted', bySql)
-  const placed: readonly Placed[] = [...given.placed, ...inserted.placed]
+  const inserted = buildRows('read inserted', bySql)
+  const placed: readonly PlacedCase[] = [...given.placed, ...inserted.placed]
   const ids = new Map<string, string>()
   let written: string
 
   beforeAll(async () => {
     for (const row of given.rows) await made(records, row)
     for (const row of inserted.rows) {
-      const { sql, types } = insertOf(row)
+      const { sql, types } = buildInsert(row)
       await made('/queries/run', { sql, types, parameters: row, mode: 'write' })
     }
     const all = await found({ tag: read })
@@ -225,7 +225,7 @@ describe('what was written is read exactly', () => {
   test('by a filter of the value itself, and by none of its neighbours', async () => {
     const wrong: unknown[] = []
     for (const { column, sent, tag } of given.placed) {
-      if (typeOf(column) === 'json') continue
+      if (findType(column) === 'json') continue
       const tags = (await found({ tag: read, [column]: parseExact(sent) })).map((row) => row.tag)
       if (!tags.includes(tag)) wrong.push({ column, sent, tags })
     }

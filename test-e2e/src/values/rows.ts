@@ -1,15 +1,18 @@
 import { parseExact } from '@opsplane/contracts'
-import type { Case } from './case.js'
-import { itemsOf, typeOf } from './columns.js'
+import type { ValueCase } from './case.js'
+import { findItemType, findType } from './columns.js'
 
 export type Row = Record<string, unknown>
-export type Placed = Case & { tag: string }
+export type PlacedCase = ValueCase & { tag: string }
 
 /**
  * Rows with the values of cases: those that are kept share them, one of each column, and each that is refused has one of its own.
  * Their tags begin with `prefix`.
  */
-export function rowsOf(prefix: string, cases: readonly Case[]): { rows: Row[]; placed: Placed[] } {
+export function buildRows(
+  prefix: string,
+  cases: readonly ValueCase[],
+): { rows: Row[]; placed: PlacedCase[] } {
   const rows = new Map<string, Row>()
   const placed = cases.map((each) => {
     const { column, sent, back } = each
@@ -22,13 +25,13 @@ export function rowsOf(prefix: string, cases: readonly Case[]): { rows: Row[]; p
 }
 
 /** An INSERT of a row, whose parameters are declared by the types of its columns. */
-export function insertOf(row: Row) {
+export function buildInsert(row: Row) {
   const names = Object.keys(row)
   const types = Object.fromEntries(names.map((name) => [name, parameterType(name)]))
   return { sql: `insert into "values" (${names}) values (${names.map((name) => `:${name}`)})`, names, types }
 }
 
 function parameterType(name: string): string {
-  const items = itemsOf(name) === 'enum' ? 'text' : itemsOf(name)
-  return typeOf(name) === 'array' ? `${items}[]` : items
+  const items = findItemType(name) === 'enum' ? 'text' : findItemType(name)
+  return findType(name) === 'array' ? `${items}[]` : items
 }

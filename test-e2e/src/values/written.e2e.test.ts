@@ -1,19 +1,19 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { ExactNumber, exactNumbersAsText, parseExact, stringifyExact } from '@opsplane/contracts'
 import { waitFor } from '@opsplane/testing'
-import type { Case } from './case.js'
+import type { ValueCase } from './case.js'
 import { cases, sameValue } from './cases.js'
-import { columns, typeOf } from './columns.js'
-import { type Joined, joinExactly } from './exact-client.js'
-import { insertOf, type Row, rowsOf } from './rows.js'
+import { columns, findType } from './columns.js'
+import { type ExactClient, joinWithExactClient } from './exact-client.js'
+import { buildInsert, buildRows, type Row } from './rows.js'
 
-let at: Joined
-const api: Joined['api'] = (...call) => at.api(...call)
-const made: Joined['made'] = (...call) => at.made(...call)
+let at: ExactClient
+const api: ExactClient['api'] = (...call) => at.api(...call)
+const made: ExactClient['made'] = (...call) => at.made(...call)
 const records = '/tables/values/records'
 
 beforeAll(async () => {
-  at = await joinExactly()
+  at = await joinWithExactClient()
   await at.makeTables()
 })
 
@@ -22,7 +22,7 @@ type Write = (rows: readonly Row[]) => Promise<ReadonlyMap<unknown, unknown>>
 interface Door {
   write: Write
   /** What comes back instead of what the table of cases says; undefined for the same. */
-  instead?(given: Case): string | null | undefined
+  instead?(given: ValueCase): string | null | undefined
 }
 
 /** As many requests at once as the limits of a workspace have room for. */
@@ -46,11 +46,11 @@ const together =
   }
 
 /** Where numbers beyond a double arrive as strings. */
-function asText({ column, sent, back }: Case): string | undefined {
+function asText({ column, sent, back }: ValueCase): string | undefined {
   const value = parseExact(sent)
-  if (['text', 'enum'].includes(typeOf(column)))
+  if (['text', 'enum'].includes(findType(column)))
     return value instanceof ExactNumber ? stringifyExact(value.text) : undefined
-  return typeOf(column) === 'json' && back !== null
+  return findType(column) === 'json' && back !== null
     ? stringifyExact(exactNumbersAsText(parseExact(back)))
     : undefined
 }
@@ -75,7 +75,7 @@ function csvOf(rows: readonly Row[]): string {
   return [names, ...lines].map((cells) => `${cells}\n`).join('')
 }
 const cellOf = (name: string, value: unknown) => {
-  const isText = typeof value === 'string' && !['json', 'array'].includes(typeOf(name))
+  const isText = typeof value === 'string' && !['json', 'array'].includes(findType(name))
   const text = isText ? value : stringifyExact(value)
   return `"${text.replaceAll('"', '""')}"`
 }
@@ -109,14 +109,14 @@ const doors: Record<string, Door> = {
   },
   'parameters of SQL': {
     write: oneByOne((row) => {
-      const { sql, types } = insertOf(row)
+      const { sql, types } = buildInsert(row)
       return api('POST', '/queries/run', { sql, types, parameters: row, mode: 'write' })
     }),
     instead: ({ sql }) => sql,
   },
   'parameters of a saved query': {
     write: oneByOne(async (row) => {
-      const { sql, names, types } = insertOf(row)
+      const { sql, names, types } = buildInsert(row)
       const parameters = names.map((name) => ({ name, type: types[name] }))
       const { id } = await made('/queries', { name: `Insert ${row.tag}`, sql, parameters, mode: 'write' })
       return api('POST', `/queries/${id}/run`, { parameters: row })
@@ -168,7 +168,7 @@ describe('what is written through', () => {
       const back = instead?.(each)
       return back === undefined ? each : { ...each, back }
     })
-    const { rows, placed } = rowsOf(name, expected)
+    const { rows, placed } = buildRows(name, expected)
     const answers = await write(rows)
     const written = new Map((await at.found({ tag: { starts_with: name } })).map((row) => [row.tag, row]))
     const wrong = placed.flatMap(({ column, sent, back, tag }) => {

@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { apiOf } from '../../api/api.js'
+import { createApi } from '../../api/api.js'
 import { Empty } from '../../patterns/problem.js'
-import { takeKeptToken } from '../../place/fragment.js'
+import { consumeKeptToken } from '../../place/fragment.js'
 import { Refusal } from '../../proof/refusal.js'
 import { texts } from '../../texts/en.js'
 import { AccountFrame } from './frame.js'
@@ -14,13 +14,13 @@ const words = texts.account
 export function ProveAddress() {
   const isBegun = useRef(false)
   const prove = useMutation({
-    mutationFn: (token: string) => apiOf().post('/auth/address/prove/confirm', { body: { token } }),
+    mutationFn: (token: string) => createApi().post('/auth/address/prove/confirm', { body: { token } }),
   })
   useEffect(() => {
     // The token works once.
     if (isBegun.current) return
     isBegun.current = true
-    prove.mutate(takeKeptToken(sessionStorage) ?? '')
+    prove.mutate(consumeKeptToken(sessionStorage) ?? '')
   }, [prove])
   return (
     <AccountFrame>

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { apiOf } from '../../api/api.js'
+import { createApi } from '../../api/api.js'
 import { Confirm } from '../../patterns/confirm.js'
 import { Problem } from '../../patterns/problem.js'
 import { Time } from '../../patterns/time.js'
@@ -23,7 +23,7 @@ export function Factors() {
   const settle = () =>
     Promise.all([factorsQuery, sessionsQuery].map(({ queryKey }) => queries.invalidateQueries({ queryKey })))
   const remove = useMutation({
-    mutationFn: (id: string) => apiOf().delete('/auth/factors/{id}', { params: { path: { id } } }),
+    mutationFn: (id: string) => createApi().delete('/auth/factors/{id}', { params: { path: { id } } }),
     onSettled: settle,
   })
   if (data === undefined)
@@ -104,7 +104,7 @@ export function Factors() {
 
 function Recovery({ left, onChanged }: { left: number; onChanged(): void }) {
   const make = useMutation({
-    mutationFn: () => apiOf().post('/auth/recovery-codes'),
+    mutationFn: () => createApi().post('/auth/recovery-codes'),
     onSuccess: onChanged,
   })
   return (

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { apiOf } from '../../api/api.js'
+import { createApi } from '../../api/api.js'
 import { Confirm } from '../../patterns/confirm.js'
 import { Problem } from '../../patterns/problem.js'
 import { Time } from '../../patterns/time.js'
@@ -17,15 +17,15 @@ export function Identities() {
   const queries = useQueryClient()
   const { data, error, refetch } = useQuery(identitiesQuery)
   const { data: linkable = [] } = useQuery(linkableQuery)
-  // A provider that lets nobody in says so behind the `#`.
+  // A provider that refuses the sign-in puts its reason behind the `#`.
   const [refusal] = useState(() => new URLSearchParams(location.hash.slice(1)).get('message'))
   const link = useMutation({
     mutationFn: (providerId: string) =>
-      apiOf().post('/auth/identities', { body: { providerId, returnTo: '/account' } }),
+      createApi().post('/auth/identities', { body: { providerId, returnTo: '/account' } }),
     onSuccess: ({ data: { location: to } }) => location.assign(to),
   })
   const unlink = useMutation({
-    mutationFn: (id: string) => apiOf().delete('/auth/identities/{id}', { params: { path: { id } } }),
+    mutationFn: (id: string) => createApi().delete('/auth/identities/{id}', { params: { path: { id } } }),
     onSettled: () => queries.invalidateQueries({ queryKey: identitiesQuery.queryKey }),
   })
   const linked = new Set(data?.map(({ providerId }) => providerId))

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { apiOf } from '../../api/api.js'
+import { createApi } from '../../api/api.js'
 import { fieldErrors } from '../../api/failure.js'
 import { PasswordField } from '../../proof/fields.js'
 import { Refusal } from '../../proof/refusal.js'
@@ -16,7 +16,7 @@ export function Password() {
   const [isOpen, setOpen] = useState(false)
   const change = useMutation({
     mutationFn: (body: { currentPassword: string; newPassword: string }) =>
-      apiOf().post('/auth/password/change', { body }),
+      createApi().post('/auth/password/change', { body }),
     onSuccess: () => {
       setOpen(false)
       return queries.invalidateQueries({ queryKey: sessionsQuery.queryKey })

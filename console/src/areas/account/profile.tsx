@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { apiOf, type Me } from '../../api/api.js'
+import { createApi, type Me } from '../../api/api.js'
 import { Facts } from '../../patterns/page.js'
 import { ExactTime } from '../../patterns/time.js'
 import { Refusal } from '../../proof/refusal.js'
@@ -10,7 +10,7 @@ import { Section } from './frame.js'
 const words = texts.account
 
 export function Profile({ user: { name, email, addressProvenAt, createdAt } }: { user: Me['user'] }) {
-  const proof = useMutation({ mutationFn: () => apiOf().post('/auth/address/prove') })
+  const proof = useMutation({ mutationFn: () => createApi().post('/auth/address/prove') })
   const isProven = addressProvenAt !== null
   return (
     <Section title={words.profile}>

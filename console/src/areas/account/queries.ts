@@ -1,27 +1,27 @@
 import { queryOptions } from '@tanstack/react-query'
-import { apiOf } from '../../api/api.js'
+import { createApi } from '../../api/api.js'
 
 /** What belongs to a login, in whichever workspaces it is used. */
 const ofLogin = 'account'
 
 export const loginQuery = queryOptions({
   queryKey: [ofLogin, 'me'],
-  queryFn: async ({ signal }) => (await apiOf().get('/auth/me', { signal })).data,
+  queryFn: async ({ signal }) => (await createApi().get('/auth/me', { signal })).data,
 })
 
 export const factorsQuery = queryOptions({
   queryKey: [ofLogin, 'factors'],
-  queryFn: async ({ signal }) => (await apiOf().get('/auth/factors', { signal })).data,
+  queryFn: async ({ signal }) => (await createApi().get('/auth/factors', { signal })).data,
 })
 
 export const sessionsQuery = queryOptions({
   queryKey: [ofLogin, 'sessions'],
-  queryFn: ({ signal }) => apiOf().get('/auth/sessions', { params: { query: { limit: 50 } }, signal }),
+  queryFn: ({ signal }) => createApi().get('/auth/sessions', { params: { query: { limit: 50 } }, signal }),
 })
 
 export const identitiesQuery = queryOptions({
   queryKey: [ofLogin, 'identities'],
-  queryFn: async ({ signal }) => (await apiOf().get('/auth/identities', { signal })).data.identities,
+  queryFn: async ({ signal }) => (await createApi().get('/auth/identities', { signal })).data.identities,
 })
 
 /** Workspaces whose providers are offered to be linked. */
@@ -31,13 +31,13 @@ const mostWorkspaces = 20
 export const linkableQuery = queryOptions({
   queryKey: [ofLogin, 'linkable'],
   queryFn: async ({ signal }) => {
-    const { data } = await apiOf().get('/workspaces', {
+    const { data } = await createApi().get('/workspaces', {
       params: { query: { limit: mostWorkspaces } },
       signal,
     })
     const found = data.map(async ({ slug, name: workspace }) => {
       const params = { query: { workspace: slug } }
-      const { providers } = (await apiOf().get('/auth/sso', { params, signal })).data
+      const { providers } = (await createApi().get('/auth/sso', { params, signal })).data
       return providers.map((provider) => ({ ...provider, workspace }))
     })
     return (await Promise.all(found)).flat()

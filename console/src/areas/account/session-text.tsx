@@ -1,7 +1,7 @@
 import type { SessionDetail } from '../../api/api.js'
 import { Time } from '../../patterns/time.js'
 import { texts } from '../../texts/en.js'
-import { programOf } from './program.js'
+import { parseUserAgent } from './user-agent.js'
 
 const words = texts.account
 
@@ -10,7 +10,7 @@ export function SessionText({ session }: { session: SessionDetail }) {
   const { userAgent, address, methods = [], createdAt, lastSeenAt, current } = session
   return (
     <span className="grow">
-      <strong title={userAgent}>{programOf(userAgent)}</strong>{' '}
+      <strong title={userAgent}>{parseUserAgent(userAgent)}</strong>{' '}
       {current && <span className="state-good">{words.thisOne}</span>}
       <span className="small muted block">
         {[address, ...methods.map((method) => words.methods[method])].join(' · ')}

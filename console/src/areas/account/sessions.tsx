@@ -1,14 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { apiOf } from '../../api/api.js'
+import { createApi } from '../../api/api.js'
 import { Confirm } from '../../patterns/confirm.js'
 import { Problem } from '../../patterns/problem.js'
 import { signInPages } from '../../place/session.js'
 import { Refusal } from '../../proof/refusal.js'
 import { texts } from '../../texts/en.js'
 import { Section } from './frame.js'
-import { programOf } from './program.js'
 import { sessionsQuery } from './queries.js'
 import { SessionText } from './session-text.js'
+import { parseUserAgent } from './user-agent.js'
 
 const words = texts.account
 
@@ -17,11 +17,11 @@ export function Sessions() {
   const queries = useQueryClient()
   const { data, error, refetch } = useQuery(sessionsQuery)
   const end = useMutation({
-    mutationFn: (id: string) => apiOf().delete('/auth/sessions/{id}', { params: { path: { id } } }),
+    mutationFn: (id: string) => createApi().delete('/auth/sessions/{id}', { params: { path: { id } } }),
     onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   })
   const endAll = useMutation({
-    mutationFn: () => apiOf().delete('/auth/sessions'),
+    mutationFn: () => createApi().delete('/auth/sessions'),
     onSuccess: () => location.assign(signInPages.signIn),
   })
   return (
@@ -45,7 +45,7 @@ export function Sessions() {
             {!session.current && (
               <Confirm
                 label={words.end}
-                question={words.endAsk(programOf(session.userAgent))}
+                question={words.endAsk(parseUserAgent(session.userAgent))}
                 isBusy={end.isPending && end.variables === session.id}
                 onConfirm={() => end.mutate(session.id)}
               />

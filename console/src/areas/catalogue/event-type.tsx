@@ -1,7 +1,7 @@
 import { stringifyExact } from '@opsplane/client'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { apiOf, apiPath } from '../../api/api.js'
+import { apiPath, createApi } from '../../api/api.js'
 import { AsCurl } from '../../patterns/curl.js'
 import { Code } from '../../patterns/json.js'
 import { DetailBody, DetailHead } from '../../patterns/page.js'
@@ -18,7 +18,7 @@ export function EventTypePage() {
   const query = useQuery({
     queryKey: ['event-type', type],
     queryFn: async ({ signal }) =>
-      (await apiOf(place).get('/events/catalog/{type}', { params: { path: { type } }, signal })).data,
+      (await createApi(place).get('/events/catalog/{type}', { params: { path: { type } }, signal })).data,
     staleTime: Number.POSITIVE_INFINITY,
   })
   const closed = { to: '/w/$workspace/$environment/catalogue', params: place, search: true } as const

@@ -4,11 +4,11 @@ import { clockTime, duration, exactTime } from '../../format/times.js'
 import { Code } from '../../patterns/json.js'
 import { StatusCode } from '../../patterns/state.js'
 import { texts } from '../../texts/en.js'
-import { causeOf } from './causes.js'
+import { describeCause } from './causes.js'
 import { Timing, TimingBar } from './timing.js'
 
 const words = texts.deliveries
-/** Stands for a body that somebody may not read. */
+/** Stands for a body that the person may not read. */
 const hidden = '***'
 
 /** Every attempt with what was sent and what came back. The last one is open unless one chooses another. */
@@ -57,7 +57,11 @@ export function Attempts({ delivery }: { delivery: DeliveryDetail }) {
 
 function AttemptOutcome({ attempt: { response, error } }: { attempt: DeliveryAttempt }) {
   if (response !== null) return <StatusCode status={response.status} />
-  return <span className="state-bad ellipsis">{causeOf({ lastError: error, lastResponseStatus: null })}</span>
+  return (
+    <span className="state-bad ellipsis">
+      {describeCause({ lastError: error, lastResponseStatus: null })}
+    </span>
+  )
 }
 
 function Sent({ attempt: { url, requestHeaders }, body }: { attempt: DeliveryAttempt; body: string }) {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { attemptErrorKinds } from '@opsplane/contracts'
 import { texts } from '../../texts/en.js'
-import { causeOf, remedyFor } from './causes.js'
+import { describeCause, remedyFor } from './causes.js'
 
 const outcome = (kind: (typeof attemptErrorKinds)[number], lastResponseStatus: number | null = null) => ({
   lastError: { kind, message: 'It says.' },
@@ -9,7 +9,7 @@ const outcome = (kind: (typeof attemptErrorKinds)[number], lastResponseStatus: n
 })
 
 test.each(attemptErrorKinds)('%s has words and a remedy', (kind) => {
-  expect(causeOf(outcome(kind))).toMatch(/^[A-Z]/)
+  expect(describeCause(outcome(kind))).toMatch(/^[A-Z]/)
   expect(remedyFor(outcome(kind))).toMatch(/\.$/)
 })
 
@@ -22,6 +22,6 @@ test.each([
   [302, texts.remedies.status],
   [422, texts.remedies.status],
 ])('an answer of %d says what to do', (status, remedy) => {
-  expect(causeOf(outcome('status', status))).toBe(`Answered ${status}`)
+  expect(describeCause(outcome('status', status))).toBe(`Answered ${status}`)
   expect(remedyFor(outcome('status', status))).toBe(remedy)
 })

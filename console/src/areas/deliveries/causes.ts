@@ -4,7 +4,7 @@ import { texts } from '../../texts/en.js'
 type Outcome = Pick<Delivery, 'lastError' | 'lastResponseStatus'>
 
 /** Why a delivery had no answer that counts, in words: `Answered 500`. */
-export function causeOf({ lastError, lastResponseStatus }: Outcome): string {
+export function describeCause({ lastError, lastResponseStatus }: Outcome): string {
   if (lastError === null) return texts.causes.unknown
   if (lastError.kind === 'status') return texts.causes.status(lastResponseStatus)
   return texts.causes[lastError.kind]

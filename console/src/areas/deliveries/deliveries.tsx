@@ -12,7 +12,7 @@ import { texts } from '../../texts/en.js'
 import { FilterText, NothingMatches, Tabs } from '../filters.js'
 import { type DeliverySearch, deliveryStatuses } from '../search.js'
 import { NoWebhooks } from '../webhooks/no-webhooks.js'
-import { causeOf } from './causes.js'
+import { describeCause } from './causes.js'
 
 const route = getRouteApi('/w/$workspace/$environment/deliveries')
 const words = texts.deliveries
@@ -172,6 +172,6 @@ function Endpoint({ delivery, name }: { delivery: Delivery; name: string | undef
 export function Outcome(delivery: Pick<Delivery, 'lastResponseStatus' | 'lastError' | 'attempts'>) {
   const { lastResponseStatus, lastError, attempts } = delivery
   if (lastResponseStatus !== null) return <StatusCode status={lastResponseStatus} />
-  if (lastError !== null) return <span className="ellipsis state-bad">{causeOf(delivery)}</span>
+  if (lastError !== null) return <span className="ellipsis state-bad">{describeCause(delivery)}</span>
   return <span className="muted">{attempts === 0 ? '–' : ''}</span>
 }

@@ -11,7 +11,7 @@ import { ExactTime, Time, useNow } from '../../patterns/time.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
 import { Attempts } from './attempts.js'
-import { causeOf, remedyFor } from './causes.js'
+import { describeCause, remedyFor } from './causes.js'
 import { Resend } from './resend.js'
 
 const route = getRouteApi('/w/$workspace/$environment/deliveries/$webhookId/$deliveryId')
@@ -60,22 +60,22 @@ function Story({ delivery }: { delivery: DeliveryDetail }) {
 
 function storyOf(delivery: DeliveryDetail, now: number): string {
   const { status, attempts, lastResponseStatus, nextAttemptAt } = delivery
-  const told = words.story
+  const story = words.story
   switch (status) {
     case 'succeeded':
-      return told.succeeded(attempts, lastResponseStatus)
+      return story.succeeded(attempts, lastResponseStatus)
     case 'failed':
-      return told.failed(attempts, causeOf(delivery))
+      return story.failed(attempts, describeCause(delivery))
     case 'retrying':
-      return told.retrying(
+      return story.retrying(
         attempts,
-        causeOf(delivery),
+        describeCause(delivery),
         nextAttemptAt === null ? undefined : relativeTime(nextAttemptAt, now),
       )
     case 'pending':
-      return attempts === 0 ? told.pending : told.again
+      return attempts === 0 ? story.pending : story.again
     case 'held':
-      return told.held
+      return story.held
   }
 }
 

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
-import { phasesOf } from './phases.js'
+import { computePhases } from './phases.js'
 
 const none = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: null }
 const shown = (timings: Partial<Record<keyof typeof none, number | null>>) =>
-  phasesOf({ ...none, ...timings })
+  computePhases({ ...none, ...timings })
     .map(({ name, ms }) => `${name} ${ms}`)
     .join(', ')
 

@@ -11,7 +11,7 @@ export interface Phase {
 type Timings = Pick<DeliveryAttempt, 'dnsMs' | 'connectMs' | 'tlsMs' | 'firstByteMs' | 'totalMs'>
 
 /** Those that took time; none where nothing was measured. */
-export function phasesOf({ dnsMs, connectMs, tlsMs, firstByteMs, totalMs }: Timings): Phase[] {
+export function computePhases({ dnsMs, connectMs, tlsMs, firstByteMs, totalMs }: Timings): Phase[] {
   const measured: [PhaseName, number][] = [
     ['dns', dnsMs ?? 0],
     ['connect', connectMs ?? 0],

@@ -1,7 +1,7 @@
 import { Button, Tooltip } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { apiOf, type DeliveryDetail } from '../../api/api.js'
+import { createApi, type DeliveryDetail } from '../../api/api.js'
 import { deliveryQuery } from '../../api/queries.js'
 import { Icon } from '../../patterns/icons.js'
 import { useKeys } from '../../patterns/keys.js'
@@ -11,7 +11,7 @@ import { texts } from '../../texts/en.js'
 
 const words = texts.deliveries
 
-/** Sends a failed delivery again, or its event as a new one. What came of it is said beside the buttons. */
+/** Sends a failed delivery again, or its event as a new one. The result is shown next to the buttons. */
 export function Resend({ delivery: { id: deliveryId, webhookId, status } }: { delivery: DeliveryDetail }) {
   const { place, may } = usePlace()
   const queries = useQueryClient()
@@ -23,12 +23,13 @@ export function Resend({ delivery: { id: deliveryId, webhookId, status } }: { de
       queries.invalidateQueries({ queryKey: [place.workspace, place.environment, 'deliveries'] }),
     ])
   const retry = useMutation({
-    mutationFn: () => apiOf(place).post('/webhooks/{id}/deliveries/{deliveryId}/retry', { params: { path } }),
+    mutationFn: () =>
+      createApi(place).post('/webhooks/{id}/deliveries/{deliveryId}/retry', { params: { path } }),
     onSettled: settle,
   })
   const replay = useMutation({
     mutationFn: () =>
-      apiOf(place).post('/webhooks/{id}/deliveries/{deliveryId}/replay', { params: { path } }),
+      createApi(place).post('/webhooks/{id}/deliveries/{deliveryId}/replay', { params: { path } }),
     onSuccess: ({ data }) =>
       navigate({
         to: '/w/$workspace/$environment/deliveries/$webhookId/$deliveryId',

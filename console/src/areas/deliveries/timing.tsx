@@ -1,13 +1,13 @@
 import type { DeliveryAttempt } from '../../api/api.js'
 import { duration } from '../../format/times.js'
 import { texts } from '../../texts/en.js'
-import { phasesOf } from './phases.js'
+import { computePhases } from './phases.js'
 
 const words = texts.deliveries
 
-/** How long an attempt took beside the longest one, and of what that is made. */
+/** The duration of an attempt compared with the longest one, by its phases. */
 export function TimingBar({ attempt, longestMs }: { attempt: DeliveryAttempt; longestMs: number }) {
-  const phases = phasesOf(attempt)
+  const phases = computePhases(attempt)
   const widthOf = (ms: number) => `${Math.max((ms / longestMs) * 100, 0.5)}%`
   return (
     <span className="attempt-length" aria-hidden="true">
@@ -24,7 +24,7 @@ export function TimingBar({ attempt, longestMs }: { attempt: DeliveryAttempt; lo
 
 /** The same in words. */
 export function Timing({ attempt }: { attempt: DeliveryAttempt }) {
-  const phases = phasesOf(attempt)
+  const phases = computePhases(attempt)
   if (phases.length === 0) return null
   return (
     <ul className="phases small">

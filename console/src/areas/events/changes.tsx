@@ -82,7 +82,7 @@ const Is = ({ text, isAlone }: ValueProps) =>
     </ins>
   )
 
-/** A string without its quotes: what somebody has written is read as it was written. */
+/** A string without its quotes: text is shown as it was written. */
 function readable(text: string): string {
   return text.startsWith('"') ? String(JSON.parse(text)) : text
 }

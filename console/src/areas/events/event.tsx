@@ -2,18 +2,17 @@ import { stringifyExact } from '@opsplane/client'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { type AuditEvent, apiPath } from '../../api/api.js'
-import { eventDeliveriesQuery, eventQuery } from '../../api/queries.js'
+import { eventQuery } from '../../api/queries.js'
 import { Id } from '../../patterns/copy.js'
 import { AsCurl } from '../../patterns/curl.js'
 import { DetailTabs } from '../../patterns/detail-tabs.js'
 import { Code } from '../../patterns/json.js'
 import { DetailBody, DetailHead, Facts } from '../../patterns/page.js'
-import { Problem } from '../../patterns/problem.js'
 import { ExactTime } from '../../patterns/time.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
-import { DeliveryRows } from '../deliveries/rows.js'
 import { Changes } from './changes.js'
+import { Consumers } from './consumers.js'
 import { Related } from './related.js'
 import { ResourceName } from './resource-name.js'
 
@@ -55,19 +54,11 @@ function Detail({ event }: { event: AuditEvent }) {
       <EventFacts event={event} />
       <DetailTabs tabs={tabs.map((each) => [each, words.tabs[each]])} chosen={tab} onChoose={choose} />
       {tab === 'changes' && <Changes event={event} />}
-      {tab === 'deliveries' && <Deliveries eventId={event.id} />}
+      {tab === 'deliveries' && <Consumers eventId={event.id} />}
       {tab === 'related' && <Related event={event} />}
       {tab === 'raw' && <Code text={stringifyExact(event)} label={words.tabs.raw} />}
     </>
   )
-}
-
-function Deliveries({ eventId }: { eventId: string }) {
-  const { place } = usePlace()
-  const { data, error, refetch } = useQuery(eventDeliveriesQuery(place, eventId))
-  if (error && !data) return <Problem error={error} onRetry={() => void refetch()} />
-  if (data?.length === 0) return <p className="muted detail-nothing">{words.noDeliveries}</p>
-  return <DeliveryRows deliveries={data ?? []} by="webhook" />
 }
 
 function EventFacts({ event }: { event: AuditEvent }) {

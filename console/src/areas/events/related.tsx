@@ -8,7 +8,7 @@ import { State } from '../../patterns/state.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
 import { ResourceName } from './resource-name.js'
-import { type Step, timelineOf } from './timeline.js'
+import { buildTimeline, type Step } from './timeline.js'
 
 const words = texts.events
 
@@ -27,7 +27,7 @@ export function Related({ event }: { event: AuditEvent }) {
     causationId !== null && causes.isPending,
     deliveries.isPending,
   ].some(Boolean)
-  const steps = timelineOf({
+  const steps = buildTimeline({
     events: [event, ...(related.data ?? []), ...(causes.data ?? [])],
     deliveries: deliveries.data ?? [],
   })

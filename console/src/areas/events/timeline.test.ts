@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { AuditEvent, Delivery } from '../../api/api.js'
-import { timelineOf } from './timeline.js'
+import { buildTimeline } from './timeline.js'
 
 const event = (id: string, second: number) =>
   ({ id, createdAt: `2026-01-01T00:00:0${second}.000Z` }) as AuditEvent
@@ -8,7 +8,7 @@ const delivery = (id: string, second: number) =>
   ({ id, createdAt: `2026-01-01T00:00:0${second}.000Z` }) as Delivery
 
 test('a timeline has each event once, in the order of time, and deliveries behind what they deliver', () => {
-  const steps = timelineOf({
+  const steps = buildTimeline({
     events: [event('evt_3', 2), event('evt_2', 1), event('evt_3', 2), event('evt_1', 1)],
     deliveries: [delivery('del_1', 2), delivery('del_0', 4)],
   })

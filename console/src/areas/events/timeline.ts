@@ -8,7 +8,7 @@ interface Moment {
 export type Step = Moment & ({ kind: 'event'; event: AuditEvent } | { kind: 'delivery'; delivery: Delivery })
 
 /** Events, each once, and deliveries, as they happened. Of the same instant the causes are first: ids grow with time. */
-export function timelineOf({
+export function buildTimeline({
   events,
   deliveries,
 }: {

@@ -1,34 +1,34 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { FailureGroup } from '../../api/api.js'
 import { Problem } from '../../patterns/problem.js'
-import { Time, useNow } from '../../patterns/time.js'
+import { Time } from '../../patterns/time.js'
 import { texts } from '../../texts/en.js'
-import { causeOf, spanOf, totalOf } from './groups.js'
+import { describeFailure, type FailureRow, sumGroups } from './groups.js'
 
 const words = texts.failed
 
-interface ColumnProps {
+interface ColumnProps<Row> {
   title: string
   /** What it means that there is none. */
   none: string
   result: {
-    data: { groups: readonly FailureGroup[]; hasMore: boolean } | undefined
+    data: { groups: readonly Row[]; hasMore: boolean } | undefined
     error: unknown
     refetch(): Promise<unknown>
   }
-  linkOf(group: FailureGroup): LinkProps
+  /** Where its failures are listed; a group without a list is text. */
+  linkOf?(group: Row): LinkProps
   /** What else is to be known of the target. */
-  noteOf?(group: FailureGroup): ReactNode
+  noteOf?(group: Row): ReactNode
   /** What can be done about all of a group. */
-  actionOf?(group: FailureGroup): ReactNode
+  actionOf?(group: Row): ReactNode
 }
 
 /** Failures of one kind. What cannot be read says so by itself: the others stand. */
-export function FailureColumn({ title, none, result, ...group }: ColumnProps) {
+export function FailureColumn<Row extends FailureRow>({ title, none, result, ...group }: ColumnProps<Row>) {
   const { data, error, refetch } = result
   const groups = data?.groups ?? []
-  const { count, isMore } = totalOf(groups, data?.hasMore ?? false)
+  const { count, isMore } = sumGroups(groups, data?.hasMore ?? false)
   return (
     <section className="failed-column" aria-label={title}>
       <header className="failed-head">
@@ -71,49 +71,45 @@ export function FailureColumn({ title, none, result, ...group }: ColumnProps) {
   )
 }
 
-interface GroupProps extends Pick<ColumnProps, 'linkOf' | 'noteOf' | 'actionOf'> {
-  group: FailureGroup
+interface GroupProps<Row> extends Pick<ColumnProps<Row>, 'linkOf' | 'noteOf' | 'actionOf'> {
+  group: Row
 }
 
-function Group({ group, linkOf, noteOf, actionOf }: GroupProps) {
+function Group<Row extends FailureRow>({ group, linkOf, noteOf, actionOf }: GroupProps<Row>) {
   const { cause, target, count, isMore, firstAt, lastAt } = group
+  const words = describeFailure(cause)
   return (
     <li className="failed-group">
       <div className="failed-line">
-        <Link {...linkOf(group)} className="row-link failed-cause" title={cause.message} dir="auto">
-          {causeOf(cause)}
-        </Link>
-        <span className="failed-number">{words.countOf(count, isMore)}</span>
+        {linkOf === undefined ? (
+          <span className="failed-cause" title={cause.message} dir="auto">
+            {words}
+          </span>
+        ) : (
+          <Link {...linkOf(group)} className="row-link failed-cause" title={cause.message} dir="auto">
+            {words}
+          </Link>
+        )}
+        <span className="failed-number">{texts.failed.countOf(count, isMore)}</span>
       </div>
-      <div className="failed-line muted">
-        <span className="ellipsis" dir="auto">
+      <div className="failed-line failed-target muted">
+        <span className="ellipsis" dir="auto" title={target.name}>
           {target.name}
         </span>
         {noteOf?.(group)}
-      </div>
-      <Span group={group} />
-      <div className="failed-line failed-foot small muted">
-        <span className="ellipsis">
-          {words.last} <Time at={lastAt} />
-          {count > 1 && (
-            <>
-              , {words.first} <Time at={firstAt} />
-            </>
-          )}
-        </span>
         <span className="grow" />
         {actionOf?.(group)}
       </div>
+      {lastAt !== undefined && (
+        <p className="small muted ellipsis">
+          {texts.failed.last} <Time at={lastAt} />
+          {count > 1 && firstAt !== undefined && (
+            <>
+              , {texts.failed.first} <Time at={firstAt} />
+            </>
+          )}
+        </p>
+      )}
     </li>
-  )
-}
-
-/** From the first failure to the last, on the way to now. */
-function Span({ group }: { group: FailureGroup }) {
-  const { untilPercent } = spanOf(group, useNow())
-  return (
-    <span className="span" role="img" aria-label={words.span}>
-      <i style={{ width: `${untilPercent}%` }} />
-    </span>
   )
 }

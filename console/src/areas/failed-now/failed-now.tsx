@@ -1,17 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { FailureGroup } from '../../api/api.js'
-import { failurePaths, failuresQuery, retryingDeliveries, retryingRuns } from '../../api/failure-queries.js'
+import {
+  failurePaths,
+  failuresQuery,
+  type Retrying,
+  retryingDeliveries,
+  retryingRuns,
+} from '../../api/failure-queries.js'
 import { webhooksQuery } from '../../api/queries.js'
 import { PageHead } from '../../patterns/page.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
 import { FailureColumn } from './column.js'
+import { DeadLetters } from './dead-letters.js'
 import { RetryGroup } from './retry-group.js'
 
 const words = texts.failed
 
-/** What is failed at this moment, by cause and target: deliveries, runs and executions beside each other. */
+/** What is failed at this moment, by cause and target: deliveries, runs, executions and dead letters. */
 export function FailedNow() {
   return (
     <>
@@ -20,6 +27,7 @@ export function FailedNow() {
         <Deliveries />
         <Runs />
         <Executions />
+        <DeadLetters />
       </div>
     </>
   )
@@ -52,12 +60,15 @@ function Deliveries() {
           </Link>
         )
       }
-      actionOf={(group) => (
-        <RetryGroup group={group} permission="webhooks:write" retrying={retryingDeliveries(place)} />
-      )}
+      actionOf={retryAll('webhooks:write', retryingDeliveries(place))}
     />
   )
 }
+
+/** The button of a group that retries all of it, for those who have the permission. */
+const retryAll = (permission: string, retrying: Retrying) => (group: FailureGroup) => (
+  <RetryGroup group={group} permission={permission} retrying={retrying} />
+)
 
 /** Runs and executions have no pages yet: what is known of one are its events. */
 const useEventsOf = () => {
@@ -75,9 +86,7 @@ function Runs() {
       none={words.none.runs}
       result={useQuery(failuresQuery(place, 'runs'))}
       linkOf={useEventsOf()}
-      actionOf={(group) => (
-        <RetryGroup group={group} permission="runs:manage" retrying={retryingRuns(place)} />
-      )}
+      actionOf={retryAll('runs:manage', retryingRuns(place))}
     />
   )
 }

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { apiOf, apiPath, type Notification } from '../../api/api.js'
+import { apiPath, createApi, type Notification } from '../../api/api.js'
 import { type Column, List, whenColumn } from '../../patterns/list.js'
 import { DetailBody, DetailHead, Facts, PageHead, Split } from '../../patterns/page.js'
 import { Empty } from '../../patterns/problem.js'
@@ -23,7 +23,7 @@ const Severity = ({ of }: { of: Notification['severity'] }) => (
   <Sign tone={tones[of]}>{words.severities[of]}</Sign>
 )
 
-/** What the platform did by itself and somebody should look at, and what one is asked for. */
+/** What the platform did by itself and a person should check, and requests to the person. */
 export function Notifications() {
   const { place } = usePlace()
   const search = route.useSearch()
@@ -103,7 +103,7 @@ const columns: Column<Notification>[] = [
   whenColumn(texts.events.when),
 ]
 
-/** Whoever opens it has read it. */
+/** It counts as read once it is opened. */
 export function NotificationPage() {
   const { place } = usePlace()
   const queries = useQueryClient()
@@ -112,8 +112,8 @@ export function NotificationPage() {
   const isUnread = query.data?.readAt === null
   useEffect(() => {
     if (!isUnread) return
-    // That it stays unread where this fails harms nobody.
-    void apiOf(place)
+    // Where this fails it stays unread, which does no harm.
+    void createApi(place)
       .post('/notifications/{id}/read', { params: { path: { id } } })
       .then(
         () => queries.invalidateQueries({ queryKey: peopleKey(place) }),

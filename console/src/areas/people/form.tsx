@@ -19,7 +19,7 @@ interface SubmitFormProps {
   label: string
   change: { error: unknown; isPending: boolean }
   onSubmit(form: HTMLFormElement): void
-  /** Beside the button. */
+  /** Next to the button. */
   end?: ReactNode
   children: ReactNode
 }
@@ -101,7 +101,7 @@ export function Lines({ label, value, help, error, onChange }: LinesProps) {
   )
 }
 
-export const linesOf = (text: string): string[] =>
+export const splitLines = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => line.trim())

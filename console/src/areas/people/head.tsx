@@ -18,7 +18,7 @@ export const peoplePages = [
   { name: 'signOn', to: '/w/$workspace/$environment/people/sign-on', needs: 'workspace:read' },
 ] as const
 
-/** Title, the pages beside this one, and what one does here. */
+/** Title, links to the other pages of the area, and actions. */
 export function PeopleHead({ request, children }: { request: ShownRequest; children?: ReactNode }) {
   const { place, may } = usePlace()
   return (

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { apiOf } from '../../api/api.js'
+import { createApi } from '../../api/api.js'
 import { fieldErrors } from '../../api/failure.js'
 import { useDraft } from '../../patterns/draft.js'
-import { Once } from '../../patterns/once.js'
+import { Once } from '../../patterns/one-time-value.js'
 import { DetailHead } from '../../patterns/page.js'
 import { usePlace } from '../../place/context.js'
 import { Field } from '../../proof/fields.js'
@@ -14,7 +14,7 @@ import { rolesQuery } from './queries.js'
 const words = texts.people.users
 const durations = [1, 3, 7, 30]
 
-/** Invites somebody by their e-mail address; without a mail server the link is shown, to be handed on. */
+/** Invites a person by e-mail address; without a mail server the link is shown for sending it by other means. */
 export function Invite() {
   const { place, may } = usePlace()
   const { data: roles = [] } = useQuery(rolesQuery(place))
@@ -22,7 +22,7 @@ export function Invite() {
   const invite = useChange(() => {
     const { email, name, role, days } = draft
     const body = { email, role, expiresInHours: days * 24, ...(name.trim() !== '' && { name }) }
-    return apiOf(place).post('/settings/users/invite', { body })
+    return createApi(place).post('/settings/users/invite', { body })
   })
   const wrong = fieldErrors(invite.error)
   const invited = invite.data?.data

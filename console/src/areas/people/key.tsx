@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { type ApiKey, apiOf } from '../../api/api.js'
+import { type ApiKey, createApi } from '../../api/api.js'
 import { exactTime } from '../../format/times.js'
 import { Confirm } from '../../patterns/confirm.js'
 import { Id } from '../../patterns/copy.js'
-import { Once } from '../../patterns/once.js'
+import { Once } from '../../patterns/one-time-value.js'
 import { DetailBody, DetailHead, Facts } from '../../patterns/page.js'
 import { Empty } from '../../patterns/problem.js'
 import { ExactTime } from '../../patterns/time.js'
@@ -91,13 +91,13 @@ function KeyFacts({ apiKey }: { apiKey: ApiKey }) {
 
 function KeyActions({ apiKey: { id, name, status, userId } }: { apiKey: ApiKey }) {
   const { place, me } = usePlace()
-  const rotate = useChange(() => apiOf(place).post('/auth/tokens/rotate', { body: { id } }))
+  const rotate = useChange(() => createApi(place).post('/auth/tokens/rotate', { body: { id } }))
   const isOwn = userId === me.user.id
   const revoke = useChange(() => {
     const params = { path: { id } }
     return isOwn
-      ? apiOf(place).delete('/auth/tokens/{id}', { params })
-      : apiOf(place).delete('/settings/tokens/{id}', { params })
+      ? createApi(place).delete('/auth/tokens/{id}', { params })
+      : createApi(place).delete('/settings/tokens/{id}', { params })
   })
   const made = rotate.data?.data.token
   return (

@@ -32,7 +32,7 @@ export function useMemberName(): (id: string) => string {
   return (id) => names.get(id) ?? id
 }
 
-/** A person's own keys, or those of everybody. */
+/** A person's own keys, or those of all users. */
 export function Keys() {
   const { place } = usePlace()
   const search = route.useSearch()
@@ -108,7 +108,7 @@ function KeyFilters() {
               void navigate({ to: '.', search: each === 'all' ? { whose: each } : {}, replace: true })
             }
           >
-            {each === 'all' ? words.everybody : words.mine}
+            {each === 'all' ? words.all : words.mine}
           </button>
         ))}
       </div>

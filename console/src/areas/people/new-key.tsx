@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
-import { type ApiKey, apiOf } from '../../api/api.js'
+import { type ApiKey, createApi } from '../../api/api.js'
 import { fieldErrors } from '../../api/failure.js'
 import { useDraft } from '../../patterns/draft.js'
-import { Once } from '../../patterns/once.js'
+import { Once } from '../../patterns/one-time-value.js'
 import { DetailHead } from '../../patterns/page.js'
 import { usePlace } from '../../place/context.js'
 import { environments } from '../../place/place.js'
@@ -26,7 +26,7 @@ export function NewKey() {
       ...(!isEverywhere && { environments: draft.environments as (typeof environments)[number][] }),
       ...(draft.expires !== '' && { expiresAt: new Date(draft.expires).toISOString() }),
     }
-    return apiOf(place).post('/auth/tokens', { body })
+    return createApi(place).post('/auth/tokens', { body })
   })
   const wrong = fieldErrors(create.error)
   const made = create.data?.data

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { apiOf, type Role } from '../../api/api.js'
+import { createApi, type Role } from '../../api/api.js'
 import { fieldErrors } from '../../api/failure.js'
 import { useDraft } from '../../patterns/draft.js'
 import { DetailHead } from '../../patterns/page.js'
@@ -21,7 +21,7 @@ export function NewRole() {
   const navigate = useNavigate()
   const { data: roles = [] } = useQuery(rolesQuery(place))
   const [draft, change, clear] = useDraft('role', initial)
-  const create = useChange(() => apiOf(place).post('/settings/roles', { body: draft }))
+  const create = useChange(() => createApi(place).post('/settings/roles', { body: draft }))
   const wrong = fieldErrors(create.error)
   const submit = () =>
     create.mutate(undefined, {

@@ -1,12 +1,12 @@
 import { useNavigate } from '@tanstack/react-router'
-import { apiOf } from '../../api/api.js'
+import { createApi } from '../../api/api.js'
 import { fieldErrors } from '../../api/failure.js'
 import { useDraft } from '../../patterns/draft.js'
 import { DetailHead } from '../../patterns/page.js'
 import { usePlace } from '../../place/context.js'
 import { Field, PasswordField } from '../../proof/fields.js'
 import { texts } from '../../texts/en.js'
-import { Lines, linesOf, SubmitForm, useChange } from './form.js'
+import { Lines, SubmitForm, splitLines, useChange } from './form.js'
 
 const words = texts.people.secrets
 
@@ -16,7 +16,7 @@ export function NewSecret() {
   const navigate = useNavigate()
   const [draft, change, clear] = useDraft('secret', { name: '', hosts: '' })
   const create = useChange((value: string) =>
-    apiOf(place).post('/secrets', { body: { name: draft.name, value, hosts: linesOf(draft.hosts) } }),
+    createApi(place).post('/secrets', { body: { name: draft.name, value, hosts: splitLines(draft.hosts) } }),
   )
   const wrong = fieldErrors(create.error)
   const submit = (form: HTMLFormElement) =>
@@ -61,7 +61,7 @@ export function NewSecret() {
             label={words.hosts}
             help={words.hostsHelp}
             value={draft.hosts}
-            error={firstOf(wrong, 'hosts')}
+            error={findFirstError(wrong, 'hosts')}
             onChange={(hosts) => change({ hosts })}
           />
         </SubmitForm>
@@ -71,5 +71,5 @@ export function NewSecret() {
 }
 
 /** What is wrong with a field, or with the first of its values that is wrong. */
-export const firstOf = (wrong: Readonly<Record<string, string>>, name: string): string | undefined =>
+export const findFirstError = (wrong: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.entries(wrong).find(([path]) => path === name || path.startsWith(`${name}.`))?.[1]

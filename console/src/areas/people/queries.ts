@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { type ApiKey, apiOf, type Notification, type Secret, type User } from '../../api/api.js'
+import { type ApiKey, createApi, type Notification, type Secret, type User } from '../../api/api.js'
 import { type ListPage, pageSize } from '../../api/queries.js'
 import type { Place } from '../../place/place.js'
 import type { KeySearch, NotificationSearch, UserSearch } from './search.js'
@@ -26,14 +26,14 @@ export async function readUsers(
   signal: AbortSignal,
 ): Promise<ListPage<User>> {
   const query = { ...after(cursor), ...(status && { status }), ...(role && { role }), ...(q && { q }) }
-  return pageOf(await apiOf(place).get('/settings/users', { params: { query }, signal }))
+  return pageOf(await createApi(place).get('/settings/users', { params: { query }, signal }))
 }
 
 export const userQuery = (place: Place, id: string) =>
   queryOptions({
     queryKey: [...peopleKey(place), 'user', id],
     queryFn: async ({ signal }) =>
-      (await apiOf(place).get('/settings/users/{id}', { params: { path: { id } }, signal })).data,
+      (await createApi(place).get('/settings/users/{id}', { params: { path: { id } }, signal })).data,
     refetchInterval: 15_000,
   })
 
@@ -42,7 +42,7 @@ export const userSessionsQuery = (place: Place, id: string) =>
     queryKey: [...peopleKey(place), 'user-sessions', id],
     queryFn: async ({ signal }) =>
       (
-        await apiOf(place).get('/settings/users/{id}/sessions', {
+        await createApi(place).get('/settings/users/{id}/sessions', {
           params: { path: { id }, query: { limit: 20 } },
           signal,
         })
@@ -54,7 +54,8 @@ export const dependentsQuery = (place: Place, id: string) =>
   queryOptions({
     queryKey: [...peopleKey(place), 'dependents', id],
     queryFn: async ({ signal }) =>
-      (await apiOf(place).get('/settings/users/{id}/dependents', { params: { path: { id } }, signal })).data,
+      (await createApi(place).get('/settings/users/{id}/dependents', { params: { path: { id } }, signal }))
+        .data,
   })
 
 /** Those by whose name something is chosen or shown: more are named by their ids. */
@@ -65,7 +66,7 @@ export const membersQuery = (place: Place, role?: string) =>
     queryKey: [...peopleKey(place), 'members', role ?? ''],
     queryFn: async ({ signal }) => {
       const query = { limit: mostNamed, ...(role !== undefined && { role }) }
-      return (await apiOf(place).get('/settings/users', { params: { query }, signal })).data
+      return (await createApi(place).get('/settings/users', { params: { query }, signal })).data
     },
     staleTime: 30_000,
   })
@@ -74,11 +75,11 @@ export const rolesQuery = (place: Place) =>
   queryOptions({
     queryKey: [...peopleKey(place), 'roles'],
     queryFn: async ({ signal }) =>
-      (await apiOf(place).get('/settings/roles', { params: { query: { limit: 200 } }, signal })).data,
+      (await createApi(place).get('/settings/roles', { params: { query: { limit: 200 } }, signal })).data,
     staleTime: 10_000,
   })
 
-/** A person's own keys, or those of everybody. */
+/** A person's own keys, or those of all users. */
 export async function readKeys(
   place: Place,
   { whose, status }: KeySearch,
@@ -88,8 +89,8 @@ export async function readKeys(
   const query = { ...after(cursor), ...(status && { status }) }
   return pageOf(
     whose === 'all'
-      ? await apiOf(place).get('/settings/tokens', { params: { query }, signal })
-      : await apiOf(place).get('/auth/tokens', { params: { query: after(cursor) }, signal }),
+      ? await createApi(place).get('/settings/tokens', { params: { query }, signal })
+      : await createApi(place).get('/auth/tokens', { params: { query: after(cursor) }, signal }),
   )
 }
 
@@ -99,7 +100,7 @@ export const keyQuery = (place: Place, search: KeySearch, id: string) =>
     queryKey: [...peopleKey(place), 'key', search.whose ?? 'mine', id],
     queryFn: async ({ signal }) => {
       const path = search.whose === 'all' ? '/settings/tokens' : '/auth/tokens'
-      for await (const key of apiOf(place).items(path, { params: { query: { limit: 200 } }, signal }))
+      for await (const key of createApi(place).items(path, { params: { query: { limit: 200 } }, signal }))
         if (key.id === id) return key
       return null
     },
@@ -111,29 +112,33 @@ export async function readSecrets(
   cursor: unknown,
   signal: AbortSignal,
 ): Promise<ListPage<Secret>> {
-  return pageOf(await apiOf(place).get('/secrets', { params: { query: after(cursor) }, signal }))
+  return pageOf(await createApi(place).get('/secrets', { params: { query: after(cursor) }, signal }))
 }
 
 export const secretQuery = (place: Place, name: string) =>
   queryOptions({
     queryKey: [...peopleKey(place), 'secret', name],
     queryFn: async ({ signal }) =>
-      (await apiOf(place).get('/secrets/{name}', { params: { path: { name } }, signal })).data,
+      (await createApi(place).get('/secrets/{name}', { params: { path: { name } }, signal })).data,
     refetchInterval: 15_000,
   })
 
 export const policyQuery = (place: Place) =>
   queryOptions({
     queryKey: [...peopleKey(place), 'policy'],
-    queryFn: async ({ signal }) => (await apiOf(place).get('/settings/sign-in-policy', { signal })).data,
+    queryFn: async ({ signal }) => (await createApi(place).get('/settings/sign-in-policy', { signal })).data,
   })
 
 export const providersQuery = (place: Place) =>
   queryOptions({
     queryKey: [...peopleKey(place), 'providers'],
     queryFn: async ({ signal }) =>
-      (await apiOf(place).get('/settings/identity-providers', { params: { query: { limit: 200 } }, signal }))
-        .data,
+      (
+        await createApi(place).get('/settings/identity-providers', {
+          params: { query: { limit: 200 } },
+          signal,
+        })
+      ).data,
   })
 
 export async function readNotifications(
@@ -143,12 +148,12 @@ export async function readNotifications(
   signal: AbortSignal,
 ): Promise<ListPage<Notification>> {
   const query = { ...after(cursor), ...(unread && { unread }) }
-  return pageOf(await apiOf(place).get('/notifications', { params: { query }, signal }))
+  return pageOf(await createApi(place).get('/notifications', { params: { query }, signal }))
 }
 
 export const notificationQuery = (place: Place, id: string) =>
   queryOptions({
     queryKey: [...peopleKey(place), 'notification', id],
     queryFn: async ({ signal }) =>
-      (await apiOf(place).get('/notifications/{id}', { params: { path: { id } }, signal })).data,
+      (await createApi(place).get('/notifications/{id}', { params: { path: { id } }, signal })).data,
   })

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { apiOf, type User } from '../../api/api.js'
+import { createApi, type User } from '../../api/api.js'
 import { Problem } from '../../patterns/problem.js'
 import { usePlace } from '../../place/context.js'
 import { Refusal } from '../../proof/refusal.js'
@@ -11,14 +11,14 @@ import { dependentsQuery, membersQuery } from './queries.js'
 
 const words = texts.people.users
 
-/** Before somebody is removed: what hangs on them, and who takes it over. */
+/** Before a user is removed: what depends on them, and who takes it over. */
 export function RemoveUser({ user, onClose }: { user: User; onClose(): void }) {
   const { place } = usePlace()
   const dependents = useQuery(dependentsQuery(place, user.id))
   const { data: members = [] } = useQuery(membersQuery(place))
   const [successor, setSuccessor] = useState('')
   const remove = useChange(() =>
-    apiOf(place).delete('/settings/users/{id}', {
+    createApi(place).delete('/settings/users/{id}', {
       params: { path: { id: user.id }, query: successor === '' ? {} : { successor } },
     }),
   )

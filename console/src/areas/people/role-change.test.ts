@@ -1,24 +1,26 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { changeOf, familiesOf, someOf } from './role-change.js'
+import { comparePermissions, formatSome, groupPermissions } from './role-change.js'
 
 const names = fc.uniqueArray(
   fc.constantFrom('itsm:read', 'itsm:write', 'apps:use', 'audit:read', 'runs:read'),
 )
 
-test('what a change takes and gives leads from the one to the other, and names nothing that stays', () => {
+test('what a change removes and adds leads from the one to the other, and names nothing that stays', () => {
   fc.assert(
     fc.property(names, names, (before, after) => {
-      const { takes, gives } = changeOf(before, after)
-      const changed = [...before.filter((name) => !takes.includes(name)), ...gives]
+      const { removed, added } = comparePermissions(before, after)
+      const changed = [...before.filter((name) => !removed.includes(name)), ...added]
       expect([...changed].sort()).toEqual([...after].sort())
-      expect([...takes, ...gives].filter((name) => before.includes(name) && after.includes(name))).toEqual([])
+      expect([...removed, ...added].filter((name) => before.includes(name) && after.includes(name))).toEqual(
+        [],
+      )
     }),
   )
 })
 
 test('permissions stand together by what they are about', () => {
-  expect(familiesOf(['itsm:read', 'apps:use', 'itsm:write'])).toEqual([
+  expect(groupPermissions(['itsm:read', 'apps:use', 'itsm:write'])).toEqual([
     ['itsm', ['itsm:read', 'itsm:write']],
     ['apps', ['apps:use']],
   ])
@@ -29,5 +31,5 @@ test.each([
   [['Ada', 'Bob', 'Cy'], { names: 'Ada, Bob, Cy', more: 0 }],
   [['Ada', 'Bob', 'Cy', 'Dee', 'Eve'], { names: 'Ada, Bob, Cy', more: 2 }],
 ])('of %j some are named', (all, expected) => {
-  expect(someOf(all)).toEqual(expected)
+  expect(formatSome(all)).toEqual(expected)
 })

@@ -1,21 +1,21 @@
 /** What a role is to allow, compared with what it allows. */
 export interface RoleChange<Permission extends string = string> {
-  takes: Permission[]
-  gives: Permission[]
+  removed: Permission[]
+  added: Permission[]
 }
 
-export function changeOf<Permission extends string>(
+export function comparePermissions<Permission extends string>(
   before: readonly Permission[],
   after: readonly Permission[],
 ): RoleChange<Permission> {
   return {
-    takes: before.filter((permission) => !after.includes(permission)),
-    gives: after.filter((permission) => !before.includes(permission)),
+    removed: before.filter((permission) => !after.includes(permission)),
+    added: after.filter((permission) => !before.includes(permission)),
   }
 }
 
 /** Permissions by what they are about, in the order they are listed. */
-export function familiesOf<Permission extends string>(
+export function groupPermissions<Permission extends string>(
   permissions: readonly Permission[],
 ): (readonly [family: string, names: Permission[]])[] {
   const families = new Map<string, Permission[]>()
@@ -27,6 +27,6 @@ export function familiesOf<Permission extends string>(
 }
 
 /** The first few names, and how many there are beyond them. */
-export function someOf(names: readonly string[], most = 3): { names: string; more: number } {
+export function formatSome(names: readonly string[], most = 3): { names: string; more: number } {
   return { names: names.slice(0, most).join(', '), more: Math.max(names.length - most, 0) }
 }

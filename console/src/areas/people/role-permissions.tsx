@@ -1,7 +1,7 @@
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
 import { Tick } from './form.js'
-import { familiesOf } from './role-change.js'
+import { groupPermissions } from './role-change.js'
 
 const words = texts.people.roles
 
@@ -12,7 +12,7 @@ interface RolePermissionsProps<Permission extends string> {
   onChange?(allowed: Permission[]): void
 }
 
-/** Permissions by what they are about. Nobody allows what they may not do themselves. */
+/** Permissions by what they are about. A person grants no more than they have. */
 export function RolePermissions<Permission extends string>({
   all,
   allowed,
@@ -23,7 +23,7 @@ export function RolePermissions<Permission extends string>({
     onChange?.(all.filter((each) => (each === permission ? isOn : allowed.includes(each))))
   return (
     <div className="families">
-      {familiesOf(all).map(([family, permissions]) => (
+      {groupPermissions(all).map(([family, permissions]) => (
         <fieldset key={family} className="family">
           <legend>{family}</legend>
           {permissions.map((permission) => (

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { apiOf, type Role } from '../../api/api.js'
+import { createApi, type Role } from '../../api/api.js'
 import { fieldErrors } from '../../api/failure.js'
 import { Confirm } from '../../patterns/confirm.js'
 import { useDraft } from '../../patterns/draft.js'
@@ -12,7 +12,7 @@ import { Refusal } from '../../proof/refusal.js'
 import { texts } from '../../texts/en.js'
 import { SubmitForm, useChange } from './form.js'
 import { membersQuery, rolesQuery } from './queries.js'
-import { changeOf, type RoleChange, someOf } from './role-change.js'
+import { comparePermissions, formatSome, type RoleChange } from './role-change.js'
 import { RolePermissions } from './role-permissions.js'
 import { everyPermission } from './roles.js'
 
@@ -20,7 +20,7 @@ const route = getRouteApi('/w/$workspace/$environment/people/roles/$roleName')
 const words = texts.people.roles
 const listed = '/w/$workspace/$environment/people/roles'
 
-/** What a role allows, who has it, and what a change takes from whom. */
+/** What a role allows, who has it, and what a change removes from whom. */
 export function RolePage() {
   const { place } = usePlace()
   const { roleName } = route.useParams()
@@ -45,12 +45,13 @@ function RoleForm({ role, all }: { role: Role; all: Role['permissions'] }) {
     permissions: role.permissions,
   })
   const save = useChange((body: { description: string; permissions: Role['permissions'] }) =>
-    apiOf(place).patch('/settings/roles/{name}', { params: { path }, body }),
+    createApi(place).patch('/settings/roles/{name}', { params: { path }, body }),
   )
-  const remove = useChange(() => apiOf(place).delete('/settings/roles/{name}', { params: { path } }))
+  const remove = useChange(() => createApi(place).delete('/settings/roles/{name}', { params: { path } }))
   const isOwn = !role.builtIn && may('roles:write')
-  const changed = changeOf(role.permissions, draft.permissions)
-  const isChanged = changed.takes.length + changed.gives.length > 0 || draft.description !== role.description
+  const changed = comparePermissions(role.permissions, draft.permissions)
+  const isChanged =
+    changed.removed.length + changed.added.length > 0 || draft.description !== role.description
   const submit = () => save.mutate(draft, { onSuccess: clear })
   const leave = () => void navigate({ to: listed, params: place })
   return (
@@ -114,30 +115,30 @@ function RoleForm({ role, all }: { role: Role; all: Role['permissions'] }) {
   )
 }
 
-/** What a change takes and gives, and whom it concerns: before it is saved. */
-function Consequences({ role, change: { takes, gives } }: { role: Role; change: RoleChange }) {
+/** What a change removes and adds, and whom it concerns: before it is saved. */
+function Consequences({ role, change: { removed, added } }: { role: Role; change: RoleChange }) {
   const { place, may } = usePlace()
   const { data: members = [] } = useQuery({
     ...membersQuery(place, role.name),
     enabled: may('users:read') && role.members > 0,
   })
-  if (takes.length + gives.length === 0) return null
+  if (removed.length + added.length === 0) return null
   const concerned = members
     .filter(({ status }) => status !== 'deactivated')
     .map((user) => user.name || user.email)
-  const { names, more } = someOf(concerned)
+  const { names, more } = formatSome(concerned)
   const beyond = more + Math.max(role.members - concerned.length, 0)
   return (
     <section className="consequences" aria-live="polite" aria-label={words.change}>
       <h3>{words.change}</h3>
       <p className="row wrap changes">
-        {takes.map((permission) => (
-          <del key={permission} className="mono" title={words.takes(permission)}>
+        {removed.map((permission) => (
+          <del key={permission} className="mono" title={words.removed(permission)}>
             {permission}
           </del>
         ))}
-        {gives.map((permission) => (
-          <ins key={permission} className="mono" title={words.gives(permission)}>
+        {added.map((permission) => (
+          <ins key={permission} className="mono" title={words.added(permission)}>
             {permission}
           </ins>
         ))}

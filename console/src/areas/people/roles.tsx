@@ -9,7 +9,7 @@ import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
 import { NewButton, PeopleHead } from './head.js'
 import { rolesQuery } from './queries.js'
-import { familiesOf } from './role-change.js'
+import { groupPermissions } from './role-change.js'
 
 const words = texts.people.roles
 const to = '/w/$workspace/$environment/people/roles/$roleName'
@@ -72,7 +72,7 @@ function Matrix({ roles, selected }: { roles: readonly Role[]; selected: string 
           </tr>
         </thead>
         <tbody>
-          {familiesOf(everyPermission(roles)).map(([family, permissions]) => (
+          {groupPermissions(everyPermission(roles)).map(([family, permissions]) => (
             <Fragment key={family}>
               <tr className="matrix-family">
                 <th scope="rowgroup">{family}</th>

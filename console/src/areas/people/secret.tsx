@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { apiOf } from '../../api/api.js'
+import { createApi } from '../../api/api.js'
 import { fieldErrors } from '../../api/failure.js'
 import { Confirm } from '../../patterns/confirm.js'
 import { Id } from '../../patterns/copy.js'
@@ -73,9 +73,9 @@ function SecretActions({ name }: { name: string }) {
   const navigate = useNavigate()
   const params = { path: { name } }
   const rotate = useChange((value: string) =>
-    apiOf(place).put('/secrets/{name}', { params, body: { value } }),
+    createApi(place).put('/secrets/{name}', { params, body: { value } }),
   )
-  const remove = useChange(() => apiOf(place).delete('/secrets/{name}', { params }))
+  const remove = useChange(() => createApi(place).delete('/secrets/{name}', { params }))
   const submit = (form: HTMLFormElement) =>
     rotate.mutate(String(new FormData(form).get('value')), { onSuccess: () => form.reset() })
   return (

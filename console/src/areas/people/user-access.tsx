@@ -1,31 +1,33 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { apiOf, type User } from '../../api/api.js'
+import { createApi, type User } from '../../api/api.js'
 import { Confirm } from '../../patterns/confirm.js'
-import { Once } from '../../patterns/once.js'
+import { Once } from '../../patterns/one-time-value.js'
 import { Problem } from '../../patterns/problem.js'
 import { usePlace } from '../../place/context.js'
 import { Refusal } from '../../proof/refusal.js'
 import { texts } from '../../texts/en.js'
-import { programOf } from '../account/program.js'
 import { SessionText } from '../account/session-text.js'
+import { parseUserAgent } from '../account/user-agent.js'
 import { useChange } from './form.js'
 import { userSessionsQuery } from './queries.js'
 
 const words = texts.people.users
 
-/** How somebody gets in: their sessions, and ways back for who has lost a password or a factor. */
+/** A user's sessions, and how to restore access after a lost password or factor. */
 export function UserAccess({ user }: { user: User }) {
   const { place } = usePlace()
   const path = { id: user.id }
   const { data: sessions, error, refetch } = useQuery(userSessionsQuery(place, user.id))
   const end = useChange((sessionId: string) =>
-    apiOf(place).delete('/settings/users/{id}/sessions/{sessionId}', {
+    createApi(place).delete('/settings/users/{id}/sessions/{sessionId}', {
       params: { path: { ...path, sessionId } },
     }),
   )
-  const link = useChange(() => apiOf(place).post('/settings/users/{id}/reset-link', { params: { path } }))
-  const factors = useChange(() => apiOf(place).delete('/settings/users/{id}/factors', { params: { path } }))
+  const link = useChange(() => createApi(place).post('/settings/users/{id}/reset-link', { params: { path } }))
+  const factors = useChange(() =>
+    createApi(place).delete('/settings/users/{id}/factors', { params: { path } }),
+  )
   const made = link.data?.data
   const name = user.name || user.email
   return (
@@ -41,7 +43,7 @@ export function UserAccess({ user }: { user: User }) {
               {!session.current && (
                 <Confirm
                   label={words.endSession}
-                  question={words.endSessionAsk(programOf(session.userAgent))}
+                  question={words.endSessionAsk(parseUserAgent(session.userAgent))}
                   isBusy={end.isPending && end.variables === session.id}
                   onConfirm={() => end.mutate(session.id)}
                 />

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { apiOf, type User } from '../../api/api.js'
+import { createApi, type User } from '../../api/api.js'
 import { Confirm } from '../../patterns/confirm.js'
 import { usePlace } from '../../place/context.js'
 import { Refusal } from '../../proof/refusal.js'
@@ -13,16 +13,16 @@ import { RemoveUser } from './remove-user.js'
 
 const words = texts.people.users
 
-/** What the caller may do about somebody: the API says it of each. */
+/** What the caller may do with a user: the API lists it for each. */
 export function UserActions({ user }: { user: User }) {
   const { place, may } = usePlace()
   const [isRemoving, setRemoving] = useState(false)
   const path = { id: user.id }
   const patch = useChange((body: { status: 'active' | 'suspended' } | { role: string }) =>
-    apiOf(place).patch('/settings/users/{id}', { params: { path }, body }),
+    createApi(place).patch('/settings/users/{id}', { params: { path }, body }),
   )
   const invite = useChange(() =>
-    apiOf(place).post('/settings/users/invite', { body: { email: user.email, role: user.role } }),
+    createApi(place).post('/settings/users/invite', { body: { email: user.email, role: user.role } }),
   )
   const can = (action: User['allowedActions'][number]) => user.allowedActions.includes(action)
   if (user.allowedActions.length === 0) return null

@@ -15,7 +15,7 @@ import { UserStatus } from './users.js'
 const route = getRouteApi('/w/$workspace/$environment/people/users/$userId')
 const words = texts.people.users
 
-/** What somebody may do here, what can be done about them, and where they are signed in. */
+/** What a user may do, what can be changed, and where they are signed in. */
 export function UserPage() {
   const { place, may } = usePlace()
   const { userId } = route.useParams()

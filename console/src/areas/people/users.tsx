@@ -21,12 +21,12 @@ const tones: Record<User['status'], Tone> = {
   ...{ active: 'good', invited: 'warn', suspended: 'bad', deactivated: 'idle' },
 }
 
-/** Whether somebody gets in. */
+/** Whether a user has access. */
 export const UserStatus = ({ status }: Pick<User, 'status'>) => (
   <Sign tone={tones[status]}>{words.states[status]}</Sign>
 )
 
-/** Everybody in the workspace, with those who were invited and who have left. */
+/** All users of the workspace, including invited and removed ones. */
 export function Users() {
   const { place, may } = usePlace()
   const search = route.useSearch()

@@ -1,7 +1,7 @@
 import { Button, NativeSelect, Tooltip } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate, useParams } from '@tanstack/react-router'
-import { apiOf, apiPath, type DeadLetter } from '../../api/api.js'
+import { apiPath, createApi, type DeadLetter } from '../../api/api.js'
 import { Confirm } from '../../patterns/confirm.js'
 import { Id } from '../../patterns/copy.js'
 import { Icon } from '../../patterns/icons.js'
@@ -160,11 +160,11 @@ function LetterActions({ letter: { id, redrivenAt } }: { letter: DeadLetter }) {
   const settle = () => queries.invalidateQueries({ queryKey: platformKey })
   const params = { path: { id } }
   const redrive = useMutation({
-    mutationFn: () => apiOf().post('/platform/dead-letters/{id}/redrive', { params }),
+    mutationFn: () => createApi().post('/platform/dead-letters/{id}/redrive', { params }),
     onSettled: settle,
   })
   const drop = useMutation({
-    mutationFn: () => apiOf().delete('/platform/dead-letters/{id}', { params }),
+    mutationFn: () => createApi().delete('/platform/dead-letters/{id}', { params }),
     onSettled: settle,
   })
   return (

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { apiOf, type DeadLetter } from '../../api/api.js'
+import { createApi, type DeadLetter } from '../../api/api.js'
 import { type ListPage, pageSize } from '../../api/queries.js'
 
 /** What belongs to the installation, and to no workspace. */
@@ -7,7 +7,7 @@ export const platformKey = ['platform'] as const
 
 export const statusQuery = queryOptions({
   queryKey: [...platformKey, 'status'],
-  queryFn: async ({ signal }) => (await apiOf().get('/platform/status', { signal })).data,
+  queryFn: async ({ signal }) => (await createApi().get('/platform/status', { signal })).data,
   refetchInterval: 5_000,
 })
 
@@ -36,7 +36,7 @@ export async function readDeadLetters(
     ...(service && { service }),
     ...(typeof cursor === 'string' && { after: cursor }),
   }
-  const { data, pagination } = await apiOf().get('/platform/dead-letters', { params: { query }, signal })
+  const { data, pagination } = await createApi().get('/platform/dead-letters', { params: { query }, signal })
   return { items: data, next: pagination.hasMore ? (pagination.nextCursor ?? undefined) : undefined }
 }
 
@@ -46,7 +46,7 @@ export const letterQuery = (id: string) =>
     queryKey: [...platformKey, 'letter', id],
     queryFn: async ({ signal }) => {
       const service = id.split(':', 1)[0] as DeadLetter['service']
-      const letters = apiOf().items('/platform/dead-letters', {
+      const letters = createApi().items('/platform/dead-letters', {
         params: { query: { limit: 200, service } },
         signal,
       })

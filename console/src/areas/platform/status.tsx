@@ -9,7 +9,14 @@ import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
 import { PlatformFrame } from './head.js'
 import { statusQuery } from './queries.js'
-import { countText, deadLettersOf, lateOf, pendingOf, type Trouble, troublesOf } from './troubles.js'
+import {
+  countDeadLetters,
+  countLate,
+  countPending,
+  countText,
+  findProblems,
+  type ServiceProblem,
+} from './service-problems.js'
 
 const words = texts.platform
 
@@ -27,7 +34,7 @@ function Status() {
   const now = useNow()
   if (data === undefined)
     return error ? <Problem error={error} onRetry={() => void refetch()} /> : <DetailSkeleton />
-  const services = data.services.map((service) => ({ service, troubles: troublesOf(service, now) }))
+  const services = data.services.map((service) => ({ service, troubles: findProblems(service, now) }))
   const count = services.reduce((sum, { troubles }) => sum + troubles.length, 0)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well.
@@ -48,7 +55,7 @@ function Status() {
 
 interface Shown {
   service: PlatformStatus['services'][number]
-  troubles: Trouble[]
+  troubles: ServiceProblem[]
 }
 
 function Services({ services }: { services: readonly Shown[] }) {
@@ -75,8 +82,8 @@ function Services({ services }: { services: readonly Shown[] }) {
 
 function ServiceRows({ service: { name, state, figures }, troubles }: Shown) {
   const { place } = usePlace()
-  const has = (kind: Trouble['kind']) => troubles.some((trouble) => trouble.kind === kind)
-  const pending = figures === null ? undefined : pendingOf(figures)
+  const has = (kind: ServiceProblem['kind']) => troubles.some((trouble) => trouble.kind === kind)
+  const pending = figures === null ? undefined : countPending(figures)
   const oldest = figures?.oldestUnpublishedAt
   return (
     <tbody>
@@ -98,10 +105,10 @@ function ServiceRows({ service: { name, state, figures }, troubles }: Shown) {
           {pending === undefined ? words.unknown : pending.toLocaleString('en')}
         </Figure>
         <Figure isBad={has('dueWork')} head={words.dueWork}>
-          {figures ? countText(lateOf(figures), 10_000) : words.unknown}
+          {figures ? countText(countLate(figures), 10_000) : words.unknown}
         </Figure>
         <Figure isBad={has('deadLetters')} head={words.deadLetters}>
-          {figures ? countText(deadLettersOf(figures), 10_000) : words.unknown}
+          {figures ? countText(countDeadLetters(figures), 10_000) : words.unknown}
         </Figure>
       </tr>
       {troubles.map(({ kind, next }) => (

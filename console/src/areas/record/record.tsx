@@ -2,7 +2,7 @@ import { stringifyExact } from '@opsplane/client'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router'
 import { apiPath, callOrigin, type Resolved } from '../../api/api.js'
-import { addressOf, resolveReference } from '../../api/resolve.js'
+import { resolveReference, toApiAddress } from '../../api/resolve.js'
 import { Code } from '../../patterns/json.js'
 import { DetailBody, PageHead } from '../../patterns/page.js'
 import { Problem } from '../../patterns/problem.js'
@@ -60,7 +60,7 @@ function Raw({ found: { type, id, href, eventsHref } }: { found: Resolved }) {
   const { data, error, refetch } = useQuery({
     queryKey: [place.workspace, place.environment, type, id, 'raw'],
     queryFn: ({ signal }) =>
-      callOrigin<{ data: { webhookId?: string } }>(place, addressOf(href ?? ''), { signal }),
+      callOrigin<{ data: { webhookId?: string } }>(place, toApiAddress(href ?? ''), { signal }),
     enabled: href !== null,
   })
   // A delivery has its page below its webhook, which its id alone does not say.

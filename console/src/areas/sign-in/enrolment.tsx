@@ -1,6 +1,6 @@
 import { type components, OpsplaneError } from '@opsplane/client'
 import { useEffect, useState } from 'react'
-import { apiOf, provingApi } from '../../api/api.js'
+import { createApi, provingApi } from '../../api/api.js'
 import { needsSignIn } from '../../api/failure.js'
 import { enrolmentAddress, signInAddress } from '../../place/session.js'
 import { AddFactor } from '../../proof/add-factor.js'
@@ -14,7 +14,7 @@ import { SignInFrame } from './frame.js'
 type Factors = components['schemas']['Factors']
 const words = texts.signIn.enrolment
 
-/** A workspace lets nobody in without a second factor: one is added, or the one that is there is shown, and then one is in. */
+/** The workspace requires a second factor: the person adds one, or shows the one they have, and is signed in. */
 export function Enrolment({ to }: { to: string }) {
   const [factors, setFactors] = useState<Factors>()
   const [error, setError] = useState<unknown>()
@@ -32,7 +32,7 @@ export function Enrolment({ to }: { to: string }) {
   }, [to])
   const goOn = () => location.assign(to)
   const leave = async () => {
-    await apiOf()
+    await createApi()
       .post('/auth/logout')
       .catch((failure: unknown) => {
         if (!(failure instanceof OpsplaneError)) throw failure

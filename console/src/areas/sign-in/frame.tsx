@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactNode, useEffect } from 'react'
 import { AnswerByFactor } from '../../proof/factor-answer.js'
-import { Mark } from '../../shell/mark.js'
+import { Mark } from '../../shell/logo.js'
 import { texts } from '../../texts/en.js'
 
 /** Asks for the second factor of a sign-in. */

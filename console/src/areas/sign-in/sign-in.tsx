@@ -13,7 +13,7 @@ const words = texts.signIn
 interface SignInProps {
   /** Where it leads. */
   to: string
-  /** Somebody was signed in until now. */
+  /** A session has just ended. */
   hasEnded: boolean
   /** The workspace that is entered, where it is known. */
   workspace: string | undefined
@@ -21,7 +21,7 @@ interface SignInProps {
   ssoRefusal: string | undefined
 }
 
-/** By password and second factor, by a passkey alone, or by single sign-on; then on to where somebody wanted to go. */
+/** By password and second factor, by a passkey alone, or by single sign-on; then on to the address the person wanted. */
 export function SignIn({ to, hasEnded, workspace, ssoRefusal }: SignInProps) {
   const { challenge, error, isBusy, isOver, signIn, signInByPasskey, restart } = useSignIn(() =>
     location.assign(to),

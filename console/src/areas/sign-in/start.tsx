@@ -2,20 +2,20 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { tokenFrom } from '../../place/fragment.js'
 import { rememberedPlace } from '../../place/place.js'
-import { signInOf, signInPages } from '../../place/session.js'
+import { parseSignIn, signInPages } from '../../place/session.js'
 import { Enrolment } from './enrolment.js'
 import { Invitation } from './invitation.js'
 import { Reset } from './reset.js'
 import { SignIn } from './sign-in.js'
 
-/** It has neither the parts nor the pages of the rest: what somebody waits for first is small. */
+/** Without the components and pages of the rest: the first program a browser loads is small. */
 export function start(root: Element): void {
   const page = pageOf(location.pathname)
   if (page !== undefined) createRoot(root).render(<StrictMode>{page}</StrictMode>)
 }
 
 function pageOf(pathname: string) {
-  const { to, workspace, ...asked } = signInOf(location)
+  const { to, workspace, ...asked } = parseSignIn(location)
   if (pathname === signInPages.invitation) return <Invitation token={tokenFrom(location, history)} />
   if (pathname === signInPages.reset) return <Reset token={tokenFrom(location, history)} />
   if (pathname === signInPages.enrolment) return <Enrolment to={to} />

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { mappingOf, mappingText } from './mapping.js'
+import { mappingText, parseMapping } from './mapping.js'
 
 const roles = [
   { value: 'ops-admins', role: 'admin' },
@@ -8,9 +8,9 @@ const roles = [
 
 test('what is written is what was read', () => {
   expect(mappingText(roles)).toBe('ops-admins = admin\ncn=ops,ou=groups = release-manager')
-  expect(mappingOf(mappingText(roles).split('\n'))).toEqual(roles)
+  expect(parseMapping(mappingText(roles).split('\n'))).toEqual(roles)
 })
 
 test.each([['ops-admins'], ['= admin'], ['ops ='], ['ops = two words']])('%j is no entry', (line) => {
-  expect(mappingOf(['a = b', line])).toBeUndefined()
+  expect(parseMapping(['a = b', line])).toBeUndefined()
 })

@@ -8,7 +8,7 @@ export const mappingText = (roles: readonly Mapped[]): string =>
   roles.map(({ value, role }) => `${value} = ${role}`).join('\n')
 
 /** The entries of a text; undefined where a line is none. A value may have an `=` itself: the last one counts. */
-export function mappingOf(lines: readonly string[]): Mapped[] | undefined {
+export function parseMapping(lines: readonly string[]): Mapped[] | undefined {
   const entries = lines.map((line) => /^(.+?)\s*=\s*([^\s=]+)$/.exec(line))
   if (entries.includes(null)) return undefined
   return entries.map((entry) => ({ value: entry?.[1] ?? '', role: entry?.[2] ?? '' }))

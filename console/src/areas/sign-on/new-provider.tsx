@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { apiOf } from '../../api/api.js'
+import { createApi } from '../../api/api.js'
 import { DetailHead } from '../../patterns/page.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
@@ -13,7 +13,7 @@ export function NewProvider() {
   const { place } = usePlace()
   const navigate = useNavigate()
   const create = useChange((body: ProviderBody) =>
-    apiOf(place).post('/settings/identity-providers', { body }),
+    createApi(place).post('/settings/identity-providers', { body }),
   )
   const save = (body: ProviderBody, clear: () => void) =>
     create.mutate(body, {

@@ -3,7 +3,7 @@ import { OpsplaneError } from '@opsplane/client'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { apiOf } from '../../api/api.js'
+import { createApi } from '../../api/api.js'
 import { Problem } from '../../patterns/problem.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
@@ -27,23 +27,23 @@ export function Policy() {
   )
 }
 
-const ways = ['nobody', 'roles', 'everybody'] as const
+const ways = ['none', 'roles', 'all'] as const
 type Way = (typeof ways)[number]
 
 const wayOf = ({ factorRequired, factorRoles }: SignInPolicy): Way =>
-  factorRequired ? 'everybody' : factorRoles.length > 0 ? 'roles' : 'nobody'
+  factorRequired ? 'all' : factorRoles.length > 0 ? 'roles' : 'none'
 
 function PolicyForm({ policy }: { policy: SignInPolicy }) {
   const { place, me, may } = usePlace()
   const { data: roles = [] } = useQuery({ ...rolesQuery(place), enabled: may('roles:read') })
   const [way, setWay] = useState(wayOf(policy))
   const [chosen, setChosen] = useState(policy.factorRoles)
-  const save = useChange((body: SignInPolicy) => apiOf(place).put('/settings/sign-in-policy', { body }))
+  const save = useChange((body: SignInPolicy) => createApi(place).put('/settings/sign-in-policy', { body }))
   const isOwner = me.workspace?.role === 'owner'
   const turn = (role: string, isOn: boolean) =>
     setChosen(isOn ? [...chosen, role] : chosen.filter((each) => each !== role))
   const submit = () =>
-    save.mutate({ factorRequired: way === 'everybody', factorRoles: way === 'roles' ? chosen : [] })
+    save.mutate({ factorRequired: way === 'all', factorRoles: way === 'roles' ? chosen : [] })
   const wantsFactor = save.error instanceof OpsplaneError && save.error.code === 'factor_enrolment_required'
   const fields = (
     <>

@@ -5,10 +5,10 @@ import { useDraft } from '../../patterns/draft.js'
 import { usePlace } from '../../place/context.js'
 import { Field, PasswordField } from '../../proof/fields.js'
 import { texts } from '../../texts/en.js'
-import { Choice, Lines, linesOf, SubmitForm, Tick } from '../people/form.js'
-import { firstOf } from '../people/new-secret.js'
+import { Choice, Lines, SubmitForm, splitLines, Tick } from '../people/form.js'
+import { findFirstError } from '../people/new-secret.js'
 import { rolesQuery } from '../people/queries.js'
-import { mappingOf, mappingText } from './mapping.js'
+import { mappingText, parseMapping } from './mapping.js'
 
 const words = texts.people.signOn.fields
 
@@ -44,7 +44,7 @@ export function ProviderForm({ provider, label, change, isFixed = false, onSave 
   const { data: roles = [] } = useQuery({ ...rolesQuery(place), enabled: may('roles:read') })
   const [draft, set, clear] = useDraft('provider', draftOf(provider))
   const wrong = fieldErrors(change.error)
-  const mapped = mappingOf(linesOf(draft.roles))
+  const mapped = parseMapping(splitLines(draft.roles))
   const text = (name: 'name' | 'issuer' | 'clientId' | 'roleClaim') => ({
     name,
     value: draft[name],
@@ -59,7 +59,7 @@ export function ProviderForm({ provider, label, change, isFixed = false, onSave 
     const clientSecret = String(new FormData(form).get('clientSecret'))
     const body = {
       ...rest,
-      domains: linesOf(domains),
+      domains: splitLines(domains),
       roles: mapped,
       defaultRole: defaultRole === '' ? null : defaultRole,
       roleClaim: roleClaim.trim() === '' ? null : roleClaim.trim(),
@@ -91,7 +91,7 @@ export function ProviderForm({ provider, label, change, isFixed = false, onSave 
           label={words.domains}
           help={words.domainsHelp}
           value={draft.domains}
-          error={firstOf(wrong, 'domains')}
+          error={findFirstError(wrong, 'domains')}
           onChange={(domains) => set({ domains })}
         />
         <Choice
@@ -110,7 +110,7 @@ export function ProviderForm({ provider, label, change, isFixed = false, onSave 
             label={words.mapping}
             help={words.mappingHelp}
             value={draft.roles}
-            error={mapped === undefined ? words.mappingWrong : firstOf(wrong, 'roles')}
+            error={mapped === undefined ? words.mappingWrong : findFirstError(wrong, 'roles')}
             onChange={(given) => set({ roles: given })}
           />
         )}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { apiOf, type IdentityProvider } from '../../api/api.js'
+import { createApi, type IdentityProvider } from '../../api/api.js'
 import { Confirm } from '../../patterns/confirm.js'
 import { Id } from '../../patterns/copy.js'
 import { DetailBody, DetailHead, Facts } from '../../patterns/page.js'
@@ -24,12 +24,12 @@ export function ProviderPage() {
   const provider = data?.find(({ id }) => id === providerId)
   const params = { path: { id: providerId } }
   const save = useChange(({ issuer: _, clientSecret, ...body }: ProviderBody) =>
-    apiOf(place).patch('/settings/identity-providers/{id}', {
+    createApi(place).patch('/settings/identity-providers/{id}', {
       params,
       body: { ...body, ...(clientSecret !== '' && { clientSecret }) },
     }),
   )
-  const remove = useChange(() => apiOf(place).delete('/settings/identity-providers/{id}', { params }))
+  const remove = useChange(() => createApi(place).delete('/settings/identity-providers/{id}', { params }))
   return (
     <>
       <DetailHead title={provider?.name ?? ''} closed={{ to: listed, params: place }} />

@@ -9,7 +9,7 @@ import { Time } from '../../patterns/time.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
 import { FilterText } from '../filters.js'
-import { mostShown, useTopic } from './use-topic.js'
+import { maxShown, useTopic } from './use-topic.js'
 
 const route = getRouteApi('/w/$workspace/$environment/topics')
 const words = texts.topics
@@ -71,7 +71,7 @@ function Topic({ name }: { name: string }) {
           <TopicRow key={event.id} event={event} />
         ))}
       </ol>
-      {isCut && <p className="list-end small muted">{words.cut(mostShown)}</p>}
+      {isCut && <p className="list-end small muted">{words.cut(maxShown)}</p>}
     </>
   )
 }

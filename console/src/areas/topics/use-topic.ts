@@ -4,7 +4,7 @@ import { followTopic } from '../../api/audit-queries.js'
 import type { Place } from '../../place/place.js'
 
 /** Older ones are let go of, as a topic has no end. */
-export const mostShown = 500
+export const maxShown = 500
 
 interface TopicState {
   /** The latest first. */
@@ -40,8 +40,8 @@ export function useTopic({ workspace, environment }: Place, name: string): Topic
 function withMore({ events, isCut }: TopicState, more: readonly TopicEvent[]): TopicState {
   const all = more.length === 0 ? events : [...[...more].reverse(), ...events]
   return {
-    events: all.slice(0, mostShown),
-    isCut: isCut || all.length > mostShown,
+    events: all.slice(0, maxShown),
+    isCut: isCut || all.length > maxShown,
     ...{ isLoading: false, error: undefined },
   }
 }

@@ -1,6 +1,6 @@
 import type { Delivery } from '../../api/api.js'
 import { texts } from '../../texts/en.js'
-import { healthOf } from './health.js'
+import { computeHealth } from './health.js'
 
 type Shown = Pick<Delivery, 'id' | 'status' | 'lastDurationMs' | 'attempts'>
 
@@ -14,7 +14,7 @@ interface BarsProps {
 /** One bar for each of the latest deliveries, by how it ended; large ones as high as it took. */
 export function Bars({ deliveries, count, isLarge = false }: BarsProps) {
   const shown = deliveries.slice(0, count).reverse()
-  const { succeededShare, total } = healthOf(shown)
+  const { succeededShare, total } = computeHealth(shown)
   const label =
     succeededShare === undefined
       ? texts.webhooks.noDeliveries

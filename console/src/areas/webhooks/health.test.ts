@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { DeliveryStatus } from '../../api/api.js'
-import { healthOf } from './health.js'
+import { computeHealth } from './health.js'
 
 const delivery = (status: DeliveryStatus, lastDurationMs: number | null = null) => ({
   status,
@@ -18,18 +18,24 @@ test('counts what has ended, and measures what was attempted', () => {
     delivery('succeeded', 100),
     delivery('succeeded', 200),
   ]
-  expect(healthOf(latest)).toEqual({ total: 6, failed: 1, succeededShare: 67, medianMs: 200, p95Ms: 900 })
+  expect(computeHealth(latest)).toEqual({
+    total: 6,
+    failed: 1,
+    succeededShare: 67,
+    medianMs: 200,
+    p95Ms: 900,
+  })
 })
 
 test('only what is whole is shown as whole', () => {
-  expect(healthOf([...several(999, 'succeeded'), ...several(1, 'failed')]).succeededShare).toBe(99)
-  expect(healthOf([...several(1, 'succeeded'), ...several(999, 'failed')]).succeededShare).toBe(1)
-  expect(healthOf(several(3, 'succeeded')).succeededShare).toBe(100)
-  expect(healthOf(several(3, 'failed')).succeededShare).toBe(0)
+  expect(computeHealth([...several(999, 'succeeded'), ...several(1, 'failed')]).succeededShare).toBe(99)
+  expect(computeHealth([...several(1, 'succeeded'), ...several(999, 'failed')]).succeededShare).toBe(1)
+  expect(computeHealth(several(3, 'succeeded')).succeededShare).toBe(100)
+  expect(computeHealth(several(3, 'failed')).succeededShare).toBe(0)
 })
 
 test('without deliveries nothing is claimed', () => {
   const nothing = { total: 0, failed: 0, succeededShare: undefined, medianMs: undefined, p95Ms: undefined }
-  expect(healthOf([])).toEqual(nothing)
-  expect(healthOf([delivery('pending')])).toEqual({ ...nothing, total: 1 })
+  expect(computeHealth([])).toEqual(nothing)
+  expect(computeHealth([delivery('pending')])).toEqual({ ...nothing, total: 1 })
 })

@@ -10,7 +10,7 @@ export interface Health {
   p95Ms: number | undefined
 }
 
-export function healthOf(latest: readonly Pick<Delivery, 'status' | 'lastDurationMs'>[]): Health {
+export function computeHealth(latest: readonly Pick<Delivery, 'status' | 'lastDurationMs'>[]): Health {
   const ended = latest.filter(({ status }) => status === 'succeeded' || status === 'failed')
   const failed = ended.filter(({ status }) => status === 'failed').length
   const durations = latest

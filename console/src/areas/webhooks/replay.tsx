@@ -1,7 +1,7 @@
 import { Button, NativeSelect } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { apiOf, apiPath, type ReplayJob } from '../../api/api.js'
+import { apiPath, createApi, type ReplayJob } from '../../api/api.js'
 import { replayCountQuery, replayRequest, replaysQuery } from '../../api/webhook-queries.js'
 import { AsCurl } from '../../patterns/curl.js'
 import { Icon } from '../../patterns/icons.js'
@@ -42,7 +42,7 @@ function NewReplay({ webhookId }: { webhookId: string }) {
   const { count: found = 0 } = count.data ?? {}
   const start = useMutation({
     mutationFn: () =>
-      apiOf(place).post('/webhooks/{id}/deliveries/replay', {
+      createApi(place).post('/webhooks/{id}/deliveries/replay', {
         params: { path: { id: webhookId } },
         body: range,
       }),
@@ -138,7 +138,7 @@ function Cancel({ job: { id: replayId, webhookId } }: { job: ReplayJob }) {
   const queries = useQueryClient()
   const cancel = useMutation({
     mutationFn: () =>
-      apiOf(place).post('/webhooks/{id}/replays/{replayId}/cancel', {
+      createApi(place).post('/webhooks/{id}/replays/{replayId}/cancel', {
         params: { path: { id: webhookId, replayId } },
       }),
     onSettled: () => queries.invalidateQueries({ queryKey: replaysQuery(place, webhookId).queryKey }),

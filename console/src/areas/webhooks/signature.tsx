@@ -1,7 +1,7 @@
 import { Button, NativeSelect } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { apiOf, type Webhook } from '../../api/api.js'
+import { createApi, type Webhook } from '../../api/api.js'
 import { webhookQuery } from '../../api/queries.js'
 import { exactTime } from '../../format/times.js'
 import { Copy } from '../../patterns/copy.js'
@@ -34,7 +34,7 @@ function Rotation({ webhook: { id, name, has_secret: hasSecret } }: { webhook: W
   const [isAsked, setAsked] = useState(false)
   const rotate = useMutation({
     mutationFn: () =>
-      apiOf(place).post('/webhooks/{id}/secrets/rotate', {
+      createApi(place).post('/webhooks/{id}/secrets/rotate', {
         params: { path: { id } },
         body: { overlapSeconds: overlaps[overlap] },
       }),

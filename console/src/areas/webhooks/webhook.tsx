@@ -2,7 +2,7 @@ import { Button, Tooltip } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { apiOf, apiPath, type Delivery, type Webhook } from '../../api/api.js'
+import { apiPath, createApi, type Delivery, type Webhook } from '../../api/api.js'
 import { latestDeliveriesQuery, webhookQuery, webhooksQuery } from '../../api/queries.js'
 import { duration } from '../../format/times.js'
 import { Id } from '../../patterns/copy.js'
@@ -18,7 +18,7 @@ import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
 import { DeliveryRows } from '../deliveries/rows.js'
 import { Bars } from './bars.js'
-import { healthOf } from './health.js'
+import { computeHealth } from './health.js'
 import { Replay } from './replay.js'
 import { Signature } from './signature.js'
 
@@ -90,7 +90,7 @@ function storyOf(
 ): string {
   if (reason !== null) return words.reasons[reason]
   if (failures > 0) return words.unhealthy(failures)
-  const { failed, succeededShare } = healthOf(latest)
+  const { failed, succeededShare } = computeHealth(latest)
   if (succeededShare === undefined) return `${words.noDeliveries}.`
   return failed > 0 ? words.recovered(failed) : words.healthy
 }
@@ -105,10 +105,10 @@ function Actions({ webhook: { id, name, status } }: { webhook: Webhook }) {
         queries.invalidateQueries({ queryKey }),
       ),
     )
-  const test = useMutation({ mutationFn: () => apiOf(place).post('/webhooks/{id}/test', { params }) })
+  const test = useMutation({ mutationFn: () => createApi(place).post('/webhooks/{id}/test', { params }) })
   const turn = useMutation({
     mutationFn: (next: 'active' | 'paused') =>
-      apiOf(place).patch('/webhooks/{id}', { params, body: { status: next } }),
+      createApi(place).patch('/webhooks/{id}', { params, body: { status: next } }),
     onSuccess: ({ data }) =>
       notifications.show({ message: data.status === 'active' ? words.resumed(name) : words.pausedNow(name) }),
     onSettled: settle,
@@ -160,7 +160,7 @@ function Actions({ webhook: { id, name, status } }: { webhook: Webhook }) {
 }
 
 function Figures({ deliveries }: { deliveries: readonly Delivery[] }) {
-  const { total, failed, succeededShare, medianMs, p95Ms } = healthOf(deliveries)
+  const { total, failed, succeededShare, medianMs, p95Ms } = computeHealth(deliveries)
   if (total === 0) return null
   const figures: [name: string, value: string | undefined, tone?: string | undefined][] = [
     [words.succeededShare, succeededShare === undefined ? undefined : `${succeededShare} %`],

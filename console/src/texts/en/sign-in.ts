@@ -50,7 +50,7 @@ export const signIn = {
   },
   enrolment: {
     title: 'Add a second factor',
-    help: 'The workspace lets nobody in without one. It takes a minute, and is asked for when you sign in.',
+    help: 'The workspace requires one. It takes a minute, and is asked for when you sign in.',
     prove: 'Confirm your second factor',
     proveHelp: 'The workspace wants to see it once in this session.',
     ready: 'Your second factor is set up',
@@ -68,7 +68,7 @@ export const proof = {
   confirm: 'Confirm',
   cancel: 'Cancel',
   elsewhere: 'Sign in another way',
-  somebodyElse: 'Sign in as somebody else',
+  anotherPerson: 'Sign in as another person',
   show: 'Show',
   hide: 'Hide',
   code: 'Code of your authenticator app',

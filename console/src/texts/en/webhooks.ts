@@ -32,7 +32,7 @@ export const webhooks = {
       'Paused after five deliveries in a row that failed on every attempt. Mend the endpoint, send a test, then resume.',
     gone: 'Paused, as the endpoint answered 410 Gone. Check its URL, then resume.',
     owner_rights:
-      'Paused, as its owner may no longer read what it sends. Somebody who may can resume it and becomes its owner.',
+      'Paused, as its owner may no longer read what it sends. A user who may can resume it and becomes its owner.',
   },
   healthy: 'Every delivery of late has succeeded.',
   unhealthy: (failures: number) =>

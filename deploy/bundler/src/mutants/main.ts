@@ -41,11 +41,15 @@ async function main(): Promise<number> {
   if (sound !== 'survived') throw new Error('the tests fail without a fault: mend them first')
   const verdicts: Verdict[] = []
   for (const mutant of chosen) {
+    const startedAt = performance.now()
     const verdict = await tryMutant(root, mutant, timeoutMs)
+    const seconds = Math.round((performance.now() - startedAt) / 1_000)
     verdicts.push(verdict)
     const { name, file } = mutant
     process.stdout.write(
-      values.json ? `${JSON.stringify({ name, file, verdict })}\n` : `${verdict}: ${name} (${file})\n`,
+      values.json
+        ? `${JSON.stringify({ name, file, verdict, seconds })}\n`
+        : `${verdict} in ${seconds} s: ${name} (${file})\n`,
     )
   }
   return verdicts.every((verdict) => verdict === 'caught') ? 0 : 1

@@ -7,7 +7,7 @@ import type { Mutant } from './table.js'
 export type Verdict = 'caught' | 'survived' | 'timed out'
 
 /** The source with the fault in it. Throws where what is to be replaced does not stand in it once. */
-export function mutated(source: string, { name, search, replace }: Mutant): string {
+export function applyMutant(source: string, { name, search, replace }: Mutant): string {
   const found = source.split(search).length - 1
   if (found !== 1) throw new Error(`${name}: its search stands in the source ${found} times instead of once`)
   return source.replace(search, () => replace)
@@ -17,7 +17,7 @@ export function mutated(source: string, { name, search, replace }: Mutant): stri
 export async function tryMutant(root: string, mutant: Mutant, timeoutMs: number): Promise<Verdict> {
   const compiled = join(root, mutant.file.replace('/src/', '/dist/').replace(/\.ts$/, '.js'))
   const original = readFileSync(compiled, 'utf8')
-  const source = mutated(readFileSync(join(root, mutant.file), 'utf8'), mutant)
+  const source = applyMutant(readFileSync(join(root, mutant.file), 'utf8'), mutant)
   const restore = () => writeFileSync(compiled, original)
   process.once('exit', restore)
   try {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
-import { mutated } from './mutate.js'
+import { applyMutant } from './mutate.js'
 import { mutants } from './table.js'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
@@ -11,7 +11,7 @@ const testsIn = (folder: string) => readdirSync(root + folder).filter((name) => 
 
 test.each(mutants)('$name: stands in its source once, and has tests', (mutant) => {
   const source = readFileSync(`${root}${mutant.file}`, 'utf8')
-  expect(mutated(source, mutant)).not.toBe(source)
+  expect(applyMutant(source, mutant)).not.toBe(source)
   for (const path of mutant.tests)
     expect(testsIn(dirname(path)).filter((name) => name.startsWith(basename(path)))).toHaveLength(1)
 })
@@ -20,5 +20,5 @@ test('a search that is not there, or twice, is refused', () => {
   const [mutant] = mutants
   if (!mutant) throw new Error('there are no mutants')
   for (const source of ['', mutant.search.repeat(2)])
-    expect(() => mutated(source, mutant)).toThrow('instead of once')
+    expect(() => applyMutant(source, mutant)).toThrow('instead of once')
 })

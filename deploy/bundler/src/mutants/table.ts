@@ -64,7 +64,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'messages that a stream drops between two inspections',
-    file: `${eventstore}/consume/past-of-consumer.ts`,
+    file: `${eventstore}/consume/track-progress.ts`,
     search: 'place.lastSequence > before.lastSequence',
     replace: 'false',
     tests: [consumerSimulation],
@@ -120,7 +120,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a loss of the stream that is not noticed',
-    file: `${eventstore}/relay/sound-stream.ts`,
+    file: `${eventstore}/relay/verify-stream.ts`,
     search: 'if (!found.lost) {',
     replace: 'if (found) {',
     tests: [relaySimulation],
@@ -134,7 +134,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a refill that leaves what stands before its predecessors',
-    file: `${eventstore}/relay/relay-term.ts`,
+    file: `${eventstore}/relay/relay-leadership.ts`,
     search: 'isMisplaced(ack, event, last) ? putAgain(event, ack, last) : ack',
     replace: 'ack',
     tests: [relaySimulation],
@@ -155,7 +155,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a lease of due work that is not renewed',
-    file: 'libs/postgres/src/due-work/leased.ts',
+    file: 'libs/postgres/src/due-work/leased-worker.ts',
     search: 'renewing = setInterval(() => void renew().catch(() => {}), leaseMs / 3).unref()',
     replace: 'renewing = setInterval(() => void renew, leaseMs / 3).unref()',
     tests: [dueWork],

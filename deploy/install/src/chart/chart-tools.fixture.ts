@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 
 /** What is built by Go and read from its modules, in minutes: only where TEST_CHART says so, as `npm run test:long` does. */
-export const areToolsWanted = process.env.TEST_CHART === '1'
+export const areToolsEnabled = process.env.TEST_CHART === '1'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 export const chart = join(root, 'helm/opsplane')
 export const examples = readdirSync(join(chart, 'examples'))
 export const kubernetes = { module: 'k8s.io/kubernetes@v1.34.1', version: '1.34.1' }
-/** Whose kinds of resources the chart makes, beside those of Kubernetes. */
+/** Projects whose kinds of resources the chart makes, in addition to those of Kubernetes. */
 export const definitions = [
   { module: 'sigs.k8s.io/gateway-api@v1.4.0', folder: 'config/crd/standard' },
   { module: 'github.com/cert-manager/cert-manager@v1.19.1', folder: 'deploy/crds' },
@@ -57,7 +57,7 @@ export function goProgram(name: keyof typeof programs): string {
 
 const Downloaded = z.object({ Dir: z.string() })
 /** Folder of a module's files. */
-export function folderOf(module: string): string {
+export function downloadModule(module: string): string {
   const { output, stdout, status } = run('go', ['mod', 'download', '-json', module])
   if (status !== 0) throw new Error(output)
   return Downloaded.parse(JSON.parse(stdout)).Dir

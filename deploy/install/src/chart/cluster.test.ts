@@ -10,11 +10,11 @@ import { waitFor } from '@opsplane/testing'
 import { parseAllDocuments } from 'yaml'
 import { manifest } from '../kubernetes.js'
 import {
-  areToolsWanted,
+  areToolsEnabled,
   cache,
   chart,
   definitions,
-  folderOf,
+  downloadModule,
   goProgram,
   kubernetes,
   run,
@@ -50,7 +50,7 @@ function controlPlaneProgram(): string {
   return built
 }
 
-const described = areToolsWanted ? describe : describe.skip
+const described = areToolsEnabled ? describe : describe.skip
 described('an API server', () => {
   let cluster: ControlPlane
   let helmProgram: string
@@ -154,7 +154,7 @@ described('an API server', () => {
     expect(await templates('small')).toEqual(before)
     expect(await status('small')).toMatchObject({ version: 3, info: { status: 'deployed' } })
 
-    // Another key in a Secret has the pods of that service, and no others, begin anew.
+    // Another key in a Secret restarts the pods of that service, and no others.
     const stringData = { CURSOR_SECRET: 'x'.repeat(44) }
     await cluster.ask('PATCH', '/api/v1/namespaces/small/secrets/opsplane-apps', { stringData })
     await upgrade()
@@ -165,7 +165,7 @@ described('an API server', () => {
     const crds = join(folder, 'definitions')
     mkdirSync(join(crds, 'crds'), { recursive: true })
     for (const { module, folder: part } of definitions) {
-      const from = join(folderOf(module), part)
+      const from = join(downloadModule(module), part)
       for (const file of readdirSync(from).filter((name) => name.endsWith('.yaml')))
         for (const document of parseAllDocuments(readFileSync(join(from, file), 'utf8')))
           if (document.get('kind') === 'CustomResourceDefinition')

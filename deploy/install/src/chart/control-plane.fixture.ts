@@ -7,7 +7,7 @@ import { waitFor } from '@opsplane/testing'
 import { Agent, request } from 'undici'
 
 export interface ControlPlane {
-  /** For whoever takes one: helm, say. */
+  /** For programs that need one, such as helm. */
   kubeconfig: string
   /** Asks the API server, as its administrator; what is sent is JSON. Throws with its answer where that is an error. */
   ask<T>(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<T>

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { areToolsWanted, chart, goProgram } from './chart-tools.fixture.js'
+import { areToolsEnabled, chart, goProgram } from './chart-tools.fixture.js'
 import { type Manifest, manifests, notes } from './render.fixture.js'
 
 const Container = z.looseObject({ name: z.string(), args: z.array(z.string()).default([]) })
@@ -22,7 +22,7 @@ function podOf({ kind, spec }: Manifest): z.infer<typeof PodSpec> | undefined {
   return z.object({ jobTemplate: z.object({ spec: Template }) }).parse(spec).jobTemplate.spec.template.spec
 }
 
-const described = areToolsWanted ? describe : describe.skip
+const described = areToolsEnabled ? describe : describe.skip
 described('manifests of the chart', () => {
   let helm: string
   beforeAll(() => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { parse, parseAllDocuments } from 'yaml'
 import { z } from 'zod'
 import { manifest } from '../kubernetes.js'
-import { areToolsWanted, folderOf, goProgram, kubernetes, run } from './chart-tools.fixture.js'
+import { areToolsEnabled, downloadModule, goProgram, kubernetes, run } from './chart-tools.fixture.js'
 import { kubeconform, writeKindSchemas } from './schemas.fixture.js'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
@@ -57,7 +57,7 @@ test('and name the version of the chart that is here', () => {
   expect(readFileSync(values, 'utf8')).toContain('helm install nats helm/nats-2.14.2.tgz ')
 })
 
-const described = areToolsWanted ? describe : describe.skip
+const described = areToolsEnabled ? describe : describe.skip
 described('the official chart of NATS with the values for it', () => {
   let rendered: string
   let resources: z.infer<typeof Resource>[]
@@ -76,7 +76,7 @@ described('the official chart of NATS with the values for it', () => {
 
   test('makes manifests that Kubernetes takes', () => {
     const schemas = join(folder, 'schemas')
-    writeKindSchemas(join(folderOf(kubernetes.module), 'api/openapi-spec/swagger.json'), schemas)
+    writeKindSchemas(join(downloadModule(kubernetes.module), 'api/openapi-spec/swagger.json'), schemas)
     const { output } = kubeconform(goProgram('kubeconform'), schemas, withoutNulls(rendered))
     expect(output).toMatch(/ Invalid: 0, Errors: 0, Skipped: 0/)
   })

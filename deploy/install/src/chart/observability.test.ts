@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { createMetrics, seriesNames } from '@opsplane/telemetry'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { areToolsWanted, cache, goProgram, run as runTool } from './chart-tools.fixture.js'
+import { areToolsEnabled, cache, goProgram, run as runTool } from './chart-tools.fixture.js'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const rulesFile = join(root, 'helm/opsplane/files/alerts.yaml')
@@ -154,7 +154,7 @@ test('each alert fires in a case for promtool', () => {
 })
 
 /** Of Prometheus: from PATH (Debian has it in the package `prometheus`), where PROMTOOL says, or built where the other tools are. */
-const promtool = process.env.PROMTOOL ?? (areToolsWanted ? goProgram('promtool') : 'promtool')
+const promtool = process.env.PROMTOOL ?? (areToolsEnabled ? goProgram('promtool') : 'promtool')
 const isFound = spawnSync(promtool, ['--version']).status === 0
 const described = isFound ? describe : describe.skip
 
@@ -186,7 +186,7 @@ described('promtool (skipped where it is neither in PATH nor named by PROMTOOL)'
   })
 })
 
-const whereBuilt = areToolsWanted ? describe : describe.skip
+const whereBuilt = areToolsEnabled ? describe : describe.skip
 whereBuilt('a collector of OpenTelemetry (built where the other tools are)', () => {
   let collector: string
   const example = readFileSync(join(root, 'deploy/observability/otel-collector.yaml'), 'utf8')

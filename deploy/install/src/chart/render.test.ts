@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { parseAllDocuments } from 'yaml'
 import {
-  areToolsWanted,
+  areToolsEnabled,
   chart,
   definitions,
+  downloadModule,
   examples,
-  folderOf,
   goProgram,
   kubernetes,
   run,
@@ -20,14 +20,14 @@ const folder = mkdtempSync(join(tmpdir(), 'opsplane-chart-'))
 const schemas = join(folder, 'schemas')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const described = areToolsWanted ? describe : describe.skip
+const described = areToolsEnabled ? describe : describe.skip
 described('the chart', () => {
   let programs: Record<'helm' | 'kubeconform', string>
   beforeAll(() => {
     programs = { helm: goProgram('helm'), kubeconform: goProgram('kubeconform') }
-    writeKindSchemas(join(folderOf(kubernetes.module), 'api/openapi-spec/swagger.json'), schemas)
+    writeKindSchemas(join(downloadModule(kubernetes.module), 'api/openapi-spec/swagger.json'), schemas)
     for (const { module, folder } of definitions)
-      writeResourceSchemas(join(folderOf(module), folder), schemas)
+      writeResourceSchemas(join(downloadModule(module), folder), schemas)
   })
 
   const helm = (...args: string[]) => run(programs.helm, args)

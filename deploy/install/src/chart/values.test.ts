@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { serviceNames } from '@opsplane/contracts'
-import { completeSecrets, variablesOf } from '@opsplane/local'
+import { completeSecrets, findVariables } from '@opsplane/local'
 import { services } from '@opsplane/local/services'
 import { Ajv } from 'ajv'
 import { parse } from 'yaml'
@@ -69,8 +69,8 @@ describe('a wrong value is refused by its name', () => {
   test.each<[string, Values, string]>([
     ['an origin that is missing', {}, '/publicOrigin'],
     ['an origin with a path', { publicOrigin: 'https://ops.example.com/ops' }, '/publicOrigin'],
-    ['a name nobody knows', { ...origin, replicas: 3 }, '"replicas"'],
-    ['a service nobody knows', { ...origin, services: { billing: {} } }, '"billing"'],
+    ['an unknown name', { ...origin, replicas: 3 }, '"replicas"'],
+    ['an unknown service', { ...origin, services: { billing: {} } }, '"billing"'],
     [
       'a count that is a word',
       { ...origin, services: { itsm: { replicas: 'two' } } },
@@ -181,7 +181,7 @@ describe.each(serviceNames.filter((name) => name in catalogue))('%s', (name) => 
     const configuration = Object.keys(
       schema.properties.services.properties[name]?.properties.config.properties ?? {},
     )
-    expect([...configuration, ...ofChart, ...secret].sort()).toEqual(variablesOf(services[name]).sort())
+    expect([...configuration, ...ofChart, ...secret].sort()).toEqual(findVariables(services[name]).sort())
   })
 
   test('has its connections counted where it has a database', () => {

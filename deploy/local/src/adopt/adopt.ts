@@ -3,18 +3,18 @@ import { ForeignStreamError, markStreams } from '@opsplane/nats'
 import {
   claimInstallation,
   type DatabaseIdentity,
-  dataDatabaseOf,
+  dataDatabaseName,
+  formatRole,
   type Installation,
-  identityOf,
-  installationOf,
-  isInPlace,
+  isAtRecordedLocation,
   moveRoles,
   newInstallation,
   type openClient,
-  quoted,
-  roleOf,
+  quoteIdentifier,
+  readIdentity,
+  toInstallation,
 } from '@opsplane/postgres'
-import { databaseIn, onServerOf, withAdmin } from '../data-database.js'
+import { databaseIn, toDatabaseUrl, withAdmin } from '../data-database.js'
 import { explainDatabaseError, OpsError, withNats } from '../ops-target.js'
 import { provisionAll } from '../platform.js'
 import { backends } from '../services.js'
@@ -51,7 +51,7 @@ export interface Adopted {
 
 /**
  * Makes the databases those of an installation of their own, whose names no other has: roles and the data database of an earlier
- * version are renamed; a copy beside its original gets an id, roles and rights of its own. Repeatable, and goes on where it was
+ * version are renamed; a copy on the server of its original gets an id, roles and rights of its own. Repeatable, and goes on where it was
  * ended at any instant; services of the installation must not run meanwhile. Throws OpsError.
  */
 export async function adopt(task: AdoptTask): Promise<Adopted> {
@@ -96,24 +96,24 @@ interface Plan {
   target: Installation
   main: Place
   data: Place
-  /** Whether this is beside the database it was copied from, or may be. */
+  /** Whether this is on the server of the database it was copied from, or may be. */
   isCopy: boolean
   isDone: boolean
   databases: string[]
 }
 
 async function planOf({ adminUrl, installationId, moved = false }: AdoptTask): Promise<Plan> {
-  let identity = await withAdmin(adminUrl, identityOf)
+  let identity = await withAdmin(adminUrl, readIdentity)
   if (!identity.record) {
     await claimInstallation(
       adminUrl,
-      installationId === undefined ? undefined : installationOf(installationId),
+      installationId === undefined ? undefined : toInstallation(installationId),
     )
-    identity = await withAdmin(adminUrl, identityOf)
+    identity = await withAdmin(adminUrl, readIdentity)
   }
   const { record } = identity
   if (!record) throw new Error('the record of the installation is gone')
-  const inPlace = isInPlace(identity)
+  const inPlace = isAtRecordedLocation(identity)
   if (moved && !inPlace) await refuseBeside(adminUrl, identity)
   const isCopy = !inPlace && !moved
   const target = targetOf({ record, isCopy, installationId })
@@ -121,7 +121,7 @@ async function planOf({ adminUrl, installationId, moved = false }: AdoptTask): P
   const data = await dataPlace(adminUrl, main, target, isCopy)
   const isDone = [main, data].every(({ identity: { record: found }, identity: each }) => {
     const isNamed = found?.id === target.id && found.rolePrefix === target.rolePrefix
-    return isNamed && found.adopting === null && isInPlace(each)
+    return isNamed && found.adopting === null && isAtRecordedLocation(each)
   })
   const databases = [main, data].map((place) => place.identity.here.databaseOid)
   return { target, main, data, isCopy, isDone, databases }
@@ -133,9 +133,9 @@ function targetOf(options: {
   installationId: string | undefined
 }): Installation {
   const { record, isCopy, installationId } = options
-  if (record.adopting !== null) return installationOf(record.adopting)
-  if (installationId !== undefined && installationId !== record.id) return installationOf(installationId)
-  return isCopy ? newInstallation() : installationOf(record.id)
+  if (record.adopting !== null) return toInstallation(record.adopting)
+  if (installationId !== undefined && installationId !== record.id) return toInstallation(installationId)
+  return isCopy ? newInstallation() : toInstallation(record.id)
 }
 
 const servicesIn = (inData: boolean): BackendName[] =>
@@ -153,14 +153,15 @@ async function dataPlace(
 ): Promise<Place> {
   const url = await dataUrl(adminUrl, [main.former, target])
   const record = main.former
-  let identity = await withAdmin(url, identityOf)
+  let identity = await withAdmin(url, readIdentity)
   if (!identity.record && record.rolePrefix === '') {
     await claimInstallation(url, { id: record.id, rolePrefix: '' })
-    identity = await withAdmin(url, identityOf)
+    identity = await withAdmin(url, readIdentity)
   }
   const { database, record: found } = identity
   const isKnown = found && (found.id === record.id || found.id === target.id)
-  const isOriginals = isCopy && found?.id === record.id && found.adopting !== target.id && isInPlace(identity)
+  const isOriginals =
+    isCopy && found?.id === record.id && found.adopting !== target.id && isAtRecordedLocation(identity)
   if (!isKnown || isOriginals)
     throw new OpsError(
       'refused',
@@ -172,14 +173,14 @@ async function dataPlace(
 
 async function dataUrl(adminUrl: string, names: readonly Installation[]): Promise<string> {
   if (process.env.DATA_DATABASE_URL) return process.env.DATA_DATABASE_URL
-  const candidates = names.map(dataDatabaseOf)
+  const candidates = names.map(dataDatabaseName)
   const there = await withAdmin(
     adminUrl,
     (sql) =>
       sql<{ name: string }[]>`select datname as name from pg_database where datname = any(${candidates})`,
   )
   const found = candidates.find((name) => there.some((database) => database.name === name))
-  if (found !== undefined) return onServerOf(adminUrl, found)
+  if (found !== undefined) return toDatabaseUrl(adminUrl, found)
   throw new OpsError(
     'refused',
     `The server has no database of the tenants' data (${candidates.join(' or ')}): copy it as well, or name it in DATA_DATABASE_URL.`,
@@ -197,14 +198,14 @@ async function refuseBeside(adminUrl: string, { here, record }: DatabaseIdentity
   if (original)
     throw new OpsError(
       'refused',
-      `It was not moved: installation ${record.id} is beside it, in ${original.name}. Leave --moved out.`,
+      `It was not moved: installation ${record.id} is on the same server, in ${original.name}. Leave --moved out.`,
     )
 }
 
 /** Throws OpsError where a service is connected. */
 async function refuseInUse({ main, data }: Plan): Promise<void> {
   for (const { url, former, services } of [main, data]) {
-    const roles = services.map((name) => roleOf(former, backends[name].schema))
+    const roles = services.map((name) => formatRole(former, backends[name].schema))
     const connected = await withAdmin(
       url,
       (sql) => sql<{ name: string }[]>`select distinct usename as name from pg_stat_activity
@@ -231,9 +232,9 @@ async function move(place: Place, plan: Plan, say: (line: string) => void): Prom
       const names = await roleNamesIn(tx, place)
       await tx`update opsplane.installation set id = ${target.id}, role_prefix = ${target.rolePrefix},
         system_identifier = ${identity.here.systemIdentifier}, database_oid = ${identity.here.databaseOid}::oid`
-      const moves = names.map((name) => ({ from: roleOf(former, name), to: roleOf(target, name) }))
+      const moves = names.map((name) => ({ from: formatRole(former, name), to: formatRole(target, name) }))
       await moveRoles(tx, moves, { id: target.id, formerId: former.id, databases, isCopy })
-      say(`${identity.database}: ${moves.length} roles are called ${roleOf(target, '…')}`)
+      say(`${identity.database}: ${moves.length} roles are called ${formatRole(target, '…')}`)
     }),
   )
 }
@@ -241,27 +242,29 @@ async function move(place: Place, plan: Plan, say: (line: string) => void): Prom
 async function roleNamesIn(tx: Pick<Admin, 'unsafe'>, { services }: Place): Promise<string[]> {
   const names: string[] = []
   for (const service of services) {
-    const { schema, beside } = backends[service]
-    names.push(schema, ...((await beside?.roles(tx)) ?? []))
+    const { schema, extraSchemas } = backends[service]
+    names.push(schema, ...((await extraSchemas?.roles(tx)) ?? []))
   }
   return names
 }
 
 const databaseAfter = ({ data, main, target }: Plan): { url: string } =>
-  process.env.DATA_DATABASE_URL ? data : { url: onServerOf(main.url, dataDatabaseOf(target)) }
+  process.env.DATA_DATABASE_URL ? data : { url: toDatabaseUrl(main.url, dataDatabaseName(target)) }
 
 async function renameDataDatabase(adminUrl: string, plan: Plan, say: (line: string) => void): Promise<void> {
   const { database: name } = plan.data.identity
-  const wanted = dataDatabaseOf(plan.target)
+  const wanted = dataDatabaseName(plan.target)
   if (process.env.DATA_DATABASE_URL || name === wanted) return
-  await withAdmin(adminUrl, (sql) => sql.unsafe(`alter database ${quoted(name)} rename to ${quoted(wanted)}`))
+  await withAdmin(adminUrl, (sql) =>
+    sql.unsafe(`alter database ${quoteIdentifier(name)} rename to ${quoteIdentifier(wanted)}`),
+  )
   say(`${name}: is called ${wanted}`)
 }
 
 function rolesOf(adminUrl: string, target: Installation): AdoptedRole[] {
   return backendNames.map((service) => ({
     service,
-    role: roleOf(target, backends[service].schema),
+    role: formatRole(target, backends[service].schema),
     database: new URL(databaseIn(target, service, adminUrl)).pathname.slice(1),
   }))
 }

@@ -1,28 +1,28 @@
-import { type Database, lockTimedOut } from '@opsplane/postgres'
+import { type Database, isLockTimeout } from '@opsplane/postgres'
 import { delay } from '@opsplane/runtime'
 import { OpsError } from '../ops-target.js'
-import { openSession, type ServiceDatabase, schemasOf } from './databases.js'
+import { openSession, type ServiceDatabase, toSchemas } from './databases.js'
 
 /** Transactions on several databases that see them as of one instant. */
 export interface Cut {
   at: Date
-  /** For how long nobody could append. */
+  /** For how long no event could be appended. */
   pausedMs: number
   /** Each one connection, in the order of the databases. */
   snapshots: Database['sql'][]
   close(): Promise<void>
 }
 
-/** Whoever appends waits behind the lock while it waits for those before it: no longer than this at a time. */
+/** Appends wait behind the lock while it waits for those before it: no longer than this at a time. */
 const lockTimeoutMs = 500
 const pauseMs = 250
 const mostTries = 240
 
 /**
- * Snapshots of all databases at an instant at which no append is under way in any: each writer of a log holds its outbox, so
+ * Snapshots of all databases at an instant at which no append is in progress in any: each writer of a log holds its outbox, so
  * having all outboxes is being alone (ADR 097). `before` is called just before, while everything goes on.
  */
-export async function takeCut(
+export async function snapshotDatabases(
   databases: readonly ServiceDatabase[],
   before: () => Promise<void>,
 ): Promise<Cut> {
@@ -32,7 +32,7 @@ export async function takeCut(
     await Promise.all(sessions.map((sql) => sql.end({ timeout: 5 })))
   }
   try {
-    // Connected before anybody is held up.
+    // Connected before any append has to wait.
     await Promise.all([...snapshots, ...holders].map((sql) => sql`select 1`))
     for (let tries = 1; ; tries++) {
       await before()
@@ -46,7 +46,7 @@ export async function takeCut(
         return { at, pausedMs, snapshots, close: () => end(snapshots) }
       }
       if (tries === mostTries)
-        throw new OpsError('away', 'There is always an append under way that takes long. Try again later.')
+        throw new OpsError('away', 'An append that takes long is always in progress. Try again later.')
       await delay(pauseMs)
     }
   } catch (error) {
@@ -62,7 +62,7 @@ async function holdOutboxes(
 ): Promise<boolean> {
   const held = await Promise.allSettled(
     holders.map((sql, at) => {
-      const outboxes = schemasOf(databases[at]?.services ?? []).map((schema) => `${schema}.outbox`)
+      const outboxes = toSchemas(databases[at]?.services ?? []).map((schema) => `${schema}.outbox`)
       return sql
         .unsafe(
           `begin; set local lock_timeout = ${lockTimeoutMs}; lock table ${outboxes.join(', ')} in share mode`,
@@ -73,7 +73,7 @@ async function holdOutboxes(
   const failed = held.find((each) => each.status === 'rejected')
   if (!failed) return true
   await Promise.all(holders.map((sql) => sql.unsafe('rollback')))
-  if (!lockTimedOut(failed.reason)) throw failed.reason
+  if (!isLockTimeout(failed.reason)) throw failed.reason
   return false
 }
 

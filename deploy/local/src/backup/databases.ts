@@ -1,6 +1,6 @@
 import { type BackendName, backendNames } from '@opsplane/contracts'
 import { type Database, openClient } from '@opsplane/postgres'
-import { databaseOf } from '../data-database.js'
+import { findDatabaseUrl } from '../data-database.js'
 import { backends } from '../services.js'
 
 /** A database, and the services that have their schemas in it. */
@@ -11,16 +11,16 @@ export interface ServiceDatabase {
 }
 
 /** The databases of an installation: the one of most services, and that of the tenants' data. */
-export async function databasesOf(adminUrl: string): Promise<ServiceDatabase[]> {
+export async function findDatabases(adminUrl: string): Promise<ServiceDatabase[]> {
   const byUrl = new Map<string, BackendName[]>()
   for (const service of backendNames) {
-    const url = await databaseOf(service, adminUrl)
+    const url = await findDatabaseUrl(service, adminUrl)
     byUrl.set(url, [...(byUrl.get(url) ?? []), service])
   }
   return [...byUrl].map(([url, services]) => ({ name: url === adminUrl ? 'main' : 'data', url, services }))
 }
 
-export const schemasOf = (services: readonly BackendName[]) => services.map((name) => backends[name].schema)
+export const toSchemas = (services: readonly BackendName[]) => services.map((name) => backends[name].schema)
 
 /** One connection of its own, on which statements may take as long as they take. */
 export const openSession = (url: string, applicationName: string): Database['sql'] =>
@@ -35,7 +35,10 @@ export const openSession = (url: string, applicationName: string): Database['sql
 export const migrationTables = ['log_migrations', 'schema_migrations']
 
 /** Hashes of the migrations a schema has, those of the log first; none where it has not been made. */
-export async function migrationsOf(sql: Pick<Database['sql'], 'unsafe'>, schema: string): Promise<string[]> {
+export async function readMigrationHashes(
+  sql: Pick<Database['sql'], 'unsafe'>,
+  schema: string,
+): Promise<string[]> {
   const hashes: string[] = []
   for (const table of migrationTables) {
     const [found] = await sql.unsafe<{ name: string | null }[]>('select to_regclass($1)::text as name', [

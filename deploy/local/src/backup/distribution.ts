@@ -1,6 +1,6 @@
 import { type BackendName, eventHeaders } from '@opsplane/contracts'
 import { type NatsLink, readHeaders } from '@opsplane/nats'
-import { databaseOf } from '../data-database.js'
+import { findDatabaseUrl } from '../data-database.js'
 import { explainDatabaseError, OpsError, type Target, withNats } from '../ops-target.js'
 import { backends } from '../services.js'
 import { openSession } from './databases.js'
@@ -38,19 +38,21 @@ export async function proveRunning({
       // Before the stream is read: what is published meanwhile is in neither.
       const ends = new Map<BackendName, Edge>()
       for (const service of services)
-        ends.set(service, await edgeOf(await databaseOf(service, adminUrl), service))
+        ends.set(service, await edgeOf(await findDatabaseUrl(service, adminUrl), service))
       const streamed = await positionsIn(link, names.eventsStream)
       const problems: string[] = []
       const results: Distributed[] = []
       for (const service of services) {
         const { missing, ...result } = await compare(
-          await databaseOf(service, adminUrl),
+          await findDatabaseUrl(service, adminUrl),
           service,
           streamed,
           ends.get(service),
         )
         if (missing > 0) problems.push(`${missing} events of ${service} are not in ${names.eventsStream}`)
-        problems.push(...(await backends[service].prove({ adminUrl: await databaseOf(service, adminUrl) })))
+        problems.push(
+          ...(await backends[service].prove({ adminUrl: await findDatabaseUrl(service, adminUrl) })),
+        )
         say(
           `${service}: ${result.inStream} of ${result.events} events are in the stream, ${result.waiting} wait`,
         )

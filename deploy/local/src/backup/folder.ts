@@ -8,7 +8,7 @@ import { Manifest } from './manifest.js'
 const manifestFile = 'manifest.json'
 const digestFile = 'manifest.sha256'
 
-/** A backup that is being written: beside where it will be, so that nobody takes a half one for a whole one. */
+/** A backup that is being written: next to its final place, so that a partial one is never mistaken for a complete one. */
 export interface NewBackup {
   /** Where a file of the backup goes, by its name in the manifest. */
   path(file: string): string

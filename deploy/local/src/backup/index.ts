@@ -1,7 +1,7 @@
 export { keepNewest, nextBackup } from './backups-folder.js'
 export { type Distributed, proveRunning } from './distribution.js'
 export { readManifest, verifyFiles } from './folder.js'
-export { withServersOf } from './local-servers.js'
+export { withLocalServers } from './local-servers.js'
 export { type Realigned, realignStreams } from './realign.js'
 export { type RestoreResult, restore } from './restore.js'
 export { type BackupResult, backup } from './save.js'

@@ -1,6 +1,6 @@
 import { lastBackupText } from '@opsplane/contracts'
-import { openClient, quoted } from '@opsplane/postgres'
-import { schemaOf } from '../ops-tasks.js'
+import { openClient, quoteIdentifier } from '@opsplane/postgres'
+import { findSchema } from '../ops-tasks.js'
 
 /**
  * Records when a backup was whole, for the metric of the service `settings`: as the comment of its schema, which no backup has,
@@ -9,7 +9,7 @@ import { schemaOf } from '../ops-tasks.js'
 export async function recordBackup(adminUrl: string, at: Date): Promise<void> {
   const sql = openClient(adminUrl, { schema: 'public', max: 1 })
   try {
-    await sql.unsafe(`comment on schema ${quoted(schemaOf('settings'))} is '${lastBackupText(at)}'`)
+    await sql.unsafe(`comment on schema ${quoteIdentifier(findSchema('settings'))} is '${lastBackupText(at)}'`)
   } finally {
     await sql.end({ timeout: 5 })
   }

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { copyIn, type Database, quoted } from '@opsplane/postgres'
+import { copyIn, type Database, quoteIdentifier } from '@opsplane/postgres'
 import { OpsError } from '../ops-target.js'
 import { backends } from '../services.js'
-import { migrationsOf } from './databases.js'
+import { readMigrationHashes } from './databases.js'
 import type { SavedDatabase, SavedTable } from './manifest.js'
 
 type Sql = Database['sql']
@@ -19,7 +19,7 @@ export async function fillDatabase(sql: Sql, { folder, saved, say }: Loading): P
   // Neither triggers nor foreign keys are asked: what they have done and checked is in the rows.
   await sql.unsafe('begin; set local session_replication_role = replica').simple()
   for (const { service, description } of saved.beside)
-    await backends[service].beside?.prepare(sql, description)
+    await backends[service].extraSchemas?.prepare(sql, description)
   await emptyTables(sql, saved)
   await addPartitions(sql, saved.tables)
   let saidAt = performance.now()
@@ -31,7 +31,7 @@ export async function fillDatabase(sql: Sql, { folder, saved, say }: Loading): P
   }
   await setSequences(sql, saved)
   for (const { service, description } of saved.beside)
-    await backends[service].beside?.finish(sql, description)
+    await backends[service].extraSchemas?.finish(sql, description)
   say(`${saved.name}: ${saved.tables.length} tables`)
 }
 
@@ -39,7 +39,7 @@ const progressEveryMs = 1_000
 
 async function refuseOtherVersions(sql: Sql, { logs }: SavedDatabase): Promise<void> {
   for (const { schema, service, migrations } of logs) {
-    const here = await migrationsOf(sql, schema)
+    const here = await readMigrationHashes(sql, schema)
     if (here.length === 0)
       throw new OpsError(
         'refused',
@@ -54,7 +54,8 @@ async function refuseOtherVersions(sql: Sql, { logs }: SavedDatabase): Promise<v
   }
 }
 
-const nameOf = ({ schema, name }: { schema: string; name: string }) => `${quoted(schema)}.${quoted(name)}`
+const nameOf = ({ schema, name }: { schema: string; name: string }) =>
+  `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`
 
 /** Provisioning writes rows of its own. */
 async function emptyTables(sql: Sql, { logs }: SavedDatabase): Promise<void> {

@@ -4,7 +4,7 @@ import { natsNames } from '@opsplane/contracts'
 import { startEmbeddedNats } from '@opsplane/nats/embedded'
 import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
 import { createLogger, createReleasers } from '@opsplane/runtime'
-import { natsAuthorization, natsUrlsOf } from '../nats-users.js'
+import { buildNatsUrls, natsAuthorization } from '../nats-users.js'
 import { explainDatabaseError, OpsError, type Target } from '../ops-target.js'
 import { provisionAll } from '../platform.js'
 import { type LocalState, openState } from '../state.js'
@@ -36,7 +36,7 @@ export async function withOwnServers<T>(home: string, work: (servers: OwnServers
     const authorization = () => natsAuthorization(state.secrets())
     const nats = await startEmbeddedNats({ storeDir: state.natsDir, authorization })
     releasers.add('nats', () => nats.stop())
-    const { natsUrl } = natsUrlsOf(nats.url, state.secrets().natsPasswords)
+    const { natsUrl } = buildNatsUrls(nats.url, state.secrets().natsPasswords)
     return await work({ state, postgresUrl: postgres.url, natsUrl })
   } finally {
     await releasers.release()
@@ -47,7 +47,7 @@ export async function withOwnServers<T>(home: string, work: (servers: OwnServers
  * The same, with its databases migrated. The folder has the secrets.json of the installation, since whatever is sealed needs its
  * master key. Throws OpsError.
  */
-export const withServersOf = <T>(home: string, work: (target: Target) => Promise<T>): Promise<T> =>
+export const withLocalServers = <T>(home: string, work: (target: Target) => Promise<T>): Promise<T> =>
   withOwnServers(home, async ({ state, postgresUrl, natsUrl }) => {
     const { databasePasswords, installation } = state.secrets()
     await provisionAll(postgresUrl, databasePasswords, installation).catch((error: unknown) => {

@@ -1,11 +1,11 @@
 import type { BackendName } from '@opsplane/contracts'
 import { connect, MasterKeyError, schemasWithDataKeys, verifyDataKeys } from '@opsplane/postgres'
 import { createSealer } from '@opsplane/runtime'
-import { databaseOf } from '../data-database.js'
+import { findDatabaseUrl } from '../data-database.js'
 import type { MasterKeys } from '../ops-keys.js'
 import { OpsError } from '../ops-target.js'
 import { backends } from '../services.js'
-import { databasesOf, openSession } from './databases.js'
+import { findDatabases, openSession } from './databases.js'
 import type { Manifest, SavedDatabase } from './manifest.js'
 
 /** What was looked at, and found to be as it should. */
@@ -29,7 +29,7 @@ export interface ProofTask {
 export async function proveRestored({ adminUrl, manifest, keys, say }: ProofTask): Promise<Proof> {
   const problems: string[] = []
   let rows = 0
-  for (const { name, url } of await databasesOf(adminUrl)) {
+  for (const { name, url } of await findDatabases(adminUrl)) {
     const saved = manifest.databases.find((database) => database.name === name)
     if (!saved) continue
     const sql = openSession(url, 'opsplane-proof')
@@ -44,7 +44,7 @@ export async function proveRestored({ adminUrl, manifest, keys, say }: ProofTask
   problems.push(...(await wrongKeys(adminUrl, keys)))
   const logs = manifest.databases.flatMap((database) => database.logs)
   for (const { service } of logs) {
-    problems.push(...(await backends[service].prove({ adminUrl: await databaseOf(service, adminUrl) })))
+    problems.push(...(await backends[service].prove({ adminUrl: await findDatabaseUrl(service, adminUrl) })))
     say(`${service}: read models compared with the log`)
   }
   if (problems.length > 0)

@@ -2,7 +2,7 @@ import type { BackendName } from '@opsplane/contracts'
 import { deleteStream } from '@opsplane/nats'
 import { explainDatabaseError, type Target, withNats } from '../ops-target.js'
 import { backends } from '../services.js'
-import { databasesOf, openSession } from './databases.js'
+import { findDatabases, openSession } from './databases.js'
 import { positionsIn } from './distribution.js'
 import { refuseConnected } from './restore.js'
 
@@ -15,7 +15,7 @@ export interface Realigned {
 }
 
 /**
- * For databases that were recovered to an earlier time beside a NATS that was not: drops the stream of events, which the services then
+ * For databases that were recovered to an earlier time while NATS was not: drops the stream of events, which the services then
  * fill from their logs, and sees to it that no position in it is given to another event. Throws OpsError.
  */
 export async function realignStreams({ target }: { target: Target }): Promise<Realigned[]> {
@@ -26,7 +26,7 @@ export async function realignStreams({ target }: { target: Target }): Promise<Re
       const connection = await link.ready()
       const streamed = await positionsIn(link, names.eventsStream)
       const results: Realigned[] = []
-      for (const database of await databasesOf(adminUrl)) {
+      for (const database of await findDatabases(adminUrl)) {
         const sql = openSession(database.url, 'opsplane-restore')
         try {
           await refuseConnected(sql, database)

@@ -4,19 +4,19 @@ import type { NatsNames } from '@opsplane/contracts'
 import {
   countMessages,
   deleteStream,
+  formatOwnedDescription,
   type NatsLink,
-  objectStreamOf,
-  ownedBy,
+  objectStreamName,
   StreamBackupError,
   writeConsumer,
   writeStream,
 } from '@opsplane/nats'
-import { type Database, installationIn } from '@opsplane/postgres'
+import { type Database, findInstallation } from '@opsplane/postgres'
 import { z } from 'zod'
 import { withAdmin } from '../data-database.js'
-import { keyIdsOf, type MasterKeys } from '../ops-keys.js'
+import { type MasterKeys, toKeyIds } from '../ops-keys.js'
 import { explainDatabaseError, OpsError, type Target, withNats } from '../ops-target.js'
-import { databasesOf, openSession, type ServiceDatabase, schemasOf } from './databases.js'
+import { findDatabases, openSession, type ServiceDatabase, toSchemas } from './databases.js'
 import { readManifest, verifyFiles } from './folder.js'
 import { fillDatabase } from './load.js'
 import type { Manifest, SavedStream } from './manifest.js'
@@ -76,7 +76,7 @@ export async function restore(task: RestoreTask): Promise<RestoreResult> {
 
 /** Before anything is touched: what is sealed in it has to be readable afterwards. */
 function checkMasterKeys({ masterKeys }: Manifest, keys: MasterKeys): void {
-  const { keyId, previousKeyIds } = keyIdsOf(keys)
+  const { keyId, previousKeyIds } = toKeyIds(keys)
   const missing = masterKeys.filter((id) => id !== keyId && !previousKeyIds.includes(id))
   if (missing.length === 0) return
   throw new OpsError(
@@ -96,7 +96,7 @@ interface Place {
 const streamsOf = (names: NatsNames) => [
   names.eventsStream,
   names.topicsStream,
-  objectStreamOf(names.exportsBucket),
+  objectStreamName(names.exportsBucket),
 ]
 
 /** Throws OpsError where the backup has streams that would not be this installation's: the server lets none be renamed. */
@@ -117,7 +117,7 @@ async function refuseUnlessEmpty({
   names,
   force,
 }: Place & { force: boolean }): Promise<void> {
-  for (const database of await databasesOf(adminUrl)) {
+  for (const database of await findDatabases(adminUrl)) {
     const sql = openSession(database.url, 'opsplane-restore')
     try {
       await refuseUnlessFree(sql, database, force)
@@ -138,7 +138,7 @@ const emptyOnly = 'A backup is restored into an empty installation; --force repl
 /** Throws OpsError where a service is connected to a database. */
 export async function refuseConnected(sql: Database['sql'], { services }: ServiceDatabase): Promise<void> {
   const connected = await sql<{ name: string }[]>`
-    select distinct service as name from pg_stat_activity join unnest(${schemasOf(services)}::text[]) service
+    select distinct service as name from pg_stat_activity join unnest(${toSchemas(services)}::text[]) service
       on usename = opsplane.role_name(service)
     where datname = current_database() order by 1`
   if (connected.length === 0) return
@@ -148,7 +148,7 @@ export async function refuseConnected(sql: Database['sql'], { services }: Servic
 
 async function refuseUnlessFree(sql: Database['sql'], database: ServiceDatabase, force: boolean) {
   await refuseConnected(sql, database)
-  for (const schema of schemasOf(database.services)) {
+  for (const schema of toSchemas(database.services)) {
     const [table] = await sql.unsafe<{ name: string | null }[]>('select to_regclass($1)::text as name', [
       `${schema}.events`,
     ])
@@ -163,7 +163,7 @@ async function refuseUnlessFree(sql: Database['sql'], database: ServiceDatabase,
 async function fill(task: RestoreTask, { adminUrl, link, names, manifest }: Place & { manifest: Manifest }) {
   const say = task.say ?? (() => {})
   const folder = resolve(task.from)
-  const databases = await databasesOf(adminUrl)
+  const databases = await findDatabases(adminUrl)
   const sessions: Database['sql'][] = []
   try {
     for (const saved of manifest.databases) {
@@ -185,18 +185,18 @@ async function fill(task: RestoreTask, { adminUrl, link, names, manifest }: Plac
   }
 }
 
-/** The stream of events is made anew by the services, from their logs. */
+/** The stream of events is refilled by the services, from their logs. */
 async function fillStreams(
   task: RestoreTask,
   { link, names, manifest }: Omit<Place, 'adminUrl'> & { manifest: Manifest },
 ) {
   const connection = await link.ready()
   for (const stream of streamsOf(names)) await deleteStream(connection, stream)
-  const { id } = await withAdmin(task.target.databaseUrl(), (sql) => installationIn(sql))
+  const { id } = await withAdmin(task.target.databaseUrl(), (sql) => findInstallation(sql))
   for (const { name, file, config, state, messages } of manifest.streams) {
     const replicas = task.replicas === undefined ? {} : { num_replicas: task.replicas }
     const { description } = z.object({ description: z.string().optional() }).parse(config)
-    const owner = name === names.topicsStream ? { description: ownedBy(description, id) } : {}
+    const owner = name === names.topicsStream ? { description: formatOwnedDescription(description, id) } : {}
     await writeStream(
       connection,
       {

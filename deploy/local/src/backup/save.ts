@@ -1,21 +1,27 @@
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { BackendName, natsNames } from '@opsplane/contracts'
-import { type ConsumerHead, type NatsLink, objectStreamOf, readConsumers, readStream } from '@opsplane/nats'
+import { type ConsumerHead, type NatsLink, objectStreamName, readConsumers, readStream } from '@opsplane/nats'
 import {
   copyOut,
   type Database,
   type DumpedTable,
   fileDigest,
-  quoted,
-  sequencesOf,
-  tablesOf,
+  quoteIdentifier,
+  readSequences,
+  readTables,
 } from '@opsplane/postgres'
 import { masterKeysInUse } from '../ops-keys.js'
 import { explainDatabaseError, type Target, withNats } from '../ops-target.js'
 import { backends } from '../services.js'
-import { takeCut } from './cut.js'
-import { databasesOf, migrationsOf, migrationTables, type ServiceDatabase, schemasOf } from './databases.js'
+import { snapshotDatabases } from './cut.js'
+import {
+  findDatabases,
+  migrationTables,
+  readMigrationHashes,
+  type ServiceDatabase,
+  toSchemas,
+} from './databases.js'
 import { beginBackup, type NewBackup } from './folder.js'
 import { recordBackup } from './last-backup.js'
 import type { Manifest, SavedDatabase, SavedStream, SavedTable } from './manifest.js'
@@ -93,14 +99,14 @@ interface Servers {
 /** Databases first: what a row names is in the bucket before the row is, and is copied after it. */
 async function save(saving: Saving, { adminUrl, link, names }: Servers): Promise<Manifest> {
   const connection = await link.ready()
-  const databases = await databasesOf(adminUrl)
+  const databases = await findDatabases(adminUrl)
   let consumers: ConsumerHead[] = []
   // Acknowledged before the instant: what was done for it is in the databases.
-  const cut = await takeCut(databases, async () => {
+  const cut = await snapshotDatabases(databases, async () => {
     consumers = await readConsumers(connection, names.topicsStream)
   })
   try {
-    saving.say(`all databases as of ${cut.at.toISOString()}; nobody could append for ${cut.pausedMs} ms`)
+    saving.say(`all databases as of ${cut.at.toISOString()}; no event could be appended for ${cut.pausedMs} ms`)
     const masterKeys = (await masterKeysInUse({ databaseUrl: adminUrl })).map(({ keyId }) => keyId)
     // Side by side: each has a connection and, at the server, a process of its own.
     const saved = await allOf(
@@ -110,7 +116,7 @@ async function save(saving: Saving, { adminUrl, link, names }: Servers): Promise
       }),
     )
     const streams: SavedStream[] = []
-    for (const name of [names.topicsStream, objectStreamOf(names.exportsBucket)]) {
+    for (const name of [names.topicsStream, objectStreamName(names.exportsBucket)]) {
       const stream = await saveStream(saving, link, name)
       if (stream) streams.push(stream)
     }
@@ -124,7 +130,7 @@ async function save(saving: Saving, { adminUrl, link, names }: Servers): Promise
   }
 }
 
-/** What all of them resolve to. Rejects only when none is under way any more: what they write to goes then. */
+/** What all of them resolve to. Rejects only when none is in progress any more: what they write to goes then. */
 async function allOf<Result>(promises: readonly Promise<Result>[]): Promise<Result[]> {
   await Promise.allSettled(promises)
   return Promise.all(promises)
@@ -136,16 +142,16 @@ async function saveDatabase(
   sql: Database['sql'],
 ): Promise<SavedDatabase> {
   const beside: SavedDatabase['beside'] = []
-  const schemas = schemasOf(services)
+  const schemas = toSchemas(services)
   for (const service of services) {
-    const found = await backends[service].beside?.describe(sql)
+    const found = await backends[service].extraSchemas?.describe(sql)
     if (!found) continue
     beside.push({ service, description: found.description })
     schemas.push(...found.schemas)
   }
-  const found = await tablesOf(sql, schemas)
+  const found = await readTables(sql, schemas)
   const tables = found.filter((table) => !migrationTables.includes(table.name))
-  const sequences = await sequencesOf(sql, schemas)
+  const sequences = await readSequences(sql, schemas)
   const logs: SavedDatabase['logs'] = []
   for (const service of services) logs.push(await savedLog(sql, service))
   const [version] = await sql.unsafe<{ server_version: string }[]>('show server_version')
@@ -180,11 +186,11 @@ async function savedLog(sql: Database['sql'], service: BackendName) {
   const { schema } = backends[service]
   const [row] = await sql.unsafe<{ events: number; lastPosition: number; drawn: number }[]>(
     `select count(*)::float8 as events, coalesce(max(position), 0)::float8 as "lastPosition",
-       (select case when is_called then last_value else 0 end from ${quoted(schema)}.events_position_seq)::float8 as drawn
-     from ${quoted(schema)}.events`,
+       (select case when is_called then last_value else 0 end from ${quoteIdentifier(schema)}.events_position_seq)::float8 as drawn
+     from ${quoteIdentifier(schema)}.events`,
   )
   if (!row) throw new Error(`the log of ${schema} has no end`)
-  return { service, schema, ...row, migrations: await migrationsOf(sql, schema) }
+  return { service, schema, ...row, migrations: await readMigrationHashes(sql, schema) }
 }
 
 /** Undefined where there is no such stream. */

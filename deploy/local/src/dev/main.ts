@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { startCluster } from '../cluster.js'
 import { choosePorts, LocalRunError, parsePort } from '../ports.js'
-import { originsOf } from '../start/origins.js'
+import { buildOrigins } from '../start/origins.js'
 import { startProblem } from '../start/problems.js'
 import { stopOnSignal } from '../start/stop-on-signal.js'
 import { openState } from '../state.js'
@@ -38,7 +38,7 @@ async function runWith(state: ReturnType<typeof openState>, port: number | undef
     )
   const stopping = stopOnSignal(say)
   const ports = await choosePorts(port, state.lastPort())
-  const starting = startCluster({ state, ports, origins: originsOf(ports.gateway) })
+  const starting = startCluster({ state, ports, origins: buildOrigins(ports.gateway) })
   // Its processes would outlive this one.
   const stop = async () => {
     await (await starting).stop()

@@ -1,4 +1,4 @@
-import { bundlePrograms, serviceOf } from '@opsplane/bundler'
+import { bundlePrograms, findService } from '@opsplane/bundler'
 import { compile } from '@opsplane/bundler/compile'
 import { type ServiceName, serviceNames } from '@opsplane/contracts'
 import type { ServiceProcess } from '../supervisor.js'
@@ -18,7 +18,7 @@ export async function update(
   const seconds = () => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`
   try {
     const { compiled, removed } = await compile()
-    const made = new Set((await bundlePrograms('services')).map(serviceOf))
+    const made = new Set((await bundlePrograms('services')).map(findService))
     const affected = serviceNames.filter((name) => made.has(name))
     if (compiled.length === 0 && removed === 0 && affected.length === 0) return
     const what = compiled.length === 1 ? compiled[0] : `${compiled.length} files`

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { type BackendName, backendNames, serviceNames } from '@opsplane/contracts'
-import { eachOf } from '../each-of.js'
+import { mapNames } from '../map-names.js'
 import { completeSecrets } from '../secrets.js'
 import { type Environment, planServices } from '../service-plan.js'
-import { connectionsByServer, connectionsOf } from './connections.js'
+import { connectionsByServer, countConnections } from './connections.js'
 
 const planOf = (environment: Environment, urls: Partial<Record<BackendName, string>> = {}) =>
   planServices({
     secrets: completeSecrets(),
-    databaseUrls: { ...eachOf(backendNames, (name) => `postgres://${name}@db:5432/ops`), ...urls },
-    natsUrls: eachOf(serviceNames, () => 'nats://127.0.0.1:1'),
-    ports: eachOf(serviceNames, () => 1),
+    databaseUrls: { ...mapNames(backendNames, (name) => `postgres://${name}@db:5432/ops`), ...urls },
+    natsUrls: mapNames(serviceNames, () => 'nats://127.0.0.1:1'),
+    ports: mapNames(serviceNames, () => 1),
     origin: 'http://127.0.0.1:1',
     environment,
   })
@@ -23,7 +23,7 @@ test('one replica of everything needs at most 60 connections, as the documentati
   const sum = connectionsByServer(plan).get('db:5432') ?? 0
   expect(sum).toBeLessThanOrEqual(60)
   for (const name of backendNames)
-    expect(scaling).toMatch(new RegExp(`^\\| ${name} \\|.* ${connectionsOf(name, plan[name])} \\|$`, 'm'))
+    expect(scaling).toMatch(new RegExp(`^\\| ${name} \\|.* ${countConnections(name, plan[name])} \\|$`, 'm'))
   expect(scaling).toMatch(new RegExp(`^\\| together \\|.* ${sum} \\|$`, 'm'))
 })
 

@@ -1,11 +1,17 @@
 import { type BackendName, backendNames } from '@opsplane/contracts'
-import { connectionRoom, connectionShortage, isPooled, openClient, shortageCure } from '@opsplane/postgres'
+import {
+  connectionShortage,
+  isPooled,
+  openClient,
+  readConnectionCapacity,
+  shortageRemedy,
+} from '@opsplane/postgres'
 import { LocalRunError } from '../ports.js'
 import type { Environment } from '../service-plan.js'
 import { backends } from '../services.js'
 
 /** How many connections to Postgres one replica of a service opens at most, by its environment. Throws ConfigError. */
-export const connectionsOf = (name: BackendName, environment: Environment): number =>
+export const countConnections = (name: BackendName, environment: Environment): number =>
   backends[name].connections(backends[name].loadConfig(environment))
 
 /** The same of one replica of every service, for each server they are on: by host and port. */
@@ -16,7 +22,7 @@ export function connectionsByServer(plan: Readonly<Record<BackendName, Environme
     // A pooler has the connections, and shares them out.
     if (isPooled(url)) continue
     const { host } = new URL(url)
-    wanted.set(host, (wanted.get(host) ?? 0) + connectionsOf(name, plan[name]))
+    wanted.set(host, (wanted.get(host) ?? 0) + countConnections(name, plan[name]))
   }
   return wanted
 }
@@ -31,14 +37,14 @@ export async function requireConnections(
     const { host } = new URL(adminUrl)
     const room = await roomOf(adminUrl)
     const shortage = connectionShortage(wanted.get(host) ?? 0, room)
-    if (shortage) throw new LocalRunError(`${host}: ${shortage}\n${shortageCure}.`)
+    if (shortage) throw new LocalRunError(`${host}: ${shortage}\n${shortageRemedy}.`)
   }
 }
 
 async function roomOf(adminUrl: string) {
   const sql = openClient(adminUrl, { schema: 'public', max: 1 })
   try {
-    return await connectionRoom(sql)
+    return await readConnectionCapacity(sql)
   } finally {
     await sql.end({ timeout: 5 })
   }

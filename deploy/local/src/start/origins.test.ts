@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { originsOf } from './origins.js'
+import { buildOrigins } from './origins.js'
 
 const gateway = 'http://127.0.0.1:8080'
 const localhost = { public: 'http://localhost:8080', apps: 'http://apps.localhost:8080' }
@@ -25,5 +25,5 @@ test.each<[string, Record<string, string>, object]>([
     { gateway, public: 'https://localhost:8443', apps: 'https://apps.localhost:8443' },
   ],
 ])('where %s', (_what, environment, origins) => {
-  expect(originsOf(8080, environment)).toEqual(origins)
+  expect(buildOrigins(8080, environment)).toEqual(origins)
 })

@@ -9,7 +9,7 @@ export interface Origins {
 }
 
 /** Of a gateway at this port, and the `HOST` and `PUBLIC_ORIGIN` of this environment. */
-export function originsOf(
+export function buildOrigins(
   port: number,
   { HOST, PUBLIC_ORIGIN }: Readonly<Record<string, string | undefined>> = process.env,
 ): Origins {

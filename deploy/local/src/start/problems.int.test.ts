@@ -11,7 +11,7 @@ import { createDatabase, type TestDatabase, testNatsUrl } from '@opsplane/testin
 import { startPlatform } from '../platform.js'
 import { services } from '../services.js'
 import { openState } from '../state.js'
-import { requirePostgres } from './given-servers.js'
+import { requirePostgres } from './external-servers.js'
 import { startProblem } from './problems.js'
 
 const log = createLogger({ service: 'test', level: 'silent' })
@@ -178,8 +178,8 @@ describe('a start that fails says what happened and what to do', () => {
         place(),
       ),
     ).toContain('DATABASE_URL is missing')
-    expect(startProblem(new Error('nobody knows'), place())).toMatch(
-      /^Opsplane could not start: nobody knows\nThe log says more: .*opsplane\.log$/,
+    expect(startProblem(new Error('unknown cause'), place())).toMatch(
+      /^Opsplane could not start: unknown cause\nThe log says more: .*opsplane\.log$/,
     )
   })
 })

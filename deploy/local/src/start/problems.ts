@@ -1,5 +1,5 @@
 import { ApiError } from '@opsplane/contracts'
-import { databaseFault, InstallationError, isDatabaseAway, shortageCure } from '@opsplane/postgres'
+import { databaseFault, InstallationError, isDatabaseUnavailable, shortageRemedy } from '@opsplane/postgres'
 import { ConfigError } from '@opsplane/runtime'
 import { DirectoryInUseError } from '@opsplane/runtime/server-process'
 import { InvalidArgumentError } from 'commander'
@@ -42,7 +42,7 @@ const refusals: Readonly<Record<string, string>> = {
   '28000': 'Correct the user in DATABASE_URL, or let it in by pg_hba.conf.',
   '3D000': 'Create the database, with the owner that DATABASE_URL names: docs/deploy.md.',
   '42501': 'DATABASE_URL names a superuser, who makes roles and schemas: docs/deploy.md.',
-  '53300': `${shortageCure}.`,
+  '53300': `${shortageRemedy}.`,
 }
 
 function databaseProblem(error: unknown, { environment }: StartPlace): string | undefined {
@@ -52,7 +52,7 @@ function databaseProblem(error: unknown, { environment }: StartPlace): string | 
   const server = url ? `Postgres at ${placeOf(url)}` : 'The Postgres of the local run'
   const advice = refusals[code]
   if (advice) return `${server} refuses: ${messageOf(error)}.\n${advice}`
-  if (!isDatabaseAway(error)) return undefined
+  if (!isDatabaseUnavailable(error)) return undefined
   const cure = url
     ? 'Check that it runs and that DATABASE_URL is right. Without DATABASE_URL the local run has a Postgres of its own.'
     : 'Start again; the log says more.'

@@ -87,7 +87,7 @@ describe('NATS over TLS, by the authority that NODE_EXTRA_CA_CERTS names', () =>
   afterAll(() => server.stop())
 
   const program = `
-    import { requireNats } from './dist/start/given-servers.js'
+    import { requireNats } from './dist/start/external-servers.js'
     await requireNats(process.argv[1], 3_000).then(() => console.log('reached'), (error) => console.log(error.message))`
   const ask = async (caFile: string) => {
     const url = server.url.replace('nats://127.0.0.1', 'tls://localhost')

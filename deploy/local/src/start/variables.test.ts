@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { backendNames, type ServiceName, serviceNames } from '@opsplane/contracts'
-import { eachOf } from '../each-of.js'
+import { mapNames } from '../map-names.js'
 import { completeSecrets } from '../secrets.js'
-import { type PlanOptions, planned, planServices } from '../service-plan.js'
+import { buildPlannedEnvironment, type PlanOptions, planServices } from '../service-plan.js'
 import { knownVariables, nearlyKnown, ownVariables, serviceVariables } from './variables.js'
 
 const options: PlanOptions = {
   secrets: completeSecrets(),
-  databaseUrls: eachOf(backendNames, (name) => `postgres://${name}@127.0.0.1:1/ops`),
-  natsUrls: eachOf(serviceNames, () => 'nats://127.0.0.1:1'),
-  ports: eachOf(serviceNames, () => 1),
+  databaseUrls: mapNames(backendNames, (name) => `postgres://${name}@127.0.0.1:1/ops`),
+  natsUrls: mapNames(serviceNames, () => 'nats://127.0.0.1:1'),
+  ports: mapNames(serviceNames, () => 1),
   origin: 'http://127.0.0.1:1',
   environment: {},
 }
@@ -28,7 +28,7 @@ const readBy = serviceVariables()
 describe('a variable that the operator sets', () => {
   const cases = serviceNames.flatMap((name) =>
     readBy[name]
-      .filter((variable) => !(variable in planned(options, name)))
+      .filter((variable) => !(variable in buildPlannedEnvironment(options, name)))
       .map((variable) => [variable, name] as const),
   )
 
@@ -48,7 +48,7 @@ describe('a variable that the operator sets', () => {
     const plan = planServices({ ...options, environment: all })
     for (const name of serviceNames) {
       expect(Object.keys(plan[name]).toSorted()).toEqual(readBy[name].toSorted())
-      for (const [variable, value] of Object.entries(planned(options, name)))
+      for (const [variable, value] of Object.entries(buildPlannedEnvironment(options, name)))
         if (readBy[name].includes(variable)) expect(plan[name][variable]).toBe(value)
     }
   })
@@ -68,7 +68,7 @@ describe('the documents and the services agree', () => {
     expect(own.filter((variable) => !readBy[name].includes(variable))).toEqual([])
   })
 
-  test('what the local run reads beside them is documented', () => {
+  test('what the local run reads in addition is documented', () => {
     const text = read('docs/configuration.md')
     expect(ownVariables.filter((name) => !text.includes(`\`${name}\``))).toEqual([])
   })

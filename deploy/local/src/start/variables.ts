@@ -1,9 +1,9 @@
 import { type ServiceName, serviceNames } from '@opsplane/contracts'
 import { ConfigError, type RunnableService } from '@opsplane/runtime'
-import { eachOf } from '../each-of.js'
+import { mapNames } from '../map-names.js'
 import { services } from '../services.js'
 
-/** What the local run itself reads, beside what it passes to the services. */
+/** What the local run itself reads, in addition to what it passes to the services. */
 export const ownVariables = [
   'DATABASE_URL',
   'DATA_DATABASE_URL',
@@ -17,7 +17,7 @@ export const ownVariables = [
 ] as const
 
 /** Every variable that a service reads, found by having it read them. */
-export function variablesOf({ loadConfig }: Pick<RunnableService, 'loadConfig'>): string[] {
+export function findVariables({ loadConfig }: Pick<RunnableService, 'loadConfig'>): string[] {
   const names = new Set<string>()
   const watched = new Proxy<Record<string, string>>({}, { get: (_env, key) => void names.add(String(key)) })
   try {
@@ -31,7 +31,7 @@ export function variablesOf({ loadConfig }: Pick<RunnableService, 'loadConfig'>)
 
 /** The variables of each service. */
 export const serviceVariables = (): Record<ServiceName, string[]> =>
-  eachOf(serviceNames, (name) => variablesOf(services[name]))
+  mapNames(serviceNames, (name) => findVariables(services[name]))
 
 /** What this process reads of its environment, and its services. */
 export const knownVariables = (): string[] => [

@@ -148,7 +148,9 @@ export const DownloadQuery = z.object({
 export const Download = z
   .object({
     linkId: idSchema('exportLink'),
-    url: z.string().meta({ description: 'Whoever has it has the file: keep it as you would keep that.' }),
+    url: z
+      .string()
+      .meta({ description: 'Anyone with this URL can download the file: keep it as secret as the file.' }),
     expiresAt: At,
     fileName: z.string(),
     contentType: z.string(),
@@ -174,7 +176,7 @@ export const ExportLink = z
 export type ExportLink = z.infer<typeof ExportLink>
 
 export const exportEvents = {
-  'export.created': resourceEvent(ExportState, 'Somebody asked for an export.'),
+  'export.created': resourceEvent(ExportState, 'An export was requested.'),
   'export.completed': resourceEvent(ExportState, 'The file of an export is whole and can be downloaded.'),
   'export.failed': resourceEvent(ExportState, 'An export could not be made; its error says why.'),
   'export.cancelled': resourceEvent(ExportState, 'An export was cancelled before it was whole.'),

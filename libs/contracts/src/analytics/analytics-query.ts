@@ -41,7 +41,8 @@ export const defaultRange: QueryRange = { last: 30, unit: 'day' }
 const queryFields = {
   dataset: Name.optional().meta({ description: 'One of `GET /analytics/datasets`.' }),
   table: Name.optional().meta({
-    description: 'Instead: slug of a table of the database studio, read with the rights of whoever runs it.',
+    description:
+      'Instead: slug of a table of the database studio, read with the rights of the person who runs the query.',
   }),
   savedQuery: Name.optional().meta({ description: 'Instead: id of a saved query of the database studio.' }),
   parameters: z

@@ -14,7 +14,7 @@ export interface ChangePage<Change> {
   next: number | null
 }
 
-export const changePageOf = <Change extends z.ZodType>(change: Change) =>
+export const changePageSchema = <Change extends z.ZodType>(change: Change) =>
   z.object({
     changes: z.array(z.object({ position: z.int().min(1), change })),
     next: z.int().min(1).nullable(),
@@ -24,7 +24,7 @@ const Instant = z.iso.datetime()
 
 const inTenant = { workspaceId: z.string(), environment: Environment }
 
-/** A delivery as its last attempt, or whoever sent it again, left it. */
+/** A delivery in the state its last attempt or resend left it in. */
 export const DeliveryChange = z.object({
   id: z.string(),
   ...inTenant,
@@ -42,7 +42,7 @@ export const DeliveryChange = z.object({
   errorKind: AttemptErrorKind.nullable(),
 })
 export type DeliveryChange = z.infer<typeof DeliveryChange>
-export const DeliveryChanges = changePageOf(DeliveryChange)
+export const DeliveryChanges = changePageSchema(DeliveryChange)
 export const deliveryChangesPath = '/internal/deliveries/changes'
 
 /** An execution that has ended. */
@@ -62,5 +62,5 @@ export const ExecutionChange = z.object({
   completedAt: Instant,
 })
 export type ExecutionChange = z.infer<typeof ExecutionChange>
-export const ExecutionChanges = changePageOf(ExecutionChange)
+export const ExecutionChanges = changePageSchema(ExecutionChange)
 export const executionChangesPath = '/internal/executions/changes'

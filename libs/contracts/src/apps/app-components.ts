@@ -207,7 +207,7 @@ export const Component: z.ZodType<Component> = z
   .meta({ id: 'AppComponent' })
 
 /** Components that stand directly in this one. */
-export function childrenOf(component: Component): readonly Component[] {
+export function listChildren(component: Component): readonly Component[] {
   if (component.type === 'container') return component.children
   if (component.type === 'tabs') return component.tabs.flatMap(({ children }) => children)
   return component.type === 'form' ? component.fields : []
@@ -223,7 +223,7 @@ export const Components = z
     while (level.length > 0) {
       count += level.length
       depth += 1
-      level = level.flatMap(childrenOf)
+      level = level.flatMap(listChildren)
     }
     if (depth > bounds.depth) refuse(`must not be nested deeper than ${bounds.depth}`)
     if (count > bounds.components) refuse(`must have at most ${bounds.components} components in all`)
@@ -235,7 +235,7 @@ export const PageSlug = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?$/, 'must be a slug such as open-orders')
 
-/** What a page is, beside what every resource is. */
+/** The fields of a page, without those of every resource. */
 export const pageFields = {
   slug: PageSlug,
   title: z.string().trim().min(1).max(200),

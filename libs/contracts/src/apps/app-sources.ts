@@ -3,7 +3,7 @@ import { Filter, NewFilter } from '../core/filter.js'
 import { pageBounds } from '../core/page-bounds.js'
 import { JsonValue } from '../json/json-value.js'
 import { recordListBounds } from '../studio/record-list-bounds.js'
-import { mostRunWaitSeconds } from '../workflows/runs.js'
+import { maxRunWaitSeconds } from '../workflows/runs.js'
 import { AppName, appBounds } from './app-names.js'
 
 const Reference = z.string().min(1).max(200)
@@ -70,7 +70,7 @@ const NewTableSource = TableSource.extend({
 }).superRefine(({ filter = {}, search = {} }, context) => {
   const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['search'], message })
   const [one, other] = [filter, search].map(Object.keys)
-  // What both speak of is one more condition, as they hold beside each other.
+  // A field in both lists gets one more condition: conditions are combined with AND.
   const clashes = Number(one?.some((name) => other?.includes(name)))
   if ((one?.length ?? 0) + (other?.length ?? 0) + clashes > recordListBounds.conditions)
     refuse(`must have at most ${recordListBounds.conditions} conditions, together with the filter`)
@@ -104,7 +104,7 @@ const WorkflowSource = z.strictObject({
   kind: z.literal('workflow'),
   workflow: Reference.meta({ description: 'Id or name.' }),
   input: JsonValue.default({}),
-  waitSeconds: z.int().min(0).max(mostRunWaitSeconds).default(mostRunWaitSeconds),
+  waitSeconds: z.int().min(0).max(maxRunWaitSeconds).default(maxRunWaitSeconds),
   use: Use.default('action'),
 })
 const ReportSource = z.strictObject({
@@ -135,7 +135,7 @@ const NewSourceBinding = z
   )
   .meta({ id: 'NewSourceBinding', example })
 
-/** What a data source is, beside what every resource is. */
+/** The fields of a data source, without those of every resource. */
 export const dataSourceFields = {
   name: AppName.meta({ description: 'How pages name it. Unique in the app.' }),
   binding: SourceBinding,

@@ -31,7 +31,7 @@ export interface CommandMeta {
   causationId?: string | null
   /** The client the command came from; none for what the platform does itself. */
   source?: EventSource | null
-  /** Of the span it is done in, where somebody follows it: what comes of it belongs to the same trace. */
+  /** Of the span the command runs in, where it is traced: its consequences belong to the same trace. */
   traceparent?: string | undefined
   /** From If-Match: the version the caller has seen. */
   expectedVersion?: number

@@ -92,12 +92,12 @@ test('ids carry their kind, sort by creation and are refused when malformed', ()
 })
 
 test('an error is answered with its code, status and retryability', () => {
-  const body = errorBody(new ApiError('version_conflict', 'Somebody was faster.'), 'req-12345678')
+  const body = errorBody(new ApiError('version_conflict', 'Another request was faster.'), 'req-12345678')
   expect(body).toEqual({
     error: {
       code: 'version_conflict',
       status: 409,
-      message: 'Somebody was faster.',
+      message: 'Another request was faster.',
       retryable: true,
       details: [],
     },

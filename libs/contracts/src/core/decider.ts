@@ -12,7 +12,7 @@ export interface Decision<State, Type extends string = string> {
    * Rows written with the event that are too large for it, in tables that no event tells of: a rebuild leaves them as they
    * are.
    */
-  beside?: ReadModelRow[]
+  extraRows?: ReadModelRow[]
 }
 
 /** A row of a read-model table. All tables share this shape; filterable columns are generated from `state`. */
@@ -38,7 +38,7 @@ export interface Decider<State extends { id: string }, Command, Resource = State
   expose(state: State): Resource
   /** How events name the resource. `id` only where events speak of another id than the aggregate's. */
   describe(state: State): { displayName: string; number?: string; id?: string }
-  /** Further read-model rows an event changes beside the aggregate's own. */
+  /** Read-model rows an event changes in addition to the aggregate's own. */
   project?(decision: Decision<State>): ReadModelRow[]
 }
 

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { PermissionName } from './permission-name.js'
-import { Environment, mostCallers } from './principal.js'
+import { Environment, maxCallers } from './principal.js'
 
 /** What a service asks settings in a request of a person, to go on in their name afterwards. */
 export const GrantRequest = z.strictObject({
   /** The token the request came with, which proves that the person has asked this service. */
   clientToken: z.string().max(8_192),
-  /** What it is for, such as the id of a run; in the log of whoever is called. */
+  /** What it is for, such as the id of a run; logged by the service that is called. */
   run: z.string().min(1).max(100),
   /** No more than these; all the person has in this workspace and environment unless given. */
   permissions: z.array(PermissionName).optional(),
@@ -21,7 +21,7 @@ export const GrantRequest = z.strictObject({
 })
 export type GrantRequest = z.input<typeof GrantRequest>
 
-/** To be kept with the run: whoever reads it can do nothing without the key of the service it was given to. */
+/** Stored with the run; useless without the key of the service it was issued to. */
 export const Grant = z.object({ grant: z.string(), expiresAt: z.iso.datetime({ precision: 3 }).nullable() })
 export type Grant = z.infer<typeof Grant>
 
@@ -29,12 +29,12 @@ export type Grant = z.infer<typeof Grant>
 export const endedKey = 'api_key'
 
 /** Of how many grants a service asks at once. */
-export const mostGrantsAsked = 100
-export const GrantsQuestion = z.strictObject({ grants: z.array(z.string().max(16_384)).max(mostGrantsAsked) })
-export type GrantsQuestion = z.infer<typeof GrantsQuestion>
+export const maxGrantsPerQuery = 100
+export const GrantsQuery = z.strictObject({ grants: z.array(z.string().max(16_384)).max(maxGrantsPerQuery) })
+export type GrantsQuery = z.infer<typeof GrantsQuery>
 /** In the order they were asked for. */
-export const HoldingGrants = z.object({ holding: z.array(z.boolean()) })
-export type HoldingGrants = z.infer<typeof HoldingGrants>
+export const GrantValidity = z.object({ holding: z.array(z.boolean()) })
+export type GrantValidity = z.infer<typeof GrantValidity>
 
 /** A person, and the session or API key by which they have asked for something. */
 export const GrantCaller = z.strictObject({ userId: z.string().max(100), tokenId: z.string().max(100) })
@@ -46,10 +46,10 @@ export const DelegationRequest = z.strictObject({
   audience: z.string().max(100),
   /** The workflow that acts, which events then name as their actor; the person unless given. */
   workflow: z.strictObject({ id: z.string().max(100), name: z.string().max(200) }).optional(),
-  /** No more than these of what the grant gives, as where somebody else has caused the call; all of it unless given. */
+  /** Only these of the grant's permissions, where another principal caused the call; all of them if absent. */
   permissions: z.array(z.string().max(100)).max(500).optional(),
   /** On whose request the grant is used. They only narrow what the token allows, so nothing has to prove them. */
-  callers: z.array(GrantCaller).max(mostCallers).optional(),
+  callers: z.array(GrantCaller).max(maxCallers).optional(),
   /** Whether the callers narrow the permissions and the rows (the default), or the rows alone. */
   callerRights: z.enum(['permissions', 'rows']).optional(),
   /**

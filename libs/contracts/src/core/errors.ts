@@ -90,6 +90,12 @@ export function notFound(): ApiError {
   return new ApiError('not_found', 'There is no such resource in this workspace and environment.')
 }
 
+/** A create command for an id that is in use. `type`: the kind of resource in words, such as `change`. */
+export function alreadyExists(type: string): ApiError {
+  const article = /^[aeio]/.test(type) ? 'An' : 'A'
+  return new ApiError('conflict', `${article} ${type} with this id already exists.`)
+}
+
 /** The action does not apply to the resource's present status. `hint`: a sentence on what to do instead. */
 export function invalidTransition(
   action: string,

@@ -55,6 +55,7 @@ export const idPrefixes = {
   workflow: 'wf',
   run: 'run',
   runRetry: 'rrt',
+  executionRetry: 'ert',
   hook: 'hk',
   grant: 'grt',
   schedule: 'sch',
@@ -104,7 +105,7 @@ export const newId = idFactory(Date.now)
 export const idTime = (id: string): number => decodeTime(id.slice(id.indexOf('_') + 1))
 
 /** Before every id of the kind that is made from this instant (Unix ms) on: ids begin with their time. */
-export const leastId = (kind: IdKind, atMs: number): string =>
+export const minId = (kind: IdKind, atMs: number): string =>
   `${idPrefixes[kind]}_${encodeTime(Math.max(0, Math.floor(atMs)))}`
 
 const ulidPattern = '[0-9A-HJKMNP-TV-Z]{26}'

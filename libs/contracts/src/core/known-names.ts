@@ -14,7 +14,7 @@ export type NamesQuestion = z.infer<typeof NamesQuestion>
 export const KnownNames = z.object({ names: z.array(z.string()) })
 export type KnownNames = z.infer<typeof KnownNames>
 
-/** Those that are artifacts, by id or slug, and what running one takes of whoever does. */
+/** The names that are artifacts, by id or slug, and the permissions it takes to run each. */
 export const KnownArtifacts = z.object({
   artifacts: z.array(z.object({ name: z.string(), permissions: z.array(PermissionName) })),
 })

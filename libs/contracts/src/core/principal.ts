@@ -18,7 +18,7 @@ export type Actor = z.infer<typeof Actor>
 export const systemActor: Actor = { id: 'system', name: 'Opsplane', type: 'system' }
 
 /** Carriers that invoke one another add a caller each; more of them are refused. */
-export const mostCallers = 20
+export const maxCallers = 20
 
 /** A person, or what acts for one, as the row rules of tables see them. */
 export const RowSubject = z.object({
@@ -41,21 +41,21 @@ export const Principal = z.object({
   workspaceId: z.string().optional(),
   workspaceSlug: z.string().optional(),
   environment: Environment.optional(),
-  /** Name of the role that whoever it is has in the workspace. */
+  /** Name of the principal's role in the workspace. */
   role: z.string().optional(),
   /** Of the person who is logged in, or whose key it is. */
   email: z.string().optional(),
   permissions: z.array(z.string()),
   /** Of the session of a browser: when the person last proved who they are. */
   provedAt: z.string().optional(),
-  /** It acts by the rights of a session that an app, a workflow or a pack carries, with or without somebody at a keyboard. */
+  /** It acts by the rights of a session that an app, a workflow or a pack carries, with or without a person present. */
   carriesSession: z.literal(true).optional(),
   /** The session of a login that operates the installation. */
   operator: z.literal(true).optional(),
-  /** Of a session that enters one workspace alone, as its identity provider vouches for nobody elsewhere. */
+  /** Of a session that enters one workspace alone, as its identity provider is trusted in that one alone. */
   onlyWorkspaceId: z.string().optional(),
   /** On whose request the principal acts, and by whose rights: their row rules apply as well as its own. */
-  callers: z.array(RowSubject).max(mostCallers).optional(),
+  callers: z.array(RowSubject).max(maxCallers).optional(),
   /** Absent: whatever the permissions allow. */
   restrictions: Restrictions.optional(),
 })
@@ -71,5 +71,5 @@ export interface TenantScope {
 export const tenantKey = ({ workspaceId, environment }: TenantScope): string =>
   `${workspaceId}/${environment}`
 
-/** The scope of what belongs to no workspace, such as a person's login. Nobody can subscribe to it. */
+/** The scope of what belongs to no workspace, such as a person's login. No subscription reaches it. */
 export const platformTenant: TenantScope = { workspaceId: 'platform', environment: 'production' }

@@ -1,7 +1,7 @@
 import { changedFields, type Decider, type Instant } from './decider.js'
 import { ApiError, notFound } from './errors.js'
 
-/** What every resource has beside the fields of its own. */
+/** The fields every resource has in addition to its own. */
 export interface ResourceState {
   id: string
   createdAt: Instant

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { permissions } from './permissions.js'
 
 /**
- * Who may pass the gateway: `public` needs no token, `account` a token but no workspace, `workspace` both. `guest`: whoever has
- * a token of the platform as for `workspace`, and whoever has another or none as nobody; the service sees to that one.
+ * Who may pass the gateway: `public` needs no token, `account` a token but no workspace, `workspace` both. `guest`: a caller with
+ * a token of the platform as for `workspace`, and a caller with another token or none as anonymous; the service handles that one.
  */
 export const RouteAccess = z.enum(['public', 'account', 'workspace', 'guest'])
 export type RouteAccess = z.infer<typeof RouteAccess>
@@ -15,6 +15,8 @@ export const RouteRule = z.object({
   bodyLimitBytes: z.int().min(0),
   /** Its answer may take as long as a long-poll or an export. */
   waits: z.boolean(),
+  /** It sends events as they come, and its service accepts links for it. */
+  isFeed: z.boolean().optional(),
 })
 export type RouteRule = z.infer<typeof RouteRule>
 

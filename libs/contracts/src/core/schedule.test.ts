@@ -54,7 +54,7 @@ describe('a schedule', () => {
 
   it.each([
     [{}, 'cron: is required, or everySeconds is'],
-    [{ cron: '@daily', everySeconds: 5 }, 'everySeconds: cannot stand beside cron'],
+    [{ cron: '@daily', everySeconds: 5 }, 'everySeconds: cannot be combined with cron'],
     [{ cron: '@daily', timeZone: 'Mars/Olympus' }, 'timeZone: must be the IANA name'],
     [{ cron: '@daily', timeZone: '+02:00' }, 'timeZone: must be the IANA name'],
     [{ everySeconds: 5, timeZone: 'UTC' }, 'timeZone: is of use with cron or a date only'],

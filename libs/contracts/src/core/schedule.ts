@@ -28,7 +28,7 @@ export const OverlapPolicy = z.enum(['skip', 'queue', 'cancel_previous']).meta({
 })
 export type OverlapPolicy = z.infer<typeof OverlapPolicy>
 
-/** What is done about times that passed while nobody could begin anything. */
+/** What happens with times that passed while no replica could start runs. */
 export const MisfirePolicy = z.enum(['skip', 'once', 'all']).meta({
   description:
     'Of times missed by more than a minute: `skip` leaves them out, `once` makes up for all of them with one, `all` makes up ' +
@@ -70,7 +70,8 @@ export const Schedule = z
     const wrong = (field: string, message: string) =>
       context.addIssue({ code: 'custom', path: [field], message })
     if (cron === undefined && everySeconds === undefined) wrong('cron', 'is required, or everySeconds is')
-    if (cron !== undefined && everySeconds !== undefined) wrong('everySeconds', 'cannot stand beside cron')
+    if (cron !== undefined && everySeconds !== undefined)
+      wrong('everySeconds', 'cannot be combined with cron')
     const hasDay = [startAt, endAt].some((bound) => CalendarDay.safeParse(bound).success)
     if (timeZone !== undefined && cron === undefined && !hasDay)
       wrong('timeZone', 'is of use with cron or a date only')

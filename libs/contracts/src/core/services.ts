@@ -1,4 +1,4 @@
-/** A service of the platform, as the gateway and whoever runs it see it. */
+/** A service of the platform, as the gateway and the operator see it. */
 export interface ServiceEntry {
   /** The paths below /api/v1 that are its own, by their first segment or, before that, their first two. */
   readonly paths: readonly string[]
@@ -123,16 +123,16 @@ export const changeSignals: {
   followers: ['settings'],
 }
 
-/** The command line of whoever runs the platform: it calls services, and has no routes of its own. */
+/** The operator's command line: it calls services, and has no routes of its own. */
 export const operator = 'operator'
 /** Resources whose events change what a token is allowed, which the gateway listens to. */
-export const eventKindsOfRights = ['token', 'session', 'user', 'membership', 'role', 'workspace'] as const
+export const rightsEventTypes = ['token', 'session', 'user', 'membership', 'role', 'workspace'] as const
 /** Who signs internal tokens: every service, and the operator. */
 export const internalParties = [...serviceNames, operator] as const
 export type InternalParty = (typeof internalParties)[number]
 
 /** The services that go on in people's names after a request: each by grants, see ADR 050. */
-export const actsForPeople: readonly InternalParty[] = [
+export const actsForUsers: readonly InternalParty[] = [
   'integrations',
   'workflows',
   'sdk',

@@ -9,4 +9,4 @@ export const ShownHeader = z
   .string()
   .max(100)
   .regex(/^[a-z0-9][a-z0-9-]*$/, 'must be the name of a header, in lower case')
-  .refine((name) => !unseenHeaders.test(name), 'is a header that nobody is shown')
+  .refine((name) => !unseenHeaders.test(name), 'is a header that is never shown')

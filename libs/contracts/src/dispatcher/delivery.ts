@@ -101,7 +101,7 @@ export const DeliveryAttempt = z
 export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>
 
 /** Replays that are shown with their original. */
-export const mostShownReplays = 20
+export const maxListedReplays = 20
 
 /** A delivery with its last request and response, and every attempt made, oldest first. */
 export const DeliveryDetail = Delivery.extend({
@@ -118,8 +118,8 @@ export const DeliveryDetail = Delivery.extend({
   attemptLog: z.array(DeliveryAttempt),
   replays: z
     .array(Delivery.pick({ id: true, status: true, createdAt: true }))
-    .max(mostShownReplays)
-    .meta({ description: `Those of this delivery, newest first; the last ${mostShownReplays}.` }),
+    .max(maxListedReplays)
+    .meta({ description: `Those of this delivery, newest first; the last ${maxListedReplays}.` }),
   replayCount: z.int().min(0).meta({ description: 'Of all replays of this delivery that are kept.' }),
 }).meta({ id: 'DeliveryDetail' })
 export type DeliveryDetail = z.infer<typeof DeliveryDetail>

@@ -246,17 +246,17 @@ export const dispatcherEvents = {
   'webhook.deleted': resourceEvent(WebhookSnapshot, 'A webhook was deleted.'),
   'webhook.delivery_retried': resourceEvent(
     WebhookResend,
-    'Somebody had a failed delivery sent again. Reported at the request; the outcome is in the delivery.',
+    'A failed delivery was resent on request. Emitted at the request; the outcome is in the delivery.',
     resent,
   ),
   'webhook.delivery_replayed': resourceEvent(
     WebhookResend,
-    'Somebody had the event of the delivery `replayOf` delivered once more, as `deliveryId`.',
+    'The event of the delivery `replayOf` was replayed as the delivery `deliveryId`.',
     { ...resent, replayOf: z.string() },
   ),
   'webhook.replay_started': resourceEvent(
     ReplayJobSnapshot,
-    'Somebody started to replay the `total` deliveries of a webhook that match `filter`.',
+    'A replay of the `total` deliveries of a webhook that match `filter` was started.',
     { replayId: idSchema('replay'), filter: ReplayJob.shape.filter, total: ReplayJob.shape.total },
   ),
   'webhook.replay_canceled': resourceEvent(

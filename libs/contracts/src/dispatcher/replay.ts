@@ -65,7 +65,7 @@ export const ReplayStarted = z
   .meta({ id: 'ReplayStarted' })
 export type ReplayStarted = z.infer<typeof ReplayStarted>
 
-/** One delivery that somebody sent again, by a retry or as a replay. */
+/** One delivery that was sent again on request, as a retry or a replay. */
 export const WebhookResend = z.object({
   id: idSchema('resend'),
   webhookId: z.string(),

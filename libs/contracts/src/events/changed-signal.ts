@@ -13,7 +13,7 @@ export const changedPermissions: Readonly<Record<ChangedType, Permission>> = {
 }
 
 /** Beyond so many a signal names no more: a page that shows others reads its list again. */
-export const mostChangedIds = 50
+export const maxChangedIds = 50
 
 /**
  * What core NATS says of a tenant's resources that have changed state, on `changedSubject`: at most one a second for each
@@ -21,7 +21,7 @@ export const mostChangedIds = 50
  */
 export const ChangedSignal = z.object({
   type: ChangedType,
-  ids: z.array(z.string()).max(mostChangedIds),
+  ids: z.array(z.string()).max(maxChangedIds),
   /** Others have changed, too. */
   isMore: z.literal(true).optional(),
 })

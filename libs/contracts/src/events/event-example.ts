@@ -2,7 +2,7 @@ import { Actor } from '../core/principal.js'
 import { EventSource } from './event.js'
 import type { EventType } from './event-catalog.js'
 import { eventCatalog } from './event-catalog.js'
-import { type JsonSchema, jsonSchemaOf } from './event-json-schema.js'
+import { type JsonSchema, toJsonSchema } from './event-json-schema.js'
 import { type EventOf, eventSchema } from './typed-event.js'
 
 const ulid = '01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
@@ -24,7 +24,7 @@ const at = '2026-01-15T09:30:00.000Z'
 /** A made-up event of a type, as complete as its schema tells. It passes the schema. */
 export function eventExample<Type extends EventType>(type: Type): EventOf<Type> {
   const [resourceType = '', verb = ''] = type.split('.')
-  const { before: _, after, ...extras } = object(sample(jsonSchemaOf(eventCatalog[type].data), 'data'))
+  const { before: _, after, ...extras } = object(sample(toJsonSchema(eventCatalog[type].data), 'data'))
   const resource = object(after)
   const version = beginnings.has(verb) ? 1 : 2
   const event = {
@@ -33,7 +33,7 @@ export function eventExample<Type extends EventType>(type: Type): EventOf<Type> 
     workspaceId: `ws_${ulid}`,
     environment: 'production',
     createdAt: at,
-    actor: sample(jsonSchemaOf(Actor), 'actor'),
+    actor: sample(toJsonSchema(Actor), 'actor'),
     resource: {
       type: resourceType,
       // What is reported can be a part of the resource, such as a replay of a webhook.
@@ -45,7 +45,7 @@ export function eventExample<Type extends EventType>(type: Type): EventOf<Type> 
     version,
     requestId: null,
     causationId: null,
-    source: sample(jsonSchemaOf(EventSource), 'source'),
+    source: sample(toJsonSchema(EventSource), 'source'),
   }
   // Parsed, so that an example that breaks its schema is never shown.
   return eventSchema(type).parse(event) as EventOf<Type>

@@ -25,10 +25,10 @@ export const eventTypes: readonly EventType[] = Object.keys(eventCatalog)
   .toSorted()
 
 /**
- * A zod schema as JSON Schema. Objects stay open: a field that is added to an event breaks nobody who validates.
+ * A zod schema as JSON Schema. Objects stay open: a field that is added to an event later still validates.
  * `draft-7` is what AsyncAPI takes, whose definitions stand under `definitions` instead of `$defs`.
  */
-export function jsonSchemaOf(
+export function toJsonSchema(
   schema: z.ZodType,
   target: 'draft-2020-12' | 'draft-7' = 'draft-2020-12',
 ): JsonSchema {
@@ -48,7 +48,7 @@ export function jsonSchemaOf(
 
 /** JSON Schema of the whole event (shape A) of one type. */
 export function eventJsonSchema(type: EventType, target?: 'draft-2020-12' | 'draft-7'): JsonSchema {
-  return jsonSchemaOf(
+  return toJsonSchema(
     eventSchema(type).meta({ title: type, description: eventCatalog[type].description }),
     target,
   )

@@ -35,14 +35,14 @@ it('gives each type of the catalogue to the service that declares it, and all ot
   for (const type of eventTypes) expect([type, eventOwner(type)]).toEqual([type, owners.get(type) ?? 'itsm'])
 })
 
-it('lets nobody publish what is for another service to say', () => {
+it('refuses events that belong to another service', () => {
   for (const [type, service] of ownedTypes) {
     expect(mayPublish(service.replaceAll('-', '_'), type)).toBe(true)
     expect([type, mayPublish('itsm', type), mayPublish(undefined, type)]).toEqual([type, false, false])
   }
 })
 
-it('leaves what nobody has declared to everybody', () => {
+it('lets every service publish an undeclared family', () => {
   for (const type of ['unheard_of.created', 'constructor.name', '__proto__.x'])
     expect([eventOwner(type), mayPublish('apps', type)]).toEqual([undefined, true])
 })

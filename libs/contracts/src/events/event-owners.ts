@@ -1,5 +1,5 @@
 import type { BackendName } from '../core/services.js'
-import { familyOf } from './event.js'
+import { parseEventFamily } from './event.js'
 import type { EventFamily } from './event-permissions.js'
 
 /** The service whose log the events of a family stand in. No family is shared. */
@@ -55,12 +55,12 @@ const eventOwners: Readonly<Record<EventFamily, BackendName>> = {
 }
 
 /**
- * The one service that may publish events of a type. Undefined for families nobody has declared: those of a newer version,
+ * The one service that may publish events of a type. Undefined for undeclared families: those of a newer version,
  * which only those who read the audit log see and nothing else acts on.
  */
 export function eventOwner(type: string): BackendName | undefined {
   const owners: Readonly<Record<string, BackendName>> = eventOwners
-  const family = familyOf(type)
+  const family = parseEventFamily(type)
   return Object.hasOwn(owners, family) ? owners[family] : undefined
 }
 

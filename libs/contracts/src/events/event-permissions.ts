@@ -1,5 +1,5 @@
 import { type Permission, permissions } from '../core/permissions.js'
-import { familyOf } from './event.js'
+import { parseEventFamily } from './event.js'
 import type { EventType } from './event-catalog.js'
 
 type Family<Type> = Type extends `${infer First}.${string}` ? First : never
@@ -39,7 +39,7 @@ export const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> =
   webhook: 'webhooks:read',
   connector: 'connectors:read',
   table: 'tables:read',
-  // Row rules bind whoever reads records alone; the events tell of all.
+  // Row rules only apply to reads of records; the events contain all rows.
   record: 'tables:write',
   query: 'queries:read',
   migration: 'migrations:read',
@@ -64,24 +64,24 @@ export const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> =
 export const everyEventPermission: Permission = 'audit:read'
 
 /**
- * What reading the events takes that match a subscription entry. Families nobody has declared, `*` and `audit.*` are read
+ * What reading the events takes that match a subscription entry. Undeclared families, `*` and `audit.*` are read
  * by those who read the audit log.
  */
 export function eventPermission(pattern: string): Permission {
   if (pattern === '*' || pattern === 'audit.*') return everyEventPermission
   const families: Readonly<Record<string, Permission>> = eventFamilyPermissions
-  const family = familyOf(pattern)
+  const family = parseEventFamily(pattern)
   return (Object.hasOwn(families, family) ? families[family] : undefined) ?? everyEventPermission
 }
 
-/** What something needs to act for somebody: to read events, and what no reading stands for. */
+/** The rights needed to act for a person: to read events, and the other permissions. */
 export interface NeededRights {
   reads: readonly Permission[]
   uses: readonly Permission[]
 }
 
 /**
- * Those of the needed permissions somebody lacks, in the order of the table. Whoever reads the audit log reads every event. From
+ * The needed permissions a person lacks, in the order of the table. Permission to read the audit log covers every event. From
  * whom row rules hide records that the events show, they lack the reading of all of them.
  */
 export function missingRights(

@@ -18,7 +18,7 @@ export const EventSource = z
   .meta({ id: 'EventSource', example: { address: '203.0.113.7', userAgent: 'curl/8.14' } })
 export type EventSource = z.infer<typeof EventSource>
 
-/** What every resource event carries; type-specific extras stand beside these. */
+/** The fields of every resource event; type-specific extras are added to these. */
 export const ChangeData = z.looseObject({
   before: z.record(z.string(), z.unknown()).nullable(),
   after: z.record(z.string(), z.unknown()).nullable(),
@@ -73,7 +73,7 @@ export const DeliveryBody = z
 export type DeliveryBody = z.infer<typeof DeliveryBody>
 
 /**
- * The resource after the event, on delete the last known one, with its version; beside its fields those extras of the event's
+ * The resource after the event, on delete the last known one, with its version; in addition to its fields those extras of the event's
  * type that it has no field of the same name for, such as the comment that was added.
  */
 export function deliveryData({
@@ -107,7 +107,7 @@ export function deliveryBody(
 }
 
 /** What stands before the dot of an event's type or of a pattern: `incident`. */
-export const familyOf = (type: string): string => type.split('.', 1)[0] ?? ''
+export const parseEventFamily = (type: string): string => type.split('.', 1)[0] ?? ''
 
 /** Whether a subscription entry matches: an exact type, `prefix.*`, `*`, or `audit.*` for the whole log. */
 export function patternMatches(pattern: string, type: string): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { linesOf } from './lines.js'
+import { readLines } from './lines.js'
 
 const parts = (...texts: Uint8Array[]) => ReadableStream.from(texts) as ReadableStream<Uint8Array>
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -7,7 +7,7 @@ const reading = <Result>(read: () => Promise<Result>) => read()
 
 async function linesIn(body: ReadableStream<Uint8Array>): Promise<string[][]> {
   const all: string[][] = []
-  for await (const lines of linesOf(body, reading)) all.push(lines)
+  for await (const lines of readLines(body, reading)) all.push(lines)
   return all
 }
 
@@ -23,7 +23,7 @@ test('a last line that does not end is none', async () => {
   expect(await linesIn(parts())).toEqual([])
 })
 
-test('whoever stops reading gives the body up', async () => {
+test('the body is cancelled when the reader stops', async () => {
   let canceled = false
   const body = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(bytes('more\n')),
@@ -31,7 +31,7 @@ test('whoever stops reading gives the body up', async () => {
       canceled = true
     },
   })
-  for await (const lines of linesOf(body, reading)) {
+  for await (const lines of readLines(body, reading)) {
     expect(lines).toEqual(['more'])
     break
   }

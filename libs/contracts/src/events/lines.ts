@@ -2,7 +2,7 @@
  * The lines of a body, those of each part that arrives together. A last line that does not end is none. `reading` runs
  * each wait for more, so that the time the reader of the lines takes does not count as waiting.
  */
-export async function* linesOf(
+export async function* readLines(
   body: ReadableStream<Uint8Array>,
   reading: <Result>(read: () => Promise<Result>) => Promise<Result>,
 ): AsyncGenerator<string[]> {
@@ -18,7 +18,7 @@ export async function* linesOf(
       if (lines.length > 0) yield lines
     }
   } finally {
-    // Whoever stops reading wants no more of it; that the connection is gone already is no news.
+    // The reader stopped early: cancel the body, and ignore a connection that is closed already.
     await reader.cancel().catch(() => undefined)
   }
 }

@@ -34,7 +34,7 @@ export interface Subscriber extends Pick<RowSubject, 'role'> {
   callers?: readonly Pick<RowSubject, 'role'>[] | undefined
 }
 
-/** The rules that hide from somebody what a subscription would show them. Whoever has no role is under every rule. */
+/** The rules that hide events of a subscription from its owner. Without a role every rule applies. */
 export function rulesAgainst(
   rules: readonly ReadRule[],
   { role: own, callers = [] }: Subscriber,
@@ -59,7 +59,7 @@ function tablesNamedBy(filter: Filter | null | undefined): readonly unknown[] | 
   return Array.isArray(named) && !named.some((slug) => String(slug).includes('{{')) ? named : undefined
 }
 
-/** `forbidden` (`row_rule`) with the rules that hide from somebody what they subscribe to. */
+/** `forbidden` (`row_rule`) with the rules that hide events of a subscription from its owner. */
 export function hiddenByRules(rules: readonly ReadRule[]): ApiError {
   const named = rules.map(({ table, role }) => ({ table, role }))
   const message =

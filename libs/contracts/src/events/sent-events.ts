@@ -1,4 +1,4 @@
-export { linesOf } from './lines.js'
+export { readLines } from './lines.js'
 
 /** One server-sent event. One with an id alone, or a comment, has no `event`. */
 export interface SentEvent {

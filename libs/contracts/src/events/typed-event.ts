@@ -34,7 +34,7 @@ export function eventSchema<Type extends EventType>(type: Type) {
 }
 
 /**
- * Reads an event of any declared type; null when its type is not declared here, as when whoever sends it is newer.
+ * Reads an event of any declared type; null when its type is not declared here, as when the sender is newer.
  * Fields the schema does not declare are dropped. Throws ZodError on anything that breaks the schema.
  */
 export function parseEvent(input: unknown): EventOf<EventType> | null {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** A group is counted up to here, whatever it has. */
-export const mostCountedFailures = 10_000
+export const maxCountedFailures = 10_000
 
 /** What is failed now for one cause at one target. */
 export const FailureGroup = z
@@ -16,9 +16,9 @@ export const FailureGroup = z
       code: z.string(),
       message: z.string().meta({ description: 'Of the last one, where they differ in details.' }),
     }),
-    count: z.int().min(1).max(mostCountedFailures),
+    count: z.int().min(1).max(maxCountedFailures),
     isMore: z.boolean().meta({
-      description: `Whether there may be more than were counted. At most the last ${mostCountedFailures} failures of a target are.`,
+      description: `Whether there may be more than were counted. At most the last ${maxCountedFailures} failures of a target are.`,
     }),
     firstAt: z.string().meta({ description: 'Of those counted.' }),
     lastAt: z.string(),

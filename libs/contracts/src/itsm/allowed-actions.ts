@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import type { Permission } from '../core/permissions.js'
 
-/** By action the permission it takes; null where it takes none, or is for somebody in particular. */
+/** By action the permission it takes; null where it takes none, or only particular persons may do it. */
 export type ActionNeeds = Readonly<Record<string, Permission | null>>
 
-/** Of the schemas that `allowedActionsOf` has made: what an answer keeps from callers who may not do it. */
+/** Of the schemas that `allowedActionsSchema` has made: what an answer keeps from callers who may not do it. */
 export const actionNeeds = z.registry<{ needs: ActionNeeds }>()
 
 /**
- * What can be done with a record as it is, by who reads it. `allowed` says what decides beside their permissions, which
+ * The actions a record allows its reader. `allowed` describes the further conditions besides permissions, which
  * are looked at where a request is answered: records and events know no caller.
  */
-export function allowedActionsOf<Action extends Readonly<Record<string, string>>>(
+export function allowedActionsSchema<Action extends Readonly<Record<string, string>>>(
   action: z.ZodEnum<Action>,
   needs: Readonly<Record<Action[keyof Action], Permission | null>>,
   allowed: string,
@@ -24,7 +24,7 @@ export function allowedActionsOf<Action extends Readonly<Record<string, string>>
 }
 
 /** For actions that all take the same permission, but for some. */
-export function allNeed<Action extends string>(
+export function requireForAll<Action extends string>(
   actions: readonly Action[],
   permission: Permission,
   but: Partial<Record<Action, Permission | null>> = {},

@@ -10,4 +10,4 @@ export const SuccessProbability = z
   .min(1)
   .max(100)
   .nullable()
-  .meta({ description: 'Percent; null where nobody has judged it.', example: 95 })
+  .meta({ description: 'Percent; null where it was not estimated.', example: 95 })

@@ -3,7 +3,7 @@ import { idSchema } from '../core/ids.js'
 import { Moment } from '../core/moment.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
-import { allNeed, allowedActionsOf } from './allowed-actions.js'
+import { allowedActionsSchema, requireForAll } from './allowed-actions.js'
 import { Approval } from './approvals.js'
 import { ChangePlan, ChangeTitle, SuccessProbability } from './change-fields.js'
 import { ChangeApprovalPolicy } from './change-policies.js'
@@ -49,7 +49,7 @@ export const changeActions = [
 export const ChangeAction = z.enum(changeActions).meta({ id: 'ChangeAction' })
 export type ChangeAction = z.infer<typeof ChangeAction>
 
-/** From the mildest to the gravest. */
+/** From the least to the most severe. */
 export const changeRisks = ['low', 'moderate', 'high'] as const
 export const ChangeRisk = z
   .enum(changeRisks)
@@ -89,7 +89,7 @@ export const ChangeConflict = z
   .meta({ id: 'ChangeConflict' })
 export type ChangeConflict = z.infer<typeof ChangeConflict>
 
-/** Blackouts that somebody took on. */
+/** Conflicts with blackouts that a person accepted. */
 export const AcceptedConflicts = z.object({ reason: z.string(), conflicts: z.array(ChangeConflict) })
 export type AcceptedConflicts = z.infer<typeof AcceptedConflicts>
 
@@ -151,8 +151,11 @@ export const ChangeState = z.object({
   }),
   conflicts: z.array(ChangeConflict),
   outcome: ChangeOutcome.nullable(),
-  closeNotes: z.string().nullable().meta({ description: 'Of whoever completed or rolled it back.' }),
-  reviewNotes: z.string().nullable().meta({ description: 'Of whoever closed it.' }),
+  closeNotes: z
+    .string()
+    .nullable()
+    .meta({ description: 'Notes of the person who completed or rolled back the change.' }),
+  reviewNotes: z.string().nullable().meta({ description: 'Notes of the person who closed the change.' }),
   rejectionReason: z.string().nullable(),
   cancelReason: z.string().nullable(),
   createdAt: At,
@@ -162,9 +165,9 @@ export type ChangeState = z.infer<typeof ChangeState>
 
 export const Change = ChangeState.extend({
   version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
-  allowedActions: allowedActionsOf(
+  allowedActions: allowedActionsSchema(
     ChangeAction,
-    allNeed(changeActions, 'itsm:write', { approve: 'itsm:approve', reject: 'itsm:approve' }),
+    requireForAll(changeActions, 'itsm:write', { approve: 'itsm:approve', reject: 'itsm:approve' }),
     'its status, type and hold together',
   ),
 }).meta({ id: 'Change' })
@@ -289,7 +292,7 @@ export const changeEvents = {
     'A draft was handed in: approval is asked for, or it is scheduled.',
     accepting,
   ),
-  'change.approval_recorded': changeEvent('Somebody decided on an approval.', { approval: Approval }),
+  'change.approval_recorded': changeEvent('An approver decided on an approval.', { approval: Approval }),
   'change.approved': changeEvent('The last approval was given; the change is scheduled.'),
   'change.rejected': changeEvent('An approval was refused; the change is a draft again.', {
     reason: z.string(),

@@ -3,7 +3,7 @@ import { idSchema } from '../core/ids.js'
 import { Moment } from '../core/moment.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
-import { allNeed, allowedActionsOf } from './allowed-actions.js'
+import { allowedActionsSchema, requireForAll } from './allowed-actions.js'
 import { CiRelation, RedundancyByType } from './cmdb-relations.js'
 
 export const ciStatuses = [
@@ -16,7 +16,7 @@ export const ciStatuses = [
 export const CiStatus = z.enum(ciStatuses).meta({ id: 'CiStatus' })
 export type CiStatus = z.infer<typeof CiStatus>
 
-/** From the gravest to the mildest. */
+/** From the most to the least severe. */
 export const criticalities = ['critical', 'high', 'medium', 'low'] as const
 export const Criticality = z.enum(criticalities).meta({ id: 'Criticality' })
 export type Criticality = z.infer<typeof Criticality>
@@ -86,7 +86,11 @@ export type ConfigurationItemState = z.infer<typeof ConfigurationItemState>
 
 export const ConfigurationItem = ConfigurationItemState.extend({
   version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
-  allowedActions: allowedActionsOf(CiAction, allNeed(ciActions, 'cmdb:write'), 'the present status'),
+  allowedActions: allowedActionsSchema(
+    CiAction,
+    requireForAll(ciActions, 'cmdb:write'),
+    'the present status',
+  ),
   openIncidents: z.int().min(0).optional().meta({
     description:
       'Incidents about it that are open, in progress or on hold. Only when one item is read, as it is now.',
@@ -153,7 +157,7 @@ export const CiClass = z
     schema: ClassSchema,
     builtIn: z.boolean().meta({ description: 'Every workspace has it.' }),
     version: z.int().min(0).meta({
-      description: 'Also the ETag; send it as If-Match. 0: a built-in class nobody has changed.',
+      description: 'Also the ETag; send it as If-Match. 0: a built-in class that was never changed.',
     }),
   })
   .meta({ id: 'CiClass' })
@@ -178,13 +182,9 @@ export const cmdbEvents = {
     'A configuration item went into service, failed, or is being repaired.',
     { reason: z.string().nullable() },
   ),
-  'ci.retired': resourceEvent(
-    ConfigurationItemState,
-    'A configuration item was taken out of service for good.',
-    {
-      reason: z.string().nullable(),
-    },
-  ),
+  'ci.retired': resourceEvent(ConfigurationItemState, 'A configuration item was retired permanently.', {
+    reason: z.string().nullable(),
+  }),
   'ci.deleted': resourceEvent(ConfigurationItemState, 'A planned configuration item was dropped.'),
   'ci.relation_added': resourceEvent(CiRelation, 'Two configuration items were related.'),
   'ci.relation_removed': resourceEvent(CiRelation, 'Two configuration items are no longer related.'),

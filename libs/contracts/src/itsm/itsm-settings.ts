@@ -40,7 +40,7 @@ const fields = {
   separationOfDuties: z.boolean().meta({
     description:
       'Whether changes and articles are approved, and changes reviewed, by others than those who had a hand in them. ' +
-      'False is for whoever is alone in a workspace; it holds for changes submitted from then on.',
+      'Set it to false in workspaces of one person; it applies to changes submitted from then on.',
     example: true,
   }),
   majorRules: z

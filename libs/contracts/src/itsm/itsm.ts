@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
-import { allNeed, allowedActionsOf } from './allowed-actions.js'
+import { allowedActionsSchema, requireForAll } from './allowed-actions.js'
 import { Level, Priority } from './priority.js'
 
 export const incidentStatuses = ['open', 'in_progress', 'on_hold', 'resolved', 'closed', 'canceled'] as const
 export const IncidentStatus = z.enum(incidentStatuses).meta({ id: 'IncidentStatus' })
 export type IncidentStatus = z.infer<typeof IncidentStatus>
 
-/** From the gravest to the mildest. */
+/** From the most to the least severe. */
 export const severities = ['critical', 'high', 'medium', 'low'] as const
 export const Severity = z.enum(severities).meta({ id: 'Severity' })
 export type Severity = z.infer<typeof Severity>
@@ -170,14 +170,14 @@ export type IncidentState = z.infer<typeof IncidentState>
 
 export const Incident = IncidentState.extend({
   version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
-  allowedActions: allowedActionsOf(
+  allowedActions: allowedActionsSchema(
     IncidentAction,
-    allNeed(incidentActions, 'itsm:write'),
+    requireForAll(incidentActions, 'itsm:write'),
     'the present status',
   ),
-  allowedMajorActions: allowedActionsOf(
+  allowedMajorActions: allowedActionsSchema(
     MajorAction,
-    allNeed(majorActions, 'itsm:approve', { propose: 'itsm:write' }),
+    requireForAll(majorActions, 'itsm:approve', { propose: 'itsm:write' }),
     'the present major state',
   ),
 }).meta({ id: 'Incident' })
@@ -291,11 +291,11 @@ export type ResolveIncident = z.infer<typeof ResolveIncident>
 
 export const EscalateIncident = z
   .strictObject({
-    severity: Severity.optional().meta({ description: 'Must be graver than the present one.' }),
+    severity: Severity.optional().meta({ description: 'Must be more severe than the current one.' }),
     assignmentGroup: Reference.optional().meta({ description: 'Must be another team than the present one.' }),
     escalateTo: Reference.optional().meta({
       description:
-        'Somebody higher up, who is to know of it and follows it from then on. Work stays where it is.',
+        'A manager to notify, who follows the incident from then on. The assignment does not change.',
     }),
     reason: Reason.optional(),
   })
@@ -309,7 +309,7 @@ export type ReopenIncident = z.infer<typeof ReopenIncident>
 
 export const DecideMajor = z
   .strictObject({ reason: Reason.optional() })
-  .meta({ id: 'DecideMajor', example: { reason: 'Nobody can pay.' } })
+  .meta({ id: 'DecideMajor', example: { reason: 'Customers cannot pay.' } })
 export type DecideMajor = z.infer<typeof DecideMajor>
 
 export const NewIncidentComment = z
@@ -364,7 +364,7 @@ export const itsmEvents = {
     threshold,
   ),
   'incident.escalated': incidentEvent(
-    'The severity was raised, the team reassigned, or somebody higher up was notified.',
+    'The severity was raised, the team reassigned, or a manager was notified.',
     {
       causes: z.array(EscalationCause).min(1),
       reason: z.string().nullable(),

@@ -3,9 +3,9 @@ import { idSchema } from '../core/ids.js'
 import { Moment } from '../core/moment.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
-import { allNeed, allowedActionsOf } from './allowed-actions.js'
+import { allowedActionsSchema, requireForAll } from './allowed-actions.js'
 
-/** Without the id of `Actor`: OpenAPI knows no null beside a reference. */
+/** Without the id of `Actor`: OpenAPI has no nullable references. */
 const PublishedBy = z.object(Actor.shape).nullable()
 
 export const articleStatuses = ['draft', 'in_review', 'scheduled', 'published', 'retired'] as const
@@ -28,7 +28,7 @@ export type ArticleAction = z.infer<typeof ArticleAction>
 
 export const ArticleVisibility = z.enum(['public', 'internal']).meta({
   id: 'ArticleVisibility',
-  description: '`public`: whoever may read. `internal`: only those with `knowledge:write`.',
+  description: '`public`: everyone with `knowledge:read`. `internal`: only those with `knowledge:write`.',
 })
 export type ArticleVisibility = z.infer<typeof ArticleVisibility>
 
@@ -99,9 +99,9 @@ export type Helpfulness = z.infer<typeof Helpfulness>
 export const Article = ArticleEventState.extend({
   helpfulness: Helpfulness,
   version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
-  allowedActions: allowedActionsOf(
+  allowedActions: allowedActionsSchema(
     ArticleAction,
-    allNeed(articleActions, 'knowledge:write'),
+    requireForAll(articleActions, 'knowledge:write'),
     'the present status',
   ),
 }).meta({ id: 'Article' })
@@ -262,6 +262,6 @@ export const knowledgeEvents = {
   'article.deleted': articleEvent('A draft that was never published was deleted.', {
     articleId: idSchema('article'),
   }),
-  'article.feedback_given': resourceEvent(ArticleVote, 'Somebody said whether an article helped.'),
+  'article.feedback_given': resourceEvent(ArticleVote, 'A reader rated whether an article helped.'),
 } satisfies Record<string, EventDefinition>
 export type KnowledgeEventType = keyof typeof knowledgeEvents

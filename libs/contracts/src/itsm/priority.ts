@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Impact and urgency, from the gravest to the mildest. */
+/** Impact and urgency, from the most to the least severe. */
 export const levels = ['high', 'medium', 'low'] as const
 export const Level = z.enum(levels)
 export type Level = z.infer<typeof Level>
@@ -11,7 +11,7 @@ export const priorities = ['P1', 'P2', 'P3', 'P4', 'P5'] as const
 export const Priority = z.enum(priorities)
 export type Priority = z.infer<typeof Priority>
 
-/** The impact and urgency a severity amounts to where nobody says them: with the default matrix P1, P2, P3 and P4. */
+/** The impact and urgency a severity implies where they are not set: with the default matrix P1, P2, P3 and P4. */
 export const levelsBySeverity = {
   critical: { impact: 'high', urgency: 'high' },
   high: { impact: 'medium', urgency: 'high' },

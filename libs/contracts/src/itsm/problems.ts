@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
-import { allNeed, allowedActionsOf } from './allowed-actions.js'
+import { allowedActionsSchema, requireForAll } from './allowed-actions.js'
 import { ChangeOutcome, ChangeStatus } from './changes.js'
 import { Level, Priority } from './priority.js'
 
@@ -104,9 +104,9 @@ export type ProblemState = z.infer<typeof ProblemState>
 
 export const Problem = ProblemState.extend({
   version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
-  allowedActions: allowedActionsOf(
+  allowedActions: allowedActionsSchema(
     ProblemAction,
-    allNeed(problemActions, 'itsm:write'),
+    requireForAll(problemActions, 'itsm:write'),
     'the present status',
   ),
 }).meta({ id: 'Problem' })
@@ -239,10 +239,10 @@ export const problemEvents = {
   'problem.resolved': problemEvent('Work on the problem has come to a result; `resolution` says which.'),
   'problem.closed': problemEvent('The problem was closed, resolved before or at once.'),
   'problem.changes_ended': problemEvent(
-    'The last change linked to an open problem is over: whoever coordinates it sees whether that has mended it.',
+    'The last change linked to an open problem has ended: the coordinator checks whether it solved the problem.',
     { endedChanges: z.array(EndedChange) },
   ),
-  'problem.reopened': problemEvent('A resolved or closed problem is analyzed anew.', {
+  'problem.reopened': problemEvent('A resolved or closed problem is analyzed again.', {
     reason: z.string().nullable(),
   }),
 } satisfies Record<string, EventDefinition>

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
-import { allNeed, allowedActionsOf } from './allowed-actions.js'
+import { allowedActionsSchema, requireForAll } from './allowed-actions.js'
 import { ApprovalRule } from './approvals.js'
 import { catalogRequestEvents } from './service-request.js'
 
@@ -123,9 +123,9 @@ export type CatalogItemState = z.infer<typeof CatalogItemState>
 
 export const CatalogItem = CatalogItemState.extend({
   version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
-  allowedActions: allowedActionsOf(
+  allowedActions: allowedActionsSchema(
     CatalogItemAction,
-    allNeed(catalogItemActions, 'catalog:write'),
+    requireForAll(catalogItemActions, 'catalog:write'),
     'the present status',
   ),
 }).meta({ id: 'CatalogItem' })

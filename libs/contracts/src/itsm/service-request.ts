@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
-import { allNeed, allowedActionsOf } from './allowed-actions.js'
+import { allowedActionsSchema, requireForAll } from './allowed-actions.js'
 import { Approval } from './approvals.js'
 
 export const catalogRequestStatuses = [
@@ -71,9 +71,9 @@ export const CatalogTaskState = z.object({
 export type CatalogTaskState = z.infer<typeof CatalogTaskState>
 
 export const CatalogTask = CatalogTaskState.extend({
-  allowedActions: allowedActionsOf(
+  allowedActions: allowedActionsSchema(
     CatalogTaskAction,
-    allNeed(catalogTaskActions, 'catalog:write'),
+    requireForAll(catalogTaskActions, 'catalog:write'),
     'the present status',
   ),
 }).meta({
@@ -123,9 +123,9 @@ export type CatalogRequestState = z.infer<typeof CatalogRequestState>
 export const CatalogRequest = CatalogRequestState.extend({
   tasks: z.array(CatalogTask),
   version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
-  allowedActions: allowedActionsOf(
+  allowedActions: allowedActionsSchema(
     CatalogRequestAction,
-    allNeed(catalogRequestActions, 'catalog:request', {
+    requireForAll(catalogRequestActions, 'catalog:request', {
       approve: 'itsm:approve',
       reject: 'itsm:approve',
       work: 'catalog:write',
@@ -200,7 +200,7 @@ export const catalogRequestEvents = {
   ),
   'request.submitted': requestEvent('A request was handed in.'),
   'request.approved': requestEvent('All approvals a request needs are given.'),
-  'request.rejected': requestEvent('Somebody whose approval was needed turned the request down.', {
+  'request.rejected': requestEvent('An approver rejected the request.', {
     reason: z.string(),
   }),
   'request.task_updated': requestEvent('Something was done to a task of a request.', {

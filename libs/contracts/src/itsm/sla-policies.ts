@@ -13,10 +13,10 @@ export const SlaMetric = z.enum(['response', 'resolution', 'next_response', 'app
   description:
     '`response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another ' +
     'status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. ' +
-    '`next_response`, of incidents alone, begins with a public comment of the caller that nobody has answered and ends ' +
+    '`next_response`, of incidents alone, starts with an unanswered public comment of the caller and ends ' +
     'with a public comment by anyone else, or when the incident is resolved or closed. `approval`, of changes and ' +
     'requests, begins when approval is asked for and ends when it is given or refused. The last two come again: the ' +
-    'same timer begins anew, with the next `cycle`.',
+    'same timer starts again, with the next `cycle`.',
 })
 export type SlaMetric = z.infer<typeof SlaMetric>
 
@@ -65,7 +65,7 @@ export const SlaEscalation = z
       example: 'duty-managers',
     }),
     escalateTo: Reference.optional().meta({
-      description: 'Somebody higher up, who is to know of it and follows it from then on.',
+      description: 'A manager to notify, who follows it from then on.',
     }),
     assigneeId: Reference.optional().meta({ description: 'User who is to work on it.' }),
     watcherIds: z
@@ -74,7 +74,7 @@ export const SlaEscalation = z
       .max(20)
       .overwrite((ids) => [...new Set(ids)])
       .optional()
-      .meta({ description: 'Users who are to follow it, beside those who do.' }),
+      .meta({ description: 'Users who follow it from then on, in addition to those who do.' }),
   })
   .meta({ id: 'SlaEscalation', example: { atPercent: 75, assignmentGroup: 'duty-managers' } })
 export type SlaEscalation = z.infer<typeof SlaEscalation>

@@ -184,7 +184,7 @@ export const slaEvents = {
   'sla_policy.updated': resourceEvent(SlaPolicyState, 'An SLA policy got a new revision.'),
   'sla_policy.deleted': resourceEvent(SlaPolicyState, 'A policy was deleted; timers that began go on.'),
   'sla.started': timerEvent(
-    'An SLA timer began to count; one of what comes again begins anew each time, with another cycle.',
+    'An SLA timer started; a recurring one starts again each time, with another cycle.',
   ),
   'sla.paused': timerEvent('A timer was paused.'),
   'sla.resumed': timerEvent('A timer counts again.'),

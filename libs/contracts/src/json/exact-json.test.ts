@@ -13,7 +13,7 @@ import {
 const digits = (max: number) =>
   fc.array(fc.nat(9), { minLength: 1, maxLength: max }).map((found) => found.join(''))
 
-/** Numbers as anybody may write them: long, short, with needless zeros and exponents. */
+/** Numbers in every valid spelling: long, short, with needless zeros and exponents. */
 const numberTexts = fc
   .record({
     sign: fc.constantFrom('', '-'),
@@ -161,7 +161,7 @@ describe('JSON with exact numbers', () => {
     expect(stringifyExact(parseExact(text))).toBe(wanted ?? text.replace('1e21', '1e+21'))
   })
 
-  it('writes dates and what else has a toJSON beside them, and leaves out what JSON.stringify does', () => {
+  it('writes dates and other values with a toJSON next to them, and omits what JSON.stringify omits', () => {
     const value = {
       at: new Date(0),
       none: undefined,
@@ -179,7 +179,7 @@ describe('JSON with exact numbers', () => {
     expect(stringifyExact(parseExact(deep))).toBe(deep)
   })
 
-  it('is a string where somebody writes it by JSON.stringify', () => {
+  it('becomes a string in JSON.stringify', () => {
     expect(JSON.stringify({ n: parseExact('9007199254740993') })).toBe('{"n":"9007199254740993"}')
   })
 })

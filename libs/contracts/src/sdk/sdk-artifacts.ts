@@ -24,7 +24,7 @@ export const ArtifactKind = z.enum(artifactKinds).meta({
 })
 export type ArtifactKind = z.infer<typeof ArtifactKind>
 
-/** Names an artifact in its environment, for good. */
+/** Names an artifact in its environment, permanently. */
 export const ArtifactSlug = z
   .string()
   .max(100, 'has at most 100 characters')
@@ -159,7 +159,7 @@ export const ArtifactApi = z
       .default([])
       .meta({
         description:
-          'Headers of requests that it is shown beside `accept`, `accept-language`, `content-type` and `user-agent`.',
+          'Headers of requests that are passed to it in addition to `accept`, `accept-language`, `content-type` and `user-agent`.',
         example: ['x-signature'],
       }),
   })
@@ -169,7 +169,7 @@ export type ArtifactApi = z.infer<typeof ArtifactApi>
 export const artifactStatuses = ['active', 'suspended', 'removed'] as const
 export const ArtifactStatus = z.enum(artifactStatuses).meta({
   description:
-    '`suspended`: whoever installed it may no longer do what it needs. `removed`: its pack is gone, or has it no longer.',
+    '`suspended`: the person who installed it lacks a permission it needs. `removed`: its pack was removed, or no longer contains it.',
 })
 export type ArtifactStatus = z.infer<typeof ArtifactStatus>
 
@@ -240,7 +240,7 @@ export const artifactEvents = {
   'artifact.created': resourceEvent(ArtifactState, 'An artifact came with a pack.'),
   'artifact.updated': resourceEvent(
     ArtifactState,
-    'An artifact has another version, acts for somebody else, or was suspended.',
+    'An artifact has another version or owner, or was suspended.',
   ),
   'artifact.removed': resourceEvent(
     ArtifactState,

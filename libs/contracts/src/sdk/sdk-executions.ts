@@ -14,7 +14,7 @@ export const executionTriggers = ['workflow_node', 'scheduled_job', 'webhook', '
 export const ExecutionTrigger = z.enum(executionTriggers).meta({
   description:
     '`workflow_node` of a step, with the id of the run; `scheduled_job` with that of the job; `webhook` of a business rule, ' +
-    'with that of the event; `api` with an API key, and of validations; `manual` by somebody who is logged in, by a test or ' +
+    'with that of the event; `api` with an API key, and of validations; `manual` by a signed-in person, by a test or ' +
     'a replay.',
 })
 export type ExecutionTrigger = z.infer<typeof ExecutionTrigger>
@@ -23,7 +23,7 @@ export const executionTypes = ['workflow_action', 'business_rule', 'scheduled', 
 export const ExecutionType = z.enum(executionTypes).meta({
   description:
     'What it was run as, whatever its artifact is: by a step, by an event or before records are written, by a job, by ' +
-    'whoever called it, or by a test. A replay is what the original was.',
+    'its caller, or by a test. A replay is what the original was.',
 })
 export type ExecutionType = z.infer<typeof ExecutionType>
 
@@ -174,7 +174,7 @@ export const InvokeArtifact = z
       .default(false)
       .meta({
         description:
-          'With an Idempotency-Key that was used before: begins anew where the execution it led to has failed or timed out, ' +
+          'With an Idempotency-Key that was used before: starts a new execution where the first one failed or timed out, ' +
           'instead of answering with that.',
       }),
   })

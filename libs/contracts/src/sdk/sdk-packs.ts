@@ -84,7 +84,7 @@ export const ManifestArtifact = z
   .meta({ id: 'ManifestArtifact' })
 export type ManifestArtifact = z.infer<typeof ManifestArtifact>
 
-export const mostArtifacts = 50
+export const maxPackArtifacts = 50
 
 /** `opsplane.pack.json`, at the root of a pack. */
 export const PackManifest = z
@@ -97,7 +97,7 @@ export const PackManifest = z
     artifacts: z
       .array(ManifestArtifact)
       .min(1)
-      .max(mostArtifacts)
+      .max(maxPackArtifacts)
       .refine(
         (list) => new Set(list.map(({ slug }) => slug)).size === list.length,
         'must name each slug once',
@@ -109,7 +109,7 @@ export type PackManifest = z.infer<typeof PackManifest>
 export const manifestFile = 'opsplane.pack.json'
 
 export const packLimits = {
-  /** Files of a pack beside its manifest. */
+  /** Files of a pack in addition to its manifest. */
   files: 200,
   fileBytes: 1024 * 1024,
   /** All files together, in UTF-8. */
@@ -161,14 +161,14 @@ const oneContent = (given: { [Field in keyof typeof content]?: unknown }, contex
   if (forms.length > 1)
     wrong(
       given.tarball === undefined ? 'available' : 'tarball',
-      'cannot stand beside another form of the pack',
+      'cannot be combined with another form of the pack',
     )
   if (given.files !== undefined && given.manifest === undefined)
-    wrong('files', 'stand beside a manifest only')
+    wrong('files', 'are only allowed with a manifest')
   if (given.tarball !== undefined && given.integrity === undefined)
     wrong('integrity', 'is required with tarball')
   if (given.integrity !== undefined && given.tarball === undefined)
-    wrong('integrity', 'stands beside a tarball only')
+    wrong('integrity', 'is only allowed with a tarball')
 }
 
 export const CheckPack = z
@@ -325,7 +325,7 @@ export const PackCheck = z
     }),
     needs: z
       .array(z.enum(permissions))
-      .meta({ description: 'Permissions that whoever installs it has to hold.' }),
+      .meta({ description: 'Permissions that the person who installs it must have.' }),
     missing: z
       .array(z.enum(permissions))
       .meta({ description: 'Those of them that the caller does not hold.' }),
@@ -363,7 +363,7 @@ export const packEvents = {
   }),
   'pack.suspended': resourceEvent(
     PackState,
-    'Its artifacts no longer run: whoever installed it may no longer do what they need.',
+    'Its artifacts no longer run: the person who installed it lacks permissions they need.',
   ),
   'pack.uninstalled': resourceEvent(PackState, 'A pack was uninstalled, and its artifacts with it.'),
 } satisfies Record<string, EventDefinition>

@@ -29,12 +29,12 @@ export const RecordValidation = z
   .meta({ id: 'RecordValidation' })
 export type RecordValidation = z.infer<typeof RecordValidation>
 
-/** Milliseconds a validation has at most, whatever its artifact allows: somebody waits to write. */
+/** Milliseconds a validation has at most, whatever its artifact allows: a write waits for it. */
 export const validationMs = 8_000
 
 const Tenant = { workspaceId: z.string().max(100), environment: Environment }
 
-/** A validation as whoever writes records has to know it; null where there is none any more. */
+/** A validation as the writer of records needs it; null where it was removed. */
 export const KnownValidation = z.object({
   artifactId: idSchema('artifact'),
   /** Of the artifact: an earlier one says nothing new. */

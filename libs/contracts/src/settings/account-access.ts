@@ -59,7 +59,7 @@ export const ResetLink = z
   .meta({ id: 'ResetLink' })
 export type ResetLink = z.infer<typeof ResetLink>
 
-/** A link by which somebody may set a new password, as events carry it. */
+/** A password reset link, as events carry it. */
 export const ResetLinkState = z.object({
   id: idSchema('user').meta({ description: 'The login it is for.' }),
   expiresAt: At,
@@ -69,7 +69,7 @@ export type ResetLinkState = z.infer<typeof ResetLinkState>
 export const accountAccessEvents = {
   'account.reset_link_created': resourceEvent(
     ResetLinkState,
-    'An admin or the operator has created a link by which somebody can set a new password. Reported in the first 20 workspaces they can ' +
+    'An admin or the operator has created a password reset link for a person. Reported in the first 20 workspaces they can ' +
       'enter.',
   ),
 } satisfies Record<string, EventDefinition>

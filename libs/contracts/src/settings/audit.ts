@@ -110,7 +110,7 @@ export const AuditVerification = z
   .meta({ id: 'AuditVerification' })
 export type AuditVerification = z.infer<typeof AuditVerification>
 
-/** A copy somebody has taken, as events carry it. */
+/** An exported copy of the log, as events carry it. */
 export const AuditExport = z
   .object({
     id: idSchema('auditExport'),

@@ -25,12 +25,12 @@ export const DependentKind = z.enum(dependentKinds)
 export type DependentKind = z.infer<typeof DependentKind>
 
 /** The call by which a person takes something over. */
-export const TakeOverCall = z.object({
+export const TakeoverCall = z.object({
   method: z.enum(['POST', 'PATCH']),
   path: z.string(),
   body: z.record(z.string(), z.unknown()).nullable(),
 })
-export type TakeOverCall = z.infer<typeof TakeOverCall>
+export type TakeoverCall = z.infer<typeof TakeoverCall>
 
 const fields = {
   kind: DependentKind,
@@ -42,8 +42,8 @@ const fields = {
 /** Something that acts by the rights of a person, or is theirs to do, as its service has it. */
 export const FoundDependent = z.object({
   ...fields,
-  /** Null where nobody takes it over: it ends. */
-  takeOver: TakeOverCall.nullable(),
+  /** Null where it is not taken over: it ends. */
+  takeOver: TakeoverCall.nullable(),
 })
 export type FoundDependent = z.infer<typeof FoundDependent>
 
@@ -51,13 +51,13 @@ export type FoundDependent = z.infer<typeof FoundDependent>
 export const DependentsQuestion = z.strictObject({
   workspaceId: z.string().max(100),
   userId: z.string().max(100),
-  /** Who takes it over; null while nobody is named. */
+  /** Who takes it over; null until a person is named. */
   successorId: z.string().max(100).nullable(),
 })
 export type DependentsQuestion = z.infer<typeof DependentsQuestion>
 
 /** Of each kind at most. */
-export const mostDependents = 200
+export const maxDependents = 200
 
 export const FoundDependents = z.object({ dependents: z.array(FoundDependent) })
 export type FoundDependents = z.infer<typeof FoundDependents>
@@ -79,7 +79,7 @@ const unanswered = z.array(z.string()).meta({
 
 export const UserDependents = z
   .object({
-    items: z.array(Dependent).meta({ description: `At most ${mostDependents} of each kind.` }),
+    items: z.array(Dependent).meta({ description: `At most ${maxDependents} of each kind.` }),
     unanswered,
   })
   .meta({ id: 'UserDependents' })

@@ -232,12 +232,12 @@ export const FactorChallenge = z
   })
   .meta({
     id: 'FactorChallenge',
-    description: 'A further proof of who somebody is, to be sent within minutes.',
+    description: 'A further proof of identity, to be sent within minutes.',
   })
 export type FactorChallenge = z.infer<typeof FactorChallenge>
 
 export const factorEvents = {
-  'factor.added': resourceEvent(FactorState, 'Somebody has added a second factor to their login.'),
+  'factor.added': resourceEvent(FactorState, 'A person has added a second factor to their login.'),
   'factor.removed': resourceEvent(
     FactorState,
     'A second factor was removed, by its owner or, for a lost device, by an admin.',
@@ -248,10 +248,10 @@ export const factorEvents = {
   ),
   'recovery_codes.created': resourceEvent(
     z.object({ id: idSchema('user'), left: z.int() }),
-    'Somebody has made recovery codes, which replace those before them.',
+    'A person has created recovery codes, which replace the earlier ones.',
   ),
   'recovery_codes.used': resourceEvent(
     z.object({ id: idSchema('user'), left: z.int() }),
-    'Somebody has signed in, or stepped up, by a recovery code.',
+    'A person has signed in, or stepped up, with a recovery code.',
   ),
 } satisfies Record<string, EventDefinition>

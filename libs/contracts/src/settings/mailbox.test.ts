@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
-import { readMailbox } from './mailbox.js'
+import { parseMailbox } from './mailbox.js'
 
 describe('A mailbox', () => {
   it('is an address, with or without a name', () => {
-    expect(readMailbox('ops@example.com')).toEqual({ name: '', address: 'ops@example.com' })
-    expect(readMailbox('Opsplane <ops@example.com>')).toEqual({
+    expect(parseMailbox('ops@example.com')).toEqual({ name: '', address: 'ops@example.com' })
+    expect(parseMailbox('Opsplane <ops@example.com>')).toEqual({
       name: 'Opsplane',
       address: 'ops@example.com',
     })
@@ -13,7 +13,7 @@ describe('A mailbox', () => {
   it.each(['Opsplane', 'ops@', '<ops@example.com', 'Ops\nBcc: eve@example.com <ops@example.com>'])(
     '%j is none',
     (text) => {
-      expect(readMailbox(text)).toBeNull()
+      expect(parseMailbox(text)).toBeNull()
     },
   )
 })

@@ -1,4 +1,4 @@
-/** Somebody's address as mails name it. */
+/** A person's address in the form mails use. */
 export interface Mailbox {
   name: string
   address: string
@@ -7,10 +7,10 @@ export interface Mailbox {
 const pattern = /^(?:([^<>\p{Cc}]*)<([^<>\s@]+@[^<>\s@]+)>|([^<>\s@]+@[^<>\s@]+))$/u
 
 /** Null when the text is neither `ada@example.com` nor `Ada <ada@example.com>`. */
-export function readMailbox(text: string): Mailbox | null {
+export function parseMailbox(text: string): Mailbox | null {
   const [, name = '', named, bare] = pattern.exec(text.trim()) ?? []
   const address = named ?? bare
   return address === undefined ? null : { name: name.trim(), address }
 }
 
-export const domainOf = ({ address }: Mailbox): string => address.slice(address.indexOf('@') + 1)
+export const mailboxDomain = ({ address }: Mailbox): string => address.slice(address.indexOf('@') + 1)

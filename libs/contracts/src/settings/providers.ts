@@ -57,8 +57,8 @@ const Domains = z
   .transform((listed) => [...new Set(listed)])
   .meta({
     description:
-      'Whoever has a proven e-mail address in one of them becomes a user of the workspace at the first sign-in. Only domains that ' +
-      'the operator of the installation lists (`SSO_DOMAINS`). Empty: nobody does.',
+      'A person with a verified e-mail address in one of them becomes a user of the workspace at the first sign-in. Only domains that ' +
+      'the operator of the installation lists (`SSO_DOMAINS`). Empty: no one does.',
     example: ['example.com'],
   })
 
@@ -149,7 +149,7 @@ export const IdentityProviderPatch = z
   .meta({ id: 'IdentityProviderPatch', example: { enabled: false } })
 export type IdentityProviderPatch = z.infer<typeof IdentityProviderPatch>
 
-/** A login that a provider vouches for: whom it means by a subject. */
+/** A login that a provider authenticates, by its subject. */
 export const IdentityState = z.object({
   id: idSchema('identity'),
   userId: idSchema('user'),
@@ -157,7 +157,7 @@ export const IdentityState = z.object({
   issuer: z.string(),
   subject: z
     .string()
-    .meta({ description: 'How the issuer names the person, for good. An e-mail address it is not.' }),
+    .meta({ description: 'Permanent identifier of the person at the issuer; not an e-mail address.' }),
   createdAt: At,
   updatedAt: At,
 })
@@ -251,11 +251,11 @@ export const providerEvents = {
   ),
   'identity_provider.deleted': resourceEvent(
     IdentityProviderState,
-    'An identity provider was removed. Its sessions have ended, and its identities sign nobody in.',
+    'An identity provider was removed. Its sessions have ended, and its identities can no longer sign in.',
   ),
   'identity_provider.sign_in_refused': resourceEvent(
     RefusedSignIn,
-    'Somebody came from an identity provider and was not let in.',
+    'A sign-in by an identity provider was refused.',
   ),
   'identity.linked': resourceEvent(IdentityState, 'An identity of a provider signs a user in from now on.'),
   'identity.unlinked': resourceEvent(IdentityState, 'An identity of a provider signs a user in no longer.'),

@@ -58,6 +58,7 @@ export const readableKinds: Readonly<Record<IdKind, ReadableKind | null>> = {
   workflow: { type: 'workflow', path: '/workflows/{id}' },
   run: { type: 'run', path: '/runs/{id}' },
   runRetry: { type: 'run_retry', path: '/runs/retries/{id}' },
+  executionRetry: { type: 'execution_retry', path: '/api/service-sdk/executions/retries/{id}' },
   artifact: { type: 'artifact', path: '/sdk/artifacts/{id}' },
   pack: { type: 'pack', path: '/sdk/packs/{id}' },
   job: { type: 'scheduled_job', path: '/sdk/scheduled-jobs/{id}' },
@@ -74,7 +75,7 @@ export const readableKinds: Readonly<Record<IdKind, ReadableKind | null>> = {
   // Parts of what is shown with them, or below a parent that no event names.
   ...{ membership: null, comment: null, slaBreach: null, approval: null, catalogTask: null, attempt: null },
   ...{ replay: null, resend: null, space: null, import: null, invocation: null, schedule: null },
-  // For their holder alone, or for nobody.
+  // Visible to their holder only, or not at all.
   ...{ invitation: null, accountToken: null, signInChallenge: null, notification: null, hook: null },
   ...{ grant: null, exportLink: null },
 }

@@ -17,7 +17,7 @@ export const SignInMethod = z.enum([
 ])
 export type SignInMethod = z.infer<typeof SignInMethod>
 
-/** Somebody who is logged in, as events carry it. */
+/** A session, as events carry it. */
 export const SessionState = z.object({
   id: idSchema('session'),
   userId: idSchema('user'),
@@ -90,7 +90,7 @@ export const sessionEvents = {
   ...factorEvents,
   'session.started': resourceEvent(
     SessionState,
-    'Somebody has logged in. Reported in the first 20 workspaces they can enter.',
+    'A person has signed in. Emitted in the first 20 workspaces they can enter.',
   ),
   'session.ended': resourceEvent(
     SessionState,
@@ -99,7 +99,7 @@ export const sessionEvents = {
   ),
   'session.stepped_up': resourceEvent(
     SessionState,
-    'Somebody has proved once more, in the session of a browser, who they are.',
+    'A person has proved their identity again (step-up) in a browser session.',
   ),
   'login.failed': resourceEvent(
     LoginFailures,

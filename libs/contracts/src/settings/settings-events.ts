@@ -14,11 +14,11 @@ export const settingsEvents = {
   ),
   'account.password_changed': resourceEvent(
     Account,
-    'Somebody has changed the password of their login. Belongs to no workspace.',
+    'A person has changed the password of their login. Belongs to no workspace.',
   ),
   'account.password_reset': resourceEvent(
     Account,
-    'Somebody has set a new password by a mail to the address of the login, or a link they were handed. Belongs to no workspace.',
+    'A person has reset their password, by a mail to the address of the login or by a reset link. Belongs to no workspace.',
     { by: PasswordResetWay },
   ),
   'account.address_proven': resourceEvent(
@@ -28,7 +28,7 @@ export const settingsEvents = {
   ...accountAccessEvents,
   'workspace.created': resourceEvent(WorkspaceState, 'A workspace was created.'),
   'workspace.updated': resourceEvent(WorkspaceState, 'Name or settings of the workspace changed.'),
-  'user.invited': resourceEvent(UserState, 'Somebody was invited. A former invitation of theirs has ended.', {
+  'user.invited': resourceEvent(UserState, 'A person was invited. Their earlier invitation has ended.', {
     expiresAt: z.iso.datetime({ precision: 3 }),
   }),
   'user.activated': resourceEvent(UserState, 'A user can enter the workspace from now on.'),
@@ -56,6 +56,6 @@ export const settingsEvents = {
     { added: z.array(z.string()) },
   ),
   'secret.deleted': resourceEvent(SecretState, 'A secret was deleted.'),
-  'audit.exported': resourceEvent(AuditExport, 'Somebody took a copy of the audit log.'),
+  'audit.exported': resourceEvent(AuditExport, 'The audit log was exported.'),
 } satisfies Record<string, EventDefinition>
 export type SettingsEventType = keyof typeof settingsEvents

@@ -142,7 +142,7 @@ export const Bootstrap = z.strictObject({
   email: Credentials.shape.email,
   password: NewPassword,
   userName: z.string().trim().min(1).max(100),
-  /** What to do about a login with this e-mail: it may be anybody's. `keep`: it becomes the owner, with its password. */
+  /** What to do about a login with this e-mail: it may belong to another person. `keep`: it becomes the owner, with its password. */
   existingLogin: z.enum(['refuse', 'keep']).default('refuse'),
 })
 export type Bootstrap = z.infer<typeof Bootstrap>
@@ -150,7 +150,7 @@ export type Bootstrap = z.infer<typeof Bootstrap>
 export const Bootstrapped = z.object({ workspaceId: z.string(), userId: z.string() })
 export type Bootstrapped = z.infer<typeof Bootstrapped>
 
-/** What a replica wants of budgets that all replicas share: see `LeaseAsk` in libs/runtime. */
+/** What a replica wants of budgets that all replicas share: see `LeaseRequest` in libs/runtime. */
 export const BudgetLeases = z.strictObject({
   owner: z.string().min(1).max(300),
   asks: z

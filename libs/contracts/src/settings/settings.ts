@@ -152,7 +152,7 @@ export const UserState = z.object({
   status: MembershipStatus,
   addressProven: z.boolean().meta({
     description:
-      'Whether the e-mail address is known to be theirs: something mailed to it came back. Where not, the login may be of whoever handed its invitation on.',
+      'Whether the person has proved that the e-mail address is theirs, by a code mailed to it. Where not, the invitation may have been forwarded to another person.',
   }),
   createdAt: At,
   updatedAt: At,
@@ -337,7 +337,7 @@ export const NewSecret = z
     value: SecretValue,
     hosts: SecretHosts.default([]).meta({
       description:
-        'The only hosts the value is sent to: names or addresses without a port, `*.example.com` for any one label in front, or `*` for every host. Absent: none yet; a definition that names the secret towards a host adds it when somebody with `secrets:write` saves it.',
+        'The only hosts the value is sent to: names or addresses without a port, `*.example.com` for any one label in front, or `*` for every host. Absent: none yet; a definition that names the secret towards a host adds it when a person with `secrets:write` saves it.',
     }),
   })
   .meta({

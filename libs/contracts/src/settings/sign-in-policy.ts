@@ -5,10 +5,10 @@ const Role = z.string().min(1).max(50).meta({ example: 'admin' })
 /** Who has to have a second factor to enter a workspace. */
 export const SignInPolicy = z
   .object({
-    factorRequired: z.boolean().meta({ description: 'Of everybody who enters by a session.' }),
+    factorRequired: z.boolean().meta({ description: 'Whether every session needs a second factor.' }),
     factorRoles: z
       .array(Role)
-      .meta({ description: 'Roles of whom it is required all the same, where it is not of everybody.' }),
+      .meta({ description: 'Roles that require it even where `factorRequired` is false.' }),
   })
   .meta({ id: 'SignInPolicy' })
 export type SignInPolicy = z.infer<typeof SignInPolicy>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { allNeed, allowedActionsOf } from '../itsm/allowed-actions.js'
+import { allowedActionsSchema, requireForAll } from '../itsm/allowed-actions.js'
 import { PasswordReset } from './account-access.js'
 import { FactorAssertion, FactorCode } from './factors.js'
 import { Credentials, MembershipStatus, NewPassword, UserState, Workspace } from './settings.js'
@@ -19,9 +19,9 @@ export type UserAction = z.infer<typeof UserAction>
 export const User = UserState.extend({
   invitationExpiresAt: At.nullable().meta({ description: 'Set while the user is invited.' }),
   version: Workspace.shape.version,
-  allowedActions: allowedActionsOf(
+  allowedActions: allowedActionsSchema(
     UserAction,
-    allNeed(userActions, 'users:write', { accept: null }),
+    requireForAll(userActions, 'users:write', { accept: null }),
     'the present status',
   ),
 }).meta({ id: 'User' })

@@ -4,7 +4,7 @@ import { TableSlug } from './studio-columns.js'
 
 const At = z.iso.datetime({ precision: 3 })
 
-/** A record as the API shows it: its columns, as they are named, beside these. */
+/** A record as the API shows it: its columns by their names, next to these fields. */
 export const StudioRecord = z
   .looseObject({
     id: z.string(),
@@ -14,7 +14,7 @@ export const StudioRecord = z
   })
   .meta({
     id: 'Record',
-    description: 'The columns of the table beside these. Decimals and bigints are texts.',
+    description: 'The columns of the table, next to these fields. Decimals and bigints are texts.',
     example: {
       id: 'rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
       version: 1,
@@ -40,7 +40,7 @@ export const RecordFilter = z.record(z.string(), z.unknown()).meta({
 })
 export type RecordFilter = z.infer<typeof RecordFilter>
 
-/** What whoever has a role may see and change of a table; without a filter, everything. */
+/** The rows of a table that members of a role may read and write; all rows without a filter. */
 export const RowRule = z
   .strictObject({
     role: z.string().min(1).max(100).meta({ description: 'Name of a role of the workspace.' }),
@@ -50,7 +50,7 @@ export const RowRule = z
   .meta({
     id: 'RowRule',
     description:
-      'ANDed to everything that whoever has the role reads and writes of the table. `$user.id`, `$user.email`, `$user.name` and `$actor.id` stand for the caller.',
+      'ANDed to every read and write of the table by members of the role. `$user.id`, `$user.email`, `$user.name` and `$actor.id` stand for the caller.',
     example: { role: 'agent', read: { owner: '$user.id' }, write: { owner: '$user.id' } },
   })
 export type RowRule = z.infer<typeof RowRule>

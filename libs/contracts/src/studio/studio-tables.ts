@@ -51,7 +51,7 @@ export const TableState = z.object({
   uniques: z.array(TableUnique),
   checks: z.array(TableCheck),
   rules: z.array(RowRule),
-  /** When a table in the trash goes for good; null while it is in use. */
+  /** When a table in the trash is deleted permanently; null while it is in use. */
   purgeAt: At.nullable(),
   createdAt: At,
   updatedAt: At,
@@ -88,7 +88,7 @@ export const NewTable = z
   })
 export type NewTable = z.infer<typeof NewTable>
 
-/** A record as events carry it: the columns by their names beside these. */
+/** A record as events carry it: the columns by their names, next to these fields. */
 export const RecordState = z
   .looseObject({
     id: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
 import { MomentOrDay } from '../core/moment.js'
-import { allNeed, allowedActionsOf } from '../itsm/allowed-actions.js'
+import { allowedActionsSchema, requireForAll } from '../itsm/allowed-actions.js'
 import { JsonValue } from '../json/json-value.js'
 import { RunAction, RunState, RunStatus, runActions } from './workflows.js'
 
@@ -10,16 +10,16 @@ const At = z.iso.datetime({ precision: 3 })
 /** A run in lists. */
 export const Run = RunState.extend({
   version: z.int().min(1).meta({ description: 'Also the ETag. Grows with whatever happens in the run.' }),
-  allowedActions: allowedActionsOf(
+  allowedActions: allowedActionsSchema(
     RunAction,
-    allNeed(runActions, 'runs:manage', { resume: null }),
+    requireForAll(runActions, 'runs:manage', { resume: null }),
     'the present status',
   ),
 }).meta({ id: 'Run' })
 export type Run = z.infer<typeof Run>
 
 /** The longest an answer may wait for the end of a run it has started. */
-export const mostRunWaitSeconds = 20
+export const maxRunWaitSeconds = 20
 
 /** A value that is read by itself, as it is large. */
 export const LargeValue = z

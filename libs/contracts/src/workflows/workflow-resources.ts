@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
 import { Environment } from '../core/principal.js'
-import { allNeed, allowedActionsOf } from '../itsm/allowed-actions.js'
+import { allowedActionsSchema, requireForAll } from '../itsm/allowed-actions.js'
 import { JsonValue } from '../json/json-value.js'
 import { RunError, RunStatus, WorkflowDefinition, WorkflowState } from './workflows.js'
 
@@ -36,9 +36,9 @@ export type WorkflowProblem = z.infer<typeof WorkflowProblem>
 /** A workflow in lists. */
 export const Workflow = WorkflowState.extend({
   version: z.int().min(1).meta({ description: 'Also the ETag; send it as If-Match.' }),
-  allowedActions: allowedActionsOf(
+  allowedActions: allowedActionsSchema(
     WorkflowAction,
-    allNeed(workflowActions, 'workflows:write', { trigger: 'workflows:run' }),
+    requireForAll(workflowActions, 'workflows:write', { trigger: 'workflows:run' }),
     'the present status',
   ),
 }).meta({ id: 'Workflow' })

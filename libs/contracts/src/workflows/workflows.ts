@@ -102,7 +102,7 @@ export const WorkflowDefinition = z
       .optional()
       .meta({
         description:
-          'What its steps take beside the permissions of their kinds and operations, as where an operation asks for more by ' +
+          'Permissions its steps need in addition to those of their kinds and operations, as where an operation asks for more by ' +
           'what its body says. Its owner must hold them, and its runs act by no others.',
       }),
   })
@@ -187,12 +187,12 @@ const workflowEvent = (description: string, extras: z.ZodRawShape = {}) =>
   resourceEvent(WorkflowState, description, extras)
 const runEvent = (description: string) => resourceEvent(RunState, description)
 
-/** What somebody is asked to decide on. */
+/** The approval an approver is asked for. */
 export const ApprovalNotice = z.object({
   step: z.string().meta({ description: 'Its place, as in the steps of the run: `ask`, or `ask[2]`.' }),
   title: z.string(),
   users: z.array(z.string()).meta({ description: 'Who may decide and has not yet, by id.' }),
-  roles: z.array(z.string()).meta({ description: 'Whoever has one of these may decide, too.' }),
+  roles: z.array(z.string()).meta({ description: 'Members of these roles may decide, too.' }),
   dueAt: At.nullable().meta({ description: 'When it expires.' }),
 })
 export type ApprovalNotice = z.infer<typeof ApprovalNotice>
@@ -217,10 +217,10 @@ export const workflowEvents = {
   'workflow.hook_rotated': workflowEvent('Its inbound webhook has another address.'),
   'workflow.run_started': runEvent('A run left the queue.'),
   'workflow.run_completed': runEvent('A run came to its end.'),
-  'workflow.run_failed': runEvent('A step failed for good, or the run took too long.'),
+  'workflow.run_failed': runEvent('A step failed permanently, or the run took too long.'),
   'workflow.run_paused': runEvent('A run waits for an approval.'),
-  'workflow.approval_requested': approvalEvent('Somebody is asked to decide, and is notified.'),
-  'workflow.approval_reminded': approvalEvent('Whoever has not decided is reminded, and notified again.'),
+  'workflow.approval_requested': approvalEvent('An approval was requested, and its approvers are notified.'),
+  'workflow.approval_reminded': approvalEvent('Approvers who have not decided are notified again.'),
   'workflow.run_resumed': runEvent('A run goes on after an approval.'),
   'workflow.run_cancelled': runEvent('A run was cancelled.'),
   'workflow.run_retried': runEvent('A run was started again from one of its steps.'),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { jsonArray } from '@opsplane/postgres'
-import { appendParameters, appendStatement, shapeOf } from './append-statement.js'
+import { appendParameters, appendStatement, commitShape } from './append-statement.js'
 import type { Commit, RowWrite } from './commit.js'
 
 const row = (table: string, id: string, state: string | null): RowWrite => ({
@@ -13,18 +13,20 @@ const row = (table: string, id: string, state: string | null): RowWrite => ({
 })
 const commit = (...rows: RowWrite[]): Commit => ({ events: [], heads: [], rows })
 
-const statementOf = (shape: ReturnType<typeof shapeOf>) =>
+const statementOf = (shape: ReturnType<typeof commitShape>) =>
   appendStatement(shape, { uniques: new Map(), waits: false })
 const numbersIn = (statement: string) =>
   [...statement.matchAll(/\$(\d+)/g)].map((match) => Number(match[1])).sort((left, right) => left - right)
 
 describe('the append statement', () => {
   test('depends only on which tables are written and deleted from', () => {
-    const left = shapeOf(commit(row('b', '1', '{}'), row('a', '1', '{}'), row('a', '2', '{}')))
-    const right = shapeOf(commit(row('a', '3', '{}'), row('b', '4', '{}')))
+    const left = commitShape(commit(row('b', '1', '{}'), row('a', '1', '{}'), row('a', '2', '{}')))
+    const right = commitShape(commit(row('a', '3', '{}'), row('b', '4', '{}')))
     expect(left).toEqual(right)
     expect(statementOf(left)).toBe(statementOf(right))
-    expect(shapeOf(commit(row('a', '1', null))).key).not.toBe(shapeOf(commit(row('a', '1', '{}'))).key)
+    expect(commitShape(commit(row('a', '1', null))).key).not.toBe(
+      commitShape(commit(row('a', '1', '{}'))).key,
+    )
   })
 
   test('has one parameter for each column of each table it writes, and one for the number of the commit', () => {
@@ -32,7 +34,7 @@ describe('the append statement', () => {
       commit(row('a', '1', '{}'), row('b', '2', null)),
       commit(row('a', '3', '{"x":1}'), row('b', '4', null)),
     ]
-    const shape = shapeOf(commit(row('a', '1', '{}'), row('b', '2', null)))
+    const shape = commitShape(commit(row('a', '1', '{}'), row('b', '2', null)))
     const parameters = appendParameters(shape, commits)
     expect(numbersIn(statementOf(shape))).toEqual(parameters.map((_, index) => index + 1))
     expect(parameters.slice(8, 18)).toEqual([
@@ -58,8 +60,8 @@ describe('the append statement', () => {
       ...commit(row('a', '1', '{}')),
       dependencies: [dependency('b', '2'), dependency('c', '3')],
     }
-    const shape = shapeOf(relying)
-    expect(shape.key).not.toBe(shapeOf(commit(row('a', '1', '{}'))).key)
+    const shape = commitShape(relying)
+    expect(shape.key).not.toBe(commitShape(commit(row('a', '1', '{}'))).key)
     const statement = statementOf(shape)
     const parameters = appendParameters(shape, [relying])
     expect(numbersIn(statement)).toEqual(parameters.map((_, index) => index + 1))
@@ -70,6 +72,6 @@ describe('the append statement', () => {
   })
 
   test('quotes table names', () => {
-    expect(statementOf(shapeOf(commit(row('odd"name', '1', '{}'))))).toContain('insert into "odd""name"')
+    expect(statementOf(commitShape(commit(row('odd"name', '1', '{}'))))).toContain('insert into "odd""name"')
   })
 })

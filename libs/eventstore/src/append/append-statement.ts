@@ -1,17 +1,17 @@
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import {
   type ArrayParameters,
   arrays,
   type Column,
   insertInto,
+  lateralOne,
   type Numbered,
-  one,
   parameterCounter,
-  rowsOf,
   text,
+  unnestRows,
 } from './columns.js'
 import type { Commit, EventRow, HeadMove, IdempotencyRow, ReadDependency } from './commit.js'
-import { deleteColumns, type RowShape, rowParameters, rowShapeOf, upsertColumns } from './row-writes.js'
+import { computeRowShape, deleteColumns, type RowShape, rowParameters, upsertColumns } from './row-writes.js'
 import type { UniqueIndex } from './unique-indexes.js'
 import { dependencyVerdicts, type Verdicts, writeVerdicts } from './verdicts.js'
 
@@ -20,8 +20,8 @@ export interface CommitShape extends RowShape {
   dependencies: string[]
 }
 
-export function shapeOf(commit: Commit): CommitShape {
-  const rows = rowShapeOf(commit.rows)
+export function commitShape(commit: Commit): CommitShape {
+  const rows = computeRowShape(commit.rows)
   const dependencies = [...new Set(commit.dependencies?.map(({ table }) => table))].sort()
   return { ...rows, key: `${rows.key}?${dependencies.join()}`, dependencies }
 }
@@ -130,7 +130,7 @@ export function appendStatement(
     {
       parts: [`answer as materialized (${numbered(idempotencyColumns, next, limited)})`],
       losers: [
-        `select n, 0, 'key' from answer t, ${one('select from idempotency_keys k where k.key = t.key')} k`,
+        `select n, 0, 'key' from answer t, ${lateralOne('select from idempotency_keys k where k.key = t.key')} k`,
       ],
       later: [],
     },
@@ -152,7 +152,7 @@ export function appendStatement(
     `moved as (
       update stream_heads as h set version = t.version, ended = t.ended from head t
       ${accepted} and t.expected > 0 and h.stream_id = t.stream_id)`,
-    `appended as (${insertInto('events', eventColumns, rowsOf(eventColumns, next))}
+    `appended as (${insertInto('events', eventColumns, unnestRows(eventColumns, next))}
       where t.n::int not in (select n from verdict) returning id, position, workspace_id)`,
     'waiting as (insert into outbox (position, workspace_id, event_id) select position, workspace_id, id from appended)',
     `answered as (${insertInto('idempotency_keys', idempotencyColumns, 'answer t')} ${accepted})`,
@@ -197,7 +197,7 @@ export function appendParameters(shape: CommitShape, commits: readonly Commit[])
 const numbered = <Row>(columns: readonly Column<Row>[], next: () => number, also = ''): string =>
   `select t.n::int as n, ${columns
     .map(({ name, type }) => (type === 'text' ? `t.${name}` : `t.${name}::${type} as ${name}`))
-    .join(', ')} from ${rowsOf(columns, next)}${also}`
+    .join(', ')} from ${unnestRows(columns, next)}${also}`
 
 /** A new stream whose id is taken, or one whose head does not stand where it was decided on, has lost a race. */
 function headVerdicts(next: () => number, skipping: string, limited: string): Verdicts {
@@ -205,9 +205,9 @@ function headVerdicts(next: () => number, skipping: string, limited: string): Ve
     parts: [
       `head as materialized (${numbered(headColumns, next, limited)})`,
       `head_seen as materialized (
-        select h.stream_id from head t, ${one('select h.stream_id from stream_heads h where h.stream_id = t.stream_id')} h)`,
+        select h.stream_id from head t, ${lateralOne('select h.stream_id from stream_heads h where h.stream_id = t.stream_id')} h)`,
       `head_locked as materialized (
-        select h.* from (select stream_id from head_seen order by stream_id) t, ${one(
+        select h.* from (select stream_id from head_seen order by stream_id) t, ${lateralOne(
           `
           select h.stream_id, h.stream_type, h.workspace_id, h.environment, h.version from stream_heads h
           where h.stream_id = t.stream_id`,
@@ -233,14 +233,14 @@ function rowWriters({ upserts, deletes }: CommitShape, accepted: string): string
       (
         table,
         index,
-      ) => `upserted_${index} as (${insertInto(quoted(table), upsertColumns, `upsert_${index} t`)} ${accepted}
+      ) => `upserted_${index} as (${insertInto(quoteIdentifier(table), upsertColumns, `upsert_${index} t`)} ${accepted}
         on conflict (id) do update set version = excluded.version, state = excluded.state
         where r.version < excluded.version
           and r.workspace_id = excluded.workspace_id and r.environment = excluded.environment)`,
     ),
     ...deletes.map(
       (table, index) => `deleted_${index} as (
-        delete from ${quoted(table)} as r using delete_${index} t ${accepted}
+        delete from ${quoteIdentifier(table)} as r using delete_${index} t ${accepted}
         and r.id = t.id and r.workspace_id = t.workspace_id and r.environment = t.environment)`,
     ),
   ]

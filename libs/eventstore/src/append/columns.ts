@@ -38,7 +38,7 @@ export function arrays<Row>(
 }
 
 /** The rows as `t`, with their numbers as `n`, all of them text. */
-export function rowsOf<Row>(columns: readonly Column<Row>[], next: () => number): string {
+export function unnestRows<Row>(columns: readonly Column<Row>[], next: () => number): string {
   const names = ['n', ...columns.map(({ name }) => name)]
   return `unnest(${names.map(() => `$${next()}::text[]`).join(', ')}) as t (${names.join(', ')})`
 }
@@ -59,4 +59,4 @@ export function parameterCounter(): () => number {
  * At most one row for each row before it, found by an index however small the table was when the statement was planned.
  * `query` speaks of the row before.
  */
-export const one = (query: string, locking = ''): string => `lateral (${query} limit 1 ${locking})`
+export const lateralOne = (query: string, locking = ''): string => `lateral (${query} limit 1 ${locking})`

@@ -3,8 +3,8 @@ import { ApiError, IdempotencyRaceError } from '@opsplane/contracts'
 import { connect, type Database } from '@opsplane/postgres'
 import {
   meta,
-  opening,
   openTestStore,
+  openTicketArguments,
   type Replica,
   schema,
   type TestStore,
@@ -50,7 +50,7 @@ const now = '2026-01-01T00:00:00.000Z'
 const count = { kind: 'count', now } as const
 const close = { kind: 'close', now } as const
 const openTickets = async (many: number) => {
-  const opened = Array.from({ length: many }, () => opening())
+  const opened = Array.from({ length: many }, () => openTicketArguments())
   await Promise.all(opened.map(([id, open]) => one.tickets.create(id, open, meta())))
   return opened.map(([id]) => id)
 }
@@ -59,13 +59,13 @@ const relyingOn = (id: string, meanwhile?: () => Promise<unknown>) => async (uni
   const found = await unit.find(one.tickets, id)
   if (found?.state.status !== 'open') throw new ApiError('conflict', 'The ticket is closed.')
   unit.requireUnchanged(ticketDecider, id, { status: 'open' })
-  await unit.create(one.tickets, ...opening())
+  await unit.create(one.tickets, ...openTicketArguments())
   await meanwhile?.()
 }
 
 test('a statement is planned once, and anew when there is eight times as much', async () => {
   const { tickets } = testStore.replica({ database: counted(testStore.database) })
-  for (let opened = 0; opened < 20; opened++) await tickets.create(...opening(), meta())
+  for (let opened = 0; opened < 20; opened++) await tickets.create(...openTicketArguments(), meta())
   expect(appends).toBe(20)
   expect(texts.size).toBe(2)
   const [setting] = await testStore.database.planned`show plan_cache_mode`
@@ -103,7 +103,7 @@ describe('a row that somebody has locked', () => {
       await expect(impatient.tickets.handle(id, count, meta())).rejects.toMatchObject({
         code: 'version_conflict',
       })
-      const [fresh, open] = opening()
+      const [fresh, open] = openTicketArguments()
       await impatient.tickets.create(fresh, open, meta())
     })
     expect(await impatient.tickets.handle(id, count, meta())).toMatchObject({ version: 2 })
@@ -115,8 +115,10 @@ describe('a unique value that is not committed yet', () => {
     let done = false
     let attempted: Promise<unknown> = Promise.resolve()
     const deciding = testStore.database.sql.begin(async (tx) => {
-      await other.store.within(tx, meta(), (unit) => unit.create(other.tickets, ...opening('Rival', slug)))
-      attempted = one.tickets.create(...opening('Second', slug), meta()).finally(() => {
+      await other.store.within(tx, meta(), (unit) =>
+        unit.create(other.tickets, ...openTicketArguments('Rival', slug)),
+      )
+      attempted = one.tickets.create(...openTicketArguments('Second', slug), meta()).finally(() => {
         done = true
       })
       attempted.catch(() => {})
@@ -185,11 +187,11 @@ describe('a group of 64', () => {
   })
 
   test('finds out whose value is taken, by others and among themselves', async () => {
-    await one.tickets.create(...opening('First', 'value-is-taken'), meta())
+    await one.tickets.create(...openTicketArguments('First', 'value-is-taken'), meta())
     appends = 0
     const reasons = await outcomesOf(
       group.map((at) =>
-        one.tickets.create(...opening('Next', loses(at) ? 'value-is-taken' : undefined), meta()),
+        one.tickets.create(...openTicketArguments('Next', loses(at) ? 'value-is-taken' : undefined), meta()),
       ),
     )
     for (const reason of reasons)
@@ -198,7 +200,7 @@ describe('a group of 64', () => {
 
     appends = 0
     const same = await Promise.allSettled(
-      group.map(() => one.tickets.create(...opening('Same', 'value-of-many'), meta())),
+      group.map(() => one.tickets.create(...openTicketArguments('Same', 'value-of-many'), meta())),
     )
     expect(same.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     for (const result of same)
@@ -211,9 +213,11 @@ describe('a group of 64', () => {
       meta({
         idempotency: { key: `group-${at}`, fingerprint: 'f', respond: () => ({ status: 201, body: {} }) },
       })
-    await Promise.all(losers.map((at) => other.tickets.create(...opening(), keyed(at))))
+    await Promise.all(losers.map((at) => other.tickets.create(...openTicketArguments(), keyed(at))))
     appends = 0
-    const reasons = await outcomesOf(group.map((at) => one.tickets.create(...opening(), keyed(at))))
+    const reasons = await outcomesOf(
+      group.map((at) => one.tickets.create(...openTicketArguments(), keyed(at))),
+    )
     for (const reason of reasons) expect(reason).toBeInstanceOf(IdempotencyRaceError)
     expect(appends).toBe(1)
   })
@@ -250,16 +254,18 @@ describe('two processes', () => {
     reason instanceof ApiError ? reason.status : reason instanceof Error ? reason.name : reason
 
   test('never make the same id, nor take the same value or key', async () => {
-    const ids = new Map<string, ReturnType<typeof opening>>()
+    const ids = new Map<string, ReturnType<typeof openTicketArguments>>()
     await race((replica, name) => {
-      const args = ids.get(name) ?? opening()
+      const args = ids.get(name) ?? openTicketArguments()
       ids.set(name, args)
       return replica.tickets.create(...args, meta())
     })
-    await race((replica, name) => replica.tickets.create(...opening('Raced', `raced-${name}`), meta()))
+    await race((replica, name) =>
+      replica.tickets.create(...openTicketArguments('Raced', `raced-${name}`), meta()),
+    )
     await race((replica, name) =>
       replica.tickets.create(
-        ...opening(),
+        ...openTicketArguments(),
         meta({
           idempotency: { key: `race-${name}`, fingerprint: 'f', respond: () => ({ status: 201, body: {} }) },
         }),

@@ -1,9 +1,15 @@
 import { IdempotencyRaceError } from '@opsplane/contracts'
-import { type Database, deadlocked, isDatabaseAway, lockTimedOut, uniqueViolation } from '@opsplane/postgres'
+import {
+  type Database,
+  isDatabaseUnavailable,
+  isDeadlock,
+  isLockTimeout,
+  uniqueViolation,
+} from '@opsplane/postgres'
 import { commitFailure, VersionRaceError, verdictFailure, versionConflict } from '../errors.js'
-import { type CommitShape, shapeOf } from './append-statement.js'
+import { type CommitShape, commitShape } from './append-statement.js'
 import type { Appender, Outcome } from './appender.js'
-import { type Commit, type CommittedEvent, claimsOf, dependenciesOf } from './commit.js'
+import { type Commit, type CommittedEvent, dependencyKeys, exclusiveKeys } from './commit.js'
 
 export interface CommitQueue {
   /**
@@ -93,7 +99,7 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
       await attempt(group, { waits: false, lockTimeoutMs: groupLockTimeoutMs })
     } catch (error) {
       // Nobody can tell whose fault it was, so each is tried by itself.
-      if (group.length > 1 && !isDatabaseAway(error)) for (const waiting of group) await run([waiting])
+      if (group.length > 1 && !isDatabaseUnavailable(error)) for (const waiting of group) await run([waiting])
       else for (const waiting of group) fail(waiting, error)
     }
   }
@@ -118,7 +124,7 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
         locks,
       )
     const outcomes = await append().catch((error: unknown) => {
-      if (uniqueViolation(error) === undefined && !deadlocked(error)) throw error
+      if (uniqueViolation(error) === undefined && !isDeadlock(error)) throw error
       return append()
     })
     for (const [n, waiting] of group.entries()) settle(waiting, outcomes[n])
@@ -138,7 +144,7 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
   }
 
   function fail(waiting: Waiting, error: unknown): void {
-    if (lockTimedOut(error)) block(waiting)
+    if (isLockTimeout(error)) block(waiting)
     else reject(waiting, commitFailure(error))
   }
 
@@ -205,8 +211,8 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
   return {
     commit: (commit) =>
       new Promise((resolve, reject) => {
-        const [claims, dependencies] = [claimsOf(commit), dependenciesOf(commit)]
-        queue.push({ commit, claims, dependencies, shape: shapeOf(commit), resolve, reject })
+        const [claims, dependencies] = [exclusiveKeys(commit), dependencyKeys(commit)]
+        queue.push({ commit, claims, dependencies, shape: commitShape(commit), resolve, reject })
         if (scheduled || inFlight >= maxInFlight) return
         scheduled = true
         // After the requests that arrived in the same turn of the event loop, so that they share a statement.

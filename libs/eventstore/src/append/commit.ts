@@ -74,11 +74,11 @@ export interface Commit {
 }
 
 /** What must not be written in the same statement, as a statement sees nothing of what it writes. */
-export const dependenciesOf = ({ dependencies = [] }: Commit): string[] =>
+export const dependencyKeys = ({ dependencies = [] }: Commit): string[] =>
   dependencies.map(({ table, id }) => `${table}/${id}`)
 
 /** Everything only one commit at a time can be writing: its aggregates, rows and Idempotency-Key. */
-export function claimsOf(commit: Commit): string[] {
+export function exclusiveKeys(commit: Commit): string[] {
   const claims = new Set<string>()
   for (const event of commit.events) claims.add(event.streamId)
   for (const row of commit.rows) claims.add(`${row.table}/${row.id}`)

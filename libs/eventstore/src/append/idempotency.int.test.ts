@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { IdempotencyRaceError, newId } from '@opsplane/contracts'
-import { meta, opening, openTestStore, type Replica, type TestStore } from '../fixture/test-database.js'
+import {
+  meta,
+  openTestStore,
+  openTicketArguments,
+  type Replica,
+  type TestStore,
+} from '../fixture/test-database.js'
 
 describe('idempotency keys', () => {
   let testStore: TestStore
@@ -28,7 +34,7 @@ describe('idempotency keys', () => {
 
   test('keep the response in the commit of the effect, its body as it was', async () => {
     const { store, tickets } = replica()
-    const [id, open] = opening()
+    const [id, open] = openTicketArguments()
     const created = await tickets.create(id, open, keyed('kept'))
     const found = await store.idempotency.find('kept')
     expect(found).toEqual({
@@ -40,7 +46,7 @@ describe('idempotency keys', () => {
 
   test('have the answer replaced by the one that is sent, for their own request alone', async () => {
     const { store, tickets } = replica()
-    await tickets.create(...opening(), keyed('replaced'))
+    await tickets.create(...openTicketArguments(), keyed('replaced'))
     const sent = { status: 202, body: { data: 'sent' }, headers: { etag: '"2"' } }
     await store.idempotency.replace('replaced', 'another', { status: 500, body: null })
     await store.idempotency.replace('replaced', 'fingerprint', sent)
@@ -51,7 +57,7 @@ describe('idempotency keys', () => {
 
   test('are kept for a command that changes nothing', async () => {
     const { store, tickets } = replica()
-    const [id, open] = opening()
+    const [id, open] = openTicketArguments()
     await tickets.create(id, open, meta())
     await tickets.handle(id, { kind: 'touch' }, keyed('nothing'))
     expect(await store.idempotency.find('nothing')).toMatchObject({ response: { status: 201 } })
@@ -61,7 +67,7 @@ describe('idempotency keys', () => {
     const title = newId('request')
     const results = await Promise.allSettled(
       Array.from({ length: 50 }, (_, index) => {
-        const [id, open] = opening(title)
+        const [id, open] = openTicketArguments(title)
         return replica(index).tickets.create(id, open, keyed('contended'))
       }),
     )
@@ -93,7 +99,7 @@ describe('idempotency keys', () => {
     const held = (await first.claim('held', 'f', false)) ?? ''
     await testStore.database.sql`
       update idempotency_keys set locked_until = now() + interval '1 second' where key = 'held'`
-    await first.hold('held', held)
+    await first.renew('held', held)
     const longer = await testStore.database.sql`
       select from idempotency_keys where key = 'held' and locked_until > now() + interval '20 seconds'`
     expect(longer).toHaveLength(1)
@@ -121,8 +127,8 @@ describe('idempotency keys', () => {
 
   test('are free again after 24 hours, and after their request died', async () => {
     const { store, tickets } = replica()
-    const [first, openFirst] = opening()
-    const [second, openSecond] = opening()
+    const [first, openFirst] = openTicketArguments()
+    const [second, openSecond] = openTicketArguments()
     await tickets.create(first, openFirst, keyed('old'))
     await store.idempotency.claim('died', 'f', false)
     await testStore.database.sql`

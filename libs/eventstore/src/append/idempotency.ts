@@ -58,7 +58,7 @@ export function createIdempotencyStore(sql: Database['sql']): IdempotencyStore {
       )
       return row?.claim
     },
-    async hold(key, claim) {
+    async renew(key, claim) {
       await query(`update idempotency_keys set locked_until = ${claimEnd} where ${claimed}`, [key, claim])
     },
     async complete(key, claim, response) {

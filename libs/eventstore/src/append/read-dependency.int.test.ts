@@ -3,8 +3,8 @@ import { ApiError } from '@opsplane/contracts'
 import { waitFor } from '@opsplane/testing'
 import {
   meta,
-  opening,
   openTestStore,
+  openTicketArguments,
   type Replica,
   type TestStore,
   tenant,
@@ -25,7 +25,7 @@ afterAll(() => testStore.close())
 const now = '2026-01-01T00:00:00.000Z'
 const close = { kind: 'close', now } as const
 const openTicket = async () => {
-  const [id, open] = opening()
+  const [id, open] = openTicketArguments()
   await one.tickets.create(id, open, meta())
   return id
 }
@@ -39,7 +39,11 @@ const whileOpen =
     await act(unit)
   }
 /** Opens a ticket while another is open. */
-const openWhile = (replica: Replica, id: string, newId: readonly [string, ReturnType<typeof opening>[1]]) =>
+const openWhile = (
+  replica: Replica,
+  id: string,
+  newId: readonly [string, ReturnType<typeof openTicketArguments>[1]],
+) =>
   replica.store.transact(
     meta(),
     whileOpen(replica, id, (unit) => unit.create(replica.tickets, ...newId)),
@@ -62,7 +66,7 @@ const somebodyWaits = () =>
 describe('what is decided relying on another record', () => {
   test('is decided again where that has changed, whatever else of it may', async () => {
     const id = await openTicket()
-    const fresh = opening()
+    const fresh = openTicketArguments()
     let runs = 0
     const work = whileOpen(one, id, async (unit) => {
       await unit.create(one.tickets, ...fresh)
@@ -71,7 +75,7 @@ describe('what is decided relying on another record', () => {
     await one.store.transact(meta(), work)
     expect(runs).toBe(1)
 
-    const late = opening()
+    const late = openTicketArguments()
     const closing = whileOpen(one, id, async (unit) => {
       await unit.create(one.tickets, ...late)
       if (runs++ === 1) await other.tickets.handle(id, close, meta())
@@ -85,7 +89,7 @@ describe('what is decided relying on another record', () => {
     const id = await openTicket()
     let runs = 0
     const work = whileOpen(one, id, async (unit) => {
-      await unit.create(one.tickets, ...opening())
+      await unit.create(one.tickets, ...openTicketArguments())
       if (runs++ === 0) await other.tickets.handle(id, { kind: 'delete' }, meta())
     })
     await expect(one.store.transact(meta(), work)).rejects.toMatchObject(refused)
@@ -94,7 +98,7 @@ describe('what is decided relying on another record', () => {
     const elsewhere = meta({ tenant: { ...tenant, workspaceId: 'ws_2' } })
     const blind = one.store.transact(elsewhere, async (unit) => {
       unit.requireUnchanged(ticketDecider, theirs, { status: 'open' })
-      await unit.create(one.tickets, ...opening())
+      await unit.create(one.tickets, ...openTicketArguments())
     })
     await expect(blind).rejects.toMatchObject({ code: 'version_conflict' })
   })
@@ -115,7 +119,7 @@ describe('what is decided relying on another record', () => {
 
   test('waits for who is just changing that, and is decided on what they leave', async () => {
     const id = await openTicket()
-    const fresh = opening()
+    const fresh = openTicketArguments()
     let deciding: Promise<unknown> = Promise.resolve()
     await testStore.database.sql.begin(async (tx) => {
       await other.store.within(tx, meta(), (unit) => unit.handle(other.tickets, id, close))
@@ -128,7 +132,7 @@ describe('what is decided relying on another record', () => {
 
   test('comes before whatever changes that next, in the log too', async () => {
     const id = await openTicket()
-    const fresh = opening()
+    const fresh = openTicketArguments()
     let closing: Promise<unknown> = Promise.resolve()
     await testStore.database.sql.begin(async (tx) => {
       const work = whileOpen(one, id, (unit) => unit.create(one.tickets, ...fresh))
@@ -148,7 +152,7 @@ describe('what is decided relying on another record', () => {
     const replica = (at: number) => (processes > 1 && at % 2 === 1 ? other : one)
     for (let round = 0; round < 20; round++) {
       const id = await openTicket()
-      const fresh = Array.from({ length: 6 }, () => opening())
+      const fresh = Array.from({ length: 6 }, () => openTicketArguments())
       const deciding = fresh.map((args, at) => openWhile(replica(at), id, args))
       deciding.splice(
         round % 6,

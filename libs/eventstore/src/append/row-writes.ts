@@ -6,8 +6,8 @@ import {
   insertInto,
   type Numbered,
   parameterCounter,
-  rowsOf,
   text,
+  unnestRows,
 } from './columns.js'
 import type { RowWrite } from './commit.js'
 
@@ -19,7 +19,7 @@ export interface RowShape {
   deletes: string[]
 }
 
-export function rowShapeOf(rows: readonly RowWrite[]): RowShape {
+export function computeRowShape(rows: readonly RowWrite[]): RowShape {
   const upserts = new Set<string>()
   const deletes = new Set<string>()
   for (const row of rows) (row.state === null ? deletes : upserts).add(row.table)
@@ -52,7 +52,7 @@ export async function insertRows(
   table: string,
   rows: readonly RowWrite[],
 ): Promise<void> {
-  const statement = insertInto(table, upsertColumns, rowsOf(upsertColumns, parameterCounter()))
+  const statement = insertInto(table, upsertColumns, unnestRows(upsertColumns, parameterCounter()))
   const numbered = rows.map((row) => ({ n: 0, row }))
   await sql.unsafe(statement, arrays(upsertColumns, numbered), { prepare: true })
 }

@@ -1,5 +1,5 @@
-import { literal, quoted } from '@opsplane/postgres'
-import { one } from './columns.js'
+import { quoteIdentifier, quoteLiteral } from '@opsplane/postgres'
+import { lateralOne } from './columns.js'
 import type { UniqueIndex } from './unique-indexes.js'
 
 /**
@@ -33,16 +33,16 @@ export function writeVerdicts({
   skipping,
   uniques,
 }: Rows & { uniques: readonly UniqueIndex[] }): Verdicts {
-  const byId = `select from ${quoted(table)} r where r.id = t.id`
+  const byId = `select from ${quoteIdentifier(table)} r where r.id = t.id`
   const all = uniques.map((index, place) =>
     uniqueVerdicts({ table, name, index, key: `${name}_key_${place}` }),
   )
   return {
     parts: [
       `${name} as materialized (${rows})`,
-      `${name}_seen as materialized (select t.id from ${name} t, ${one(byId)} r)`,
+      `${name}_seen as materialized (select t.id from ${name} t, ${lateralOne(byId)} r)`,
       `${name}_locked as materialized (
-        select t.id from (select id from ${name}_seen order by id) t, ${one(byId, `for no key update ${skipping}`)} r)`,
+        select t.id from (select id from ${name}_seen order by id) t, ${lateralOne(byId, `for no key update ${skipping}`)} r)`,
       ...all.flatMap(({ parts }) => parts),
     ],
     losers: [
@@ -57,7 +57,9 @@ export function writeVerdicts({
 /** Of what the commit itself writes the index itself is asked, by the write. */
 function uniqueVerdicts(of: { table: string; name: string; index: UniqueIndex; key: string }): Verdicts {
   const { table, name, index, key } = of
-  const computed = index.generated.map(({ name: column, expression }) => `${expression} as ${quoted(column)}`)
+  const computed = index.generated.map(
+    ({ name: column, expression }) => `${expression} as ${quoteIdentifier(column)}`,
+  )
   const keys = index.columns.map((expression, place) => `${expression} as key_${place}`)
   const equals = (left: (place: number) => string, right: string) =>
     index.columns.map((_, place) => `${left(place)} = ${right}.key_${place}`).join(' and ')
@@ -69,8 +71,8 @@ function uniqueVerdicts(of: { table: string; name: string; index: UniqueIndex; k
         where ${predicate})`,
     ],
     losers: [
-      `select n, 4, ${literal(`unique:${index.name}`)} from ${key} k, ${one(`
-         select from ${quoted(table)} r where ${equals((place) => `(${index.columns[place]})`, 'k')} and (${predicate})
+      `select n, 4, ${quoteLiteral(`unique:${index.name}`)} from ${key} k, ${lateralOne(`
+         select from ${quoteIdentifier(table)} r where ${equals((place) => `(${index.columns[place]})`, 'k')} and (${predicate})
            and r.id <> k.id and not exists (select from ${name} own where own.n = k.n and own.id = r.id)`)} taken`,
     ],
     later: [
@@ -88,10 +90,10 @@ export function dependencyVerdicts({ table, name, rows, skipping }: Rows): Verdi
     parts: [
       `${name} as materialized (${rows})`,
       `${name}_seen as materialized (
-        select t.n, t.id, t.fields from ${name} t, ${one(`select from ${quoted(table)} r where ${sameRow}`)} r)`,
+        select t.n, t.id, t.fields from ${name} t, ${lateralOne(`select from ${quoteIdentifier(table)} r where ${sameRow}`)} r)`,
       `${name}_locked as materialized (
         select t.n, t.id, r.state::jsonb @> t.fields::jsonb as held
-        from (select * from ${name}_seen order by id) t, ${one(`select r.state from ${quoted(table)} r where r.id = t.id`, `for share ${skipping}`)} r)`,
+        from (select * from ${name}_seen order by id) t, ${lateralOne(`select r.state from ${quoteIdentifier(table)} r where r.id = t.id`, `for share ${skipping}`)} r)`,
     ],
     losers: [
       `select t.n, case when s.id is null or not l.held then 2 else 3 end,

@@ -4,7 +4,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type Database, openClient } from '@opsplane/postgres'
 import { ownLog } from '../consume/log-pages.js'
-import { meta, opening, openTestStore, readModels, schema, type TestStore } from '../fixture/test-database.js'
+import {
+  meta,
+  openTestStore,
+  openTicketArguments,
+  readModels,
+  schema,
+  type TestStore,
+} from '../fixture/test-database.js'
 import { ticketDecider } from '../fixture/ticket.js'
 import { rebuild } from '../rebuild/rebuild.js'
 import { attachMonth, detachMonth, LogMonthError, type MonthFile, UnknownOutcomeError } from './detach.js'
@@ -27,7 +34,7 @@ beforeAll(async () => {
   sql = openClient(store.url, { schema, max: 1 })
   const { tickets } = store.replica()
   for (const title of ['old', 'older']) {
-    const [id, command] = opening(title)
+    const [id, command] = openTicketArguments(title)
     await tickets.create(id, command, meta())
     ids.push(id)
   }
@@ -37,7 +44,7 @@ beforeAll(async () => {
     `update events set id = 'evt_' || ulid_time(extract(epoch from timestamptz '2025-03-07')::bigint * 1000 + position) || substr(id, 15)`,
   )
   await sql`update outbox o set event_id = e.id from events e where e.position = o.position`
-  const [id, command] = opening('new')
+  const [id, command] = openTicketArguments('new')
   await tickets.create(id, command, meta())
 })
 afterAll(async () => {
@@ -108,7 +115,7 @@ it('moves a month to a file, and guards versions, ids and readers as before', as
   expect(await readModels(store.database)).toEqual(before)
   const { tickets } = store.replica()
   const [first = ''] = ids
-  await expect(tickets.create(first, opening('again')[1], meta())).rejects.toThrow()
+  await expect(tickets.create(first, openTicketArguments('again')[1], meta())).rejects.toThrow()
   await expect(sql`select 1 from events where position = 1`).resolves.toEqual([])
 })
 

@@ -1,9 +1,16 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { copyIn, copyOut, type Database, lockTimedOut, quoted, tablesOf } from '@opsplane/postgres'
+import {
+  copyIn,
+  copyOut,
+  type Database,
+  isLockTimeout,
+  quoteIdentifier,
+  readTables,
+} from '@opsplane/postgres'
 import { delay } from '@opsplane/runtime'
 import { z } from 'zod'
-import { firstDay, partitionOf } from './months.js'
+import { firstDay, partitionName } from './months.js'
 
 /** What the file of a month says of it, beside its rows. */
 export const MonthFile = z.object({
@@ -48,8 +55,8 @@ const mostTries = 150
  */
 export async function detachMonth(options: DetachOptions): Promise<MonthFile | undefined> {
   const { sql, schema, month, file } = options
-  const partition = partitionOf(month)
-  const table = (await tablesOf(sql, [schema])).find(({ name }) => name === partition)
+  const partition = partitionName(month)
+  const table = (await readTables(sql, [schema])).find(({ name }) => name === partition)
   if (!table) throw new LogMonthError(`${schema} has no events of ${month} in the database.`)
   const bounds = await boundsOf(sql, partition)
   if (bounds.events === 0) return undefined
@@ -125,7 +132,7 @@ async function dropMonth(sql: Database['sql'], partition: string, file: MonthFil
           `Postgres has not said whether ${file.month} of ${file.schema} is detached: opsplane log months does. Its file stays, as it may have the only rows.`,
           { cause: error },
         )
-      if (!lockTimedOut(error) || tries === mostTries) throw error
+      if (!isLockTimeout(error) || tries === mostTries) throw error
       await delay(pauseMs)
     }
   }
@@ -140,7 +147,7 @@ export async function attachMonth(
   { schema, month, columns, events, sha256 }: MonthFile,
   file: string,
 ): Promise<void> {
-  const partition = partitionOf(month)
+  const partition = partitionName(month)
   await sql.unsafe(`begin; set local lock_timeout = ${lockTimeoutMs}`).simple()
   try {
     const gone = await sql.unsafe(
@@ -152,7 +159,7 @@ export async function attachMonth(
     await sql.unsafe('select add_event_month($1::text::date)', [firstDay(month)])
     await copyIn(sql, { schema, name: partition, columns, parent: null, bound: null }, file)
     const [row] = await sql.unsafe<{ count: number }[]>(
-      `select count(*)::float8 as count from ${quoted(schema)}.${partition}`,
+      `select count(*)::float8 as count from ${quoteIdentifier(schema)}.${partition}`,
     )
     if ((row?.count ?? 0) < events) throw new LogMonthError(`${file} has fewer events than it says.`)
     await sql.unsafe('commit')

@@ -1,4 +1,4 @@
-import { partitionsOf, type StatementRunner } from '@opsplane/postgres'
+import { listPartitions, type StatementRunner } from '@opsplane/postgres'
 
 /** A month of a log, in the database or in a file. */
 export interface LogMonth {
@@ -14,14 +14,14 @@ export interface LogMonth {
 }
 
 /** The name of a month's partition. */
-export const partitionOf = (month: string) => `events_${month.replace('-', '')}`
+export const partitionName = (month: string) => `events_${month.replace('-', '')}`
 
 export const firstDay = (month: string) => `${month}-01`
 
 /** All months of the log of the schema in search_path, oldest first. Counts what there is. */
 export async function logMonths(sql: StatementRunner): Promise<LogMonth[]> {
   const months: LogMonth[] = []
-  for (const name of await partitionsOf(sql, 'events')) {
+  for (const name of await listPartitions(sql, 'events')) {
     const [row] = await sql.unsafe<Omit<LogMonth, 'month' | 'isDetached'>[]>(
       `select count(*)::float8 as events, min(position)::float8 as first, max(position)::float8 as last,
          pg_total_relation_size('${name}')::float8 as bytes from ${name}`,

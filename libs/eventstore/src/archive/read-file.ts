@@ -1,6 +1,6 @@
 import { type PlatformEvent, parseExact, StoredEvent } from '@opsplane/contracts'
 import { copyIn, type Database } from '@opsplane/postgres'
-import { envelopeOf, type LoggedEvent, loggedEventColumns } from '../logged-events.js'
+import { formatEnvelope, type LoggedEvent, loggedEventColumns } from '../logged-events.js'
 import type { MonthFile } from './detach.js'
 
 const batch = 500
@@ -24,7 +24,7 @@ export async function* readMonthFile(
       )
       const last = rows.at(-1)
       if (!last) return
-      yield rows.map((row) => StoredEvent.parse(parseExact(envelopeOf(row))))
+      yield rows.map((row) => StoredEvent.parse(parseExact(formatEnvelope(row))))
       after = String(last.position)
     }
   } finally {

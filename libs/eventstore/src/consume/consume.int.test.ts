@@ -7,8 +7,8 @@ import { createLogger } from '@opsplane/runtime'
 import { testNatsUrl, waitFor } from '@opsplane/testing'
 import { sql } from 'drizzle-orm'
 import { openRelayedStore, type RelayedStore } from '../fixture/relayed-store.js'
-import { managerOf, patient } from '../fixture/stream-messages.js'
-import { log, meta, opening, schema } from '../fixture/test-database.js'
+import { longTimeout, openManager } from '../fixture/stream-messages.js'
+import { log, meta, openTicketArguments, schema } from '../fixture/test-database.js'
 import {
   type ConsumeEventsOptions,
   type ConsumerSettings,
@@ -66,7 +66,7 @@ describe('consumeEvents', () => {
     select id, subject_id, version from seen order by at`
   const allSeen = (count: number) => waitFor(async () => (await seen()).length === count)
   const create = async (title?: string) => {
-    const [id, open] = opening(title)
+    const [id, open] = openTicketArguments(title)
     await replica.tickets.create(id, open, meta())
     return id
   }
@@ -77,7 +77,7 @@ describe('consumeEvents', () => {
     const destination = { write: (line: string) => void lines.push(line) }
     return { lines, log: createLogger({ service: 'test', level: 'warn', destination }) }
   }
-  const consumerState = async () => (await managerOf(link)).consumers.info(names.eventsStream, 'test-seen')
+  const consumerState = async () => (await openManager(link)).consumers.info(names.eventsStream, 'test-seen')
 
   test('applies every event in order and keeps a checkpoint', async () => {
     const consumer = consume()
@@ -147,7 +147,7 @@ describe('consumeEvents', () => {
     await allSeen(2)
     await waitFor(() => second.counters().handled === 1)
 
-    await (await managerOf(link)).consumers.delete(names.eventsStream, 'test-seen')
+    await (await openManager(link)).consumers.delete(names.eventsStream, 'test-seen')
     await create()
     await allSeen(3)
     expect((await consumerState()).delivered.stream_seq).toBe(3)
@@ -190,7 +190,7 @@ describe('consumeEvents', () => {
     await waitFor(async () => (await floor()) === placed.at(-1))
     expect(placed.map((place) => Number(place.split('/')[1]))).toEqual([1, 2, 3])
 
-    const manager = await managerOf(link)
+    const manager = await openManager(link)
     await manager.streams.delete(names.eventsStream)
     await ensureStreams(link, names)
     asked.forget()
@@ -315,10 +315,13 @@ describe('consumeEvents', () => {
     const consumer = consume()
     await create()
     await allSeen(1)
-    const manager = await managerOf(link)
+    const manager = await openManager(link)
     const stored = await manager.streams.getMessage(names.eventsStream, { seq: 1 })
     const forged = { workspaceId: 'ws_other', environment: 'production', type: 'ticket.opened' } as const
-    await jetstream(await link.ready(), patient).publish(names.eventSubject(forged), stored?.string() ?? '')
+    await jetstream(await link.ready(), longTimeout).publish(
+      names.eventSubject(forged),
+      stored?.string() ?? '',
+    )
     await waitFor(() => consumer.counters().deadLettered === 1)
     const [letter] = await testStore.database.sql`select subject, error from dead_letters`
     expect(letter).toEqual({
@@ -338,7 +341,7 @@ describe('consumeEvents', () => {
     carried.set(eventHeaders.messageId, `id of ${body}`)
     carried.set(eventHeaders.source, `source of ${body}`)
     carried.set(eventHeaders.position, body)
-    await jetstream(await link.ready(), patient).publish(subject, body, { headers: carried })
+    await jetstream(await link.ready(), longTimeout).publish(subject, body, { headers: carried })
     const consumer = consume()
     await create()
     await allSeen(1)

@@ -2,27 +2,27 @@ import { eventHeaders, type NatsNames, PlatformEvent, parseExact } from '@opspla
 import {
   type ConsumerCounters,
   type ConsumerPlace,
+  checkEventSubject,
   durableConsumer,
+  eventQueueKey,
   type NatsLink,
-  queueKeyOf,
   type Received,
-  refuseMismatch,
   SignatureError,
   type StreamMessage,
   streamSequences,
 } from '@opsplane/nats'
-import { type Database, isDependencyAway, isTransient } from '@opsplane/postgres'
+import { type Database, isDependencyUnavailable, isTransient } from '@opsplane/postgres'
 import { type Logger, systemTimers, type Timers } from '@opsplane/runtime'
 import { noTracing, type Tracing } from '@opsplane/telemetry'
+import type { HistoryOptions } from './backfill.js'
 import { type ConsumerTables, createConsumerTables } from './consumer-tables.js'
-import { eventReader, vouchedReader } from './event-cache.js'
-import { type EventOrigin, originOf } from './event-origin.js'
-import type { HistoryOptions } from './fill.js'
+import { eventReader, verifiedEventReader } from './event-cache.js'
+import { type EventOrigin, parseEventOrigin } from './event-origin.js'
 import { followEvents } from './follow-events.js'
-import { keepPast } from './past-of-consumer.js'
 import { startRedrive } from './redrive.js'
+import { trackConsumerProgress } from './track-progress.js'
 import type { Transaction } from './transaction.js'
-import { lastOfEachSource, type UnreadEvent, unreadEventOf, unreadMessage } from './unread-event.js'
+import { lastOfEachSource, toUnreadEvent, type UnreadEvent, unreadMessage } from './unread-event.js'
 
 const eventsOf = (received: readonly Received<PlatformEvent>[]) => received.map(({ event }) => event)
 
@@ -46,7 +46,7 @@ export interface ConsumerParts {
   /** Most events delivered and not acknowledged yet, which bounds a batch as well. */
   maxAckPending?: number
   /** Least time between the beginnings of batches that are not full: fewer and larger ones, where nobody waits. */
-  spacingMs?: number
+  spacingMs?: number | (() => number)
   /** After how many failures an event becomes a dead letter. */
   maxDeliveries?: number
   retry?: { baseMs: number; maxMs: number }
@@ -66,8 +66,8 @@ export interface Handling {
    */
   handle(events: PlatformEvent[], tx: Transaction, batch: EventBatch): Promise<void>
   perform?: never
-  sift?: never
-  vouched?: never
+  performLazily?: never
+  verifyAll?: never
 }
 
 export interface Performing {
@@ -77,18 +77,18 @@ export interface Performing {
    */
   perform(events: PlatformEvent[], batch: EventBatch): Promise<void>
   handle?: never
-  sift?: never
-  vouched?: never
+  performLazily?: never
+  verifyAll?: never
 }
 
-export interface Sifting {
+export interface LazyHandling {
   /**
    * As `perform`, where most events concern nobody, which their subjects tell: what it does not read is passed over without
    * being checked or parsed by anybody.
    */
-  sift(events: readonly UnreadEvent[], batch: EventBatch): Promise<void>
+  performLazily(events: readonly UnreadEvent[], batch: EventBatch): Promise<void>
   /** Whether also what is not read is checked, for who keeps something of it. */
-  vouched?: boolean
+  verifyAll?: boolean
   handle?: never
   perform?: never
 }
@@ -102,7 +102,7 @@ export interface EventBatch {
 }
 
 /** One way of the three. */
-export type EventHandling = Handling | Performing | Sifting
+export type EventHandling = Handling | Performing | LazyHandling
 
 export type ConsumeEventsOptions = ConsumerSettings & EventHandling
 
@@ -140,26 +140,26 @@ export function runConsumer(
     durable,
     handle: _,
     perform: __,
-    sift: ___,
-    vouched: isVouched = false,
+    performLazily: ___,
+    verifyAll: isVouched = false,
     filterSubjects,
     ...settings
   } = options
-  const past = keepPast({ ...options, tables, timers, apply: (events) => apply(events, false) })
+  const past = trackConsumerProgress({ ...options, tables, timers, apply: (events) => apply(events, false) })
   const sequences = streamSequences(link, names.eventsStream)
-  const reader = isVouched ? vouchedReader(link, names) : eventReader(link, filterSubjects)
+  const reader = isVouched ? verifiedEventReader(link, names) : eventReader(link, filterSubjects)
   const follow = followEvents(options.tracing ?? noTracing, durable)
 
   /** Events of the stream, or of a log, which no checkpoint tells of. */
   const apply = async (received: Received<PlatformEvent>[], isOfStream = true) => {
     const messages = received.map(({ message }) => message)
     const followed = follow(received)
-    const origins = followed.origins ?? messages.map(originOf)
+    const origins = followed.origins ?? messages.map(parseEventOrigin)
     const batch = { origins, sequences: () => sequences.of(messages) }
     await followed.run(() => applied(batch, received, isOfStream))
   }
   const applied = async (batch: EventBatch, received: Received<PlatformEvent>[], isOfStream: boolean) => {
-    if (options.sift) await options.sift(received.map(unreadEvent), batch)
+    if (options.performLazily) await options.performLazily(received.map(unreadEvent), batch)
     if (options.perform) await options.perform(eventsOf(received), batch)
     if (!options.handle) {
       const last = received.at(-1)
@@ -180,8 +180,8 @@ export function runConsumer(
 
   /** Of what was passed over, what the stream knows it by, which is nearly always the same. */
   const idOf = (received: Received<PlatformEvent>) =>
-    options.sift ? (received.message.header(eventHeaders.messageId) ?? '') : received.event.id
-  const unreadEvent = (received: Received<PlatformEvent>) => unreadEventOf(names, received)
+    options.performLazily ? (received.message.header(eventHeaders.messageId) ?? '') : received.event.id
+  const unreadEvent = (received: Received<PlatformEvent>) => toUnreadEvent(names, received)
   /** How far a log has come is believed of what is vouched for only: of one event for all that came with it. */
   const noteLowWatermarks = (received: readonly Received<PlatformEvent>[]) => {
     for (const last of lastOfEachSource(received)) {
@@ -194,7 +194,7 @@ export function runConsumer(
   }
   const readWhole = (message: StreamMessage) => {
     const event = reader.read(message)
-    refuseMismatch(names, message, event)
+    checkEventSubject(names, message, event)
     return event
   }
 
@@ -211,10 +211,10 @@ export function runConsumer(
     },
     read(message) {
       reader.arrived(message)
-      const unread = options.sift && unreadMessage(names, message, readWhole)
+      const unread = options.performLazily && unreadMessage(names, message, readWhole)
       if (unread) return unread
       const event = readWhole(message)
-      return { event, queueKey: queueKeyOf(event), tenant: event.workspaceId }
+      return { event, queueKey: eventQueueKey(event), tenant: event.workspaceId }
     },
     async apply(received) {
       past.lookSoon(consumer)
@@ -222,7 +222,7 @@ export function runConsumer(
       noteLowWatermarks(received)
       past.lookSoon(consumer)
     },
-    isAway: isDependencyAway,
+    isAway: isDependencyUnavailable,
     isTransient,
     onDead: (message, error) => tables.deadLetter(message, error),
   })
@@ -233,13 +233,13 @@ export function runConsumer(
       if (letter.error.startsWith(`${SignatureError.name}:`))
         throw new SignatureError('it can only be published again, by its service')
       const event = PlatformEvent.parse(parseExact(letter.payload))
-      refuseMismatch(names, letter, event)
+      checkEventSubject(names, letter, event)
       const { source, sourcePosition: position, streamSequence: seq } = letter
       const batch = {
         origins: [{ source, position, redelivered: true }],
         sequences: () => sequences.of([{ seq, storedMs: Date.parse(event.createdAt) }]),
       }
-      if (options.sift) await options.sift([{ ...event, read: () => event }], batch)
+      if (options.performLazily) await options.performLazily([{ ...event, read: () => event }], batch)
       else if (options.perform) await options.perform([event], batch)
       else await options.handle([event], tx, batch)
     },

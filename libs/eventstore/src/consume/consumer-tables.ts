@@ -3,8 +3,8 @@ import type { Received, StreamMessage } from '@opsplane/nats'
 import type { Database } from '@opsplane/postgres'
 import { eq, sql } from 'drizzle-orm'
 import { consumerCheckpoints, deadLetters } from '../tables.js'
-import { originOf } from './event-origin.js'
-import { failureOf, storable } from './failure.js'
+import { parseEventOrigin } from './event-origin.js'
+import { describeFailure, stripNulBytes } from './failure.js'
 import { createRedriveStore, type RedriveStore } from './redrive-store.js'
 import type { Transaction } from './transaction.js'
 
@@ -16,12 +16,12 @@ export interface ConsumerTables extends RedriveStore {
   advance(batch: Received<PlatformEvent>[], tx: Transaction): Promise<void>
   deadLetter(message: StreamMessage, error: unknown): Promise<void>
   /** Where it was in which stream, when it keeps that. */
-  place(): Promise<(StreamPlace & { startedMs: number }) | undefined>
+  place(): Promise<(StreamPosition & { startedMs: number }) | undefined>
   /** Up to where it has handled the logs without a gap. */
   lowWatermarks(): Promise<ReadonlyMap<string, number>>
   /** Records its place and low watermarks, and its checkpoint where that is not written with the effects. */
   arrive(
-    place: StreamPlace,
+    place: StreamPosition,
     lowWatermarks: ReadonlyMap<string, number>,
     checkpoint?: Checkpoint,
   ): Promise<void>
@@ -32,7 +32,7 @@ export interface ConsumerTables extends RedriveStore {
 }
 
 /** A sequence of a stream, named by when it was created, up to which everything is acknowledged. */
-export interface StreamPlace {
+export interface StreamPosition {
   streamCreated: string
   ackFloor: number
 }
@@ -107,16 +107,16 @@ export function createConsumerTables(database: Database, consumer: string): Cons
         on conflict (consumer, source) do update set position = excluded.position`)
     },
     async deadLetter(message, error) {
-      const { source, position } = originOf(message)
+      const { source, position } = parseEventOrigin(message)
       const row = {
         consumer,
-        messageId: storable(message.header('Nats-Msg-Id') ?? `${message.stream}/${message.seq}`),
+        messageId: stripNulBytes(message.header('Nats-Msg-Id') ?? `${message.stream}/${message.seq}`),
         subject: message.subject,
         streamSequence: message.after ?? message.seq,
-        payload: storable(message.string()),
-        source: source && storable(source),
+        payload: stripNulBytes(message.string()),
+        source: source && stripNulBytes(source),
         sourcePosition: position,
-        ...failureOf(error),
+        ...describeFailure(error),
         deliveries: message.deliveries,
       }
       await db

@@ -73,7 +73,7 @@ export function eventReader(link: NatsLink, filterSubjects?: readonly string[]):
 }
 
 /** For a consumer that has all messages checked as they arrive, and reads few. It shares nothing, so that nobody keeps an event for it. */
-export function vouchedReader({ identity }: NatsLink, names: NatsNames): EventReader {
+export function verifiedEventReader({ identity }: NatsLink, names: NatsNames): EventReader {
   return {
     arrived(message) {
       if (!identity) return

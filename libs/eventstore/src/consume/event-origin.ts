@@ -11,7 +11,7 @@ export interface EventOrigin {
   traceparent?: string | undefined
 }
 
-export function originOf(message: StreamMessage): EventOrigin {
+export function parseEventOrigin(message: StreamMessage): EventOrigin {
   const position = Number(message.header(eventHeaders.position) ?? Number.NaN)
   return {
     source: message.header(eventHeaders.source) ?? null,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { ApiError } from '@opsplane/contracts'
-import { failureOf } from './failure.js'
+import { describeFailure } from './failure.js'
 
 class OrderRefused extends Error {}
 const withCode = (code: unknown, error = new Error('salary of Grace')) => Object.assign(error, { code })
@@ -19,11 +19,11 @@ test.each<[string, unknown, string]>([
   ],
   ['a type, where no error was thrown', 'salary of Grace', 'string'],
 ])('the cause of a failure is %s, and quotes nothing', (_, error, cause) => {
-  expect(failureOf(error).cause).toBe(cause)
+  expect(describeFailure(error).cause).toBe(cause)
 })
 
 test('a circle of causes ends', () => {
   const circle: Error = new Error('a')
   circle.cause = circle
-  expect(failureOf(circle)).toEqual({ error: 'Error: a', cause: 'Error' })
+  expect(describeFailure(circle)).toEqual({ error: 'Error: a', cause: 'Error' })
 })

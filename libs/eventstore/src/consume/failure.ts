@@ -1,11 +1,11 @@
 import { errorCodes } from '@opsplane/contracts'
 
 /** Postgres text holds no NUL. */
-export const storable = (text: string) => text.replaceAll('\0', '�')
+export const stripNulBytes = (text: string) => text.replaceAll('\0', '�')
 
 /** Why a message was given up, as it is kept. */
-export const failureOf = (error: unknown): { error: string; cause: string } => ({
-  error: storable(error instanceof Error ? `${error.name}: ${error.message}` : String(error)),
+export const describeFailure = (error: unknown): { error: string; cause: string } => ({
+  error: stripNulBytes(error instanceof Error ? `${error.name}: ${error.message}` : String(error)),
   cause: causeOf(error),
 })
 

@@ -1,7 +1,7 @@
 import { eventHeaders, type PlatformEvent } from '@opsplane/contracts'
 import type { Received } from '@opsplane/nats'
-import { causedBy, type Traced, type Tracing } from '@opsplane/telemetry'
-import { type EventOrigin, originOf } from './event-origin.js'
+import { registerCause, type Traced, type Tracing } from '@opsplane/telemetry'
+import { type EventOrigin, parseEventOrigin } from './event-origin.js'
 
 /** A batch of which some events may be followed. */
 export interface Followed {
@@ -30,7 +30,7 @@ export function followEvents(tracing: Tracing, durable: string) {
     if (!spans.some((span) => span?.traceparent !== undefined)) return unfollowed
     return {
       origins: received.map(({ message }, at) => ({
-        ...originOf(message),
+        ...parseEventOrigin(message),
         traceparent: spans[at]?.traceparent,
       })),
       run: (work) => within(received, spans, work),
@@ -45,7 +45,7 @@ async function within(
 ): Promise<void> {
   const over = received.flatMap((each, at) => {
     const span = spans[at]
-    return span ? [{ span, release: causedBy(each.event.id, span) }] : []
+    return span ? [{ span, release: registerCause(each.event.id, span) }] : []
   })
   const end = (error?: unknown) => {
     for (const { span, release } of over) {

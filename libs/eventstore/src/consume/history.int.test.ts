@@ -4,8 +4,8 @@ import { connectNats, type NatsLink } from '@opsplane/nats'
 import { testNatsUrl, waitFor } from '@opsplane/testing'
 import { sql } from 'drizzle-orm'
 import { openRelayedStore, type RelayedStore } from '../fixture/relayed-store.js'
-import { managerOf } from '../fixture/stream-messages.js'
-import { log, meta, opening, schema } from '../fixture/test-database.js'
+import { openManager } from '../fixture/stream-messages.js'
+import { log, meta, openTicketArguments, schema } from '../fixture/test-database.js'
 import { type ConsumeEventsOptions, consumeEvents, type EventBatch } from './consume.js'
 import { type LogSource, ownLog } from './log-pages.js'
 import type { Transaction } from './transaction.js'
@@ -72,7 +72,7 @@ describe('a consumer with a history', () => {
   }
   /** By a clock that is slow by so many minutes. */
   const createSlow = async (minutes: number, title: string) => {
-    const [id, open] = opening(title)
+    const [id, open] = openTicketArguments(title)
     const now = new Date(Date.now() - minutes * 60_000).toISOString()
     await replica.tickets.create(id, open, meta({ now }))
   }
@@ -85,7 +85,7 @@ describe('a consumer with a history', () => {
       expect((await seen()).toSorted()).toEqual(titles.toSorted())
       return true
     })
-  const streams = async () => (await managerOf(link)).streams
+  const streams = async () => (await openManager(link)).streams
   const inStream = (count: number) =>
     waitFor(async () => (await (await streams()).info(names.eventsStream)).state.last_seq === count)
   /** With a limit on each subject a relay that looks at the stream takes `expire` for expiry; otherwise it fills it again. */
@@ -289,7 +289,7 @@ describe('a consumer with a history', () => {
 
   test('takes only what it filters for, and waits for a log that cannot be read', async () => {
     await create('first')
-    const [id, open] = opening('second')
+    const [id, open] = openTicketArguments('second')
     await replica.tickets.create(id, open, meta())
     await replica.tickets.handle(id, { kind: 'close', now: '2026-01-01T00:00:00.000Z' }, meta())
     // To close is two events.

@@ -11,7 +11,7 @@ import { defineRoute, type Route, type ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
 import { durablePosition } from '../log-end.js'
-import { envelopeOf, type LoggedEvent, loggedEventColumns } from '../logged-events.js'
+import { formatEnvelope, type LoggedEvent, loggedEventColumns } from '../logged-events.js'
 
 /** Most events of a page, and about the bytes of their data: one event more where the first is larger. */
 const mostEvents = 500
@@ -116,7 +116,7 @@ async function readLogPage(
   await requirePages(sql, after, since)
   const events = rows.map((row) => ({
     position: Number(row.position),
-    event: StoredEvent.parse(parseExact(envelopeOf(row))),
+    event: StoredEvent.parse(parseExact(formatEnvelope(row))),
   }))
   const last = events.at(-1)
   const isLast = !last || (events.length === rows[0]?.found && events.length < mostEvents)

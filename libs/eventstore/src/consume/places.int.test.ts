@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { connectNats, type NatsLink, streamSequences } from '@opsplane/nats'
 import { testNatsUrl, waitFor } from '@opsplane/testing'
 import { openRelayedStore, type RelayedStore } from '../fixture/relayed-store.js'
-import { managerOf } from '../fixture/stream-messages.js'
-import { log, meta, opening, schema } from '../fixture/test-database.js'
+import { openManager } from '../fixture/stream-messages.js'
+import { log, meta, openTicketArguments, schema } from '../fixture/test-database.js'
 import { consumeEvents, type EventConsumer } from './consume.js'
 import { type LogSource, ownLog } from './log-pages.js'
 
@@ -53,10 +53,10 @@ test('what is read from a log stands between what was handled before and what th
     })
   }
   const create = async (title: string) => {
-    const [id, open] = opening(title)
+    const [id, open] = openTicketArguments(title)
     await replica.tickets.create(id, open, meta())
   }
-  const { streams } = await managerOf(link)
+  const { streams } = await openManager(link)
   // The relay takes what is purged for expired.
   await streams.update(names.eventsStream, { max_msgs_per_subject: 1_000 })
 

@@ -2,7 +2,7 @@ import { type Database, openClient } from '@opsplane/postgres'
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { deadLetters } from '../tables.js'
-import { failureOf } from './failure.js'
+import { describeFailure } from './failure.js'
 import type { Transaction } from './transaction.js'
 
 export type DeadLetter = typeof deadLetters.$inferSelect
@@ -69,7 +69,7 @@ async function redoNext(
       const deliveries = sql`${deadLetters.deliveries} + 1`
       await tx
         .update(deadLetters)
-        .set({ ...failureOf(error), deliveries, redrivenAt: null })
+        .set({ ...describeFailure(error), deliveries, redrivenAt: null })
         .where(own)
     },
   })

@@ -1,6 +1,6 @@
 import type { NatsNames } from '@opsplane/contracts'
 import { listenForHints, type NatsLink } from '@opsplane/nats'
-import { isDependencyAway } from '@opsplane/postgres'
+import { isDependencyUnavailable } from '@opsplane/postgres'
 import { type Logger, retryDelayMs, type Timers } from '@opsplane/runtime'
 import { createWaker } from '../waker.js'
 import type { DeadLetter, MarkedLetter, RedriveStore } from './redrive-store.js'
@@ -41,7 +41,7 @@ export function startRedrive({ store, link, names, consumer, log, timers, apply 
         await end()
         log.info({ durable: consumer, messageId: letter.messageId }, 'dead letter redriven')
       } catch (err) {
-        if (isDependencyAway(err)) left = err
+        if (isDependencyUnavailable(err)) left = err
         else {
           log.warn(
             { err, durable: consumer, deadLetter: letter.id },

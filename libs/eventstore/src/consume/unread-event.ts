@@ -1,5 +1,5 @@
 import { eventHeaders, type NatsNames, type PlatformEvent, type SubjectEvent } from '@opsplane/contracts'
-import { type Readable, type Received, type StreamMessage, UnreadableMessageError } from '@opsplane/nats'
+import { type ReadableEvent, type Received, type StreamMessage, UnreadableMessageError } from '@opsplane/nats'
 
 /** An event of which only the subject was looked at: nothing proves yet that a service has said it. */
 export interface UnreadEvent extends SubjectEvent {
@@ -15,7 +15,7 @@ export function unreadMessage(
   names: NatsNames,
   message: StreamMessage,
   read: (message: StreamMessage) => PlatformEvent,
-): Readable<PlatformEvent> | undefined {
+): ReadableEvent<PlatformEvent> | undefined {
   const tenant = names.subjectEvent(message.subject)?.workspaceId
   const stream = message.header(eventHeaders.stream)
   if (tenant === undefined || stream === undefined) return undefined
@@ -23,7 +23,7 @@ export function unreadMessage(
 }
 
 /** A class, as an object literal with an accessor would have a hidden class of its own, which keeps what it refers to (ADR 115). */
-class UnreadMessage implements Readable<PlatformEvent> {
+class UnreadMessage implements ReadableEvent<PlatformEvent> {
   readonly #read: (message: StreamMessage) => PlatformEvent
   #event: PlatformEvent | undefined
 
@@ -46,7 +46,7 @@ class UnreadMessage implements Readable<PlatformEvent> {
   }
 }
 
-export function unreadEventOf(names: NatsNames, received: Received<PlatformEvent>): UnreadEvent {
+export function toUnreadEvent(names: NatsNames, received: Received<PlatformEvent>): UnreadEvent {
   const { workspaceId, environment, type } = names.subjectEvent(received.message.subject) ?? received.event
   return { workspaceId, environment, type, read: () => received.event }
 }

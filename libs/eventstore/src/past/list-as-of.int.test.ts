@@ -4,16 +4,16 @@ import { cursorCodec } from '@opsplane/runtime'
 import { eq, type SQL, sql } from 'drizzle-orm'
 import {
   meta,
-  opening,
   openTestStore,
+  openTicketArguments,
   type Replica,
   type TestStore,
   tenant,
 } from '../fixture/test-database.js'
 import { tickets as table } from '../fixture/ticket.js'
 import { listPage } from './list-as-of.js'
-import { rowsAsOf, streamPageAsOf } from './rows-as-of.js'
-import { countCreated, tableAsOf } from './table-as-of.js'
+import { readRowsAt, readStreamPageAt } from './rows-as-of.js'
+import { buildTableAt, countCreated } from './table-as-of.js'
 
 let test: TestStore
 let replica: Replica
@@ -27,8 +27,8 @@ afterAll(() => test?.close())
 const at = (minute: number) => `2026-03-02T10:0${minute}:00.000Z`
 
 it('filters by, and gives back, what of a state never left the service', async () => {
-  const [id, command] = opening('Printer on fire', 'printer')
-  const [other, otherCommand] = opening('Disk full', 'disk')
+  const [id, command] = openTicketArguments('Printer on fire', 'printer')
+  const [other, otherCommand] = openTicketArguments('Disk full', 'disk')
   await replica.tickets.create(id, { ...command, now: at(1) }, meta({ now: at(1) }))
   await replica.tickets.create(other, { ...otherCommand, now: at(2) }, meta({ now: at(2) }))
   await replica.tickets.handle(id, { kind: 'close', now: at(3) }, meta({ now: at(3) }))
@@ -77,7 +77,7 @@ it('filters by, and gives back, what of a state never left the service', async (
   ])
 
   const slugs = async (minute: number, onlyExposed = false) => {
-    const { text, parameters } = tableAsOf({ table, tenant, asOf: at(minute), onlyExposed })
+    const { text, parameters } = buildTableAt({ table, tenant, asOf: at(minute), onlyExposed })
     const passwordHash = "state->>'passwordHash' as hash"
     return replica.database.sql.unsafe(`select slug, ${passwordHash} from ${text} order by slug`, parameters)
   }
@@ -106,8 +106,8 @@ describe('rows that come from events of another kind', () => {
   const of = (minute: number) => meta({ now: at(minute), tenant: inWorkspace })
 
   it('are what the last of those events left, until one removes them', async () => {
-    const [id, command] = opening('Printer on fire', 'counted')
-    const [other, otherCommand] = opening('Never counted', 'never')
+    const [id, command] = openTicketArguments('Printer on fire', 'counted')
+    const [other, otherCommand] = openTicketArguments('Never counted', 'never')
     await replica.tickets.create(id, { ...command, now: at(1) }, of(1))
     await replica.tickets.create(other, { ...otherCommand, now: at(1) }, of(1))
     await replica.tickets.handle(id, { kind: 'count', now: at(2) }, of(2))
@@ -120,7 +120,7 @@ describe('rows that come from events of another kind', () => {
       const asked = { ...options, table: counted, past, tenant: of, asOf: at(minute), where }
       const sort = { column: counted.createdAt, direction: 'asc' } as const
       const { items } = await listPage(replica.database.db, { ...asked, sort, limit: 10 })
-      const rows = await rowsAsOf(replica.database.db, { ...asked, ids: [other, id, 'none'] })
+      const rows = await readRowsAt(replica.database.db, { ...asked, ids: [other, id, 'none'] })
       expect(rows).toEqual(items)
       return items.map((row) => [
         Reflect.get(row, 'version'),
@@ -139,7 +139,7 @@ describe('rows that come from events of another kind', () => {
       count: stateInteger('count', 'count'),
       status: stateText('status', 'status'),
     })
-    const [stream, command] = opening('Printer on fire', 'several')
+    const [stream, command] = openTicketArguments('Printer on fire', 'several')
     await replica.tickets.create(stream, { ...command, now: at(1) }, of(1))
     for (const minute of [2, 3, 4])
       await replica.tickets.handle(stream, { kind: 'count', now: at(minute) }, of(minute))
@@ -149,7 +149,7 @@ describe('rows that come from events of another kind', () => {
     const walk = async (minute: number, more: { where?: SQL[]; direction?: 'asc' } = {}) => {
       const seen: unknown[] = []
       for (let after: string | undefined; ; ) {
-        const { items, nextCursor } = await streamPageAsOf(replica.database.db, {
+        const { items, nextCursor } = await readStreamPageAt(replica.database.db, {
           ...{ ...options, tenant: inWorkspace, table: counts, past: several, stream, asOf: at(minute) },
           sort: { column: counts.count, direction: more.direction ?? 'desc' },
           ...{ where: more.where ?? [], limit: 1, after },

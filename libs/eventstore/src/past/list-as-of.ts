@@ -3,13 +3,13 @@ import {
   type Drizzle,
   type KeysetOptions,
   keysetPage,
-  positionOf,
+  parsePosition,
   selectionConditions,
   tenantBinding,
 } from '@opsplane/postgres'
 import { and, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { isThere, type Past, PastState, pastRow, pastRows, streamTypeOf } from './past.js'
+import { existsCondition, type Past, PastState, pastRow, pastRows, pastStreamType } from './past.js'
 
 export interface ListOptions<T> extends Omit<KeysetOptions<T>, 'columns'> {
   /** For a table whose rows come from events of other aggregates. Their ids are those of the aggregates. */
@@ -19,9 +19,9 @@ export interface ListOptions<T> extends Omit<KeysetOptions<T>, 'columns'> {
 }
 
 /** How many creations one page looks through; a page that found too little by then is short, and goes on. */
-export const mostCreations = 5_000
+export const maxCreations = 5_000
 /** The words of a past state are taken apart anew, which takes longer. */
-export const mostSearchedCreations = 1_000
+export const maxSearchedCreations = 1_000
 
 /**
  * One page of a list as it is, or as it was at an instant. As it was is sorted by creation alone: the log is
@@ -49,25 +49,25 @@ const Row = PastState.extend({
 /** Creations of the kind in order, each with its last event up to the instant, filtered by what that left. */
 async function pageAsOf<T>(db: Drizzle, options: ListOptions<T> & { asOf: Instant }): Promise<Page<T>> {
   const { tenant, sort, limit, cursors, asOf } = options
-  const most = options.search ? mostSearchedCreations : mostCreations
+  const most = options.search ? maxSearchedCreations : maxCreations
   const binding = tenantBinding(tenant, options.binding)
   const direction = sql.raw(sort.direction)
   const order = sql`created_at ${direction}, stream_id ${direction}`
-  const start = options.after === undefined ? undefined : positionOf(cursors, options.after, binding)
+  const start = options.after === undefined ? undefined : parsePosition(cursors, options.after, binding)
   const operator = sql.raw(sort.direction === 'asc' ? '>' : '<')
   const beyond =
     start && sql`(created_at, stream_id) ${operator} (${start[0]}::text::timestamptz, ${start[1]}::text)`
   const ofTenant = sql`workspace_id = ${tenant.workspaceId} and environment = ${tenant.environment}`
   const creations = sql`
     select stream_id, created_at from events
-    where ${and(ofTenant, sql`stream_type = ${streamTypeOf(options)}`, sql`version = 1`)}
+    where ${and(ofTenant, sql`stream_type = ${pastStreamType(options)}`, sql`version = 1`)}
       and ${and(sql`created_at <= ${asOf}::text::timestamptz`, beyond)}
     order by ${order} limit ${most}`
   const rows = await db.execute(sql`
     with page as materialized (
       select creation.stream_id, creation.created_at, last.version, last.after, last.sealed
       from (${creations}) creation ${pastRows(options, sql`creation.stream_id`)}
-      where ${and(isThere(options), ...selectionConditions(options))}
+      where ${and(existsCondition(options), ...selectionConditions(options))}
       order by creation.created_at ${direction}, creation.stream_id ${direction} limit ${limit + 1}
     )
     (select stream_id as id, ${isoSql} as created, version, after as state, sealed from page order by ${order})

@@ -25,14 +25,14 @@ export interface PastOf {
   onlyExposed?: boolean | undefined
 }
 
-export const streamTypeOf = ({ table, past }: Pick<PastOf, 'table' | 'past'>): string =>
+export const pastStreamType = ({ table, past }: Pick<PastOf, 'table' | 'past'>): string =>
   past?.streamType ?? getTableName(table)
 
 /** Events of the kind and tenant up to the instant that have a say in the rows. */
 export function pastEvents({ tenant, asOf, ...of }: PastOf): SQL | undefined {
   const { past } = of
   return and(
-    sql`stream_type = ${streamTypeOf(of)}`,
+    sql`stream_type = ${pastStreamType(of)}`,
     sql`workspace_id = ${tenant.workspaceId} and environment = ${tenant.environment}`,
     sql`created_at <= ${asOf}::text::timestamptz`,
     past && sql`type in (${listed([...past.sets, ...past.ends])})`,
@@ -42,7 +42,7 @@ export function pastEvents({ tenant, asOf, ...of }: PastOf): SQL | undefined {
 /**
  * To be joined to streams: for each its last event up to the instant as `last`, and what that left by the name of the
  * read model and with its columns, computed by the expressions the table computes them by: so every condition means
- * the same of the past as of the present. `isThere` tells those of which there was a row.
+ * the same of the past as of the present. `existsCondition` tells those of which there was a row.
  */
 export function pastRows(of: PastOf, stream: SQL, version?: SQL): SQL {
   return sql`
@@ -60,7 +60,7 @@ export function pastRows(of: PastOf, stream: SQL, version?: SQL): SQL {
     ) ${of.table}`
 }
 
-export const isThere = ({ past }: Pick<PastOf, 'past'>): SQL | undefined =>
+export const existsCondition = ({ past }: Pick<PastOf, 'past'>): SQL | undefined =>
   and(sql`json_typeof(last.after) = 'object'`, past && sql`last.type in (${listed(past.sets)})`)
 
 const Json = z.record(z.string(), z.unknown())
@@ -80,7 +80,7 @@ export const pastRow = ({
 }) => ({ state: unseal(state ?? {}, sealed), version: version ?? 0 })
 
 /** How a generated column is computed from `state`; undefined for other columns. */
-export function expressionOf({ generated }: PgColumn): SQL | undefined {
+export function generatedExpression({ generated }: PgColumn): SQL | undefined {
   const given = generated?.as
   const expression = typeof given === 'function' ? given() : given
   return is(expression, SQL) ? expression : undefined
@@ -100,7 +100,7 @@ const stateSql = sql`case when last.sealed is null then last.after else (
 
 function computedColumns(table: KeysetTable): SQL {
   const columns = Object.values(getTableColumns(table)).flatMap((column) => {
-    const expression = expressionOf(column)
+    const expression = generatedExpression(column)
     return expression ? [sql`(${expression}) as ${sql.identifier(column.name)}`] : []
   })
   return sql.join(columns, sql`, `)

@@ -2,7 +2,7 @@ import type { Instant, Page } from '@opsplane/contracts'
 import {
   type Drizzle,
   type KeysetTable,
-  positionOf,
+  parsePosition,
   selectionConditions,
   tenantBinding,
 } from '@opsplane/postgres'
@@ -10,8 +10,8 @@ import { and, getTableName, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { ListOptions } from './list-as-of.js'
 import {
-  expressionOf,
-  isThere,
+  existsCondition,
+  generatedExpression,
   type Past,
   type PastOf,
   PastState,
@@ -21,14 +21,14 @@ import {
 } from './past.js'
 
 /** The rows there were of these ids, as they were, in no order. `where` speaks of the table's columns. */
-export async function rowsAsOf(
+export async function readRowsAt(
   db: Drizzle,
   { ids, where = [], ...of }: PastOf & { ids: readonly string[]; where?: (SQL | undefined)[] },
 ) {
   const rows = await db.execute(sql`
     select last.after as state, last.version, last.sealed
     from json_array_elements_text(${JSON.stringify(ids)}::text::json) asked(id) ${pastRows(of, sql`asked.id`)}
-    where ${and(isThere(of), ...where)}`)
+    where ${and(existsCondition(of), ...where)}`)
   return z
     .array(PastState)
     .parse([...rows])
@@ -39,15 +39,15 @@ export async function rowsAsOf(
  * One page of the rows that one aggregate's events had written by an instant, one row for each value of the column
  * it is sorted by. That column is computed from what events carry.
  */
-export async function streamPageAsOf<T>(
+export async function readStreamPageAt<T>(
   db: Drizzle,
   { stream, ...options }: ListOptions<T> & { stream: string; past: Past; asOf: Instant },
 ): Promise<Page<T>> {
   const { sort, limit, cursors } = options
   const binding = tenantBinding(options.tenant, options.binding)
-  const start = options.after === undefined ? undefined : positionOf(cursors, options.after, binding)
+  const start = options.after === undefined ? undefined : parsePosition(cursors, options.after, binding)
   const operator = sql.raw(sort.direction === 'asc' ? '>' : '<')
-  const key = expressionOf(sort.column)
+  const key = generatedExpression(sort.column)
   if (!key) throw new Error(`${sort.column.name} is not computed from the state`)
   // distinguished by what events carry; only the rows of the page are made whole.
   const rows = await db.execute(sql`
@@ -60,7 +60,7 @@ export async function streamPageAsOf<T>(
         ) carried
       ) keyed order by key, version desc
     ) source ${pastRows(options, sql`source.stream_id`, sql`source.version`)}
-    where ${and(isThere(options), start && sql`source.key ${operator} ${start[0]}`, ...selectionConditions(options))}
+    where ${and(existsCondition(options), start && sql`source.key ${operator} ${start[0]}`, ...selectionConditions(options))}
     order by source.key ${sql.raw(sort.direction)} limit ${limit + 1}`)
   const read = z.array(PastState.extend({ key: z.union([z.string(), z.number()]) })).parse([...rows])
   const items = read.slice(0, limit)
@@ -73,7 +73,7 @@ export async function streamPageAsOf<T>(
 }
 
 /** What the aggregate of a row of the table was at the instant, as events carry it: a value beside the row. */
-export const stateAsOf = (table: KeysetTable, asOf: Instant): SQL => sql`(
+export const stateAtSql = (table: KeysetTable, asOf: Instant): SQL => sql`(
   select data->'after' from events
   where stream_id = ${table.id} and stream_type = ${getTableName(table)}
     and workspace_id = ${table.workspaceId} and environment = ${table.environment}

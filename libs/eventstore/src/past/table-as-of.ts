@@ -2,7 +2,7 @@ import type { Drizzle } from '@opsplane/postgres'
 import { and, type SQL, sql } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { z } from 'zod'
-import { isThere, type PastOf, pastRows, streamTypeOf } from './past.js'
+import { existsCondition, type PastOf, pastRows, pastStreamType } from './past.js'
 
 /** A part of a statement, whose parameters are `$1` and so on. */
 export interface StatementPart {
@@ -24,11 +24,11 @@ export async function countCreated(db: Drizzle, of: PastOf, most: number): Promi
  * All rows there were at an instant, to be selected from by the name of the table and with its columns. It looks up each
  * record created by then: `countCreated` tells how much that is.
  */
-export function tableAsOf(of: PastOf): StatementPart {
+export function buildTableAt(of: PastOf): StatementPart {
   const { sql: text, params } = new PgDialect().sqlToQuery(sql`(
     select ${of.table}.* from (select stream_id from events where ${created(of)}) creation
       ${pastRows(of, sql`creation.stream_id`)}
-    where ${isThere(of)}) ${of.table}`)
+    where ${existsCondition(of)}) ${of.table}`)
   return { text, parameters: z.array(z.string()).parse(params) }
 }
 
@@ -36,6 +36,6 @@ export function tableAsOf(of: PastOf): StatementPart {
 const created = ({ tenant, asOf, ...of }: PastOf): SQL | undefined =>
   and(
     sql`workspace_id = ${tenant.workspaceId} and environment = ${tenant.environment}`,
-    sql`stream_type = ${streamTypeOf(of)} and version = 1`,
+    sql`stream_type = ${pastStreamType(of)} and version = 1`,
     sql`created_at <= ${asOf}::text::timestamptz`,
   )

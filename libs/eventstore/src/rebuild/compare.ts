@@ -1,6 +1,6 @@
-import { quoted, type StatementRunner } from '@opsplane/postgres'
+import { quoteIdentifier, type StatementRunner } from '@opsplane/postgres'
 import { settledPosition } from '../log-end.js'
-import { aloneWith, beginning, createFold, foldedTables, type RebuildOptions } from './rebuild.js'
+import { createFold, foldedTables, initialFold, type RebuildOptions, withExclusiveLocks } from './rebuild.js'
 import { createShadowTables } from './shadow-tables.js'
 
 /** A read model that is not what folding the log gives. */
@@ -19,20 +19,20 @@ class Compared extends Error {}
  * is not held up and makes no difference. Changes nothing. Empty where all are equal.
  */
 export const compareReadModels = (options: RebuildOptions): Promise<Difference[]> =>
-  aloneWith(options, async (sql) => {
+  withExclusiveLocks(options, async (sql) => {
     const tables = foldedTables(options)
     const shadows = await createShadowTables(sql, options.schema, tables)
     const differences: Difference[] = []
     try {
       const fold = createFold(shadows, options)
-      const folded = await fold(sql, beginning, String(await settledPosition(sql)))
+      const folded = await fold(sql, initialFold, String(await settledPosition(sql)))
       await sql.begin('isolation level repeatable read', async (tx) => {
         await fold(tx, folded, null)
         for (const table of tables) {
           const difference = await compare(
             tx,
             table,
-            `${quoted(options.schema)}.${quoted(table)}`,
+            `${quoteIdentifier(options.schema)}.${quoteIdentifier(table)}`,
             shadows.of(table),
           )
           if (difference.wrong + difference.missing > 0) differences.push(difference)

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { waitFor } from '@opsplane/testing'
 import {
   meta,
-  opening,
   openTestStore,
+  openTicketArguments,
   readModels,
   schema,
   type TestStore,
@@ -28,7 +28,7 @@ describe('rebuild', () => {
     const { tickets } = testStore.replica()
     await Promise.all(
       Array.from({ length: 400 }, async (_, index) => {
-        const [id, open] = opening(`Ticket ${index}`)
+        const [id, open] = openTicketArguments(`Ticket ${index}`)
         const tenant = index % 2 ? meta() : meta({ tenant: { workspaceId: 'ws_2', environment: 'staging' } })
         await tickets.create(id, open, tenant)
         if (index % 3 > 0) await tickets.handle(id, { kind: 'count', now }, tenant)
@@ -52,7 +52,7 @@ describe('rebuild', () => {
 
   test('is consistent with commits that happen at the same time', async () => {
     const { tickets } = testStore.replica()
-    const opened = Array.from({ length: 50 }, () => opening())
+    const opened = Array.from({ length: 50 }, () => openTicketArguments())
     await Promise.all([
       rebuildAll(),
       ...opened.map(async ([id, open]) => {
@@ -92,7 +92,7 @@ describe('rebuild', () => {
   test('misses nothing that it had folded where the tables could not be swapped', async () => {
     const { sql } = testStore.database
     const { store, tickets } = testStore.replica()
-    const late = opening()
+    const late = openTicketArguments()
     let rebuilding: Promise<unknown> = Promise.resolve()
     // As autovacuum does, it holds a table that nobody else knows of yet.
     await sql.begin(async (holding) => {
@@ -116,8 +116,8 @@ describe('rebuild', () => {
       .sql`update tickets set state = jsonb_set(state::jsonb, '{title}', '"spoilt"')::json`
     const { store, tickets } = testStore.replica()
     let rebuilding: Promise<unknown> = Promise.resolve()
-    const opened = Array.from({ length: 20 }, () => opening())
-    const late = opening()
+    const opened = Array.from({ length: 20 }, () => openTicketArguments())
+    const late = openTicketArguments()
     await testStore.database.sql.begin(async (tx) => {
       // Its place in the log is before those of all below, and it can be seen after them only.
       await store.within(tx, meta(), (unit) => unit.create(tickets, ...late))
@@ -153,7 +153,7 @@ describe('rebuild', () => {
       rebuilding = rebuildAll()
       await waitFor(rebuildWaits)
       for (let round = 0; round < 20; round++) {
-        const [id, open] = opening()
+        const [id, open] = openTicketArguments()
         await tickets.create(id, open, meta())
         created.push(id)
       }
@@ -167,7 +167,7 @@ describe('rebuild', () => {
     let rebuilt = false
     const writer = async () => {
       while (!rebuilt) {
-        const [id, open] = opening()
+        const [id, open] = openTicketArguments()
         await tickets.create(id, open, meta())
         await tickets.handle(id, { kind: 'close', now }, meta())
         if (id.endsWith('0') || id.endsWith('A')) await tickets.handle(id, { kind: 'delete' }, meta())
@@ -200,10 +200,12 @@ describe('rebuild', () => {
     expect(await sql`select from pg_namespace where nspname like '%rebuild%'`).toEqual([])
 
     const { tickets } = testStore.replica()
-    await tickets.create(...opening('First', 'same-slug'), meta())
-    await expect(tickets.create(...opening('Second', 'same-slug'), meta())).rejects.toMatchObject({
-      details: [{ params: { constraint: 'tickets_slug_key' } }],
-    })
+    await tickets.create(...openTicketArguments('First', 'same-slug'), meta())
+    await expect(tickets.create(...openTicketArguments('Second', 'same-slug'), meta())).rejects.toMatchObject(
+      {
+        details: [{ params: { constraint: 'tickets_slug_key' } }],
+      },
+    )
   })
 
   test('changes nothing when an event has no decider', async () => {

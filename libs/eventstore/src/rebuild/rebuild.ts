@@ -1,11 +1,11 @@
 import { type Decider, stringifyExact } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
-import { type Database, deadlocked, lockTimedOut, openClient, quoted } from '@opsplane/postgres'
+import { type Database, isDeadlock, isLockTimeout, openClient, quoteIdentifier } from '@opsplane/postgres'
 import { delay } from '@opsplane/runtime'
 import type { RowWrite } from '../append/commit.js'
 import { insertRows } from '../append/row-writes.js'
 import { requireFoldedMonths } from '../archive/months.js'
-import { projected } from '../decided.js'
+import { projectedRows } from '../decision-rows.js'
 import { settledPosition } from '../log-end.js'
 import { type Sealed, unseal } from '../sealed.js'
 import { createShadowTables, type ShadowTables } from './shadow-tables.js'
@@ -49,10 +49,10 @@ const mostTries = 600
  * Returns how many events were folded.
  */
 export const rebuild = (options: RebuildOptions): Promise<{ events: number }> =>
-  aloneWith(options, (sql) => rebuildWith(sql, options))
+  withExclusiveLocks(options, (sql) => rebuildWith(sql, options))
 
 /** One connection, with the tables beside the schema to itself. */
-export async function aloneWith<T>(
+export async function withExclusiveLocks<T>(
   { schema, adminUrl }: Pick<RebuildOptions, 'schema' | 'adminUrl'>,
   work: (sql: Database['sql']) => Promise<T>,
 ): Promise<T> {
@@ -83,7 +83,7 @@ async function rebuildWith(sql: Database['sql'], options: RebuildOptions): Promi
   const shadows = await createShadowTables(sql, options.schema, tables)
   try {
     const fold = createFold(shadows, options)
-    let folded = await fold(sql, beginning, String(await settledPosition(sql)))
+    let folded = await fold(sql, initialFold, String(await settledPosition(sql)))
     await shadows.complete()
     for (let tries = 1; ; tries++) {
       folded = await catchUp(sql, fold, folded)
@@ -92,14 +92,14 @@ async function rebuildWith(sql: Database['sql'], options: RebuildOptions): Promi
         folded = await sql.begin(async (tx) => {
           await tx.unsafe(`set local lock_timeout = ${lockTimeoutMs}`)
           // Every append writes to one of them, so none is under way from here on.
-          await tx.unsafe(`lock table ${tables.map(quoted).join(', ')} in access exclusive mode`)
+          await tx.unsafe(`lock table ${tables.map(quoteIdentifier).join(', ')} in access exclusive mode`)
           const all = await fold(tx, folded, null)
           await shadows.swap(tx)
           return all
         })
         break
       } catch (error) {
-        if ((!lockTimedOut(error) && !deadlocked(error)) || tries === mostTries) throw error
+        if ((!isLockTimeout(error) && !isDeadlock(error)) || tries === mostTries) throw error
         await delay(pauseMs)
       }
     }
@@ -119,7 +119,7 @@ export interface Folded {
 }
 
 /** Nothing is folded. */
-export const beginning: Folded = { position: '0', events: 0 }
+export const initialFold: Folded = { position: '0', events: 0 }
 
 type Fold = ReturnType<typeof createFold>
 
@@ -177,7 +177,7 @@ function lastWrites(events: StoredEvent[], deciders: ReadonlyMap<string, AnyDeci
     if (!decider) throw new Error(`the log has events of ${event.stream_type}, for which there is no decider`)
     const { before: _, after, changes: __, ...extras } = event.data
     const state = after && asState(unseal(after, event.sealed))
-    for (const row of projected(decider, event.stream_id, { type: event.type, after: state, extras })) {
+    for (const row of projectedRows(decider, event.stream_id, { type: event.type, after: state, extras })) {
       rows.set(`${row.table}/${row.id}`, {
         table: row.table,
         id: row.id,

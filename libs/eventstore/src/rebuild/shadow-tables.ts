@@ -1,4 +1,4 @@
-import { type Database, quoted } from '@opsplane/postgres'
+import { type Database, quoteIdentifier } from '@opsplane/postgres'
 
 type Sql = Database['sql']
 type Transaction = Parameters<Parameters<Sql['begin']>[1]>[0]
@@ -47,9 +47,9 @@ export async function createShadowTables(
   tables: readonly string[],
 ): Promise<ShadowTables> {
   const shadow = `${schema}_rebuild`
-  const of = (table: string) => `${quoted(shadow)}.${quoted(table)}`
-  const here = (table: string) => `${quoted(schema)}.${quoted(table)}`
-  const drop = () => sql.unsafe(`drop schema if exists ${quoted(shadow)} cascade`).then(() => {})
+  const of = (table: string) => `${quoteIdentifier(shadow)}.${quoteIdentifier(table)}`
+  const here = (table: string) => `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`
+  const drop = () => sql.unsafe(`drop schema if exists ${quoteIdentifier(shadow)} cascade`).then(() => {})
   const indexes = await sql<Index[]>`
     select t.relname as table, c.relname as name, i.indisprimary as primary, pg_get_indexdef(c.oid) as definition
     from pg_index i join pg_class c on c.oid = i.indexrelid join pg_class t on t.oid = i.indrelid
@@ -70,11 +70,11 @@ export async function createShadowTables(
     where not t.tgisinternal and c.relnamespace = ${schema}::regnamespace and c.relname = any(${[...tables]})`
 
   await drop()
-  await sql.unsafe(`create schema ${quoted(shadow)}`)
+  await sql.unsafe(`create schema ${quoteIdentifier(shadow)}`)
   for (const table of tables) {
     await sql.unsafe(`create table ${of(table)} (like ${here(table)} including all excluding indexes)`)
     for (const { name } of indexes.filter((index) => index.table === table && index.primary))
-      await sql.unsafe(`alter table ${of(table)} add constraint ${quoted(name)} primary key (id)`)
+      await sql.unsafe(`alter table ${of(table)} add constraint ${quoteIdentifier(name)} primary key (id)`)
   }
   for (const { table, definition } of triggers.filter(({ computes }) => computes))
     await sql.unsafe(definition.replace(/ ON \S+ FOR EACH ROW /, ` ON ${of(table)} FOR EACH ROW `))
@@ -92,18 +92,20 @@ export async function createShadowTables(
     },
     async swap(tx) {
       for (const { table, name } of foreignKeys)
-        await tx.unsafe(`alter table ${here(table)} drop constraint ${quoted(name)}`)
+        await tx.unsafe(`alter table ${here(table)} drop constraint ${quoteIdentifier(name)}`)
       for (const table of tables) {
         await tx.unsafe(`drop table ${here(table)}`)
-        await tx.unsafe(`alter table ${of(table)} set schema ${quoted(schema)}`)
+        await tx.unsafe(`alter table ${of(table)} set schema ${quoteIdentifier(schema)}`)
       }
       for (const { definition } of triggers.filter(({ computes }) => !computes)) await tx.unsafe(definition)
       for (const { table, name, definition } of foreignKeys)
-        await tx.unsafe(`alter table ${here(table)} add constraint ${quoted(name)} ${definition} not valid`)
+        await tx.unsafe(
+          `alter table ${here(table)} add constraint ${quoteIdentifier(name)} ${definition} not valid`,
+        )
     },
     async validate() {
       for (const { table, name } of foreignKeys)
-        await sql.unsafe(`alter table ${here(table)} validate constraint ${quoted(name)}`)
+        await sql.unsafe(`alter table ${here(table)} validate constraint ${quoteIdentifier(name)}`)
     },
   }
 }

@@ -8,7 +8,7 @@ import { connectNats, type NatsLink } from '@opsplane/nats'
 import { type EmbeddedNats, startEmbeddedNats } from '@opsplane/nats/embedded'
 import { waitFor } from '@opsplane/testing'
 import { openService, type Service } from '../fixture/relayed-service.js'
-import { managerOf, streamMessages } from '../fixture/stream-messages.js'
+import { openManager, streamMessages } from '../fixture/stream-messages.js'
 import { log, schema } from '../fixture/test-database.js'
 
 const names = natsNames('broken')
@@ -35,7 +35,7 @@ afterEach(async () => {
 function breakStream(): () => Promise<void> {
   let isOver = false
   const purging = (async () => {
-    const { streams } = await managerOf(link)
+    const { streams } = await openManager(link)
     while (!isOver) {
       await streams.purge(stream)
       await setImmediate()

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { createOutboxPositions } from './outbox-positions.js'
 import { readOutbox } from './outbox-reader.js'
-import { holdLease } from './relay-lease.js'
+import { trackLease } from './relay-lease.js'
 
 test('rests while as much waits as it may know of, and reads on once there is room', async () => {
   const atOnce = 50_000
@@ -12,13 +12,13 @@ test('rests while as much waits as it may know of, and reads on once there is ro
   const held = await readOutbox({
     store: {
       edge: async () => ({ last: 2 * atOnce, writers: [], logged: 0, flushed: 0, history: '' }),
-      async look(after, limit) {
+      async poll(after, limit) {
         looks++
         const found = outbox.slice(after, after + limit)
-        return { held: undefined, workspaces: [{ workspaceId: 'ws_1', positions: found }] }
+        return { isLeaseHeld: undefined, workspaces: [{ workspaceId: 'ws_1', positions: found }] }
       },
     },
-    lease: holdLease({ owner: 'one', fence: '1' }, performance.now() + 3_600_000),
+    lease: trackLease({ owner: 'one', fence: '1' }, performance.now() + 3_600_000),
     queue: {
       positions,
       learn: (_, found) => {
@@ -49,12 +49,12 @@ test('does not rest once its term has ended during a look, as the next term may 
   const held = await readOutbox({
     store: {
       edge: async () => ({ last: 0, writers: [], logged: 0, flushed: 0, history: '' }),
-      async look() {
+      async poll() {
         isOver = true
-        return { held: undefined, workspaces: [] }
+        return { isLeaseHeld: undefined, workspaces: [] }
       },
     },
-    lease: holdLease({ owner: 'one', fence: '1' }, performance.now() + 3_600_000),
+    lease: trackLease({ owner: 'one', fence: '1' }, performance.now() + 3_600_000),
     queue: { positions: createOutboxPositions(0), learn: () => {} },
     waker: { wait: async () => void rests++, pause: async () => {} },
     ended: () => isOver,
@@ -81,9 +81,9 @@ test.each([
     const held = await readOutbox({
       store: {
         edge: async () => edges.shift() ?? open8,
-        look: async () => ({ held: undefined, workspaces: [{ workspaceId: 'ws_1', positions: [9] }] }),
+        poll: async () => ({ isLeaseHeld: undefined, workspaces: [{ workspaceId: 'ws_1', positions: [9] }] }),
       },
-      lease: holdLease({ owner: 'one', fence: '1' }, performance.now() + 3_600_000),
+      lease: trackLease({ owner: 'one', fence: '1' }, performance.now() + 3_600_000),
       queue: { positions, learn: (_, found) => void found.map((position) => positions.learn(position)) },
       waker: { wait: async () => {}, pause: async () => {} },
       ended: () => ++turns > 20,

@@ -1,12 +1,12 @@
-import { systemTimers, type Timers, untilRestMoment } from '@opsplane/runtime'
+import { msToIdleTick, systemTimers, type Timers } from '@opsplane/runtime'
 import type { Waker } from '../waker.js'
-import type { HeldLease } from './relay-lease.js'
+import type { TrackedLease } from './relay-lease.js'
 import type { RelayQueue } from './relay-queue.js'
 import type { RelayStore } from './relay-store.js'
 
 export interface OutboxReaderOptions {
-  store: Pick<RelayStore, 'look' | 'edge'>
-  lease: HeldLease
+  store: Pick<RelayStore, 'poll' | 'edge'>
+  lease: TrackedLease
   queue: Pick<RelayQueue, 'positions' | 'learn'>
   waker: Pick<Waker, 'wait' | 'pause'>
   /** Whether to stop. */
@@ -43,10 +43,14 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
     const askedAt = timers.now()
     const upTo = edge.settled()
     const renews = lease.lastsMs() < renewBelowMs
-    const { held, workspaces } = await store.look(positions.settled, lookLimit, renews ? lease : undefined)
+    const { isLeaseHeld: held, workspaces } = await store.poll(
+      positions.settled,
+      lookLimit,
+      renews ? lease : undefined,
+    )
     if (held === false) return false
     if (held) {
-      lease.renewed(askedAt)
+      lease.recordRenewal(askedAt)
       options.onRenewed()
     }
     let [count, last] = [0, 0]
@@ -75,7 +79,7 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
     if (options.ended()) return true
     const endedAt = timers.now()
     const isBusy = positions.unsettled || !seesAll || positions.outstanding > 0
-    await waker.wait(isBusy ? settleMs : untilRestMoment(pollMs, undefined, timers))
+    await waker.wait(isBusy ? settleMs : msToIdleTick(pollMs, undefined, timers))
     // Under load looks are fewer and larger.
     const restsUntil = endedAt + Math.min(endedAt - startedAt, longestPauseMs)
     if (timers.now() < restsUntil) await waker.pause(restsUntil - timers.now())

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { createOutboxRecorder } from './outbox-recorder.js'
-import { holdLease } from './relay-lease.js'
+import { trackLease } from './relay-lease.js'
 import type { Progress } from './relay-store.js'
 import { createStreamProgress } from './stream-progress.js'
 
@@ -24,7 +24,7 @@ test('takes out at the end what it could not take out before, as the floor cover
         })
       },
     },
-    lease: holdLease({ owner: 'one', fence: '1' }, performance.now()),
+    lease: trackLease({ owner: 'one', fence: '1' }, performance.now()),
     progress: createStreamProgress([], 'stream', 0),
     floor: () => floor,
     onRenewed: () => {},

@@ -1,5 +1,5 @@
 import { systemTimers, type Timer, type Timers } from '@opsplane/runtime'
-import type { HeldLease } from './relay-lease.js'
+import type { TrackedLease } from './relay-lease.js'
 import type { RelayStore } from './relay-store.js'
 import type { StreamProgress } from './stream-progress.js'
 
@@ -12,7 +12,7 @@ export interface OutboxRecorder {
 
 export interface OutboxRecorderOptions {
   store: Pick<RelayStore, 'record'>
-  lease: HeldLease
+  lease: TrackedLease
   progress: StreamProgress
   /** Every position up to here is done. */
   floor(): number
@@ -44,7 +44,7 @@ export function createOutboxRecorder(options: OutboxRecorderOptions): OutboxReco
     const marking = progress.mark(options.floor())
     try {
       if (await store.record(lease, { done: batch, ...marking })) {
-        lease.renewed(askedAt)
+        lease.recordRenewal(askedAt)
         options.onRenewed()
       } else options.onEnd()
     } catch (error) {

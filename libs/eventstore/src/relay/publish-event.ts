@@ -2,7 +2,7 @@ import { JetStreamApiError } from '@nats-io/jetstream'
 import { headers, type NatsConnection } from '@nats-io/transport-node'
 import { Environment, eventHeaders, type NatsNames } from '@opsplane/contracts'
 import type { AckInbox, EventSignatures, PublishAck } from '@opsplane/nats'
-import { envelopeOf, type LoggedEvent } from '../logged-events.js'
+import { formatEnvelope, type LoggedEvent } from '../logged-events.js'
 
 export interface PublishOptions {
   inbox: AckInbox
@@ -32,7 +32,7 @@ export async function publishEvent(
   options: PublishOptions,
 ): Promise<PublishAck | undefined> {
   const { inbox, names, connection, messageId = event.id } = options
-  const body = envelopeOf(event)
+  const body = formatEnvelope(event)
   const maxPayload = connection.info?.max_payload ?? Number.POSITIVE_INFINITY
   if (Buffer.byteLength(body) > maxPayload - headroomBytes) return undefined
   const { workspaceId, type } = event

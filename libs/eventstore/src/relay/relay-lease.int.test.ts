@@ -13,12 +13,12 @@ import {
   uniquePrefix,
   waitFor,
 } from '@opsplane/testing'
-import { managerOf, streamMessages } from '../fixture/stream-messages.js'
+import { openManager, streamMessages } from '../fixture/stream-messages.js'
 import {
   log,
   meta,
-  opening,
   openTestStore,
+  openTicketArguments,
   type Replica,
   schema,
   type TestStore,
@@ -62,7 +62,7 @@ describe('the lease of the relay', () => {
   /** New ones and later versions, of several tenants' worth of aggregates. */
   const write = async ({ tickets }: Replica, count = 10) => {
     for (let at = 0; at < count; at++) {
-      const [id, open] = opening()
+      const [id, open] = openTicketArguments()
       await tickets.create(id, open, meta())
       await tickets.handle(id, counted, meta())
     }
@@ -113,7 +113,7 @@ describe('the lease of the relay', () => {
     const replica = testStore.replica({ onCommit: one.offer })
     await write(replica)
     await drained()
-    const manager = await managerOf(link)
+    const manager = await openManager(link)
     const subjects = [names.eventSubjects]
     await manager.streams.update(names.eventsStream, { subjects: [`${names.eventsStream}.elsewhere`] })
     await write(replica)
@@ -186,7 +186,7 @@ describe('the lease of the relay', () => {
     const relay = start('copy', link, database)
     await write(testStore.replica({ database, onCommit: relay.offer }), 3)
     const store = createRelayStore(database)
-    expect(await store.take('another', undefined)).not.toHaveProperty('fence')
+    expect(await store.acquireLease('another', undefined)).not.toHaveProperty('fence')
     expect(relay.counters()).toMatchObject({ active: false, published: 0 })
     await database.sql.unsafe(
       `update opsplane.installation set database_oid = d.oid from pg_database d where d.datname = current_database()`,

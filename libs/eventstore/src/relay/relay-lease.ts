@@ -5,23 +5,23 @@ import { type Lease, leaseMs } from './relay-store.js'
 const marginMs = 500
 
 /** A lease as its holder sees it, by its own monotonic clock. */
-export interface HeldLease extends Lease {
+export interface TrackedLease extends Lease {
   /** How long it lasts without being renewed, in ms; 0 or less when it may be another's by now. */
   lastsMs(): number
   /** The database has renewed it: `askedAt` is when that was asked for. */
-  renewed(askedAt: number): void
+  recordRenewal(askedAt: number): void
 }
 
-export function holdLease(
+export function trackLease(
   lease: Lease,
   askedAt: number,
   timers: Pick<Timers, 'now'> = systemTimers,
-): HeldLease {
+): TrackedLease {
   let deadline = askedAt + leaseMs - marginMs
   return {
     ...lease,
     lastsMs: () => deadline - timers.now(),
-    renewed(at) {
+    recordRenewal(at) {
       deadline = Math.max(deadline, at + leaseMs - marginMs)
     },
   }

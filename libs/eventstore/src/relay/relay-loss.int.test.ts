@@ -7,7 +7,7 @@ import { connectNats, type NatsLink } from '@opsplane/nats'
 import { type EmbeddedNats, startEmbeddedNats } from '@opsplane/nats/embedded'
 import { waitFor } from '@opsplane/testing'
 import { openService, type Service } from '../fixture/relayed-service.js'
-import { managerOf, streamMessages, withoutRepetitions } from '../fixture/stream-messages.js'
+import { openManager, streamMessages, withoutRepetitions } from '../fixture/stream-messages.js'
 import { log, schema } from '../fixture/test-database.js'
 
 /** Each test takes something from a stream behind the relay's back; in the end everything is there, in order. */
@@ -37,7 +37,7 @@ describe('a stream that lost events is filled again', () => {
     services.push(service)
     return service
   }
-  const manager = () => managerOf(link)
+  const manager = () => openManager(link)
   const stopServer = async () => {
     await server.stop()
     await waitFor(() => !link.connected())

@@ -7,7 +7,7 @@ import {
   createRotation,
   createStreamQueue,
   createWorkspaceQueue,
-  endOf,
+  findLastVersion,
   type LastPublished,
   type StreamQueue,
   type WorkspaceQueue,
@@ -290,7 +290,7 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
       return false
     const stream = streams.get(streamId)
     if (stream && stream.queue.length >= limits.queuedOfStream) return false
-    return (stream ? endOf(stream) : (published.get(streamId)?.version ?? 0)) === version - 1
+    return (stream ? findLastVersion(stream) : (published.get(streamId)?.version ?? 0)) === version - 1
   }
 
   function keep(position: number, event: LoggedEvent) {

@@ -65,7 +65,7 @@ export const createStreamQueue = (
 })
 
 /** The version at the end of a stream; undefined where that is not in memory. */
-export function endOf(stream: StreamQueue): number | undefined {
+export function findLastVersion(stream: StreamQueue): number | undefined {
   if (stream.parked.length > 0 || stream.unparked > 0) return undefined
   return stream.queue.at(-1)?.version ?? stream.last.version
 }

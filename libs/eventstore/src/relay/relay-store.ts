@@ -10,9 +10,9 @@ export interface Lease {
   fence: string
 }
 
-export interface LookResult {
+export interface PollResult {
   /** Whether the lease was renewed; undefined where that was not asked for. */
-  held: boolean | undefined
+  isLeaseHeld: boolean | undefined
   workspaces: { workspaceId: string; positions: number[] }[]
 }
 
@@ -22,6 +22,11 @@ export interface Progress {
   mark: StreamMark | undefined
   /** Numbers of marks to drop. */
   superfluous: number[]
+}
+
+interface PolledRow {
+  held?: boolean
+  workspaces: PollResult['workspaces']
 }
 
 /** What of a service's connections the relay uses. */
@@ -35,10 +40,10 @@ export interface RelayStore {
    * Undefined when it is another's, for so many ms. In a copy of the database, which no adoption has made an installation of
    * its own, it is never free.
    */
-  take(owner: string, fence: string | undefined): Promise<Lease | { freeInMs: number }>
+  acquireLease(owner: string, fence: string | undefined): Promise<Lease | { freeInMs: number }>
   release(lease: Lease): Promise<void>
   /** Reads positions above `after`, and renews the lease where it is given. */
-  look(after: number, limit: number, lease?: Lease): Promise<LookResult>
+  poll(after: number, limit: number, lease?: Lease): Promise<PollResult>
   edge(): Promise<LogEdge>
   events(positions: number[]): Promise<LoggedEvent[]>
   /** False when the lease is another's: nothing was done then. */
@@ -80,8 +85,8 @@ const lookAbove = (parameter: number) => `
      from (select position, workspace_id from outbox where position > $${parameter}::text::bigint
            order by position limit $${parameter + 1}::text::int) as found
      group by workspace_id) as workspace) as workspaces`
-const look = `select ${lookAbove(1)}`
-const lookAndHold = `with ${held} select ${isHeld} as held, ${lookAbove(3)}`
+const pollOutbox = `select ${lookAbove(1)}`
+const pollAndRenew = `with ${held} select ${isHeld} as held, ${lookAbove(3)}`
 
 /** Event by event, so that each looks into the one partition its id names. */
 const waitingEvents = `
@@ -118,7 +123,7 @@ export function createRelayStore({ sql, planned }: RelayDatabase): RelayStore {
   const texts = (positions: readonly number[]) => positions.map(String)
 
   return {
-    async take(owner, fence) {
+    async acquireLease(owner, fence) {
       const [row] = await run<{ fence: string | null; freeInMs: number | null }>(takeLease, [
         owner,
         fence ?? null,
@@ -132,11 +137,11 @@ export function createRelayStore({ sql, planned }: RelayDatabase): RelayStore {
         [owner, fence],
       )
     },
-    async look(after, limit, lease) {
+    async poll(after, limit, lease) {
       const [row] = lease
-        ? await run<LookResult>(lookAndHold, [lease.owner, lease.fence, String(after), String(limit)])
-        : await run<LookResult>(look, [String(after), String(limit)])
-      return { held: row?.held, workspaces: row?.workspaces ?? [] }
+        ? await run<PolledRow>(pollAndRenew, [lease.owner, lease.fence, String(after), String(limit)])
+        : await run<PolledRow>(pollOutbox, [String(after), String(limit)])
+      return { isLeaseHeld: row?.held, workspaces: row?.workspaces ?? [] }
     },
     edge: () => logEdge(planned),
     events: (positions) => run<LoggedEvent>(waitingEvents, [texts(positions)]),

@@ -5,19 +5,19 @@ import { connectNats, type NatsLink } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
 import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
 import type { CommittedEvent } from '../append/commit.js'
-import { managerOf, streamMessages } from '../fixture/stream-messages.js'
+import { openManager, streamMessages } from '../fixture/stream-messages.js'
 import {
   log,
   meta,
-  opening,
   openTestStore,
+  openTicketArguments,
   schema,
   type TestStore,
   tenant,
 } from '../fixture/test-database.js'
-import { envelopeOf, type LoggedEvent, loggedEventColumns } from '../logged-events.js'
+import { formatEnvelope, type LoggedEvent, loggedEventColumns } from '../logged-events.js'
 import { type Relay, startRelay } from './relay.js'
-import { reseed } from './reseed.js'
+import { republishEvents } from './republish-events.js'
 
 const counted = { kind: 'count', now: '2026-01-01T00:00:00.000Z' } as const
 
@@ -60,7 +60,7 @@ describe('the relay', () => {
     const relay = start()
     const one = testStore.replica({ onCommit: relay.offer })
     const other = testStore.replica()
-    const opened = Array.from({ length: 20 }, () => opening())
+    const opened = Array.from({ length: 20 }, () => openTicketArguments())
     await Promise.all(
       opened.map(async ([id, open]) => {
         await one.tickets.create(id, open, meta())
@@ -80,7 +80,7 @@ describe('the relay', () => {
     const logged = new Map((await loggedEvents()).map((event) => [event.id, event]))
     for (const { event, body, position, source } of messages) {
       const row = logged.get(event.id)
-      expect(body).toBe(row && envelopeOf(row))
+      expect(body).toBe(row && formatEnvelope(row))
       expect([source, position]).toEqual([schema, Number(row?.position)])
     }
     const [first] = messages
@@ -94,9 +94,9 @@ describe('the relay', () => {
     const relay = start()
     const { tickets } = testStore.replica({ onCommit: relay.offer })
     for (let round = 0; round < 5; round++) {
-      await Promise.all(Array.from({ length: 10 }, () => tickets.create(...opening(), meta())))
+      await Promise.all(Array.from({ length: 10 }, () => tickets.create(...openTicketArguments(), meta())))
       const known = await waitFor(async () => {
-        await tickets.create(...opening(), meta())
+        await tickets.create(...openTicketArguments(), meta())
         return (await streamMessages(link, names)).at(-1)?.floor ?? 0
       })
       expect(known).toBeGreaterThan(0)
@@ -119,7 +119,7 @@ describe('the relay', () => {
       },
     })
     // As its replica was never woken, the relay finds this one in the outbox at its next look.
-    await tickets.create(...opening(), meta())
+    await tickets.create(...openTicketArguments(), meta())
     relay.wake()
     await drained()
     const [known] = offered
@@ -137,12 +137,12 @@ describe('the relay', () => {
     await isActive(again)
     const standby = start('two')
     const { tickets } = testStore.replica({ onCommit: again.offer })
-    await tickets.create(...opening(), meta())
+    await tickets.create(...openTicketArguments(), meta())
     await drained()
     await waitFor(() => !first.counters().active)
     await first.close()
     await again.close()
-    await testStore.replica({ onCommit: standby.offer }).tickets.create(...opening(), meta())
+    await testStore.replica({ onCommit: standby.offer }).tickets.create(...openTicketArguments(), meta())
     await drained()
     await isActive(standby)
     expect(await streamMessages(link, names)).toHaveLength(2)
@@ -153,7 +153,7 @@ describe('the relay', () => {
     await isActive(relay)
     await testStore.database.sql`update leases set owner = 'two', fence = fence + 1, expires_at = 'infinity'`
     const { tickets } = testStore.replica({ onCommit: relay.offer })
-    await tickets.create(...opening(), meta())
+    await tickets.create(...openTicketArguments(), meta())
     await waitFor(() => !relay.counters().active)
     expect(await waiting()).toBe(1)
     await testStore.database.sql`update leases set expires_at = '-infinity'`
@@ -167,7 +167,7 @@ describe('the relay', () => {
     const standby = start('two')
     const { tickets } = testStore.replica({ onCommit: standby.offer })
     for (let round = 0; round < 20; round++) {
-      await tickets.create(...opening(), meta())
+      await tickets.create(...openTicketArguments(), meta())
       await drained()
     }
     expect(active.counters()).toMatchObject({ published: 20, active: true })
@@ -177,12 +177,12 @@ describe('the relay', () => {
   test('outlasts a lost connection to the database', async () => {
     const relay = start()
     const { tickets } = testStore.replica({ onCommit: relay.offer })
-    await tickets.create(...opening(), meta())
+    await tickets.create(...openTicketArguments(), meta())
     await drained()
     await testStore.database.sql`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = ${`opsplane-${schema}-relay`}`
-    await tickets.create(...opening(), meta())
+    await tickets.create(...openTicketArguments(), meta())
     await drained()
     expect(await streamMessages(link, names)).toHaveLength(2)
   })
@@ -190,9 +190,9 @@ describe('the relay', () => {
   test('gives up what NATS can never take, and goes on', async () => {
     const { tickets } = testStore.replica()
     const limit = (await link.ready()).info?.max_payload ?? 0
-    const [large, openLarge] = opening('x'.repeat(limit))
+    const [large, openLarge] = openTicketArguments('x'.repeat(limit))
     await tickets.create(large, openLarge, meta({ actor: systemActor }))
-    const [fine, open] = opening()
+    const [fine, open] = openTicketArguments()
     await tickets.create(fine, open, meta())
     start()
     await drained()
@@ -207,10 +207,10 @@ describe('the relay', () => {
     const destination = { write: (line: string) => void lines.push(line) }
     const relay = start('one', createLogger({ service: 'test', level: 'warn', destination }))
     await isActive(relay)
-    const { streams } = await managerOf(link)
+    const { streams } = await openManager(link)
     await streams.update(names.eventsStream, { discard: DiscardPolicy.New, max_msgs: 2 })
     const { tickets } = testStore.replica({ onCommit: relay.offer })
-    for (let index = 0; index < 4; index++) await tickets.create(...opening(), meta())
+    for (let index = 0; index < 4; index++) await tickets.create(...openTicketArguments(), meta())
     const refused = () => lines.filter((line) => line.includes('an event is refused'))
     await waitFor(() => refused().length > 0)
     await streams.update(names.eventsStream, { max_msgs: -1 })
@@ -221,10 +221,10 @@ describe('the relay', () => {
 
   test('a range of the log is published again when an operator asks', async () => {
     const { tickets } = testStore.replica()
-    for (let index = 0; index < 3; index++) await tickets.create(...opening(), meta())
+    for (let index = 0; index < 3; index++) await tickets.create(...openTicketArguments(), meta())
     const range = { databaseUrl: testStore.url, schema, link, names }
-    expect(await reseed({ ...range, fromPosition: 2 })).toEqual({ published: 2 })
-    expect(await reseed(range)).toEqual({ published: 3 })
+    expect(await republishEvents({ ...range, fromPosition: 2 })).toEqual({ published: 2 })
+    expect(await republishEvents(range)).toEqual({ published: 3 })
     expect((await streamMessages(link, names)).map(({ position }) => position).toSorted()).toEqual([1, 2, 3])
     start()
     await drained()

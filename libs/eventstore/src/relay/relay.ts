@@ -1,16 +1,22 @@
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { NatsNames } from '@opsplane/contracts'
-import { ensureStreams, managerOf, type NatsLink, type StreamOptions, streamInfo } from '@opsplane/nats'
+import {
+  ensureStreams,
+  type NatsLink,
+  openStreamManager,
+  type StreamOptions,
+  streamInfo,
+} from '@opsplane/nats'
 import { type Logger, retryDelayMs, systemTimers, type Timer, type Timers } from '@opsplane/runtime'
 import { noTracing, type Tracing } from '@opsplane/telemetry'
 import type { CommittedEvent } from '../append/commit.js'
 import { createWaker } from '../waker.js'
+import type { StreamMemory } from './inspect-stream.js'
 import { createRefillPace } from './refill-pace.js'
-import { holdLease } from './relay-lease.js'
+import { type Leadership, type LeadershipEnd, startLeadership } from './relay-leadership.js'
+import { trackLease } from './relay-lease.js'
 import { createRelayStore, type Lease, type RelayDatabase, type RelayStore } from './relay-store.js'
-import { openTerm, type Term, type TermEnd } from './relay-term.js'
-import { soundStream } from './sound-stream.js'
-import type { Witness } from './stream-guard.js'
+import { verifyStream } from './verify-stream.js'
 
 export interface RelayOptions extends RelayParts {
   /** Closed after the relay, by the caller. */
@@ -83,10 +89,10 @@ export function runRelay(options: RelayParts & { store: RelayStore; timers: Time
   const waker = createWaker(timers)
   const counters = { published: 0, lagMs: 0, refills: 0 }
   const pace = createRefillPace()
-  let term: Term | undefined
+  let term: Leadership | undefined
   let fence: string | undefined
   let streamsReady = false
-  let witness: Witness | undefined
+  let witness: StreamMemory | undefined
   let failures = 0
   /** Terms in a row that ended because the stream took nothing, though it looks as it should. */
   let fruitless = 0
@@ -94,11 +100,11 @@ export function runRelay(options: RelayParts & { store: RelayStore; timers: Time
   /** One term, or a while of standing by. */
   const attempt = async (): Promise<void> => {
     const connection = await connected(link, waker.closing)
-    const manager = await managerOf(connection)
+    const manager = await openStreamManager(connection)
     // Who cannot reach JetStream leaves the lease to others.
     await streamInfo(manager, names.eventsStream)
     const askedAt = timers.now()
-    const taken = await store.take(instanceId, fence)
+    const taken = await store.acquireLease(instanceId, fence)
     if (!('fence' in taken)) {
       recovered()
       return standBy(connection, taken.freeInMs)
@@ -106,7 +112,7 @@ export function runRelay(options: RelayParts & { store: RelayStore; timers: Time
     fence = taken.fence
     const parts = {
       store,
-      lease: holdLease(taken, askedAt, timers),
+      lease: trackLease(taken, askedAt, timers),
       link,
       connection,
       manager,
@@ -117,18 +123,18 @@ export function runRelay(options: RelayParts & { store: RelayStore; timers: Time
       waker,
       timers,
     }
-    let end: TermEnd = 'closed'
+    let end: LeadershipEnd = 'closed'
     try {
       if (!streamsReady) await makeStreams()
       streamsReady = true
-      const sound = await soundStream({ ...parts, ensureStreams: makeStreams, witness, pace })
+      const sound = await verifyStream({ ...parts, ensureStreams: makeStreams, witness, pace })
       if (!sound || waker.closing.aborted) return
       if ('waitMs' in sound) {
         end = 'changed'
         return await waker.pause(Math.min(sound.waitMs, lookAgainMs))
       }
       if (sound.refilled) counters.refills++
-      term = openTerm({ ...parts, ...sound, onPublished, onSound: () => pace.sound(timers.now()) })
+      term = startLeadership({ ...parts, ...sound, onPublished, onSound: () => pace.sound(timers.now()) })
       if (fruitless < mostFruitless) recovered()
       const before = counters.published
       end = await term.over

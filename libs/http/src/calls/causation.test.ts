@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
-import { createCauses, depthOfRequest, maxCausationDepth } from './causation.js'
+import { computeRequestDepth, createCauses, maxCausationDepth } from './causation.js'
 
 const [run, execution] = [newId('run'), newId('execution')]
 
@@ -10,12 +10,12 @@ test.each([
   ['an execution nine levels deep', { causationId: execution, causationDepth: 9 }, 10],
   ['an app', { causationId: newId('app'), causationDepth: 0 }, 0],
 ])('what %s asks for is one level deeper than it', (_who, meta, depth) => {
-  expect(depthOfRequest(meta)).toBe(depth)
+  expect(computeRequestDepth(meta)).toBe(depth)
 })
 
 test('what is too deep is refused', () => {
   const meta = { causationId: run, causationDepth: maxCausationDepth }
-  expect(() => depthOfRequest(meta)).toThrow(expect.objectContaining({ code: 'conflict' }))
+  expect(() => computeRequestDepth(meta)).toThrow(expect.objectContaining({ code: 'conflict' }))
 })
 
 test('events are as deep as what they tell of, or were caused by, whichever service has run that', async () => {

@@ -10,18 +10,18 @@ const isExecution = (id: string) => id.startsWith('exec_')
 export const isCause = (id: string): boolean => isRun(id) || isExecution(id)
 
 /** How many runs and executions have caused what a request asks for. Throws `conflict` beyond the most. */
-export function depthOfRequest({
+export function computeRequestDepth({
   causationId = null,
   causationDepth = 0,
 }: Pick<RequestMeta, 'causationId' | 'causationDepth'>): number {
   const isCaused = causationId !== null && isCause(causationId)
   const depth = isCaused ? causationDepth + 1 : 0
   if (depth <= maxCausationDepth) return depth
-  throw tooDeep()
+  throw causationTooDeep()
 }
 
 /** Runs and executions have caused one another more often than they may. */
-export function tooDeep(): ApiError {
+export function causationTooDeep(): ApiError {
   const message = `Runs and executions have caused one another ${maxCausationDepth} levels deep; this one causes no other.`
   return new ApiError('conflict', message, {
     details: [{ in: 'header', path: '', code: 'too_deep', message, params: { max: maxCausationDepth } }],
@@ -45,7 +45,7 @@ export const remoteDepths =
 const depthsTimeoutMs = 5_000
 
 /** The run or the execution that an event tells of, or that it was caused by. */
-export const causeOfEvent = ({
+export const findEventCause = ({
   resource,
   causationId,
 }: {
@@ -59,15 +59,15 @@ export const causeOfEvent = ({
  */
 export function createCauses(of: { runs: DepthsOf; executions: DepthsOf }) {
   return async (
-    events: readonly Parameters<typeof causeOfEvent>[0][],
-  ): Promise<(event: Parameters<typeof causeOfEvent>[0]) => number> => {
-    const causes = events.flatMap((event) => causeOfEvent(event) ?? [])
+    events: readonly Parameters<typeof findEventCause>[0][],
+  ): Promise<(event: Parameters<typeof findEventCause>[0]) => number> => {
+    const causes = events.flatMap((event) => findEventCause(event) ?? [])
     const [runs, executions] = await Promise.all([
       of.runs(causes.filter(isRun)),
       of.executions(causes.filter(isExecution)),
     ])
     return (event) => {
-      const cause = causeOfEvent(event) ?? ''
+      const cause = findEventCause(event) ?? ''
       const depth = runs.get(cause) ?? executions.get(cause)
       return depth === undefined ? 0 : depth + 1
     }

@@ -2,7 +2,7 @@ import { sign, verify } from 'node:crypto'
 import type { BackendName } from '@opsplane/contracts'
 import { LRUCache } from 'lru-cache'
 import { isCause } from './causation.js'
-import { privateKeyOf, publicKeyOf } from './internal-token.js'
+import { parsePrivateKey, parsePublicKey } from './internal-token.js'
 
 /** By which requests that leave the platform name the run or the execution that has caused them: see ADR 125. */
 export const causeHeader = 'x-service-cause'
@@ -25,7 +25,7 @@ export function createCauseSigner({
   service: BackendName
   privateKey: string
 }): SignCause {
-  const key = privateKeyOf(privateKey)
+  const key = parsePrivateKey(privateKey)
   const kept = new LRUCache<string, string>({ max: mostKept })
   const signed = (cause: string) =>
     `${service}:${cause}:${sign(null, textOf(service, cause), key).toString('base64url')}`
@@ -45,7 +45,7 @@ export function createCauseVerifier(trustedKeys: Readonly<Record<string, string>
   const keys = new Map(
     senders.map((name) => [
       name,
-      (trustedKeys[name] ?? '').split(',').flatMap((key) => (key === '' ? [] : [publicKeyOf(key)])),
+      (trustedKeys[name] ?? '').split(',').flatMap((key) => (key === '' ? [] : [parsePublicKey(key)])),
     ]),
   )
   return (header) => {

@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import { ApiError } from '@opsplane/contracts'
 import { jwtVerify, SignJWT } from 'jose'
-import { algorithm, DelegateClaims, delegationIssuer, privateKeyOf, tokenTypes } from './internal-token.js'
+import { algorithm, DelegateClaims, delegationIssuer, parsePrivateKey, tokenTypes } from './internal-token.js'
 
 const grantType = 'grant+jwt'
 const tokenSeconds = 15
@@ -18,8 +18,8 @@ export interface Grants {
 
 /** Keys: Ed25519, PKCS#8 DER in base64. What was sealed with a previous one can still be opened. */
 export function createGrants(privateKey: string, previousKeys: readonly string[] = []): Grants {
-  const key = privateKeyOf(privateKey)
-  const openers = [key, ...previousKeys.map(privateKeyOf)].map((each) => createPublicKey(each))
+  const key = parsePrivateKey(privateKey)
+  const openers = [key, ...previousKeys.map(parsePrivateKey)].map((each) => createPublicKey(each))
   const sign = (typ: string, audience: string, claims: DelegateClaims, seconds: number | null) => {
     const token = new SignJWT({ ...claims })
       .setProtectedHeader({ alg: algorithm, typ, kid: delegationIssuer })

@@ -3,7 +3,7 @@ import { ApiError, ErrorEnvelope, errorCodes, errorTable } from '@opsplane/contr
 import { z } from 'zod'
 import { defineRoute, readdress, type ServiceClient, serviceClient } from '../index.js'
 import { issuerFor, startTestApp, type TestApp } from '../server/test-app.js'
-import { addressesOf, InnerRefusal } from './inner-refusal.js'
+import { createAddressFinder, InnerRefusal } from './inner-refusal.js'
 
 /** What the inner request is refused with: by its code, and with a problem in a part of the request or none. */
 const Refusal = z.object({
@@ -50,7 +50,7 @@ const outer = (client: () => ServiceClient) =>
         .catch((error: unknown) => {
           throw field === undefined
             ? error
-            : readdress(error, addressesOf({ 'body /inner': `body ${field}` }))
+            : readdress(error, createAddressFinder({ 'body /inner': `body ${field}` }))
         }),
   })
 
@@ -117,7 +117,7 @@ const problem = (place: 'body' | 'query', path: string) => ({
 })
 
 test('what is below an inner field is below the outer one; what is outside of it has the address of everything else', () => {
-  const find = addressesOf({ 'query /filter': 'body /source/filters', '': 'path /id' })
+  const find = createAddressFinder({ 'query /filter': 'body /source/filters', '': 'path /id' })
   const error = readdress(
     refusalOf([problem('query', '/filter/a~1b'), problem('query', '/filters'), problem('body', '/filter')]),
     find,
@@ -129,11 +129,14 @@ test('what is below an inner field is below the outer one; what is outside of it
 
 test('one problem without a field leaves a fault of the platform', () => {
   const refusal = refusalOf([problem('body', '/a'), problem('body', '/b')])
-  expect(readdress(refusal, addressesOf({ 'body /a': 'body /c' }))).toBe(refusal)
+  expect(readdress(refusal, createAddressFinder({ 'body /a': 'body /c' }))).toBe(refusal)
 })
 
 test('a refusal without problems is one of the whole inner request', () => {
-  const error = readdress(refusalOf([], 'not_found'), addressesOf({ body: 'body /table' })) as ApiError
+  const error = readdress(
+    refusalOf([], 'not_found'),
+    createAddressFinder({ body: 'body /table' }),
+  ) as ApiError
   expect([error.code, error.details]).toEqual([
     ...['not_found', [{ in: 'body', path: '/table', code: 'not_found', message: 'Refused.' }]],
   ])

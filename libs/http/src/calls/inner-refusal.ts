@@ -52,7 +52,7 @@ const passedOn: Readonly<Record<number, string>> = {
 }
 
 /** The error to throw for a refused call. Faults of the service stay what they are. */
-export function errorOfRefusal(refusal: Refusal): ApiError | InnerRefusal {
+export function toRefusalError(refusal: Refusal): ApiError | InnerRefusal {
   const { code, message, details, retryAfter } = refusal
   const { status } = errorTable[code]
   if (status < 500 && !Object.hasOwn(passedOn, status)) return new InnerRefusal(refusal)
@@ -106,7 +106,7 @@ const messageOf = (message: string, before: { details: ErrorDetail[] }, details:
  * Addresses by those of the inner request, each written as in `query /filter`: what is below one is below the other. `''` is
  * the address of every other problem.
  */
-export function addressesOf(table: Readonly<Record<string, string>>): FindAddress {
+export function createAddressFinder(table: Readonly<Record<string, string>>): FindAddress {
   const entries = Object.entries(table).map(([inner, outer]) => [parsed(inner), parsed(outer)] as const)
   return ({ in: place, path }) => {
     for (const [inner, outer] of entries) {

@@ -9,7 +9,7 @@ import { ApiError, Principal } from '@opsplane/contracts'
 import { decodeProtectedHeader, type JWTPayload, type JWTVerifyOptions, jwtVerify, SignJWT } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import { SingleUse } from './single-use.js'
+import { UsedIds } from './used-ids.js'
 
 export const algorithm = 'EdDSA'
 /**
@@ -84,7 +84,7 @@ export function createInternalIssuer({
   service: string
   privateKey: string
 }): InternalIssuer {
-  const key = privateKeyOf(privateKey)
+  const key = parsePrivateKey(privateKey)
   const issued = new LRUCache<string, { token: Promise<string>; reuseUntil: number }>({ max: 5000 })
   // The gateway asks with the same principal for as long as it trusts a client's token.
   const texts = new WeakMap<Principal, string>()
@@ -148,10 +148,10 @@ export function createInternalVerifier({
   trustedKeys: Record<string, string>
 }): InternalVerifier {
   const keys = new Map(
-    Object.entries(trustedKeys).map(([name, list]) => [name, list.split(',').map(publicKeyOf)]),
+    Object.entries(trustedKeys).map(([name, list]) => [name, list.split(',').map(parsePublicKey)]),
   )
   const reusable = new LRUCache<string, CheckedToken>({ max: 5000 })
-  const used = new SingleUse(callSeconds * 1_000)
+  const used = new UsedIds(callSeconds * 1_000)
 
   const check = async (token: string, call: InternalCall): Promise<CheckedToken> => {
     const { payload, protectedHeader } = await verifyWith(
@@ -183,7 +183,7 @@ export function createInternalVerifier({
     call: InternalCall,
   ) => {
     if (method !== call.method || path !== call.path) throw new Error('the token is for another call')
-    if (!used.take(jti)) throw new Error('the token was used before')
+    if (!used.add(jti)) throw new Error('the token was used before')
   }
 
   return {
@@ -222,11 +222,11 @@ function refusal(cause: unknown): ApiError {
 }
 
 /** `key`: Ed25519, PKCS#8 DER in base64. */
-export function privateKeyOf(key: string): KeyObject {
+export function parsePrivateKey(key: string): KeyObject {
   return createPrivateKey({ key: Buffer.from(key, 'base64'), format: 'der', type: 'pkcs8' })
 }
 
 /** `key`: Ed25519, SPKI DER in base64. */
-export function publicKeyOf(key: string): KeyObject {
+export function parsePublicKey(key: string): KeyObject {
   return createPublicKey({ key: Buffer.from(key, 'base64'), format: 'der', type: 'spki' })
 }

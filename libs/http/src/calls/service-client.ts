@@ -6,7 +6,7 @@ import { inSpan } from '@opsplane/telemetry'
 import type { Dispatcher, Pool } from 'undici'
 import { z } from 'zod'
 import { causationHeader } from './authenticate.js'
-import { errorOfRefusal } from './inner-refusal.js'
+import { toRefusalError } from './inner-refusal.js'
 import { clientTls, type InternalTls } from './internal-tls.js'
 import type { InternalIssuer } from './internal-token.js'
 import { undici } from './undici.js'
@@ -78,7 +78,7 @@ const maxResponseBytes = 16 * 1024 * 1024
 const unusedConnectionMs = 4_000
 
 /**
- * Throws `InnerRefusal` for what the service refuses, or an ApiError where that means the same to a client (`errorOfRefusal`);
+ * Throws `InnerRefusal` for what the service refuses, or an ApiError where that means the same to a client (`toRefusalError`);
  * `service_unavailable` when it cannot be reached, `upstream_timeout` after `timeoutMs`, `upstream_error` when the answer is
  * not what the schema says. Never retries.
  */
@@ -260,7 +260,7 @@ function readAnswer<Schema extends z.ZodType>(
   const failure = ErrorEnvelope.safeParse(json)
   if (!failure.success) throw notUnderstood(service, status, failure.error)
   const { code, message, details } = failure.data.error
-  throw errorOfRefusal({
+  throw toRefusalError({
     service,
     operation: `${method} ${path.replace(/\?.*$/, '')}`,
     ...{ code, message, retryAfter },

@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { ApiError } from '@opsplane/contracts'
 import { z } from 'zod'
 import type { DocumentAnswer } from '../route/document.js'
-import { type KeptDocument, keepDocument } from './kept-document.js'
+import { type CachedDocument, cacheDocument } from './cached-document.js'
 
 const AssetList = z.object({
   script: z.string(),
@@ -32,11 +32,11 @@ const forGood = 'public, max-age=31536000, immutable'
 /** Reads each file once, with its first use, and what the build has made of it: it is compressed better than there is time for here. */
 export function builtAssets(folder: URL): BuiltAssets {
   let known: AssetList | undefined
-  const kept = new Map<string, KeptDocument>()
+  const kept = new Map<string, CachedDocument>()
   const read = (name: string) => readFileSync(new URL(name, folder))
-  const keep = (name: string): KeptDocument => {
+  const keep = (name: string): CachedDocument => {
     const contentType = contentTypes[extname(name)] ?? 'application/octet-stream'
-    const document = keepDocument(contentType, read(name), {
+    const document = cacheDocument(contentType, read(name), {
       br: read(`${name}.br`),
       gzip: read(`${name}.gz`),
     })

@@ -5,7 +5,7 @@ import { createSlices } from '@opsplane/runtime'
 const depth = 3
 
 /** The bytes of `JSON.stringify(value)`, for plain data of megabytes: others have their turn while it is written. */
-export async function slicedJson(value: object): Promise<Buffer> {
+export async function stringifyInSlices(value: object): Promise<Buffer> {
   const slice = createSlices()
   const parts: string[] = []
   for (const part of partsOf(value, depth)) {

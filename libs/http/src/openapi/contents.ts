@@ -14,7 +14,7 @@ const file = { type: 'string' as const, format: 'binary' }
 const exampleFile = 'id,name\n1,Ada\n'
 
 /** Of an answer, but for JSON and lines of it, which the schema of the route describes. */
-export const answerOf = (mediaType: string) =>
+export const responseContent = (mediaType: string) =>
   mediaType === json ? { schema: {}, example: { name: 'Ada' } } : { schema: file, example: exampleFile }
 
 /** Of a request whose body is read as it comes. Where it may be of any type, JSON is named too, as most send that. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { examplesOf } from './examples.js'
+import { createExamples } from './examples.js'
 
 const schemas = {
   Id: { type: 'string', pattern: '^inc_[0-9A-HJKMNP-TV-Z]{26}$' },
@@ -11,7 +11,7 @@ const schemas = {
   },
   StepStop: { type: 'object', properties: { type: { type: 'string', enum: ['stop'] } }, required: ['type'] },
 }
-const exampleOf = examplesOf(schemas)
+const exampleOf = createExamples(schemas)
 
 test.each([
   ['an example that is there', { type: 'string', example: 'Ada' }, 'Ada'],

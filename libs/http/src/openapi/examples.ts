@@ -20,7 +20,7 @@ const texts = [
  * Makes a value that a schema of a document allows, always the same one: of the examples in the schema and what it is made of, and
  * where there is none of the plainest value. Optional properties are shown where they have an example.
  */
-export function examplesOf(schemas: Schemas) {
+export function createExamples(schemas: Schemas) {
   const resolved = (schema: Schema): Schema =>
     typeof schema.$ref === 'string'
       ? { ...schemas[schema.$ref.split('/').at(-1) ?? ''], ...annotationsOf(schema) }

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { z } from 'zod'
-import { defineList, defineRoute, mergeOpenApi, openApiDocument, slicedJson } from '../index.js'
+import { defineList, defineRoute, mergeOpenApi, openApiDocument, stringifyInSlices } from '../index.js'
 import { startTestApp } from '../server/test-app.js'
 
 const Lamp = z
@@ -297,6 +297,6 @@ test('others have their turn while a large document is made, merged and written'
   }
   const document = await turnsDuring(() => openApiDocument('lamps', many))
   expect(Object.keys(document.paths ?? {})).toHaveLength(300)
-  const written = await turnsDuring(() => slicedJson(document))
+  const written = await turnsDuring(() => stringifyInSlices(document))
   expect(JSON.parse(written.toString())).toEqual(JSON.parse(JSON.stringify(document)))
 })

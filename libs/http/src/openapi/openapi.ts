@@ -10,9 +10,9 @@ import {
 import { createSlices } from '@opsplane/runtime'
 import { z } from 'zod'
 import { locator } from '../route/location.js'
-import { isVersioned, type Route, takesIfNoneMatch } from '../route/route.js'
-import { answerOf, asLines, json, lines, uploadContent } from './contents.js'
-import { examplesOf } from './examples.js'
+import { isVersioned, type Route, supportsIfNoneMatch } from '../route/route.js'
+import { asLines, json, lines, responseContent, uploadContent } from './contents.js'
+import { createExamples } from './examples.js'
 import { type Schema, type Schemas, withNamedMembers } from './named-members.js'
 import { withNullableReferences } from './nullable-references.js'
 import { headerParameters, securitySchemes } from './openapi-components.js'
@@ -69,7 +69,7 @@ export async function openApiDocument(service: string, routes: readonly Route[])
   }
   if (document.components?.schemas)
     document.components.schemas = withNamedMembers(document.components.schemas as Schemas)
-  const exampleOf = examplesOf((document.components?.schemas ?? {}) as Schemas)
+  const exampleOf = createExamples((document.components?.schemas ?? {}) as Schemas)
   for (const item of Object.values(document.paths ?? {})) {
     for (const [mediaType, content] of successesOf(item)) {
       if (mediaType === lines) asLines(content, exampleOf)
@@ -156,7 +156,9 @@ function operation(route: Route, envelope: z.ZodType, located: boolean): RouteCo
       ...(route.accepted && {
         202: { ...success(route, envelope, false), description: 'It is accepted, and still to be done.' },
       }),
-      ...(takesIfNoneMatch(route) && { 304: { description: 'Unchanged since If-None-Match; no content.' } }),
+      ...(supportsIfNoneMatch(route) && {
+        304: { description: 'Unchanged since If-None-Match; no content.' },
+      }),
       ...errorResponses(route),
     },
   }
@@ -168,7 +170,7 @@ function headersOf(route: Route): (keyof typeof headerParameters)[] {
     ...(route.workspace === 'required' ? (['Workspace', 'Environment'] as const) : []),
     ...(takesIdempotencyKey(route) ? (['IdempotencyKey'] as const) : []),
     ...(route.ifMatch ? (['IfMatch'] as const) : []),
-    ...(takesIfNoneMatch(route) ? (['IfNoneMatch'] as const) : []),
+    ...(supportsIfNoneMatch(route) ? (['IfNoneMatch'] as const) : []),
   ]
 }
 
@@ -213,7 +215,10 @@ function success(route: Route, envelope: z.ZodType, located: boolean): RouteConf
     }),
   }
   const content = Object.fromEntries(
-    mediaTypes(route).map((type) => [type, isOfSchema(route, type) ? { schema: envelope } : answerOf(type)]),
+    mediaTypes(route).map((type) => [
+      type,
+      isOfSchema(route, type) ? { schema: envelope } : responseContent(type),
+    ]),
   )
   const description = route.status === 204 ? 'Done; no content.' : route.summary
   return route.status === 204 ? { description, headers } : { description, headers, content }

@@ -23,7 +23,7 @@ async function versionOf(path: string): Promise<string> {
 }
 
 /** The words of each line, without comments and empty lines. */
-export function wordsOfLines(text: string, comment: RegExp): string[][] {
+export function parseConfigLines(text: string, comment: RegExp): string[][] {
   return text
     .split('\n')
     .map((line) => line.replace(comment, '').trim())

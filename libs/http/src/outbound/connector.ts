@@ -3,15 +3,15 @@ import { isIP, type LookupFunction, Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
 import { LRUCache } from 'lru-cache'
 import { undici } from '../calls/undici.js'
-import { aborted } from './aborted.js'
 import type { AddressPolicy } from './addresses.js'
-import { answerMeter } from './answer-limit.js'
 import { type OutboundError, outboundError, toOutboundError } from './outbound-error.js'
+import type { PendingRequests } from './pending-requests.js'
+import { rejectOnAbort } from './reject-on-abort.js'
 import { createResolver } from './resolver.js'
+import { responseMeter } from './response-limit.js'
 import type { Resolve } from './system-lookup.js'
 import { followDial, type MeasuredConnector } from './timings.js'
 import { hostWithoutBrackets } from './url-rules.js'
-import type { Waiting } from './waiting.js'
 
 export interface GuardedResolver {
   /** The addresses of a name, all of them allowed. Throws OutboundError. */
@@ -51,7 +51,7 @@ export function createGuardedResolver(
       limit.abort(Object.assign(new Error('The name was not resolved in time.'), { code: TIMEOUT }))
     const timer = setTimeout(giveUp, limitMs)
     // Not every resolver obeys its signal.
-    const addresses = Promise.race([aborted(limit.signal), resolve(hostname, limit.signal)])
+    const addresses = Promise.race([rejectOnAbort(limit.signal), resolve(hostname, limit.signal)])
       .catch((error: unknown) => {
         throw outboundError('dns', error)
       })
@@ -92,7 +92,7 @@ export function guardedLookup({ resolve }: GuardedResolver): LookupFunction {
 export function createGuardedConnector(
   policy: AddressPolicy,
   lookup: LookupFunction,
-  waiting: Waiting,
+  waiting: PendingRequests,
   secureContext: SecureContext | undefined,
 ): MeasuredConnector {
   const { buildConnector, errors } = undici()
@@ -130,7 +130,7 @@ export function createGuardedConnector(
         callback(null, connected)
         // undici reads the socket; this only sees what it has read. The cap on bodies does not count what is no body,
         // such as the extensions of chunks.
-        const meter = answerMeter(connected)
+        const meter = responseMeter(connected)
         connected.on('data', (chunk: Buffer) => meter(chunk.length))
       }
     })

@@ -6,8 +6,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { generate } from 'selfsigned'
-import { mostAnswerBytes } from './answer-limit.js'
 import { createOutbound, type OutboundRequest } from './outbound.js'
+import { maxResponseBytes } from './response-limit.js'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -112,14 +112,14 @@ describe('an answer that is mostly no body', () => {
 
   it('is cut beyond what any answer may take', async () => {
     const { request } = await startWith((socket) =>
-      socket.once('data', () => socket.write(extension(mostAnswerBytes))),
+      socket.once('data', () => socket.write(extension(maxResponseBytes))),
     )
     await expect(request()).rejects.toMatchObject({ kind: 'protocol' })
   })
 
   it('is counted for each request of a connection', async () => {
     const { request, sockets } = await startWith((socket) =>
-      socket.on('data', () => socket.write(extension(mostAnswerBytes / 2))),
+      socket.on('data', () => socket.write(extension(maxResponseBytes / 2))),
     )
     for (let n = 0; n < 3; n++) expect(await request()).toMatchObject({ status: 200, truncated: false })
     expect(sockets).toHaveLength(1)

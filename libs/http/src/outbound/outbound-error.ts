@@ -46,13 +46,13 @@ const explanations: Record<string, string> = {
 }
 
 export function outboundError(kind: OutboundErrorKind, cause?: unknown): OutboundError {
-  const code = codeOf(cause)
+  const code = findErrorCode(cause)
   const message = code ? `${explanations[code] ?? messages[kind]} (${code})` : messages[kind]
   return new OutboundError(kind, message, { cause })
 }
 
 /** An answer whose body was read as it was sent, if only in part. Throws OutboundError for one that does not decompress. */
-export function readable<Answer extends { headers: Record<string, string>; isBroken?: true }>(
+export function describeOutboundError<Answer extends { headers: Record<string, string>; isBroken?: true }>(
   answer: Answer,
 ): Answer {
   if (!answer.isBroken) return answer
@@ -66,7 +66,7 @@ export function readable<Answer extends { headers: Record<string, string>; isBro
 /** Gives any failure of DNS, sockets, TLS or undici its kind; one that has a kind keeps it. */
 export function toOutboundError(error: unknown): OutboundError {
   if (error instanceof OutboundError) return error
-  return outboundError(isBadAnswer(error) ? 'protocol' : kindOf(codeOf(error)), error)
+  return outboundError(isBadAnswer(error) ? 'protocol' : kindOf(findErrorCode(error)), error)
 }
 
 const kinds: Record<string, OutboundErrorKind> = {
@@ -112,10 +112,10 @@ function kindOf(code: string | undefined): OutboundErrorKind {
   return kinds[code] ?? prefixes.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 'protocol'
 }
 
-export function codeOf(error: unknown): string | undefined {
+export function findErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   // Several addresses were tried, all in vain: the first failure stands for them.
   if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0)
-    return codeOf(error.errors[0])
+    return findErrorCode(error.errors[0])
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

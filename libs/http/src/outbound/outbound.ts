@@ -2,16 +2,16 @@ import { createSecureContext, rootCertificates, type SecureContext } from 'node:
 import { LRUCache } from 'lru-cache'
 import type { Agent, Dispatcher } from 'undici'
 import { undici } from '../calls/undici.js'
-import { aborted } from './aborted.js'
 import { createAddressPolicy } from './addresses.js'
 import { createGuardedConnector, createGuardedResolver, guardedLookup } from './connector.js'
 import { OutboundError, outboundError, toOutboundError } from './outbound-error.js'
-import { readBody, readWhatComes } from './response-body.js'
+import { createPendingRequests, type PendingRequests } from './pending-requests.js'
+import { rejectOnAbort } from './reject-on-abort.js'
+import { readBody, readPartialBody } from './response-body.js'
 import { createStreams, type OutboundStreams } from './streams.js'
 import type { Resolve } from './system-lookup.js'
-import { measuredBy, type OutboundTimings, RequestPhases } from './timings.js'
+import { measureConnector, type OutboundTimings, RequestPhases } from './timings.js'
 import { checkUrl } from './url-rules.js'
-import { createWaiting, type Waiting } from './waiting.js'
 
 export interface OutboundOptions {
   /** Blocks that may be called although they are special, such as `127.0.0.0/8` in a local run. */
@@ -88,7 +88,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const rules = { policy, allowHttp: options.allowHttp }
   const resolver = createGuardedResolver(policy, options.resolve, options.resolveTimeoutMs)
   const lookup = guardedLookup(resolver)
-  const waiting = createWaiting()
+  const waiting = createPendingRequests()
   const secureContext = secureContexts(options.ca)
   const streams = createStreams({ policy, lookup, ports: options.streamPorts ?? [], secureContext })
   let agent: Agent | undefined
@@ -101,7 +101,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const openAgent = (): Agent => {
     const { Agent } = undici()
     return new Agent({
-      ...measuredBy(createGuardedConnector(policy, lookup, waiting, secureContext())),
+      ...measureConnector(createGuardedConnector(policy, lookup, waiting, secureContext())),
       connections: options.connectionsPerOrigin ?? 64,
       pipelining: 1,
       // The one deadline of each request replaces undici's own timers.
@@ -153,7 +153,7 @@ const mostInterim = 16
 async function send(
   request: OutboundRequest,
   agent: Agent,
-  waiting: Waiting,
+  waiting: PendingRequests,
   check: () => URL,
 ): Promise<OutboundResponse> {
   const startedAt = performance.now()
@@ -188,10 +188,10 @@ async function send(
     })
   try {
     // undici notices the signal once a connection is there; a request that waits for one is given up here.
-    const response = await Promise.race([answered(), aborted(deadline.signal)])
+    const response = await Promise.race([answered(), rejectOnAbort(deadline.signal)])
     phases.answered()
     const headers = flatten(response.headers)
-    const read = request.statusDecides ? readWhatComes : readBody
+    const read = request.statusDecides ? readPartialBody : readBody
     const body = await read(response.body, headers['content-encoding'], request.maxResponseBytes)
     if (body.truncated && request.signal?.aborted) throw deadline.signal.reason
     return { status: response.statusCode, headers, ...body, durationMs: performance.now() - startedAt }

@@ -2,7 +2,7 @@ import { type LookupAddress, NODATA, NOTFOUND, SERVFAIL } from 'node:dns'
 import { Resolver, lookup as systemLookup } from 'node:dns/promises'
 import { createConfigFile } from './config-file.js'
 import { parseHosts } from './hosts-file.js'
-import { codeOf } from './outbound-error.js'
+import { findErrorCode } from './outbound-error.js'
 import { parseSearchList, searchNames } from './search-list.js'
 import type { Resolve } from './system-lookup.js'
 import { createBoundedLookup } from './system-lookup.js'
@@ -64,7 +64,7 @@ async function resolveFirst(
     try {
       return await resolveBoth(name, options, signal)
     } catch (error) {
-      if (!isNegative(error) && codeOf(error) !== SERVFAIL) throw error
+      if (!isNegative(error) && findErrorCode(error) !== SERVFAIL) throw error
       if (failure === undefined || isNegative(failure)) failure = error
     }
   }
@@ -108,6 +108,6 @@ async function resolveBoth(
 
 /** DNS has said that there is no such name, or that it has no such addresses. */
 function isNegative(error: unknown): boolean {
-  const code = codeOf(error)
+  const code = findErrorCode(error)
   return code === NOTFOUND || code === NODATA
 }

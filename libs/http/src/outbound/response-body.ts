@@ -20,7 +20,7 @@ export interface ReadBody {
  * Reads a response body as far as it comes: a network error, the end of its time among them, cuts it where it is, as what
  * does not decompress does.
  */
-export async function readWhatComes(
+export async function readPartialBody(
   source: Readable,
   contentEncoding: string | undefined,
   maxBytes: number,

@@ -1,4 +1,4 @@
-import { wordsOfLines } from './config-file.js'
+import { parseConfigLines } from './config-file.js'
 
 /** Domains in which a name is looked for, too, as resolv.conf has them. */
 export interface SearchList {
@@ -13,7 +13,7 @@ const longestName = 253
 /** Of several `search` or `domain` lines the last one counts, as to the system. */
 export function parseSearchList(text: string): SearchList {
   const list = { domains: [] as string[], ndots: 1 }
-  for (const [directive, ...words] of wordsOfLines(text, /^\s*[#;].*/)) {
+  for (const [directive, ...words] of parseConfigLines(text, /^\s*[#;].*/)) {
     if (directive === 'search') list.domains = words
     if (directive === 'domain') list.domains = words.slice(0, 1)
     if (directive === 'options') list.ndots = ndotsOf(words) ?? list.ndots

@@ -2,10 +2,10 @@ import { isIP, type LookupFunction, type NetConnectOpts, connect as openSocket, 
 import { type ConnectionOptions, connect as openTls, type SecureContext } from 'node:tls'
 import { invalidField } from '@opsplane/contracts'
 import type { AddressPolicy } from './addresses.js'
-import { limitAnswers } from './answer-limit.js'
 import { connectFailure } from './connector.js'
 import { OutboundError, outboundError } from './outbound-error.js'
-import { hostnameOf, hostWithoutBrackets, literalAllowed, refusedPorts } from './url-rules.js'
+import { limitResponses } from './response-limit.js'
+import { hostWithoutBrackets, literalAllowed, normalizeHostname, refusedPorts } from './url-rules.js'
 
 /** A server that speaks something else than HTTP. */
 export interface StreamTarget {
@@ -64,7 +64,7 @@ export function createStreams({ policy, lookup, ports, secureContext }: StreamsO
 
   /** The host as it is dialled. */
   const checked = ({ host, port, http }: StreamTarget, path = ''): string => {
-    const hostname = hostnameOf(host)
+    const hostname = normalizeHostname(host)
     if (hostname === undefined)
       throw invalidField(`${path}/host`, 'invalid_host', 'Must be the name or the address of a host.')
     if (!portAllowed(port, http ? [...ports, ...httpPorts] : ports))
@@ -99,7 +99,7 @@ export function createStreams({ policy, lookup, ports, secureContext }: StreamsO
   }
 
   const tlsOptions: OutboundStreams['tlsOptions'] = (host, { verify = true, ca } = {}) => {
-    const name = hostWithoutBrackets(hostnameOf(host) ?? '').replace(/\.$/, '')
+    const name = hostWithoutBrackets(normalizeHostname(host) ?? '').replace(/\.$/, '')
     const context = contextOf(ca)
     return {
       host: name,
@@ -113,7 +113,7 @@ export function createStreams({ policy, lookup, ports, secureContext }: StreamsO
     const secure = openTls({ socket: plain, ...tlsOptions(host, tls) })
     secure.on('error', () => {})
     await opened(secure, 'secureConnect', plain)
-    return limitAnswers(secure)
+    return limitResponses(secure)
   }
 
   return {
@@ -125,7 +125,7 @@ export function createStreams({ policy, lookup, ports, secureContext }: StreamsO
       const timer = setTimeout(() => socket.destroy(outboundError('timeout')), request.timeoutMs)
       try {
         await opened(socket, 'connect')
-        return request.tls ? await startTls(socket, request.host, request.tls) : limitAnswers(socket)
+        return request.tls ? await startTls(socket, request.host, request.tls) : limitResponses(socket)
       } finally {
         clearTimeout(timer)
       }

@@ -87,7 +87,7 @@ export type MeasuredConnector = (
 ) => void
 
 /** Options of an agent whose requests have phases, where their `opaque` is one: each client has one connection at a time. */
-export function measuredBy(connect: MeasuredConnector): Pick<Agent.Options, 'connect' | 'factory'> {
+export function measureConnector(connect: MeasuredConnector): Pick<Agent.Options, 'connect' | 'factory'> {
   const { Client, Pool } = undici()
   const openClient = (origin: string | URL, options: object) => {
     let last: Dial | undefined

@@ -73,7 +73,7 @@ export function hostWithoutBrackets(hostname: string): string {
 }
 
 /** A host as URLs have it, every spelling of an IPv4 address turned into the dotted one; undefined where it is none. */
-export function hostnameOf(host: string): string | undefined {
+export function normalizeHostname(host: string): string | undefined {
   const bare = /^\[.*\]$/.test(host) ? host.slice(1, -1) : host
   const isIpv6 = isIP(bare) === 6
   if (!isIpv6 && /[\s/\\?#@%:[\]]/.test(host)) return undefined

@@ -65,11 +65,11 @@ export function createOperations(
 }
 
 /** What calling an operation takes, by its id; undefined where there is none. */
-export type PermissionOf = (operationId: string) => Promise<Permission | null | undefined>
+export type FindPermission = (operationId: string) => Promise<Permission | null | undefined>
 
 /** An operation is unknown once every service has said what it has. */
-export const permissionsOf =
-  (operations: Operations): PermissionOf =>
+export const createPermissionFinder =
+  (operations: Operations): FindPermission =>
   async (operationId) => {
     const found = await operations.find(operationId)
     if (found || operations.isComplete()) return found?.permission

@@ -1,13 +1,13 @@
-import { namesTag } from '../documents/entity-tag.js'
+import { matchesEntityTag } from '../documents/entity-tag.js'
 import type { Answer } from '../server/exchange.js'
-import { type Route, takesIfNoneMatch } from './route.js'
+import { type Route, supportsIfNoneMatch } from './route.js'
 
 /** The answer, or 304 when the client has it already. */
-export function unlessSeen(route: Route, header: string | undefined, answer: Answer): Answer {
+export function applyConditionalGet(route: Route, header: string | undefined, answer: Answer): Answer {
   const tag = answer.headers?.ETag
-  if (header === undefined || tag === undefined || !takesIfNoneMatch(route)) return answer
+  if (header === undefined || tag === undefined || !supportsIfNoneMatch(route)) return answer
   const { changesUnversioned } = route
   const data = (answer.body as { data?: unknown } | null)?.data
   if (typeof changesUnversioned === 'function' && changesUnversioned(data)) return answer
-  return namesTag(header, tag) ? { status: 304, body: null, headers: { ETag: tag } } : answer
+  return matchesEntityTag(header, tag) ? { status: 304, body: null, headers: { ETag: tag } } : answer
 }

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { diffOf } from './document-diff.js'
+import { diffDocuments } from './document-diff.js'
 
 const step = (id: string, value: unknown = 1) => ({ id, type: 'transform', value })
 
@@ -11,21 +11,21 @@ it('names what was added, removed and changed by its place', () => {
     retry: { attempts: 2 },
     timeoutSeconds: 5,
   }
-  expect(diffOf(before, after)).toEqual([
+  expect(diffDocuments(before, after)).toEqual([
     { path: '/steps/0/value/y', kind: 'changed', before: 2, after: 3 },
     { path: '/output', kind: 'changed', before: 'old', after: 'new' },
     { path: '/retry', kind: 'added', after: { attempts: 2 } },
   ])
-  expect(diffOf(before, before)).toEqual([])
+  expect(diffDocuments(before, before)).toEqual([])
 })
 
 it('compares steps by their ids, so that one put in front changes no other', () => {
   const before = [step('a'), step('b'), step('c')]
-  expect(diffOf(before, [step('new'), step('a'), step('b'), step('c', 2)])).toEqual([
+  expect(diffDocuments(before, [step('new'), step('a'), step('b'), step('c', 2)])).toEqual([
     { path: '/0', kind: 'added', after: step('new') },
     { path: '/3/value', kind: 'changed', before: 1, after: 2 },
   ])
-  expect(diffOf(before, [step('c'), step('a')])).toEqual([
+  expect(diffDocuments(before, [step('c'), step('a')])).toEqual([
     { path: '/1', kind: 'removed', before: step('b') },
     { path: '', kind: 'changed', before: ['a', 'c'], after: ['c', 'a'] },
   ])

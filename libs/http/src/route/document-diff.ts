@@ -8,7 +8,7 @@ const mostChanges = 1_000
  * What differs between two documents of JSON, in the order of the second one. Lists of things that have ids are compared by
  * them, so that one put in front does not change all the others.
  */
-export function diffOf(before: unknown, after: unknown): DefinitionChange[] {
+export function diffDocuments(before: unknown, after: unknown): DefinitionChange[] {
   const changes: DefinitionChange[] = []
   compare(before, after, [], changes)
   return changes.slice(0, mostChanges)

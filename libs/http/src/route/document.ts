@@ -1,10 +1,17 @@
 import { z } from 'zod'
-import type { KeptDocument } from '../documents/kept-document.js'
-import { type Contract, common, type PathSchema, type RequestMeta, type Route, strictQuery } from './route.js'
+import type { CachedDocument } from '../documents/cached-document.js'
+import {
+  type Contract,
+  commonFields,
+  type PathSchema,
+  type RequestMeta,
+  type Route,
+  strictQuery,
+} from './route.js'
 
 /** A page, a script or an image for a browser, or a description of the API. */
 export interface DocumentAnswer {
-  document: KeptDocument
+  document: CachedDocument
   /** Instead of those of every answer, or beside them; one that is undefined is left out. */
   headers?: Readonly<Record<string, string | undefined>>
 }
@@ -30,7 +37,7 @@ export function defineDocument<
 >(contract: DocumentContract<Path, Params, Query>): Route {
   const handler: ErasedDocumentHandler = contract
   return {
-    ...common({ ...contract, method: 'get' }),
+    ...commonFields({ ...contract, method: 'get' }),
     kind: 'document',
     params: contract.params,
     query: strictQuery(contract.query),

@@ -1,7 +1,7 @@
 import type { Page } from '@opsplane/contracts'
 import { canonicalJson, pageBounds } from '@opsplane/contracts'
 import { z } from 'zod'
-import { type Contract, common, type PathSchema, type RequestMeta, type Route } from './route.js'
+import { type Contract, commonFields, type PathSchema, type RequestMeta, type Route } from './route.js'
 import { withTimeZone } from './zoned-days.js'
 
 export interface Sort<Field extends string = string> {
@@ -61,7 +61,7 @@ export function defineList<
   const sorts = contract.sorts ?? ['-createdAt']
   const handler: ErasedListHandler = contract
   return {
-    ...common({ ...contract, method: 'get' }),
+    ...commonFields({ ...contract, method: 'get' }),
     kind: 'list',
     params: contract.params,
     query: listQuery(contract.query ?? z.object({}), sorts),

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { allNeed, allowedActionsOf, type Permission } from '@opsplane/contracts'
+import { allowedActionsSchema, type Permission, requireForAll } from '@opsplane/contracts'
 import { z } from 'zod'
 import { defineList, defineRoute } from '../index.js'
 import { gatewayToken, MemoryIdempotencyStore, startTestApp, type TestApp, user } from '../server/test-app.js'
 
 const actions = ['edit', 'approve', 'accept'] as const
-const needs = allNeed(actions, 'itsm:write', { approve: 'itsm:approve', accept: null })
-const Part = z.object({ allowedActions: allowedActionsOf(z.enum(actions), needs, 'the status') })
+const needs = requireForAll(actions, 'itsm:write', { approve: 'itsm:approve', accept: null })
+const Part = z.object({ allowedActions: allowedActionsSchema(z.enum(actions), needs, 'the status') })
 const Thing = Part.extend({
   id: z.string(),
   version: z.int(),

@@ -8,10 +8,10 @@ type Permissions = readonly string[]
 type Narrow = (value: unknown, permissions: Permissions) => unknown
 
 /**
- * What a route answers, as its caller is shown it: the actions a record allows (`allowedActionsOf`) are those they have
+ * What a route answers, as its caller is shown it: the actions a record allows (`allowedActionsSchema`) are those they have
  * the permission for. Undefined where a route answers none, or nobody in particular.
  */
-export function permittedActionsOf(route: Route): Narrow | undefined {
+export function createActionFilter(route: Route): Narrow | undefined {
   if (
     route.scope === 'public' ||
     route.scope === 'service' ||

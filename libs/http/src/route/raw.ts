@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { readBody } from '../server/body.js'
 import { type Exchange, logRequest } from '../server/exchange.js'
-import { checkKey, fingerprintOf, scopedKey } from '../server/idempotency.js'
+import { checkKey, computeFingerprint, scopedKey } from '../server/idempotency.js'
 import { securityHeaders } from '../server/security-headers.js'
 import { parseQuery } from './query.js'
-import { type Contract, common, type PathSchema, type RequestMeta, type Route } from './route.js'
+import { type Contract, commonFields, type PathSchema, type RequestMeta, type Route } from './route.js'
 
 /** A request whose query, headers and body are for whoever is behind the route to judge. */
 export interface RawRequest {
@@ -43,7 +43,7 @@ export interface RawContract<Path extends string> extends Contract<Path> {
 export function defineRaw<const Path extends string>(contract: RawContract<Path>): Route {
   const handler: ErasedRawHandler = contract
   return {
-    ...common({ ...contract, waits: true }),
+    ...commonFields({ ...contract, waits: true }),
     kind: 'raw',
     params: undefined,
     query: z.looseObject({}),
@@ -65,7 +65,7 @@ interface ErasedRawHandler {
 }
 
 /** Reads all of a request. Throws `payload_too_large`, `malformed_url`, and `idempotency_key_invalid`. */
-export async function rawRequestOf(
+export async function readRawRequest(
   req: IncomingMessage,
   route: Pick<Route, 'bodyLimitBytes'>,
   { tenant, actor }: Pick<RequestMeta, 'tenant' | 'actor'>,
@@ -84,7 +84,7 @@ export async function rawRequestOf(
     ...request,
     repetition: {
       key: scopedKey({ tenant, actorId: actor.id, method, path, key: text }),
-      fingerprint: fingerprintOf(text, body.toString('base64'), query),
+      fingerprint: computeFingerprint(text, body.toString('base64'), query),
     },
   }
 }

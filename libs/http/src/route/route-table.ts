@@ -1,4 +1,5 @@
 import { type Permission, type RouteAccess, RouteTable } from '@opsplane/contracts'
+import { isFeed } from '../links/feeds.js'
 import { defineRoute, type Route, type Scope } from './route.js'
 
 /** Tells the gateway how to treat requests for these routes, and workflows and apps what they are called; they alone decide what becomes of one. */
@@ -14,6 +15,7 @@ export function routeTableRoute(routes: readonly Route[]): Route {
         permission: permissionOf(route),
         bodyLimitBytes: route.bodyLimitBytes,
         waits: route.waits,
+        ...(isFeed(route) && { isFeed: true }),
       })),
   }
   return defineRoute({

@@ -237,7 +237,7 @@ export function defineRoute<
   Body extends z.ZodType = z.ZodUndefined,
 >(contract: RouteContract<Path, Response, Params, Query, Body>): Route {
   return {
-    ...common(contract),
+    ...commonFields(contract),
     kind: 'single',
     params: contract.params,
     query: strictQuery(contract.query),
@@ -263,7 +263,7 @@ export const strictQuery = (query: z.ZodObject = z.object({})): z.ZodObject =>
 const publicBodyBytes = 16 * 1024
 
 /** The fields every kind of route takes over from its contract as they are, with their defaults. */
-export function common(contract: Contract<string>) {
+export function commonFields(contract: Contract<string>) {
   const outside = contract.scope === 'public' || contract.scope === 'service'
   return {
     operationId: contract.operationId,
@@ -309,7 +309,7 @@ export function isVersioned({ kind, response }: Pick<Route, 'kind' | 'response'>
 }
 
 /** Whether an If-None-Match may be answered with 304: what is read changes only with its version, or is its own. */
-export function takesIfNoneMatch(route: Route): boolean {
+export function supportsIfNoneMatch(route: Route): boolean {
   if (route.kind === 'document') return true
   return route.method === 'get' && isVersioned(route) && route.changesUnversioned !== true
 }

@@ -1,7 +1,7 @@
 import { ApiError, originPrefix } from '@opsplane/contracts'
 import { checkDeprecation } from '../server/deprecation.js'
-import { shownSecret } from './once-shown.js'
 import type { Route } from './route.js'
+import { findSecretField } from './secret-field.js'
 
 export type PathValues = Record<string, string>
 
@@ -112,7 +112,7 @@ export function checkRoutes(routes: readonly Route[], hasVerifier: boolean): voi
       throw new Error(`${operationId}: a route that needs a login needs a verifier`)
     }
     if (deprecated) checkDeprecation(operationId, deprecated)
-    const secret = shownSecret(route)
+    const secret = findSecretField(route)
     if (secret !== undefined && route.idempotency !== 'none' && !route.redactReplay) {
       throw new Error(
         `${operationId}: it answers ${secret}, which redactReplay must keep out of what is replayed`,

@@ -4,7 +4,14 @@ import { stringifyExact } from '@opsplane/contracts'
 import type { z } from 'zod'
 import { type Exchange, headerLines, logRequest } from '../server/exchange.js'
 import { checkAnswer } from '../server/response-check.js'
-import { type Contract, common, type PathSchema, type RequestMeta, type Route, strictQuery } from './route.js'
+import {
+  type Contract,
+  commonFields,
+  type PathSchema,
+  type RequestMeta,
+  type Route,
+  strictQuery,
+} from './route.js'
 
 /** Lines of JSON to send, a batch at a time: the next batch is asked for when there is room for it. */
 export interface LineStream<Line> {
@@ -73,7 +80,7 @@ export function defineStream<
 >(contract: StreamContract<Path, Line, Params, Query>): Route {
   const handler = contract as ErasedStreamHandler
   return {
-    ...common({ ...contract, method: 'get', waits: true }),
+    ...commonFields({ ...contract, method: 'get', waits: true }),
     kind: 'stream',
     params: contract.params,
     query: strictQuery(contract.query),

@@ -41,7 +41,7 @@ export function defineUpload<
 }
 
 /** The file of a request, bounded. Throws `unsupported_media_type`, and `payload_too_large` where its length says so. */
-export function uploadOf(
+export function readUpload(
   req: IncomingMessage,
   mediaTypes: readonly string[],
   limitBytes: number,

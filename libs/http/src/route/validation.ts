@@ -5,7 +5,7 @@ type Issue = z.core.$ZodIssue
 type Place = ErrorDetail['in']
 
 /** More are not reported: a body of a megabyte would be answered by ten, and nobody reads them. */
-export const mostDetails = 100
+export const maxDetails = 100
 
 /**
  * Parses one part of a request; problems are added to `details`, so that all parts are reported at once, up to one more
@@ -15,8 +15,8 @@ export function parsePart(schema: z.ZodType, value: unknown, place: Place, detai
   const result = schema.safeParse(value, { error: issueMessage })
   if (result.success) return result.data
   for (const issue of result.error.issues) {
-    if (details.length > mostDetails) break
-    details.push(...issueDetails(issue, place, value).slice(0, mostDetails + 1 - details.length))
+    if (details.length > maxDetails) break
+    details.push(...issueDetails(issue, place, value).slice(0, maxDetails + 1 - details.length))
   }
   return undefined
 }
@@ -34,9 +34,9 @@ export function parseField<Schema extends z.ZodType>(
 }
 
 export function validationFailed(found: ErrorDetail[]): ApiError {
-  const details = found.slice(0, mostDetails)
+  const details = found.slice(0, maxDetails)
   const [first] = details
-  const places = found.length > details.length ? `more than ${mostDetails}` : details.length
+  const places = found.length > details.length ? `more than ${maxDetails}` : details.length
   const message =
     details.length === 1 && first
       ? `The request is not valid: ${[first.in, first.path, first.message].filter(Boolean).join(' ')}.`
@@ -57,7 +57,7 @@ export function jsonPointer(path: readonly PropertyKey[]): string {
 function issueDetails(issue: Issue, place: Place, value: unknown, at: PropertyKey[] = []): ErrorDetail[] {
   const path = [...at, ...issue.path]
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, mostDetails + 1).map((key) => ({
+    return issue.keys.slice(0, maxDetails + 1).map((key) => ({
       in: place,
       path: jsonPointer([...path, key]),
       code: 'unrecognized_key',

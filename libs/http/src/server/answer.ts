@@ -4,7 +4,7 @@ import type { Route } from '../route/route.js'
 import type { Answer } from './exchange.js'
 
 /** The answer a route gives for what its handler returned. A versioned resource gets an ETag, a new one its Location. */
-export function answerTo(route: Route, data: unknown, location?: string): Answer {
+export function buildAnswer(route: Route, data: unknown, location?: string): Answer {
   if (route.kind === 'list') return { status: 200, body: listBody(data as ListPage<unknown>) }
   if (route.status === 204) return { status: 204, body: null }
   if (route.bare) return { status: route.status, body: data as object, bare: true }
@@ -25,7 +25,7 @@ function withHeaders(answer: { status: number; body: { data: unknown } }, locati
 
 /** The same without plaintext secrets, to be kept under an Idempotency-Key: its status and headers are those of the whole. */
 export function storedAnswer(route: Route, data: unknown, location?: string): StoredResponse {
-  const answer = answerTo(route, data, location)
+  const answer = buildAnswer(route, data, location)
   return route.redactReplay ? { ...answer, body: { data: route.redactReplay(data) } } : answer
 }
 

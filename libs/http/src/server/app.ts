@@ -1,7 +1,9 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock, Logger } from '@opsplane/runtime'
 import { type Metrics, noMetrics, noTracing, type Tracing } from '@opsplane/telemetry'
 import express from 'express'
 import type { InternalVerifier } from '../calls/internal-token.js'
+import { isFeed, keepFeeds } from '../links/feeds.js'
 import { openApiDocument } from '../openapi/openapi.js'
 import type { Route } from '../route/route.js'
 import { checkRoutes, RouteTree, routeNotFound } from '../route/routing.js'
@@ -56,7 +58,12 @@ export function createApp(options: AppOptions): express.Express {
     recorderFor: requestRecorders(options.metrics ?? noMetrics),
   }
   const tree = new RouteTree<RouteHandler>()
-  for (const route of routes) tree.add(route.method, route.path, routeHandler(route, context))
+  const feeds = new RouteTree<RouteHandler>()
+  for (const route of routes) {
+    const handler = routeHandler(route, context)
+    tree.add(route.method, route.path, handler)
+    if (isFeed(route)) feeds.add(route.method, route.path, handler)
+  }
 
   app.use((req, res, next) => {
     const found = tree.find(req.method, req.path)
@@ -66,14 +73,32 @@ export function createApp(options: AppOptions): express.Express {
   probes(app, { log, readiness: options.readiness, document: () => openApiDocument(options.service, routes) })
   options.mount?.(app)
 
-  const failed = (req: express.Request, res: express.Response, error: unknown) => {
+  const failed = (req: IncomingMessage, res: ServerResponse, error: unknown) => {
     const exchange = beginExchange(req, res, 'none', log)
-    exchange.record = context.recorderFor(noOperation, req.method)
+    exchange.record = context.recorderFor(noOperation, req.method ?? '')
     sendError(exchange, error)
   }
   app.use((req, res) => failed(req, res, routeNotFound(req.method, req.path)))
   app.use((error: unknown, req: express.Request, res: express.Response, _next: express.NextFunction) =>
     failed(req, res, translate(error)),
   )
+  if (options.verifier) keepFeeds(app, { verifier: options.verifier, serve: feedHandler(feeds, failed) })
   return app
+}
+
+/** Answers what comes over a link, which is nothing but feeds. */
+function feedHandler(
+  feeds: RouteTree<RouteHandler>,
+  failed: (req: IncomingMessage, res: ServerResponse, error: unknown) => void,
+) {
+  return (req: IncomingMessage, res: ServerResponse) => {
+    const path = (req.url ?? '').replace(/\?.*$/, '')
+    try {
+      const found = feeds.find('GET', path)
+      if (!found) throw routeNotFound('GET', path)
+      found.target(req as express.Request, res as express.Response, found.params)
+    } catch (error) {
+      failed(req, res, error)
+    }
+  }
 }

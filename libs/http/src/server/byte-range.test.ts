@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { rangeOf } from './byte-range.js'
+import { parseByteRange } from './byte-range.js'
 
 describe('a range of a file of 100 bytes', () => {
   test.each([
@@ -13,10 +13,10 @@ describe('a range of a file of 100 bytes', () => {
     ['bytes=-', undefined],
     ['bytes=1-x', undefined],
     [undefined, undefined],
-  ])('%s', (header, range) => expect(rangeOf(header, 100)).toEqual(range))
+  ])('%s', (header, range) => expect(parseByteRange(header, 100)).toEqual(range))
 
   test.each(['bytes=100-', 'bytes=5-4', 'bytes=-0'])('%s is beyond it', (header) =>
-    expect(() => rangeOf(header, 100)).toThrow(
+    expect(() => parseByteRange(header, 100)).toThrow(
       expect.objectContaining({
         ...{ status: 416, code: 'range_not_satisfiable', message: 'The file has 100 bytes.' },
         headers: { 'Content-Range': 'bytes */100' },

@@ -12,7 +12,7 @@ const single = /^bytes=(\d*)-(\d*)$/
  * The one range that a Range header asks for; undefined for the whole file, as which several ranges and other units count.
  * Throws `range_not_satisfiable` for one that lies beyond the file.
  */
-export function rangeOf(header: string | undefined, size: number): ByteRange | undefined {
+export function parseByteRange(header: string | undefined, size: number): ByteRange | undefined {
   const [, first = '', last = ''] = single.exec(header ?? '') ?? []
   if (first === '' && last === '') return undefined
   const from = first === '' ? Math.max(size - Number(last), 0) : Number(first)

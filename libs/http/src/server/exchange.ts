@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { stringifyExact } from '@opsplane/contracts'
 import type { Logger } from '@opsplane/runtime'
 import { type Traced, traceFields } from '@opsplane/telemetry'
-import { bytesOfWritten } from '../documents/written-once.js'
+import { readCachedJson } from '../documents/json-cache.js'
 import { requestIdFrom } from './request-id.js'
 import type { RequestRecorder } from './request-metrics.js'
 import { securityHeaders } from './security-headers.js'
@@ -67,7 +67,7 @@ export const headerLines = ({ requestId }: Exchange): string[] => [
 const longText = 65_536
 
 function written(body: object): string | Buffer {
-  const bytes = bytesOfWritten(body)
+  const bytes = readCachedJson(body)
   if (bytes) return bytes
   const text = stringifyExact(body)
   return text.length > longText ? Buffer.from(text) : text

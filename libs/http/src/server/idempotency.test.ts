@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { defineRoute, type RequestMeta, type Route } from '../index.js'
 import { Idempotency } from './idempotency.js'
 import {
-  deferred,
+  createDeferred,
   gatewayToken,
   MemoryIdempotencyStore,
   startTestApp,
@@ -186,7 +186,7 @@ describe('in the transaction of the effect', () => {
   })
 
   test('while one is being worked on, the same is 409 and another one is 422', async () => {
-    const [started, finish] = [deferred(), deferred()]
+    const [started, finish] = [createDeferred(), createDeferred()]
     act = async (title, meta) => {
       started.resolve()
       await finish.promise
@@ -308,9 +308,9 @@ describe('claimed first', () => {
   })
 
   test('the key is held for as long as the handler runs', async () => {
-    const held = deferred()
+    const held = createDeferred()
     let holds = 0
-    store.hold = async () => {
+    store.renew = async () => {
       if (++holds === 3) held.resolve()
     }
     const idempotency = new Idempotency(store, createLogger({ service: 'test', level: 'silent' }), 1)

@@ -19,7 +19,7 @@ export interface IdempotencyStore {
    * another has the key, nothing else is done in its name.
    */
   claim(key: string, fingerprint: string, isRepetition: boolean): Promise<string | undefined>
-  hold(key: string, claim: string): Promise<void>
+  renew(key: string, claim: string): Promise<void>
   complete(key: string, claim: string, response: StoredResponse): Promise<void>
   /** Keeps the answer of a request that has its key, instead of what was kept before. */
   replace(key: string, fingerprint: string, response: StoredResponse): Promise<void>
@@ -75,7 +75,7 @@ export function scopedKey(request: {
  * Equal for equal content under one key, whatever the order of fields and parameters. Made with the key as the
  * client sent it, which is not kept, so that a kept fingerprint is no means to guess a secret in the content.
  */
-export function fingerprintOf(key: string, body: unknown, query: unknown): string {
+export function computeFingerprint(key: string, body: unknown, query: unknown): string {
   return hmacSha256(key, `${canonicalJson(query)}\0${canonicalJson(body)}`).toString('hex')
 }
 
@@ -151,8 +151,8 @@ export class Idempotency {
       if (replayed) return replayed
       throw inProgress()
     }
-    const hold = () => void this.#settle('hold', () => this.store.hold(key, claim))
-    const holding = setInterval(hold, this.holdMs)
+    const renew = () => void this.#settle('renew', () => this.store.renew(key, claim))
+    const holding = setInterval(renew, this.holdMs)
     let data: unknown
     try {
       data = await attempt.perform()

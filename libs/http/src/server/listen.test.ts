@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { z } from 'zod'
 import { defineRoute, securityHeaders } from '../index.js'
-import { deferred, gatewayToken, startTestApp, type TestApp, user } from './test-app.js'
+import { createDeferred, gatewayToken, startTestApp, type TestApp, user } from './test-app.js'
 
 const contract = {
   method: 'get',
@@ -38,7 +38,7 @@ afterEach(() => app?.close())
 
 /** A route that waits until it is asked to go on. */
 function slowRoute() {
-  const [started, finish, gone] = [deferred(), deferred(), deferred()]
+  const [started, finish, gone] = [createDeferred(), createDeferred(), createDeferred()]
   const route = defineRoute({
     ...contract,
     operationId: 'slow',

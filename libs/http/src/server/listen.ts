@@ -1,9 +1,18 @@
-import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http'
+import {
+  createServer as createHttpServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  ServerResponse,
+} from 'node:http'
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { ApiError } from '@opsplane/contracts'
 import { delay, type Logger } from '@opsplane/runtime'
 import type { InternalTls } from '../calls/internal-tls.js'
+import { findFeeds } from '../links/feeds.js'
+import { type LinkServer, linkServer } from '../links/link-server.js'
 import { messageClasses } from '../openapi/message-classes.js'
 import { answerClientError } from './client-error.js'
 import { sendError } from './errors.js'
@@ -63,6 +72,10 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
   // An answer would wait for the handshake, which has failed.
   server.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy())
   const unused = trackUnused(server)
+  const feeds = findFeeds(app)
+  const serveOther = (req: IncomingMessage, socket: Duplex) => answerWithoutUpgrade(server, req, socket)
+  const links = feeds && linkServer({ ...feeds, serveOther })
+  if (links) server.on('upgrade', links.accept)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ port, host, backlog }, () => {
@@ -76,10 +89,20 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
     server,
     close() {
       state.draining = true
-      closed ??= drain(server, unused, options)
+      closed ??= drain(server, unused, { ...options, links })
       return closed
     },
   }
+}
+
+/** As if no upgrade had been asked for, which may be passed over. Nothing more is read, as Node has given the connection away. */
+function answerWithoutUpgrade(server: Server, req: IncomingMessage, socket: Duplex): void {
+  const res = new ServerResponse(req)
+  req.push(null)
+  res.assignSocket(socket as Socket)
+  res.shouldKeepAlive = false
+  res.once('finish', () => socket.end())
+  server.emit('request', req, res)
 }
 
 /** As HTTP/1.1 demands of a server. */
@@ -125,8 +148,15 @@ function trackUnused(server: Server): ReadonlySet<Socket> {
 async function drain(
   server: Server,
   unused: ReadonlySet<Socket>,
-  { log, drainDelayMs = 0, drainTimeoutMs = 25_000, onDrain }: ListenOptions,
+  {
+    log,
+    drainDelayMs = 0,
+    drainTimeoutMs = 25_000,
+    onDrain,
+    links,
+  }: ListenOptions & { links: LinkServer | undefined },
 ): Promise<void> {
+  links?.drain()
   if (drainDelayMs > 0) await delay(drainDelayMs)
   return new Promise((resolve, reject) => {
     const sweep = setInterval(() => {

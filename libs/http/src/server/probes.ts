@@ -1,7 +1,7 @@
 import type { Logger } from '@opsplane/runtime'
 import type { Express } from 'express'
-import { type KeptDocument, keepDocument, sendKept } from '../documents/kept-document.js'
-import { slicedJson } from '../documents/sliced-json.js'
+import { type CachedDocument, cacheDocument, sendCachedDocument } from '../documents/cached-document.js'
+import { stringifyInSlices } from '../documents/sliced-json.js'
 import { sendError } from './errors.js'
 import { beginExchange, send } from './exchange.js'
 import { type Checks, notReady } from './readiness.js'
@@ -31,13 +31,14 @@ export function probes(
     }
   })
 
-  const describe = async () => keepDocument('application/json', await slicedJson(await options.document()))
-  let description: Promise<KeptDocument> | undefined
+  const describe = async () =>
+    cacheDocument('application/json', await stringifyInSlices(await options.document()))
+  let description: Promise<CachedDocument> | undefined
   app.get('/internal/openapi.json', async (req, res) => {
     const exchange = beginExchange(req, res, '/internal/openapi.json', log)
     try {
       description ??= describe()
-      await sendKept(exchange, await description)
+      await sendCachedDocument(exchange, await description)
     } catch (error) {
       sendError(exchange, error)
     }

@@ -5,25 +5,25 @@ import type { Request, Response } from 'express'
 import type { z } from 'zod'
 import { authenticate } from '../calls/authenticate.js'
 import type { InternalVerifier } from '../calls/internal-token.js'
-import { sendKept } from '../documents/kept-document.js'
-import { unlessSeen } from '../route/conditional.js'
+import { sendCachedDocument } from '../documents/cached-document.js'
+import { applyConditionalGet } from '../route/conditional.js'
 import type { DocumentAnswer } from '../route/document.js'
 import { type Locate, locator } from '../route/location.js'
-import { permittedActionsOf } from '../route/permitted-actions.js'
+import { createActionFilter } from '../route/permitted-actions.js'
 import { arrayParameters, parseQuery } from '../route/query.js'
-import { rawRequestOf, sendRaw } from '../route/raw.js'
+import { readRawRequest, sendRaw } from '../route/raw.js'
 import type { RequestMeta, Route } from '../route/route.js'
 import type { PathValues } from '../route/routing.js'
 import { sendLines } from '../route/stream.js'
-import { uploadOf } from '../route/upload.js'
+import { readUpload } from '../route/upload.js'
 import { parsePart, validationFailed } from '../route/validation.js'
 import { zonedDays } from '../route/zoned-days.js'
-import { answerTo, storedAnswer } from './answer.js'
+import { buildAnswer, storedAnswer } from './answer.js'
 import { readJsonBody } from './body.js'
 import { deprecationHeaders } from './deprecation.js'
 import { malformedUrl, sendError } from './errors.js'
 import { type Answer, beginExchange, type Exchange, followExchange, send } from './exchange.js'
-import { checkKey, fingerprintOf, type Idempotency, scopedKey } from './idempotency.js'
+import { checkKey, computeFingerprint, type Idempotency, scopedKey } from './idempotency.js'
 import { createLargePages, isLargePage } from './large-pages.js'
 import { createMeta } from './meta.js'
 import type { RecorderFor } from './request-metrics.js'
@@ -61,7 +61,7 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
   const parse = partsParser(route)
   const locate = locator(route, context.routes)
   const headers = deprecationHeaders(route)
-  const narrow = permittedActionsOf(route)
+  const narrow = createActionFilter(route)
 
   const serve = async (exchange: Exchange, req: Request, params: PathValues): Promise<void> => {
     if (req.url.includes('%00')) throw malformedUrl()
@@ -69,14 +69,14 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
     exchange.workspaceId = caller.tenant.workspaceId
     if (route.kind === 'raw') {
       const meta = createMeta(route, exchange, caller, context.clock)
-      const body = await rawRequestOf(req, route, meta)
+      const body = await readRawRequest(req, route, meta)
       return sendRaw(exchange, await route.handler({ params, query: {}, body, meta }))
     }
     const body = route.body ? await readJsonBody(req, route.bodyLimitBytes) : undefined
     const sent = { params, query: parseQuery(req.url, arrays), body }
     const meta = createMeta(route, exchange, caller, context.clock)
     const parsed = parse(sent)
-    if (route.upload) parsed.body = uploadOf(req, route.upload, route.bodyLimitBytes)
+    if (route.upload) parsed.body = readUpload(req, route.upload, route.bodyLimitBytes)
     if (route.kind === 'stream') {
       const lastEventId = req.headers['last-event-id']?.toString()
       const signal = closedSignal(exchange.res)
@@ -85,12 +85,12 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
     }
     if (route.kind === 'document') {
       const { document, headers } = (await route.handler({ ...parsed, meta })) as DocumentAnswer
-      await sendKept(exchange, document, headers)
+      await sendCachedDocument(exchange, document, headers)
       return
     }
     const reply = async () => {
       const answer = await perform(route, context, { req, sent, parsed, meta, locate, narrow })
-      const unseen = unlessSeen(route, req.headers['if-none-match'], answer)
+      const unseen = applyConditionalGet(route, req.headers['if-none-match'], answer)
       if (route.kind === 'list' || route.waits) await answerTurn(() => send(exchange, unseen))
       else send(exchange, unseen)
     }
@@ -164,7 +164,7 @@ async function perform(
     parsed: Parts
     meta: RequestMeta
     locate: Locate | undefined
-    narrow: ReturnType<typeof permittedActionsOf>
+    narrow: ReturnType<typeof createActionFilter>
   },
 ): Promise<Answer> {
   const { req, sent, parsed, meta, locate, narrow } = request
@@ -178,7 +178,7 @@ async function perform(
   const key = req.headers['idempotency-key']
   if (key === undefined || route.idempotency === 'none' || !context.idempotency) {
     const data = await run()
-    return answerTo(route, shown(data), location(data))
+    return buildAnswer(route, shown(data), location(data))
   }
   checkKey(String(key))
   const scope = { tenant: meta.tenant, actorId: meta.actor.id, method: req.method, path: req.path }
@@ -186,10 +186,10 @@ async function perform(
   const attempt = {
     mode: route.idempotency,
     key: meta.repetitionKey,
-    fingerprint: fingerprintOf(String(key), sent.body, sent.query),
+    fingerprint: computeFingerprint(String(key), sent.body, sent.query),
     meta,
     perform: run,
-    answer: (data: unknown) => answerTo(route, shown(data), location(data)),
+    answer: (data: unknown) => buildAnswer(route, shown(data), location(data)),
     respond: (data: unknown) => storedAnswer(route, shown(data), location(data)),
   }
   return context.idempotency.run(context.checkResponses ? checkReplay(attempt) : attempt)

@@ -136,7 +136,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     return 'claim'
   }
 
-  async hold() {}
+  async renew() {}
 
   async complete(key: string, _claim: string, response: StoredResponse) {
     const row = this.rows.get(key)
@@ -161,7 +161,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
 }
 
 /** A promise that is settled from outside. */
-export function deferred<T = void>() {
+export function createDeferred<T = void>() {
   let resolve: (value: T) => void = () => undefined
   const promise = new Promise<T>((fulfil) => {
     resolve = fulfil

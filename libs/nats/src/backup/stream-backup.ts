@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { PassThrough, type Readable } from 'node:stream'
 import type { StreamConfig } from '@nats-io/jetstream'
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
-import { inboxOf } from '../inbox.js'
-import { managerOf, streamInfo } from '../streams.js'
+import { createUserInbox } from '../inbox.js'
+import { openStreamManager, streamInfo } from '../streams.js'
 
 /** A stream as the server hands it out, messages apart: to be given back as it is. */
 export interface StreamHead {
@@ -36,9 +36,9 @@ export async function readStream(
   connection: NatsConnection,
   stream: string,
 ): Promise<{ head: StreamHead; bytes: Readable } | undefined> {
-  if (!(await streamInfo(await managerOf(connection, timeoutMs), stream))) return undefined
+  if (!(await streamInfo(await openStreamManager(connection, timeoutMs), stream))) return undefined
   const bytes = new PassThrough({ highWaterMark: 8 * chunkBytes })
-  const inbox = inboxOf(connection)
+  const inbox = createUserInbox(connection)
   const silence = setTimeout(
     () => bytes.destroy(new StreamBackupError(`the server stopped sending ${stream}`)),
     silenceMs,
@@ -99,7 +99,7 @@ async function* pieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
 
 /** Where the durable consumers of a stream stand; none where there is no stream. */
 export async function readConsumers(connection: NatsConnection, stream: string): Promise<ConsumerHead[]> {
-  const manager = await managerOf(connection, timeoutMs)
+  const manager = await openStreamManager(connection, timeoutMs)
   if (!(await streamInfo(manager, stream))) return []
   const heads: ConsumerHead[] = []
   for await (const { config, ack_floor } of manager.consumers.list(stream)) {
@@ -125,11 +125,11 @@ export async function writeConsumer(
 
 /** How many messages a stream has; undefined where there is none. */
 export async function countMessages(connection: NatsConnection, stream: string): Promise<number | undefined> {
-  return (await streamInfo(await managerOf(connection, timeoutMs), stream))?.state.messages
+  return (await streamInfo(await openStreamManager(connection, timeoutMs), stream))?.state.messages
 }
 
 export async function deleteStream(connection: NatsConnection, stream: string): Promise<void> {
-  const manager = await managerOf(connection, timeoutMs)
+  const manager = await openStreamManager(connection, timeoutMs)
   if (await streamInfo(manager, stream)) await manager.streams.delete(stream)
 }
 

@@ -11,7 +11,7 @@ import { type EmbeddedNats, startEmbeddedNats } from '../embedded.js'
 import { ensureConsumer } from '../ensure-consumer.js'
 import { connectNats, type NatsLink } from '../link.js'
 import { ensureStreams } from '../streams.js'
-import { patient, waitFor } from '../wait-for.fixture.js'
+import { longTimeout, waitFor } from '../wait-for.fixture.js'
 import { acknowledgements } from './acknowledgements.js'
 import { openPull } from './pull.js'
 import { requestRounds } from './request-rounds.js'
@@ -46,7 +46,7 @@ test('what gathers at the server comes with one request, and the first message a
  */
 async function gather(spacingMs: number, later: readonly string[]) {
   const connection = await link.ready()
-  const client = jetstream(connection, patient)
+  const client = jetstream(connection, longTimeout)
   const durable = `gathers${spacingMs}`
   const subject = names.topicSubject('ws_1', 'production', durable)
   const batches: string[][] = []
@@ -90,7 +90,7 @@ test('what has come of a round is handled where the pull is lost before the roun
     apply: async (batch) => void seen.push(...batch.map(({ event }) => event)),
   })
   try {
-    const client = jetstream(await link.ready(), patient)
+    const client = jetstream(await link.ready(), longTimeout)
     await client.publish(names.topicSubject('ws_1', 'production', 'lost'), 'first')
     await waitFor(() => reads === 1)
     consumer.restart('test')
@@ -112,7 +112,7 @@ test.each(['before', 'after', 'never'])(
     let requests = 0
     let refused = 0
     const arrived: number[] = []
-    const heard = [
+    const received = [
       connection.subscribe(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${when}`, {
         callback: () => void requests++,
       }),
@@ -121,14 +121,14 @@ test.each(['before', 'after', 'never'])(
       }),
     ]
     const pull = openPull({
-      ...{ connection, stream, durable: when, room: () => room, acks: acknowledgements(() => {}) },
+      ...{ connection, stream, durable: when, capacity: () => room, acks: acknowledgements(() => {}) },
       rounds: requestRounds({ spacingMs: 600_000, full: 10, again() {} }),
       onMessage: (message) => void arrived.push(message.bytes),
     })
     try {
       await waitFor(() => requests === 1)
       if (when === 'before') room = { ...more, isWhole: true }
-      await jetstream(connection, patient).publish(subject, 'x'.repeat(20_000))
+      await jetstream(connection, longTimeout).publish(subject, 'x'.repeat(20_000))
       await waitFor(() => refused === 1)
       if (when === 'after') {
         room = { ...more, isWhole: false }
@@ -137,7 +137,7 @@ test.each(['before', 'after', 'never'])(
       await waitFor(() => arrived.length === 1)
       expect(requests).toBe(2)
     } finally {
-      for (const subscription of heard) subscription.unsubscribe()
+      for (const subscription of received) subscription.unsubscribe()
       await pull.close()
     }
   },

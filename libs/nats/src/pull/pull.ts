@@ -1,6 +1,6 @@
 import { type Msg, type NatsConnection, nanos } from '@nats-io/transport-node'
-import { delay, systemTimers, type Timer, type Timers, untilSharedMoment } from '@opsplane/runtime'
-import { inboxOf } from '../inbox.js'
+import { delay, msToSharedTick, systemTimers, type Timer, type Timers } from '@opsplane/runtime'
+import { createUserInbox } from '../inbox.js'
 import { onReconnect } from '../reconnects.js'
 import { type StreamMessage, streamMessage } from '../stream-message.js'
 import type { Acknowledgements } from './acknowledgements.js'
@@ -11,7 +11,7 @@ export interface PullOptions {
   stream: string
   durable: string
   /** What may be asked for now, and whether that is all the room there ever is; undefined while there is none. */
-  room(): { messages: number; bytes: number; isWhole: boolean } | undefined
+  capacity(): { messages: number; bytes: number; isWhole: boolean } | undefined
   /** When to ask for what has gathered at the server; unless given, each message comes as soon as it is there. */
   rounds?: RequestRounds | undefined
   onMessage(message: StreamMessage): void
@@ -28,11 +28,11 @@ export interface Pull {
   close(): Promise<void>
 }
 
-/** Where something happens, a silent server is asked anew after 1.4 s: four beats. */
+/** Under traffic a request to a silent server is repeated after 1.4 s: four heartbeats. */
 const busy = { beatMs: 333, lookMs: 450, silentLooks: 2, leastMs: 5_000 }
 /**
  * Where nothing happened for as long as a busy request lasts, one message is asked for, and then more at once. A server that
- * has forgotten the request, without the connection breaking, is asked anew after 30 s.
+ * has forgotten the request, without the connection breaking, is sent the request again after 30 s.
  */
 const idle = { beatMs: 10_000, lookMs: 10_000, silentLooks: 2, leastMs: 290_000 }
 /**
@@ -54,8 +54,8 @@ const closeMs = 1_000
  * server does so where one has both `no_wait` and `expires`, and reports 404 or 408 after the last message.
  */
 export function openPull(options: PullOptions): Pull {
-  const { connection, stream, durable, room, rounds, onMessage, timers = systemTimers } = options
-  const inbox = inboxOf(connection)
+  const { connection, stream, durable, capacity: room, rounds, onMessage, timers = systemTimers } = options
+  const inbox = createUserInbox(connection)
   const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`
   let open: { reply: string; left: number; until: number } | undefined
   let isQuiet = false
@@ -71,13 +71,13 @@ export function openPull(options: PullOptions): Pull {
   })
 
   const more = () => {
-    if (open || ended || connection.isClosed() || rounds?.mayAsk() === false) return
+    if (open || ended || connection.isClosed() || rounds?.mayRequest() === false) return
     const wanted = room()
     if (!wanted) return
     const isAlone = isLarge && wanted.isWhole
     const batch = isAlone || (isQuiet && !rounds) ? 1 : wanted.messages
     const pace = isQuiet ? idle : busy
-    const expiresMs = untilSharedMoment(endsEveryMs, pace.leastMs, timers)
+    const expiresMs = msToSharedTick(endsEveryMs, pace.leastMs, timers)
     const reply = `${inbox}.${++serial}`
     const request = {
       batch,
@@ -93,7 +93,7 @@ export function openPull(options: PullOptions): Pull {
     connection.publish(subject, JSON.stringify(request), { reply })
   }
 
-  /** Looks are counted, not measured: after this process itself was held up, all that has arrived is heard first. */
+  /** Ticks are counted instead of time: after this process itself was blocked, messages that have arrived are read first. */
   const watch = ({ lookMs, silentLooks }: { lookMs: number; silentLooks: number }) => {
     silent = 0
     timers.clearInterval(watching)

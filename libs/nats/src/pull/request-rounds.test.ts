@@ -24,7 +24,7 @@ const nextTime = () =>
   })
 
 test('what has gathered is waited for until the server says that this was all', () => {
-  expect(rounds.mayAsk()).toBe(true)
+  expect(rounds.mayRequest()).toBe(true)
   expect(rounds.isGathering()).toBe(false)
   rounds.came(1, false)
   expect(rounds.isGathering()).toBe(true)
@@ -32,26 +32,26 @@ test('what has gathered is waited for until the server says that this was all', 
   expect(rounds.isGathering()).toBe(true)
   rounds.ended()
   expect(rounds.isGathering()).toBe(false)
-  expect(rounds.mayAsk()).toBe(false)
+  expect(rounds.mayRequest()).toBe(false)
   expect(began).toBe(0)
 })
 
 test('nothing is asked for between two rounds', async () => {
   rounds.came(0, false)
   rounds.ended()
-  expect(rounds.mayAsk()).toBe(false)
+  expect(rounds.mayRequest()).toBe(false)
   await nextTime()
   expect(began).toBe(1)
-  expect(rounds.mayAsk()).toBe(true)
+  expect(rounds.mayRequest()).toBe(true)
 })
 
 test('a round that takes as much as was asked for is over', async () => {
   rounds.came(3, false)
   rounds.came(2, true)
   expect(rounds.isGathering()).toBe(false)
-  expect(rounds.mayAsk()).toBe(false)
+  expect(rounds.mayRequest()).toBe(false)
   await nextTime()
-  expect(rounds.mayAsk()).toBe(true)
+  expect(rounds.mayRequest()).toBe(true)
 })
 
 test('where a full batch waits, the next round begins at once', async () => {
@@ -61,20 +61,20 @@ test('where a full batch waits, the next round begins at once', async () => {
   rounds.came(10, true)
   await nextTime()
   expect(began).toBe(1)
-  expect(rounds.mayAsk()).toBe(true)
+  expect(rounds.mayRequest()).toBe(true)
 })
 
 test('after a request that ended with nothing the next one is due at once', () => {
   rounds.ended()
-  expect(rounds.mayAsk()).toBe(true)
+  expect(rounds.mayRequest()).toBe(true)
   expect(began).toBe(0)
 })
 
 test('while another replica has asked for what waits, this one asks no more often than rounds begin', async () => {
   rounds.refused()
-  expect(rounds.mayAsk()).toBe(false)
+  expect(rounds.mayRequest()).toBe(false)
   await nextTime()
-  expect(rounds.mayAsk()).toBe(true)
+  expect(rounds.mayRequest()).toBe(true)
 })
 
 test('what has come is handled though the server never says that this was all', async () => {
@@ -82,4 +82,14 @@ test('what has come is handled though the server never says that this was all', 
   await nextTime()
   expect(began).toBe(1)
   expect(rounds.isGathering()).toBe(false)
+})
+
+test('the time between two rounds is asked for at each one', async () => {
+  rounds.close()
+  let between = 600_000
+  rounds = requestRounds({ spacingMs: () => between, full: 10, again })
+  between = spacingMs
+  rounds.came(1, true)
+  await nextTime()
+  expect(rounds.mayAsk()).toBe(true)
 })

@@ -3,7 +3,7 @@ import { systemTimers, type Timer, type Timers } from '@opsplane/runtime'
 /** When a consumer asks for messages that gather at the server. */
 export interface RequestRounds {
   /** Whether the next round has begun: a request of it takes what there is, or the first message that comes, and ends. */
-  mayAsk(): boolean
+  mayRequest(): boolean
   /**
    * A message came; `waiting` more are left at the server that it has not delivered yet. `filled`: it was the last one that
    * was asked for.
@@ -19,8 +19,8 @@ export interface RequestRounds {
 }
 
 export interface RequestRoundsOptions {
-  /** Least time between two rounds. */
-  spacingMs: number
+  /** Least time between two rounds; asked for at each one. */
+  spacingMs: number | (() => number)
   /** When so many wait, the next round begins at once. */
   full: number
   /** There may be something to ask for, or to handle. */
@@ -42,6 +42,7 @@ export function requestRounds({
   let waiting = 0
   let timer: Timer | undefined
 
+  const spacing = () => (typeof spacingMs === 'function' ? spacingMs() : spacingMs)
   const ask = () => {
     phase = 'asking'
     again()
@@ -52,16 +53,16 @@ export function requestRounds({
   }
   const end = () => {
     phase = 'between'
-    after(waiting >= full ? 0 : spacingMs, ask)
+    after(waiting >= full ? 0 : spacing(), ask)
   }
 
   return {
-    mayAsk: () => phase !== 'between',
+    mayRequest: () => phase !== 'between',
     came(left, filled) {
       waiting = left
       if (filled) return end()
       // Should the server never say that the request has ended, what has come is handled all the same.
-      if (phase === 'asking') after(spacingMs, ask)
+      if (phase === 'asking') after(spacing(), ask)
       phase = 'gathering'
     },
     ended() {

@@ -7,7 +7,7 @@ const most = 20
  * Where `actual` is not as expected, by paths such as `output/items/0`. With `partial`, objects may have more fields than
  * expected, at any depth.
  */
-export function differencesOf(
+export function findDifferences(
   expected: unknown,
   actual: unknown,
   { path, partial }: { path: string; partial: boolean },

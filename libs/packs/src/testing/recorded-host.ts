@@ -1,5 +1,5 @@
 import type { ArtifactTest, JsonValue, RecordedCall, TestDifference } from '@opsplane/contracts'
-import { differencesOf } from './differences.js'
+import { findDifferences } from './differences.js'
 
 export type RecordedAnswer = { returns: JsonValue } | { throws: { code: string; message: string } }
 
@@ -56,7 +56,7 @@ export function recordedHost({ host, anyOrder }: Pick<ArtifactTest, 'host' | 'an
 
 const isMatch = (call: RecordedCall, name: string, input: JsonValue | undefined): boolean =>
   call.call === name &&
-  (call.with === undefined || differencesOf(call.with, input, { path: '', partial: true }).length === 0)
+  (call.with === undefined || findDifferences(call.with, input, { path: '', partial: true }).length === 0)
 
 /** Field by field where a call of the same function was awaited. */
 function unrecorded(
@@ -66,7 +66,7 @@ function unrecorded(
   awaited: { call: RecordedCall; index: number } | undefined,
 ): TestDifference[] {
   if (awaited?.call.call === name && awaited.call.with !== undefined)
-    return differencesOf(awaited.call.with, input, { path: `host/${awaited.index}/with`, partial: true })
+    return findDifferences(awaited.call.with, input, { path: `host/${awaited.index}/with`, partial: true })
   const instead = awaited ? `, where ${awaited.call.call} comes next` : ''
   return [
     {

@@ -1,10 +1,10 @@
 import type { ArtifactTest, ArtifactTestResult, JsonValue } from '@opsplane/contracts'
 import { compileSchema } from '@opsplane/json-schema'
 import { type CodeOutcome, type CodeRunner, HostError, type HostFunctions } from '@opsplane/sandbox'
-import { hostFunctionsOf } from '../host-functions.js'
+import { resolveHostFunctions } from '../host-functions.js'
 import type { PackArtifact } from '../read-pack.js'
-import { faultOfValidation } from '../validation-result.js'
-import { judge } from './judge.js'
+import { findValidationFault } from '../validation-result.js'
+import { compareOutcome } from './compare-outcome.js'
 import { type RecordedHost, recordedHost } from './recorded-host.js'
 
 /** The artifact that is tested, compiled. */
@@ -30,7 +30,7 @@ export async function runTest(
 ): Promise<ArtifactTestResult> {
   const host = recordedHost(test)
   const outcome = await outcomeOf(runner, artifact, test, host)
-  const differences = [...judge(test, outcome), ...host.differences()]
+  const differences = [...compareOutcome(test, outcome), ...host.differences()]
   return {
     ...{ name: test.name, passed: differences.length === 0, differences, executionId: null },
     durationMs: Math.round(outcome.durationMs),
@@ -60,12 +60,12 @@ async function outcomeOf(
       environment: 'development',
       now: test.now ?? new Date().toISOString(),
     },
-    ...hostFunctionsOf(permissions),
+    ...resolveHostFunctions(permissions),
     host: recordedFunctions(host),
   })
   if (outcome.status !== 'completed') return outcome
   const { output } = outcome
-  const wrongOutput = faultOf(outputSchema, output) ?? faultOfValidation(rule, { input, output })
+  const wrongOutput = faultOf(outputSchema, output) ?? findValidationFault(rule, { input, output })
   if (wrongOutput === undefined) return outcome
   const { logs, durationMs } = outcome
   return {

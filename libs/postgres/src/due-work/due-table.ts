@@ -34,7 +34,7 @@ export function dueTable(options: DueTableOptions): DueTable {
 }
 
 /** What every table of due work has: how long a row is held back after failures, and how often it failed in a row. */
-export const heldColumns = () => ({
+export const retryColumns = () => ({
   /** By the database's clock: the end of a lease or of a backoff. */
   heldUntil: timestamp('held_until', { withTimezone: true, mode: 'string' }),
   failures: integer('failures').notNull().default(0),
@@ -43,10 +43,10 @@ export const heldColumns = () => ({
 
 /** What a table has whose rows are leased, so that they can be worked on outside of a transaction. */
 export const leaseColumns = () => ({
-  ...heldColumns(),
-  /** Who works on the row; null while nobody does. */
+  ...retryColumns(),
+  /** The replica that works on the row; null while none does. */
   leaseOwner: text('lease_owner'),
-  /** Grows with every lease: whoever comes with an older one has lost the row. */
+  /** Grows with every lease: a write with an older fence fails. */
   leaseFence: bigint('lease_fence', { mode: 'bigint' }).notNull().default(sql`0`),
 })
 

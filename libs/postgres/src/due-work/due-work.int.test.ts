@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { holdHeap } from '@opsplane/runtime'
-import { type DueWorkGroup, type DueWorkOptions, leased, within } from '../index.js'
-import { finish, type Job, jobs, type ScratchJobs, scratchJobs, until } from './scratch.fixture.js'
+import { limitHeapGrowth } from '@opsplane/runtime'
+import { type DueWorkGroup, type DueWorkOptions, leasedWorker, transactionWorker } from '../index.js'
+import { finish, type Job, jobs, type ScratchJobs, scratchJobs, waitUntilTrue } from './scratch.fixture.js'
 
 let scratch: ScratchJobs
 const opened: DueWorkGroup[] = []
@@ -34,7 +34,7 @@ interface Options {
 const common = { name: 'jobs', of: jobs, columns: ['workspace_id'], retry: { baseMs: 10, maxMs: 20 } }
 
 const inTransaction = ({ batch = 50, attempt }: Options = {}) =>
-  within<Job>({
+  transactionWorker<Job>({
     ...common,
     batch,
     async perform(tx, rows) {
@@ -44,7 +44,7 @@ const inTransaction = ({ batch = 50, attempt }: Options = {}) =>
   })
 
 const byLease = ({ batch = 16, ofOne, leaseMs = 30_000, deadlineMs = 600_000, attempt }: Options = {}) =>
-  leased<Job, undefined>({
+  leasedWorker<Job, undefined>({
     ...{ ...common, batch, together: batch, leaseMs, deadlineMs },
     ...(ofOne !== undefined && { ofOne }),
     async perform(rows, signal) {
@@ -61,7 +61,7 @@ const byLease = ({ batch = 16, ofOne, leaseMs = 30_000, deadlineMs = 600_000, at
 /** Never ends, unless the signal aborts. */
 const stuck = (_: readonly Job[], signal?: AbortSignal) =>
   new Promise<never>((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
-const allDone = () => until(async () => (await scratch.left()) === 0)
+const allDone = () => waitUntilTrue(async () => (await scratch.left()) === 0)
 const timesDone = async () => (await scratch.jobs()).map(({ times_done }) => times_done)
 
 describe.each([
@@ -74,10 +74,10 @@ describe.each([
     await allDone()
     expect(await timesDone()).toEqual(Array.from({ length: 700 }, () => 1))
     // Each replica counts once it hears of its commit.
-    await until(() => works.reduce((sum, started) => sum + started.counts().done, 0) === 700)
+    await waitUntilTrue(() => works.reduce((sum, started) => sum + started.counts().done, 0) === 700)
   })
 
-  it('is found when it is due, or when somebody says so, without a look in between', async () => {
+  it('is found when it is due, or on a hint, without polling in between', async () => {
     const started = replica({ restMs: 600_000 }).start(work())
     await scratch.add(1, { prefix: 'now' })
     started.wake()
@@ -104,19 +104,19 @@ describe.each([
       if (keys.includes(poison)) throw new Error('cannot be done')
     }
     const started = replica({ restMs: 20 }).start(work({ batch: 50, attempt }))
-    await until(async () => {
+    await waitUntilTrue(async () => {
       const row = (await scratch.jobs())[16]
       return row?.last_error === 'cannot be done' && (await scratch.left()) === 1
     })
     const before = attempts.length
     await scratch.add(40, { prefix: 'more' })
-    await until(async () => (await scratch.left()) === 1 && attempts.length > before + 3)
+    await waitUntilTrue(async () => (await scratch.left()) === 1 && attempts.length > before + 3)
     // It has cost one batch its first attempt, and no other one anything.
     const bisected = attempts.slice(0, before).filter((keys) => keys.length > 1 && keys.includes(poison))
     expect(bisected.length).toBeGreaterThan(0)
     expect(await scratch.jobs()).toContainEqual(expect.objectContaining({ id: poison, times_done: 0 }))
     expect(attempts.slice(before).filter((keys) => keys.length > 1 && keys.includes(poison))).toEqual([])
-    await until(() => started.counts().done === 79)
+    await waitUntilTrue(() => started.counts().done === 79)
   })
 
   it('charges two rows where nothing succeeds, and does all of them once something does', async () => {
@@ -125,11 +125,11 @@ describe.each([
     let attempts = 0
     const attempt = () => {
       attempts++
-      if (isAway) throw new Error('nobody is there')
+      if (isAway) throw new Error('the endpoint is unreachable')
     }
     replica({ restMs: 600_000 }).start(work({ batch: 30, attempt }))
-    await until(() => attempts >= 6)
-    await until(async () => (await scratch.heldBack()).length + (await charged()) >= 2)
+    await waitUntilTrue(() => attempts >= 6)
+    await waitUntilTrue(async () => (await scratch.listDelayed()).length + (await charged()) >= 2)
     expect(await charged()).toBeLessThan(30)
     isAway = false
     await allDone()
@@ -144,7 +144,7 @@ describe.each([
     const order: string[] = []
     const attempt = (rows: readonly Job[]) => void order.push(...rows.map(({ workspace_id }) => workspace_id))
     replica().start(work({ batch: 20, attempt }))
-    await until(() => order.includes('ws_b') && order.includes('ws_0'))
+    await waitUntilTrue(() => order.includes('ws_b') && order.includes('ws_0'))
     expect(Math.max(order.indexOf('ws_b'), order.indexOf('ws_0'))).toBeLessThan(200)
   })
 
@@ -162,10 +162,10 @@ describe.each([
       jest.useFakeTimers({ now: Date.now() + skewMs, doNotFake: realTimers })
       try {
         const started = replica({ restMs: 10 }).start(work())
-        await until(async () => (await scratch.left()) === 2)
+        await waitUntilTrue(async () => (await scratch.left()) === 2)
         await scratch.add(1, { prefix: 'another' })
-        await until(async () => (await scratch.left()) === 2)
-        await until(() => started.counts().done === 2)
+        await waitUntilTrue(async () => (await scratch.left()) === 2)
+        await waitUntilTrue(() => started.counts().done === 2)
         expect(started.counts().claimed).toBe(2)
       } finally {
         jest.useRealTimers()
@@ -188,7 +188,7 @@ describe('places of which one has fewer than there are', () => {
       return stuck(rows, signal)
     }
     replica().start(byLease({ batch: 3, ofOne: 2, attempt }))
-    await until(() => begun.length === count)
+    await waitUntilTrue(() => begun.length === count)
     return begun.sort()
   }
 
@@ -198,7 +198,7 @@ describe('places of which one has fewer than there are', () => {
     expect(await begin(3)).toEqual(['ws_a', 'ws_a', 'ws_b'])
   })
 
-  it('are all one’s own while nobody else waits', async () => {
+  it('are all claimed for one workspace while no other waits', async () => {
     await scratch.add(5)
     expect(await begin(3)).toEqual(['ws_a', 'ws_a', 'ws_a'])
   })
@@ -235,15 +235,15 @@ describe('a lease', () => {
     const leaseMs = 5_000
     const started = replica().start(byLease({ leaseMs, attempt }))
     replica({ restMs: 50 }).start(byLease({ leaseMs, attempt }))
-    await until(() => begun > 0)
+    await waitUntilTrue(() => begun > 0)
     const fenceAndEnd = async () =>
       (
         await scratch.admin<{ lease_fence: string; held_until: string }[]>`
         select lease_fence, held_until::text from jobs`
       )[0]
     const before = await fenceAndEnd()
-    await until(async () => (await fenceAndEnd())?.held_until !== before?.held_until)
-    await until(async () => {
+    await waitUntilTrue(async () => (await fenceAndEnd())?.held_until !== before?.held_until)
+    await waitUntilTrue(async () => {
       const [row] = await scratch.admin`select now() > ${before?.held_until ?? ''}::timestamptz as over`
       return row?.over
     })
@@ -265,7 +265,7 @@ describe('a lease', () => {
           }),
       }),
     )
-    await until(
+    await waitUntilTrue(
       async () => (await scratch.admin`select 1 from jobs where lease_owner is not null`).length > 0,
     )
     // As if it had been away for longer than its lease.
@@ -276,15 +276,15 @@ describe('a lease', () => {
       return stuck(rows, signal)
     }
     replica().start(byLease({ attempt }))
-    await until(() => cut !== undefined)
+    await waitUntilTrue(() => cut !== undefined)
     end()
-    await until(() => first.counts().lost === 1)
+    await waitUntilTrue(() => first.counts().lost === 1)
     expect(await scratch.jobs()).toMatchObject([{ times_done: 0 }])
     const [row] = await scratch.admin`select lease_fence from jobs where lease_owner is not null`
     expect(row).toEqual({ lease_fence: '2' })
   })
 
-  it('is given back by who stops, once what is in hand had its time', async () => {
+  it('is released by a replica that stops, once work in flight had its time', async () => {
     await scratch.add(3)
     const group = replica()
     let begun = false
@@ -296,7 +296,7 @@ describe('a lease', () => {
         },
       }),
     )
-    await until(() => begun)
+    await waitUntilTrue(() => begun)
     await group.close(0)
     const rows = await scratch.admin`select lease_owner, held_until, failures from jobs`
     expect(rows).toEqual(
@@ -304,7 +304,7 @@ describe('a lease', () => {
     )
   })
 
-  it('is not taken any more by who stops, who waits for what is in hand', async () => {
+  it('is not claimed any more by a replica that drains work in flight', async () => {
     await scratch.add(20)
     const group = replica()
     let end: () => void = () => {}
@@ -315,7 +315,7 @@ describe('a lease', () => {
     group.start(byLease({ batch: 8, attempt }))
     const leasedRows = async () =>
       (await scratch.admin`select 1 from jobs where lease_owner is not null`).length
-    await until(async () => (await leasedRows()) === 8)
+    await waitUntilTrue(async () => (await leasedRows()) === 8)
     const closed = group.close(600_000)
     end()
     await closed
@@ -331,10 +331,10 @@ it('an attempt is cut at its deadline, though the heap was collected before', as
     return stuck(rows, signal)
   }
   const started = replica().start(byLease({ deadlineMs: 300, attempt }))
-  await until(() => begun)
+  await waitUntilTrue(() => begun)
   // Collects it.
-  holdHeap(100)()
-  await until(() => started.counts().failed > 0)
+  limitHeapGrowth(100)()
+  await waitUntilTrue(() => started.counts().failed > 0)
 })
 
 it('other replicas are woken for more than one can take', async () => {
@@ -352,7 +352,7 @@ it('other replicas are woken for more than one can take', async () => {
   const works = ['one', 'other'].map((name) =>
     replica({ restMs: 600_000, hints: hints(name) }).start(byLease({ batch: 4, attempt: stuck })),
   )
-  await until(() => works.every((work) => work.counts().claimed >= 4))
+  await waitUntilTrue(() => works.every((work) => work.counts().claimed >= 4))
 })
 
 it('several kinds of work at rest take one statement, and no more until the next one is due', async () => {
@@ -366,11 +366,11 @@ it('several kinds of work at rest take one statement, and no more until the next
   })
   const group = replica({ sql: counting, restMs: 600_000 })
   for (const name of ['one', 'two', 'three'])
-    group.start(within({ ...common, name, batch: 5, perform: finish }))
+    group.start(transactionWorker({ ...common, name, batch: 5, perform: finish }))
   await scratch.add(1, { inMs: 3_600_000 })
-  await until(() => statements === 1)
+  await waitUntilTrue(() => statements === 1)
   group.start(byLease())
-  await until(() => statements === 2)
+  await waitUntilTrue(() => statements === 2)
   await group.close()
   expect(statements).toBe(2)
 })

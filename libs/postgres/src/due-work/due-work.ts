@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { delay, type Logger, retryDelayMs, untilRestMoment } from '@opsplane/runtime'
+import { delay, type Logger, msToIdleTick, retryDelayMs } from '@opsplane/runtime'
 import type { Database } from '../database.js'
-import { databaseFault, isDatabaseAway } from '../errors.js'
+import { databaseFault, isDatabaseUnavailable } from '../errors.js'
 import type { DueTable } from './due-table.js'
-import { present } from './statements.js'
-import { type DueCounts, type MakeWorker, run, type Worker } from './work.js'
+import { nowSql } from './statements.js'
+import { type CreateWorker, type DueCounts, runStatement, type Worker } from './work.js'
 
 export interface DueWorkOptions {
   sql: Database['sql']
   log: Logger
   /** Names this process in its leases. */
   owner?: string
-  /** How long nobody looks for due rows while nothing is known to come; 10 s without. */
+  /** How often due rows are polled for while none is expected; 10 s if absent. */
   restMs?: number
   /** The time of tests that simulate it. All others go by the database's clock, never by that of the process. */
   simulated?: { now(): string } | undefined
@@ -33,12 +33,12 @@ export interface DueWork {
 
 /** Several kinds of work, which look together for what is due next: at rest that is one statement every 10 s. */
 export interface DueWorkGroup {
-  start(make: MakeWorker): DueWork
+  start(make: CreateWorker): DueWork
   /** What is done here, and what has come of it. */
   works(): { name: string; of: DueTable; counts: DueCounts }[]
   /** Wakes the work of this name, here or, where it is not done here, in another replica. */
   wake(work: string, inMs?: number): void
-  /** Claims nothing any more and waits for what is in hand, so long; then it is cut and given back. */
+  /** Claims nothing any more and waits for work in flight, up to the grace period; then that is cut and released. */
   close(graceMs?: number): Promise<void>
 }
 
@@ -52,7 +52,7 @@ interface Member {
 }
 
 export function createDueWork({ sql, log, ...options }: DueWorkOptions): DueWorkGroup {
-  // Nobody knows when a simulated time will have come.
+  // A simulated clock has no timers.
   const { owner = randomUUID(), simulated, restMs = simulated ? 100 : 10_000, hints } = options
   const closing = new AbortController()
   const members: Member[] = []
@@ -68,15 +68,15 @@ export function createDueWork({ sql, log, ...options }: DueWorkOptions): DueWork
   async function look(asked: readonly Member[]) {
     const columns = asked.map(
       ({ worker }, index) =>
-        `(extract(epoch from ${worker.nextDue} - ${present}) * 1000)::float8 as w${index}`,
+        `(extract(epoch from ${worker.nextDue} - ${nowSql}) * 1000)::float8 as w${index}`,
     )
-    const [row] = await run<Record<string, number | null>>(sql, {
+    const [row] = await runStatement<Record<string, number | null>>(sql, {
       text: `select ${columns.join(', ')}`,
       parameters: [at()],
     })
     for (const [index, member] of asked.entries()) {
       const everyMs = simulated ? restMs : (member.worker.options.lookEveryMs ?? restMs)
-      const nextMs = untilRestMoment(everyMs)
+      const nextMs = msToIdleTick(everyMs)
       member.lookAtMs = performance.now() + nextMs
       const inMs = row?.[`w${index}`] ?? null
       if (inMs === null || inMs > 0) member.worker.fruitless = 0
@@ -151,7 +151,7 @@ export function createDueWork({ sql, log, ...options }: DueWorkOptions): DueWork
 
 /** Claims and works once, without a loop; resolves to what was done. */
 export async function attemptDueWork(
-  make: MakeWorker,
+  make: CreateWorker,
   { sql, log, simulated }: Pick<DueWorkOptions, 'sql' | 'log' | 'simulated'>,
 ): Promise<DueCounts> {
   const counts = noCounts()
@@ -253,7 +253,7 @@ function createTrouble(log: Logger) {
   const faulty = new Set<string>()
   return {
     met(what: string, error: unknown) {
-      if (isDatabaseAway(error)) {
+      if (isDatabaseUnavailable(error)) {
         if (away.size === 0) log.warn({ err: error }, `Postgres ${databaseFault(error)}; due work waits`)
         away.add(what)
       } else if (!faulty.has(what)) {

@@ -1,4 +1,4 @@
-export { type DueTable, dueIndexes, dueNow, dueTable, heldColumns, leaseColumns } from './due-table.js'
+export { type DueTable, dueIndexes, dueNow, dueTable, leaseColumns, retryColumns } from './due-table.js'
 export {
   attemptDueWork,
   createDueWork,
@@ -7,29 +7,34 @@ export {
   type DueWorkOptions,
   type WakeHints,
 } from './due-work.js'
-export { type HeldOptions, type HeldRow, type Holder, held } from './held.js'
-export { type Isolated, isolate, type Meaning } from './isolate.js'
-export { type LeasedOptions, type LeasedRow, leased } from './leased.js'
-export { createPlaces, type Places } from './places.js'
+export { type ErrorClass, type IsolationResult, isolateFailures } from './isolate.js'
+export { type LeasedRow, type LeasedWorkerOptions, leasedWorker } from './leased-worker.js'
 export {
+  type ResidentRow,
+  type ResidentWork,
+  type ResidentWorkerOptions,
+  residentWorker,
+} from './resident-worker.js'
+export {
+  type ClaimedRow,
   type ClaimOptions,
-  claimedAt,
-  dueCountsOf,
-  dueCountsOfWorkspace,
-  giveBackStatement,
-  type Held,
+  claimInstantSql,
+  dueCountsStatement,
   lockStatement,
   nextDue,
-  present,
+  nowSql,
+  releaseStatement,
   type Statement,
+  workspaceDueCountsStatement,
 } from './statements.js'
-export { type WithinOptions, within } from './within.js'
+export { type TransactionWorkerOptions, transactionWorker } from './transaction-worker.js'
 export {
+  type CreateWorker,
+  createErrorClassifier,
   type DueCounts,
   type DueRow,
-  holdBack,
-  type MakeWorker,
-  meaningOf,
+  delayFailedRows,
   type WorkContext,
   type WorkOptions,
 } from './work.js'
+export { createWorkspaceSlots, type WorkspaceSlots } from './workspace-slots.js'

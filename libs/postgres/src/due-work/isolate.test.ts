@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
-import { isolate, type Meaning } from './isolate.js'
+import { type ErrorClass, isolateFailures } from './isolate.js'
 
 const rows = Array.from({ length: 64 }, (_, index) => index)
 class Strange extends Error {}
-const meaningOf = (error: unknown): Meaning =>
+const meaningOf = (error: unknown): ErrorClass =>
   error instanceof RangeError ? 'away' : error instanceof Strange ? 'passing' : 'fault'
 
 /** Attempts that fail with a row that is not fit, and how large they were. */
@@ -20,14 +20,14 @@ function attempts(isFit: (row: number) => boolean, error = new Error('unfit')) {
 describe('isolate', () => {
   it('takes one attempt where nothing fails', async () => {
     const { sizes, attempt } = attempts(() => true)
-    const { done } = await isolate(rows, attempt, meaningOf)
+    const { done } = await isolateFailures(rows, attempt, meaningOf)
     expect(done.map(({ result }) => result)).toEqual(rows.map((row) => row * 2))
     expect(sizes).toEqual([64])
   })
 
   it('finds the one at fault in two attempts for each halving', async () => {
     const { sizes, attempt } = attempts((row) => row !== 41)
-    const { done, failed } = await isolate(rows, attempt, meaningOf)
+    const { done, failed } = await isolateFailures(rows, attempt, meaningOf)
     expect(failed).toEqual([{ row: 41, error: expect.any(Error) }])
     expect(done).toHaveLength(63)
     expect(sizes).toHaveLength(13)
@@ -35,28 +35,28 @@ describe('isolate', () => {
 
   it('finds every one at fault among others', async () => {
     const { attempt } = attempts((row) => ![3, 30, 31, 60].includes(row))
-    const { done, failed } = await isolate(rows, attempt, meaningOf)
+    const { done, failed } = await isolateFailures(rows, attempt, meaningOf)
     expect(failed.map(({ row }) => row)).toEqual([3, 30, 31, 60])
     expect(done).toHaveLength(60)
   })
 
   it('leaves the rest where nothing succeeds', async () => {
     const { sizes, attempt } = attempts(() => false)
-    const { failed, untried } = await isolate(rows, attempt, meaningOf)
+    const { failed, untried } = await isolateFailures(rows, attempt, meaningOf)
     expect([failed.length, untried.length, sizes.length]).toEqual([2, 62, 8])
   })
 
-  it('charges nobody with what passes, and throws where nothing can be done', async () => {
-    const passing = await isolate(rows, attempts(() => false, new Strange()).attempt, meaningOf)
+  it('counts temporary errors against no row, and throws where the database is unavailable', async () => {
+    const passing = await isolateFailures(rows, attempts(() => false, new Strange()).attempt, meaningOf)
     expect([passing.failed.length, passing.untried.length]).toEqual([0, 64])
-    await expect(isolate(rows, attempts(() => false, new RangeError()).attempt, meaningOf)).rejects.toThrow(
-      RangeError,
-    )
+    await expect(
+      isolateFailures(rows, attempts(() => false, new RangeError()).attempt, meaningOf),
+    ).rejects.toThrow(RangeError)
   })
 
   it('attempts nothing for no rows', async () => {
     const { sizes, attempt } = attempts(() => true)
-    expect(await isolate([], attempt, meaningOf)).toEqual({ done: [], failed: [], untried: [] })
+    expect(await isolateFailures([], attempt, meaningOf)).toEqual({ done: [], failed: [], untried: [] })
     expect(sizes).toEqual([])
   })
 })

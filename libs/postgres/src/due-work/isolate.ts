@@ -1,4 +1,4 @@
-export interface Isolated<Row, Result> {
+export interface IsolationResult<Row, Result> {
   done: { row: Row; result: Result }[]
   failed: { row: Row; error: unknown }[]
   /** Left as they are: what stopped the attempt says nothing of them. */
@@ -6,10 +6,10 @@ export interface Isolated<Row, Result> {
 }
 
 /** What an error says of the rows it was met with. */
-export type Meaning =
+export type ErrorClass =
   /** One of them is at fault. */
   | 'fault'
-  /** None of them is: somebody else was faster, or held a lock. */
+  /** None of them is: another transaction was faster, or held a lock. */
   | 'passing'
   /** Nothing can be done at all; it is thrown. */
   | 'away'
@@ -20,12 +20,12 @@ const manyFailed = 2
  * Attempts all rows at once and, where that fails, ever smaller parts, until those at fault are alone. Where nothing
  * succeeds, rows are not what is wrong: after two that failed alone the rest is left untried.
  */
-export async function isolate<Row, Result>(
+export async function isolateFailures<Row, Result>(
   rows: readonly Row[],
   attempt: (rows: readonly Row[]) => Promise<readonly Result[]>,
-  meaningOf: (error: unknown) => Meaning,
-): Promise<Isolated<Row, Result>> {
-  const outcome: Isolated<Row, Result> = { done: [], failed: [], untried: [] }
+  meaningOf: (error: unknown) => ErrorClass,
+): Promise<IsolationResult<Row, Result>> {
+  const outcome: IsolationResult<Row, Result> = { done: [], failed: [], untried: [] }
   const parts: (readonly Row[])[] = rows.length > 0 ? [rows] : []
   for (let part = parts.pop(); part; part = parts.pop()) {
     if (outcome.failed.length >= manyFailed && outcome.done.length === 0) {

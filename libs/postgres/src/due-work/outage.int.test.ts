@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { createLogger } from '@opsplane/runtime'
-import { type DueWorkGroup, type Held, held, leased, openClient } from '../index.js'
-import { finish, type Job, jobs, type ScratchJobs, scratchJobs, until } from './scratch.fixture.js'
+import { type ClaimedRow, type DueWorkGroup, leasedWorker, openClient, residentWorker } from '../index.js'
+import { finish, type Job, jobs, type ScratchJobs, scratchJobs, waitUntilTrue } from './scratch.fixture.js'
 
 let scratch: ScratchJobs
 let group: DueWorkGroup
@@ -40,14 +40,14 @@ async function lockedOut(meanwhile: () => Promise<unknown>) {
   const { admin } = scratch
   await admin.unsafe(`alter role ${role} nologin`)
   await admin`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${role}`
-  await until(() => said.length > 0)
+  await waitUntilTrue(() => said.length > 0)
   await meanwhile()
   await admin.unsafe(`alter role ${role} login`)
 }
 
 const common = { name: 'jobs', of: jobs, columns: ['workspace_id'] }
 const byLease = (attempt: (row: Job, signal: AbortSignal) => Promise<unknown>, leaseMs = 30_000) =>
-  leased<Job, undefined>({
+  leasedWorker<Job, undefined>({
     ...{ ...common, batch: 16, leaseMs, deadlineMs: 600_000 },
     async perform([row], signal) {
       await attempt(row as Job, signal)
@@ -63,10 +63,10 @@ const byLease = (attempt: (row: Job, signal: AbortSignal) => Promise<unknown>, l
 it('Postgres being away is waited out, and said once when it goes and once when it is back', async () => {
   group.start(byLease(async () => {}))
   await scratch.add(5)
-  await until(async () => (await scratch.left()) === 0)
+  await waitUntilTrue(async () => (await scratch.left()) === 0)
   await lockedOut(() => scratch.add(5, { prefix: 'meanwhile' }))
-  await until(async () => (await scratch.left()) === 0)
-  await until(() => said.length > 1)
+  await waitUntilTrue(async () => (await scratch.left()) === 0)
+  await waitUntilTrue(() => said.length > 1)
   // What ends the connections is met before the refusal of new ones, or after it.
   expect(said).toEqual([
     expect.stringMatching(/^Postgres (cannot be reached|refuses the login of this service); due work waits$/),
@@ -83,18 +83,18 @@ const stuck = (begun: string[], leaseMs?: number) =>
 
 /** Holds rows for ever. */
 function inMemory(begun: string[], leaseMs = 30_000) {
-  const inHand: Held[] = []
-  return held<Job>({
+  const inHand: ClaimedRow[] = []
+  return residentWorker<Job>({
     ...{ ...common, leaseMs },
-    holder: {
-      room: () => ({ all: 16, ofOne: 16, full: new Set() }),
-      moreRoom: () => new Promise(() => {}),
-      held: () => inHand,
-      take(rows) {
+    work: {
+      capacity: () => ({ all: 16, ofOne: 16, full: new Set() }),
+      waitForCapacity: () => new Promise(() => {}),
+      leasedRows: () => inHand,
+      accept(rows) {
         inHand.push(...rows)
         begun.push(...rows.map(({ key }) => key))
       },
-      lost: () => {},
+      onLeasesLost: () => {},
       drain: async () => {},
     },
   })
@@ -103,17 +103,17 @@ function inMemory(begun: string[], leaseMs = 30_000) {
 describe.each([
   ['an attempt', stuck],
   ['a holder', inMemory],
-])('%s under way when Postgres goes away', (_, work) => {
-  it('goes on with what is in hand, also where it was away for longer than the lease', async () => {
+])('%s in flight when Postgres becomes unavailable', (_, work) => {
+  it('continues work in flight, also after an outage longer than the lease', async () => {
     const begun: string[] = []
     group.start(work(begun))
     await scratch.add(1, { prefix: 'before' })
-    await until(() => begun.length > 0)
+    await waitUntilTrue(() => begun.length > 0)
     await lockedOut(async () => {
       await scratch.admin`update jobs set held_until = now()`
       await scratch.add(1, { prefix: 'then' })
     })
-    await until(() => begun.some((key) => key.startsWith('then')))
+    await waitUntilTrue(() => begun.some((key) => key.startsWith('then')))
     const [row] = await scratch.admin`select lease_fence, failures from jobs where id like 'before%'`
     expect(row).toEqual({ lease_fence: '1', failures: 0 })
     expect(begun).toEqual(['before_000001', 'then_000001'])
@@ -136,13 +136,15 @@ describe.each([
     const other = scratch.replica({ sql, restMs: 10 })
     other.start(work(begun, 300))
     await scratch.add(1)
-    await until(() => begun.length > 0)
+    await waitUntilTrue(() => begun.length > 0)
     isAway = true
-    await until(async () => (await scratch.admin`select 1 from jobs where held_until < now()`).length > 0)
+    await waitUntilTrue(
+      async () => (await scratch.admin`select 1 from jobs where held_until < now()`).length > 0,
+    )
     await scratch.add(1, { prefix: 'then' })
     asked.length = 0
     isAway = false
-    await until(() => begun.length > 1)
+    await waitUntilTrue(() => begun.length > 1)
     await other.close(0)
     expect(asked[0]).toBe('update')
   })

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { jobs, type ScratchJobs, scratchJobs } from './scratch.fixture.js'
 import {
-  dueCountsOf,
-  dueCountsOfWorkspace,
+  dueCountsStatement,
+  dueKeysStatement,
   leaseStatement,
   lockStatement,
   nextDue,
   type Statement,
-  turnsStatement,
+  workspaceDueCountsStatement,
 } from './statements.js'
 
 let scratch: ScratchJobs
@@ -39,9 +39,13 @@ it.each<[string, string, Statement]>([
   ['a lock in turns', 'jobs_turn_idx', lockStatement(jobs, [], { ...claim, turns })],
   ['a lease', 'jobs_due_idx', leaseStatement(jobs, [], { ...claim, ...lease })],
   ['a lease in turns', 'jobs_turn_idx', leaseStatement(jobs, [], { ...claim, ...lease, turns })],
-  ['the list of whose turn it is', 'jobs_turn_idx', turnsStatement(jobs, null)],
-  ['a count', 'jobs_due_idx', dueCountsOf([{ name: 'jobs', of: jobs }], 10)],
-  ['a count of a workspace', 'jobs_turn_idx', dueCountsOfWorkspace([{ name: 'jobs', of: jobs }], 'ws_b', 10)],
+  ['the list of whose turn it is', 'jobs_turn_idx', dueKeysStatement(jobs, null)],
+  ['a count', 'jobs_due_idx', dueCountsStatement([{ name: 'jobs', of: jobs }], 10)],
+  [
+    'a count of a workspace',
+    'jobs_turn_idx',
+    workspaceDueCountsStatement([{ name: 'jobs', of: jobs }], 'ws_b', 10),
+  ],
   ['a look', 'jobs_due_idx', { text: `select ${nextDue(jobs)}`, parameters: [] }],
 ])('%s reads what is due by %s alone', async (_, index, statement) => {
   for (const plan of await planOf(statement)) {
@@ -59,14 +63,14 @@ const counted = async ({ text, parameters }: Statement) =>
 it('counts what is due: of all, or of one workspace and without what is of the installation', async () => {
   await scratch.add(2, { prefix: 'due', inMs: -1_000 })
   const works = [{ name: 'jobs', of: jobs }]
-  expect(await counted(dueCountsOf(works, 100))).toEqual([['jobs', 12]])
-  expect(await counted(dueCountsOf(works, 4))).toEqual([['jobs', 4]])
-  expect(await counted(dueCountsOfWorkspace(works, 'ws_a', 100))).toEqual([['jobs', 2]])
-  expect(await counted(dueCountsOfWorkspace(works, 'ws_c', 100))).toEqual([['jobs', 0]])
+  expect(await counted(dueCountsStatement(works, 100))).toEqual([['jobs', 12]])
+  expect(await counted(dueCountsStatement(works, 4))).toEqual([['jobs', 4]])
+  expect(await counted(workspaceDueCountsStatement(works, 'ws_a', 100))).toEqual([['jobs', 2]])
+  expect(await counted(workspaceDueCountsStatement(works, 'ws_c', 100))).toEqual([['jobs', 0]])
   const { fairKey: _, ...unfair } = jobs
   const more = [
     { name: 'feeds', of: { ...jobs, ofPlatform: true } as const },
     { name: 'unfair', of: unfair },
   ]
-  expect(await counted(dueCountsOfWorkspace(more, 'ws_b', 100))).toEqual([['unfair', 10]])
+  expect(await counted(workspaceDueCountsStatement(more, 'ws_b', 100))).toEqual([['unfair', 10]])
 })

@@ -60,7 +60,7 @@ export async function scratchJobs(schema: string) {
       return row?.left ?? 0
     },
     /** How many of those left have been tried to no avail and are held back. */
-    async heldBack(): Promise<string[]> {
+    async listDelayed(): Promise<string[]> {
       const rows = await admin<{ id: string }[]>`
         select id from jobs where finished_at is null and failures > 0 and held_until > now() order by id`
       return rows.map(({ id }) => id)
@@ -81,7 +81,7 @@ export const finish = (tx: Pick<postgres.Sql, 'unsafe'>, rows: readonly { key: s
   ])
 
 /** Until it is so, on whatever machine: the time is for what never comes. */
-export async function until(
+export async function waitUntilTrue(
   condition: () => boolean | undefined | Promise<boolean | undefined>,
 ): Promise<void> {
   const deadlineMs = performance.now() + 60_000

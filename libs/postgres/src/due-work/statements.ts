@@ -8,7 +8,7 @@ export interface Statement {
 }
 
 /** Whose turn it is, and how many rows of each are claimed. */
-export interface Turns {
+export interface FairShares {
   keys: string[]
   each: number
 }
@@ -22,26 +22,26 @@ export interface ClaimOptions {
   /** Keys of rows that are left out. */
   except?: readonly string[] | undefined
   /** Without, the longest due come first. */
-  turns?: Turns | undefined
+  turns?: FairShares | undefined
 }
 
 /** The present: of the transaction, as an index can be searched by it. */
-export const present = 'coalesce($1::text::timestamptz, now())'
+export const nowSql = 'coalesce($1::text::timestamptz, now())'
 const clock = 'coalesce($1::text::timestamptz, clock_timestamp())'
 const after = (ms: string) => `${clock} + ${ms} * interval '1 ms'`
 
 /** The time of the claim, as ISO text. */
-export const claimedAt = `${isoText(present)} as at`
-const lag = (due: string) => `(extract(epoch from ${present} - ${due}) * 1000)::float8 as "lagMs"`
+export const claimInstantSql = `${isoText(nowSql)} as at`
+const lag = (due: string) => `(extract(epoch from ${nowSql} - ${due}) * 1000)::float8 as "lagMs"`
 
 const turnOf = ({ fairKey }: DueTable) => (fairKey === undefined ? [] : [`${fairKey} as turn`])
 
-/** Locks rows that are due and that nobody else has in hand, until the transaction ends. */
+/** Locks rows that are due and not claimed by others, until the transaction ends. */
 export function lockStatement(of: DueTable, columns: readonly string[], options: ClaimOptions): Statement {
   const { key, due } = of
   return picked(
     of,
-    [`${key} as key`, 'failures', claimedAt, lag(due), ...turnOf(of), ...columns].join(', '),
+    [`${key} as key`, 'failures', claimInstantSql, lag(due), ...turnOf(of), ...columns].join(', '),
     options,
   )
 }
@@ -60,7 +60,7 @@ export function leaseStatement(
       update ${table} set held_until = ${after(`$${lease}::float8`)}, lease_owner = $${by}::text,
         lease_fence = lease_fence + 1, failures = failures + (lease_owner is not null)::int
       from picked where ${key} = picked_key
-      returning ${[`${key} as key`, 'lease_fence::text as fence', 'failures', claimedAt, lag('picked_due'), ...turnOf(of), ...columns].join(', ')}`,
+      returning ${[`${key} as key`, 'lease_fence::text as fence', 'failures', claimInstantSql, lag('picked_due'), ...turnOf(of), ...columns].join(', ')}`,
     parameters: [...from.parameters, String(leaseMs), owner],
   }
 }
@@ -74,7 +74,7 @@ function picked(
   const others = except ? `${key} <> all($${parameters.length + 1}::text[])` : 'true'
   if (except) parameters.push([...except])
   const rows = (where: string, by: string, most: string) => `select ${columns} from ${table}
-    where (${waiting}) and ${where} and (${only}) and ${others} and ${by} <= ${present}
+    where (${waiting}) and ${where} and (${only}) and ${others} and ${by} <= ${nowSql}
     order by ${by} limit ${most} for update skip locked`
   if (!turns) return { text: rows('true', due, '$2::int'), parameters }
   return {
@@ -84,19 +84,19 @@ function picked(
   }
 }
 
-/** Everybody who has something due now, in order. Walks the index by one step for each who has anything waiting. */
-export function turnsStatement(
+/** The fairness keys with due rows, in order. Walks the index by one step for each key with waiting rows. */
+export function dueKeysStatement(
   { table, dueInTurn, waiting, fairKey }: DueTable,
   at: string | null,
 ): Statement {
   const first = (beyond: string) => `(select ${fairKey} from ${table}
     where (${waiting}) ${beyond} order by ${fairKey} limit 1)`
   return {
-    text: `with recursive everybody (one) as (
+    text: `with recursive keys (one) as (
         select ${first('')} union all
-        select ${first(`and ${fairKey} > one`)} from everybody where one is not null)
-      select one from everybody where one is not null and exists (
-        select 1 from ${table} where (${waiting}) and ${fairKey} = one and ${dueInTurn} <= ${present})`,
+        select ${first(`and ${fairKey} > one`)} from keys where one is not null)
+      select one from keys where one is not null and exists (
+        select 1 from ${table} where (${waiting}) and ${fairKey} = one and ${dueInTurn} <= ${nowSql})`,
     parameters: [at],
   }
 }
@@ -106,13 +106,16 @@ export const nextDue = ({ table, due, waiting }: DueTable): string =>
   `(select ${due} from ${table} where (${waiting}) order by ${due} limit 1)`
 
 /** Of each table, by its name: how many rows are due, up to so many, and for how long the first one has been. */
-export const dueCountsOf = (tables: readonly { name: string; of: DueTable }[], most: number): Statement => ({
+export const dueCountsStatement = (
+  tables: readonly { name: string; of: DueTable }[],
+  most: number,
+): Statement => ({
   text: tables.map(({ of }, at) => dueCount(of, at + 1, most)).join(' union all '),
   parameters: tables.map(({ name }) => name),
 })
 
 /** The same of one workspace; what is of the installation is left out. */
-export function dueCountsOfWorkspace(
+export function workspaceDueCountsStatement(
   tables: readonly { name: string; of: DueTable }[],
   workspaceId: string,
   most: number,
@@ -138,29 +141,29 @@ function dueCount(
       select ${by} as due from ${table} where (${waiting})${where} and ${by} <= now() order by ${by} limit ${most}) waits`
 }
 
-/** A row in hand; without a fence it is locked. */
-export interface Held {
+/** A claimed row; without a fence it is locked. */
+export interface ClaimedRow {
   key: string
   fence?: string
 }
 
-export interface Setback extends Held {
+export interface RetryDelay extends ClaimedRow {
   /** Until it is tried again. */
   waitMs: number
   error: string
 }
 
 /** In one order, so that two of these do not wait for each other. */
-const inOrder = <Row extends Held>(rows: readonly Row[]) =>
+const inOrder = <Row extends ClaimedRow>(rows: readonly Row[]) =>
   rows.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
 
 /**
  * Changes rows that are still in the holder's hand and returns their keys; those a late loser comes with are not.
- * `$1` is the time, `$2` and `$3` are keys and fences, and `more` are arrays beside them, as `value_4` and so on.
+ * `$1` is the time, `$2` and `$3` are keys and fences, and `more` are further arrays, as `value_4` and so on.
  */
 function change(
   { table, key }: DueTable,
-  held: readonly Held[],
+  held: readonly ClaimedRow[],
   { at, set, more = [] }: { at: string | null; set: string; more?: string[][] },
 ): Statement {
   const places = more.map((_, index) => index + 4)
@@ -177,22 +180,22 @@ function change(
   }
 }
 
-const released = (held: readonly Held[]) =>
+const released = (held: readonly ClaimedRow[]) =>
   held.some(({ fence }) => fence !== undefined) ? 'lease_owner = null, ' : ''
 
 /** Lets go of rows that are done. */
-export const doneStatement = (of: DueTable, held: readonly Held[]): Statement =>
+export const doneStatement = (of: DueTable, held: readonly ClaimedRow[]): Statement =>
   change(of, inOrder(held), {
     at: null,
     set: `${released(held)}held_until = null, failures = 0, last_error = null`,
   })
 
 /** Gives rows back as they were. */
-export const giveBackStatement = (of: DueTable, held: readonly Held[]): Statement =>
+export const releaseStatement = (of: DueTable, held: readonly ClaimedRow[]): Statement =>
   change(of, inOrder(held), { at: null, set: `${released(held)}held_until = null` })
 
 /** Holds rows back that have failed. */
-export function setbackStatement(of: DueTable, setbacks: readonly Setback[], at: string | null): Statement {
+export function retryStatement(of: DueTable, setbacks: readonly RetryDelay[], at: string | null): Statement {
   const rows = inOrder(setbacks)
   const set = `${released(rows)}failures = failures + 1, held_until = ${after('value_4::float8')}, last_error = value_5`
   return change(of, rows, {
@@ -205,6 +208,6 @@ export function setbackStatement(of: DueTable, setbacks: readonly Setback[], at:
 /** Keeps leases for longer, and returns the keys of those still held. */
 export const renewStatement = (
   of: DueTable,
-  held: readonly Held[],
+  held: readonly ClaimedRow[],
   { at, leaseMs }: { at: string | null; leaseMs: number },
 ): Statement => change(of, inOrder(held), { at, set: `held_until = ${after(`${leaseMs}`)}` })

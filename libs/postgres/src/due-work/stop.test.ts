@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
 
-test('what fails while work is stopped is thrown by the stop, though a round is still under way', () => {
+test('what fails while work is stopped is thrown by the stop, though a round is still running', () => {
   // In a process of its own, which a rejection without a handler ends.
   const program = `
     import { createDueWork } from '@opsplane/postgres'

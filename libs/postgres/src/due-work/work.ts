@@ -1,19 +1,19 @@
 import { type Logger, retryDelayMs } from '@opsplane/runtime'
 import type { Database, StatementRunner } from '../database.js'
-import { isDatabaseAway, isPassing } from '../errors.js'
+import { isDatabaseUnavailable, isRetryable } from '../errors.js'
 import type { DueTable } from './due-table.js'
-import type { Meaning } from './isolate.js'
+import { createFairClaims, type FairClaims, type ShareBounds, unsharedClaims } from './fair-claims.js'
+import type { ErrorClass } from './isolate.js'
 import {
   type ClaimOptions,
+  dueKeysStatement,
   nextDue,
-  type Setback,
+  type RetryDelay,
+  retryStatement,
   type Statement,
-  setbackStatement,
-  turnsStatement,
 } from './statements.js'
-import { type FairTurns, fairTurns, noTurns, type TurnBounds } from './turns.js'
 
-/** A claimed row, with the columns that were asked for beside these. */
+/** A claimed row, with the further columns that were asked for. */
 export interface DueRow {
   key: string
   /** How often it failed since it was last done. */
@@ -33,7 +33,7 @@ export interface WorkOptions {
   of: DueTable
   /** Columns the claimed rows come with. */
   columns?: readonly string[]
-  /** Rows in hand at most. */
+  /** The maximum number of rows in flight. */
   batch: number
   /** After a failure a row waits for so long, doubled each time; from 1 s to 10 min without. */
   retry?: { baseMs: number; maxMs: number }
@@ -48,7 +48,7 @@ export interface WorkOptions {
   /** Makes rows due from what else is there, before each claim. */
   prepare?: (context: WorkContext) => Promise<unknown>
   /** Whether an error says nothing of the rows it was met with: they are tried again as they are. */
-  isPassing?: (error: unknown) => boolean
+  isRetryable?: (error: unknown) => boolean
 }
 
 export interface DueCounts {
@@ -81,33 +81,36 @@ export interface Worker {
   fruitless: number
   /** Claims once and works. Whether more may be due at once. */
   round(): Promise<boolean>
-  /** Waits for what is in hand; after `graceMs` it is cut and given back. */
+  /** Waits for work in flight; after `graceMs` it is cut and released. */
   drain(graceMs: number): Promise<void>
 }
 
-export type MakeWorker = (context: WorkContext) => Worker
+export type CreateWorker = (context: WorkContext) => Worker
 
-export async function run<Row extends object>(on: StatementRunner, { text, parameters }: Statement) {
+export async function runStatement<Row extends object>(on: StatementRunner, { text, parameters }: Statement) {
   return on.unsafe<Row[]>(text, parameters, { prepare: true })
 }
 
 /** Claims by the statement of its kind, in turns where the table has a fairness key. */
-export function claims<Row extends DueRow>(
+export function createClaim<Row extends DueRow>(
   { of, claim, where }: WorkOptions,
   { sql, at, counts }: WorkContext,
   statement: (options: ClaimOptions) => Statement,
 ) {
-  const turns: FairTurns =
+  const turns: FairClaims =
     of.fairKey === undefined || claim
-      ? noTurns
-      : fairTurns(async () => {
-          const rows = await run<{ one: string }>(sql, turnsStatement(of, at()))
+      ? unsharedClaims
+      : createFairClaims(async () => {
+          const rows = await runStatement<{ one: string }>(sql, dueKeysStatement(of, at()))
           return rows.map(({ one }) => one)
         })
   return {
-    turns: (limit: number, bounds?: TurnBounds) => turns.next(limit, bounds),
-    async rows(on: StatementRunner, limit: number, given: Awaited<ReturnType<FairTurns['next']>>) {
-      const found = await run<Row>(on, (claim ?? statement)({ at: at(), limit, where, turns: given }))
+    turns: (limit: number, bounds?: ShareBounds) => turns.next(limit, bounds),
+    async rows(on: StatementRunner, limit: number, given: Awaited<ReturnType<FairClaims['next']>>) {
+      const found = await runStatement<Row>(
+        on,
+        (claim ?? statement)({ at: at(), limit, where, turns: given }),
+      )
       turns.claimed(
         limit,
         given,
@@ -121,22 +124,23 @@ export function claims<Row extends DueRow>(
 }
 
 /** Holds rows back that have failed otherwise than by being worked on, as while they were prepared. */
-export async function holdBack(
+export async function delayFailedRows(
   options: Pick<WorkOptions, 'name' | 'of' | 'retry'>,
   { sql, log, at }: Pick<WorkContext, 'sql' | 'log' | 'at'>,
   failed: readonly { row: Pick<DueRow, 'key' | 'failures'> & { fence?: string }; error: unknown }[],
 ): Promise<void> {
-  if (failed.length > 0) await run(sql, setbackStatement(options.of, setbacksOf(options, log, failed), at()))
+  if (failed.length > 0)
+    await runStatement(sql, retryStatement(options.of, computeRetryDelays(options, log, failed), at()))
 }
 
-/** Whether a renewal was missed, as while Postgres was away: then it comes before a claim, or others take what is in hand. */
+/** Whether a renewal was missed, as while Postgres was away: then it runs before a claim, or other replicas claim the rows in flight. */
 export const isRenewalLate = (renewedAtMs: number, leaseMs: number): boolean =>
   performance.now() - renewedAtMs > leaseMs / 2
 
-export const nextDueOf = ({ nextDue: given, of }: WorkOptions): string => given ?? nextDue(of)
+export const nextDueSql = ({ nextDue: given, of }: WorkOptions): string => given ?? nextDue(of)
 
 /** What has failed before is tried alone: it does not cost others their attempt. */
-export function apart<Row extends DueRow>(rows: readonly Row[], together: number): Row[][] {
+export function splitBatch<Row extends DueRow>(rows: readonly Row[], together: number): Row[][] {
   const fresh = rows.filter(({ failures }) => failures === 0)
   const parts = rows.filter(({ failures }) => failures > 0).map((row) => [row])
   for (let from = 0; from < fresh.length; from += together) parts.push(fresh.slice(from, from + together))
@@ -144,19 +148,19 @@ export function apart<Row extends DueRow>(rows: readonly Row[], together: number
 }
 
 /** What an error of a statement says of the rows it was met with. */
-export const meaningOf =
-  ({ isPassing: own }: Pick<WorkOptions, 'isPassing'>) =>
-  (error: unknown): Meaning =>
-    isDatabaseAway(error) ? 'away' : isPassing(error) || own?.(error) ? 'passing' : 'fault'
+export const createErrorClassifier =
+  ({ isRetryable: own }: Pick<WorkOptions, 'isRetryable'>) =>
+  (error: unknown): ErrorClass =>
+    isDatabaseUnavailable(error) ? 'away' : isRetryable(error) || own?.(error) ? 'passing' : 'fault'
 
 const mostCharacters = 500
 
 /** How long failed rows wait. Said of each when it begins to fail. */
-export function setbacksOf<Row extends Pick<DueRow, 'key' | 'failures'> & { fence?: string }>(
+export function computeRetryDelays<Row extends Pick<DueRow, 'key' | 'failures'> & { fence?: string }>(
   { name, retry = { baseMs: 1_000, maxMs: 600_000 } }: Pick<WorkOptions, 'name' | 'retry'>,
   log: Logger,
   failed: readonly { row: Row; error: unknown }[],
-): Setback[] {
+): RetryDelay[] {
   return failed.map(({ row, error }) => {
     const { key, failures, fence } = row
     if (failures === 0) log.warn({ err: error, work: name, key }, 'due work has failed; it is tried again')

@@ -22,7 +22,7 @@ export const DumpedSequence = z.object({
 export type DumpedSequence = z.infer<typeof DumpedSequence>
 
 /** Those of these schemas whose rows outlive a crash, in the order of their names. */
-export async function tablesOf(sql: StatementRunner, schemas: readonly string[]): Promise<DumpedTable[]> {
+export async function readTables(sql: StatementRunner, schemas: readonly string[]): Promise<DumpedTable[]> {
   const rows = await sql.unsafe(
     `select n.nspname as schema, c.relname as name, parent.relname as parent,
        pg_get_expr(c.relpartbound, c.oid) as bound,
@@ -39,7 +39,7 @@ export async function tablesOf(sql: StatementRunner, schemas: readonly string[])
 }
 
 /** Where the sequences of these schemas stand; no transaction holds them still. */
-export async function sequencesOf(
+export async function readSequences(
   sql: StatementRunner,
   schemas: readonly string[],
 ): Promise<DumpedSequence[]> {

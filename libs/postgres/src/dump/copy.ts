@@ -4,9 +4,9 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { type Readable, Transform, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createGunzip, createGzip } from 'node:zlib'
-import { gathered } from '@opsplane/runtime'
+import { joinChunks } from '@opsplane/runtime'
 import type postgres from 'postgres'
-import { quoted } from '../sql-text.js'
+import { quoteIdentifier } from '../sql-text.js'
 import type { DumpedTable } from './catalogue.js'
 
 /** A file as it was written. */
@@ -23,7 +23,7 @@ export interface CopiedTable extends WrittenFile {
 }
 
 const placeOf = ({ schema, name, columns }: DumpedTable) =>
-  `${quoted(schema)}.${quoted(name)} (${columns.map(quoted).join(', ')})`
+  `${quoteIdentifier(schema)}.${quoteIdentifier(name)} (${columns.map(quoteIdentifier).join(', ')})`
 
 /** Takes the file as it passes. */
 export function fileDigest() {
@@ -68,12 +68,12 @@ export async function copyOut(sql: postgres.Sql, table: DumpedTable, file: strin
   await pipeline(
     rows,
     // The client makes a chunk of each row, which by itself costs every stream behind as much as many do, the compression most.
-    (source: AsyncIterable<Buffer>) => counter.through(gathered(source, gatheredBytes)),
+    (source: AsyncIterable<Buffer>) => counter.through(joinChunks(source, gatheredBytes)),
     createGzip({ level: constants.Z_BEST_SPEED, chunkSize: 65_536 }),
     digest.through,
     createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true }),
   )
-  // The client stops reading from the server where much arrives at once, and begins again when it is asked for more; nobody asks
+  // The client stops reading from the server where much arrives at once, and resumes when it is asked for more; nothing asks
   // once the last row is there, though the end of the statement may not have been read yet.
   rows._read(0)
   return { ...digest.written(), ...counter.counted }
@@ -88,7 +88,7 @@ export async function copyIn(sql: postgres.Sql, table: DumpedTable, file: string
   const plain = createGunzip()
   const sent = once(plain, 'end')
   const finished = pipeline(createReadStream(file), plain, rows)
-  // What the server says after the last row reaches nobody; the next statement fails then, as its transaction has.
+  // An error after the last row is not reported here; the next statement fails then, as its transaction has.
   const answered = sent.then(() => sql.unsafe('select 1'))
   answered.catch(() => {})
   const refused = answered.then(

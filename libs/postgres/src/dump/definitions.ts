@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { StatementRunner } from '../database.js'
-import { quoted } from '../sql-text.js'
+import { quoteIdentifier } from '../sql-text.js'
 
 /** A statement that makes something, as the role that is to own it. */
 export const Definition = z.object({ owner: z.string(), text: z.string() })
 export type Definition = z.infer<typeof Definition>
 
-/** What is in some schemas, as statements that make it anew: before its rows are there, and after. */
+/** The objects of some schemas, as statements that recreate them: before the rows are copied, and after. */
 export const Definitions = z.object({ before: z.array(Definition), after: z.array(Definition) })
 export type Definitions = z.infer<typeof Definitions>
 
@@ -14,7 +14,10 @@ export type Definitions = z.infer<typeof Definitions>
  * Types, sequences, tables, constraints, indexes, statistics, views, comments and grants of these schemas; no functions and
  * no triggers. Within `sql`'s transaction search_path is empty afterwards, so that all names are written with their schema.
  */
-export async function definitionsOf(sql: StatementRunner, schemas: readonly string[]): Promise<Definitions> {
+export async function readDefinitions(
+  sql: StatementRunner,
+  schemas: readonly string[],
+): Promise<Definitions> {
   await sql.unsafe(`set local search_path = ''`)
   const read = async (queries: readonly string[]) => {
     const found: Definition[] = []
@@ -62,7 +65,7 @@ export async function applyDefinitions(
 }
 
 async function tried(sql: StatementRunner, { owner, text }: Definition): Promise<unknown> {
-  await sql.unsafe(`savepoint definition; set local role ${quoted(owner)}`)
+  await sql.unsafe(`savepoint definition; set local role ${quoteIdentifier(owner)}`)
   try {
     await sql.unsafe(text)
     await sql.unsafe('reset role; release definition')
@@ -155,7 +158,7 @@ const afterRows = [
      coalesce(' with (' || array_to_string(c.reloptions, ', ') || ')', ''), rtrim(pg_get_viewdef(c.oid), ';'))
      || case when c.relkind = 'm' and not c.relispopulated then ' with no data' else '' end as text
    ${classes(`'v', 'm'`)} order by c.oid`,
-  // One that was never finished is of no use to anybody.
+  // An index that was never completed is of no use.
   `select pg_get_userbyid(c.relowner) as owner, pg_get_indexdef(i.indexrelid) as text
    from pg_index i join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
    where n.nspname = any($1::text[]) and i.indisvalid

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import postgres from 'postgres'
-import { tablesOf } from './catalogue.js'
+import { readTables } from './catalogue.js'
 import { copyIn, copyOut } from './copy.js'
-import { applyDefinitions, definitionsOf } from './definitions.js'
+import { applyDefinitions, readDefinitions } from './definitions.js'
 
 const schema = `dump_${process.pid}`
 const folder = mkdtempSync(join(tmpdir(), 'opsplane-dump-'))
@@ -47,13 +47,13 @@ afterAll(async () => {
 })
 
 const described = () =>
-  sql.begin((tx) => definitionsOf(tx, [schema])).then((found) => JSON.parse(JSON.stringify(found)))
+  sql.begin((tx) => readDefinitions(tx, [schema])).then((found) => JSON.parse(JSON.stringify(found)))
 const rowsOf = async (table: string) => sql.unsafe(`select * from ${schema}.${table} order by 1`)
 
 it('copies rows to files and, with what they are in, back, and nothing is other than it was', async () => {
   await sql.unsafe(`refresh materialized view ${schema}.counted`)
   const definitions = await described()
-  const tables = await tablesOf(sql, [schema])
+  const tables = await readTables(sql, [schema])
   expect(tables.map(({ name }) => name)).toEqual(['notes', 'trips'])
   const before = [await rowsOf('trips'), await rowsOf('notes'), await rowsOf('far'), await rowsOf('counted')]
   for (const table of tables) {
@@ -99,7 +99,7 @@ it('says what cannot be made, and leaves the transaction to its owner', async ()
 })
 
 it('fails where a row does not fit, and does not wait for ever', async () => {
-  const [, trips] = await tablesOf(sql, [schema])
+  const [, trips] = await readTables(sql, [schema])
   if (!trips) throw new Error('there is no table')
   await sql.unsafe('begin')
   await expect(copyIn(sql, trips, join(folder, 'trips'))).rejects.toThrow()

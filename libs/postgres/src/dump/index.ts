@@ -1,8 +1,8 @@
 export {
   DumpedSequence,
   DumpedTable,
-  sequencesOf,
-  tablesOf,
+  readSequences,
+  readTables,
 } from './catalogue.js'
 export { type CopiedTable, CopyRefusedError, copyIn, copyOut, fileDigest, type WrittenFile } from './copy.js'
-export { applyDefinitions, Definition, Definitions, definitionsOf, withRoles } from './definitions.js'
+export { applyDefinitions, Definition, Definitions, readDefinitions, withRoles } from './definitions.js'

@@ -2,14 +2,14 @@ import {
   ApiError,
   type FailureGroup,
   invalidField,
-  mostCountedFailures,
+  maxCountedFailures,
   notFound,
   type Page,
   type TenantScope,
 } from '@opsplane/contracts'
 import type { CursorCodec } from '@opsplane/runtime'
 import type { StatementRunner } from '../database.js'
-import { positionOf, tenantBinding } from '../keyset.js'
+import { parsePosition, tenantBinding } from '../keyset.js'
 
 export interface FailuresOptions {
   /**
@@ -36,7 +36,7 @@ interface Row extends Pick<FailureGroup, 'id' | 'count' | 'isMore' | 'firstAt' |
 }
 
 /** Reads so many failures of a target, and one more tells that there are others. */
-export const readFailures = mostCountedFailures + 1
+export const readFailures = maxCountedFailures + 1
 
 /** A message as SQL without what differs from case to case, such as ids, numbers and times. */
 export const withoutDetails = (message: string) =>
@@ -49,7 +49,7 @@ export async function failureGroups(
 ): Promise<Page<FailureGroup>> {
   const { tenant, limit, cursors, position } = options
   const binding = tenantBinding(tenant, options.binding)
-  const last = options.after === undefined ? [null, null] : positionOf(cursors, options.after, binding)
+  const last = options.after === undefined ? [null, null] : parsePosition(cursors, options.after, binding)
   const parameters = [tenant.workspaceId, tenant.environment, ...options.parameters, ...last, limit + 1]
   const rows = await sql.unsafe<Row[]>(
     statementOf(options),
@@ -72,7 +72,7 @@ function statementOf({ failed, parameters }: Pick<FailuresOptions, 'failed' | 'p
     groups as (
       select target_id || '.' || cause as id, target_id as "targetId", max(target_name) as "targetName",
         (array_agg(code order by at desc))[1] as code, (array_agg(message order by at desc))[1] as message,
-        least(count(*), ${mostCountedFailures})::int as count, bool_or(is_more) as "isMore",
+        least(count(*), ${maxCountedFailures})::int as count, bool_or(is_more) as "isMore",
         min(at) as "firstAt", max(at) as "lastAt"
       from failed group by target_id, cause)
     select * from groups where ${at}::text is null or ("lastAt", id) < (${at}::text, ${id}::text)
@@ -81,15 +81,15 @@ function statementOf({ failed, parameters }: Pick<FailuresOptions, 'failed' | 'p
 
 const positionBinding = (tenant: TenantScope, groupId: string) => tenantBinding(tenant, `failures/${groupId}`)
 
-export interface NamedFailures {
+export interface FailureGroupKey {
   targetId: string
   cause: string
 }
 
-export const groupOf = ({ targetId, cause }: NamedFailures) => `${targetId}.${cause}`
+export const formatGroupId = ({ targetId, cause }: FailureGroupKey) => `${targetId}.${cause}`
 
 /** Throws `not_found` for what is no id of a group. */
-export function namedFailures(groupId: string): NamedFailures {
+export function parseGroupId(groupId: string): FailureGroupKey {
   const [targetId, cause, ...others] = groupId.split('.')
   if (!targetId || !cause || others.length > 0) throw notFound()
   return { targetId, cause }

@@ -11,7 +11,7 @@ export interface Installation {
   rolePrefix: string
 }
 
-export const installationOf = (id: string): Installation => ({ id, rolePrefix: `opsplane_${id}_` })
+export const toInstallation = (id: string): Installation => ({ id, rolePrefix: `opsplane_${id}_` })
 
 /** What an id reads like. */
 export const installationIdPattern = /^[a-z][a-z0-9]{5}$/
@@ -21,15 +21,15 @@ const lettersAndDigits = `${letters}0123456789`
 
 export function newInstallation(): Installation {
   const pick = (from: string) => from[randomInt(from.length)]
-  return installationOf([pick(letters), ...Array.from({ length: 5 }, () => pick(lettersAndDigits))].join(''))
+  return toInstallation([pick(letters), ...Array.from({ length: 5 }, () => pick(lettersAndDigits))].join(''))
 }
 
 /** The role of the server that an installation calls by this name: a service's schema, say. */
-export const roleOf = ({ rolePrefix }: Pick<Installation, 'rolePrefix'>, name: string): string =>
+export const formatRole = ({ rolePrefix }: Pick<Installation, 'rolePrefix'>, name: string): string =>
   `${rolePrefix}${name}`
 
 /** The database of the tenants' data, where it is on the server of the others. */
-export const dataDatabaseOf = ({ rolePrefix }: Pick<Installation, 'rolePrefix'>): string =>
+export const dataDatabaseName = ({ rolePrefix }: Pick<Installation, 'rolePrefix'>): string =>
   `${rolePrefix || 'opsplane_'}data`
 
 /** A role or a database is another installation's, or a copy: what was expected, what was found, and the cure. */

@@ -1,5 +1,5 @@
 import type { StatementRunner } from '../database.js'
-import { quoted } from '../sql-text.js'
+import { quoteIdentifier } from '../sql-text.js'
 import { refuseForeignRole, roleMark } from './role-marks.js'
 
 /** A role, and the name that this installation gives it. */
@@ -46,7 +46,7 @@ export async function moveRoles(
     if (!former) continue
     if (found.has(move.to) || !isOwn(former, options)) replaced.push(move)
     else {
-      await sql.unsafe(`alter role ${quoted(move.from)} rename to ${quoted(move.to)}`)
+      await sql.unsafe(`alter role ${quoteIdentifier(move.from)} rename to ${quoteIdentifier(move.to)}`)
       renamed.push({ from: move.to, to: move.to })
     }
   }
@@ -100,14 +100,14 @@ async function replaceRoles(
     throw new Error(`roles have something that is not moved: ${left.map(({ text }) => text).join('; ')}`)
 }
 
-/** Passwords and settings are made anew: those of services by provisioning, those of tenants' logins where they log in. */
+/** Passwords and settings are created again: those of services by provisioning, those of tenants' logins where they log in. */
 const newRoles = `
   select format('create role %I %s %s', m.new_name, case when r.rolcanlogin then 'login' else 'nologin' end,
     case when r.rolinherit then 'inherit' else 'noinherit' end) as text
   from pg_temp.moved_roles m join pg_roles r on r.oid = m.former
   where not exists (select from pg_roles other where other.rolname = m.new_name)`
 
-/** Among the roles of the installation, and of whoever adopts it: roles that others share with it have members of theirs. */
+/** Among the roles of the installation and the adopting role only: roles shared with others have further members. */
 const memberships = `
   select format('grant %I to %I', role.new_name, coalesce(member.new_name, current_user)) as text
   from pg_auth_members a join pg_temp.own_roles role on role.former = a.roleid

@@ -3,14 +3,14 @@ import { type Installation, InstallationError, newInstallation } from './install
 import { roleMark } from './role-marks.js'
 
 /** Where a database is: a copy of it, or its restored dump, has another place. */
-export interface DatabasePlace {
+export interface DatabaseLocation {
   /** Of the server, as `pg_control_system` says it. */
   systemIdentifier: string
   databaseOid: string
 }
 
 /** What a database records of the installation it belongs to. */
-export interface InstallationRecord extends Installation, DatabasePlace {
+export interface InstallationRecord extends Installation, DatabaseLocation {
   /** The id that an unfinished adoption gives it. */
   adopting: string | null
 }
@@ -18,7 +18,7 @@ export interface InstallationRecord extends Installation, DatabasePlace {
 /** The database of a connection: what it records, and where it is. */
 export interface DatabaseIdentity {
   database: string
-  here: DatabasePlace
+  here: DatabaseLocation
   record: InstallationRecord | undefined
 }
 
@@ -47,7 +47,7 @@ const objects = `
   revoke execute on all functions in schema opsplane from public;`
 
 /** What a service's role may see of the installation. */
-export const grantsOfInstallation = (role: string): string => `
+export const installationGrants = (role: string): string => `
   grant usage on schema opsplane to ${role};
   grant select on opsplane.installation to ${role};
   grant execute on function opsplane.role_name, opsplane.is_in_place to ${role};`
@@ -67,12 +67,12 @@ export async function claimDatabase(sql: StatementRunner, wanted?: Installation)
      from pg_control_system() c, pg_database d where d.datname = current_database() on conflict do nothing`,
     [id, isOlder ? '' : rolePrefix],
   )
-  return installationIn(sql, wanted?.id)
+  return findInstallation(sql, wanted?.id)
 }
 
 /** The installation that a provisioned database belongs to. Throws InstallationError: see `claimDatabase`. */
-export async function installationIn(sql: StatementRunner, expectedId?: string): Promise<Installation> {
-  const identity = await identityOf(sql)
+export async function findInstallation(sql: StatementRunner, expectedId?: string): Promise<Installation> {
+  const identity = await readIdentity(sql)
   refuseForeign(identity, expectedId)
   const { record, database } = identity
   if (!record)
@@ -89,8 +89,8 @@ async function hasTables(sql: StatementRunner): Promise<boolean> {
 }
 
 /** Throws what Postgres says; the record is undefined where the database has none. */
-export async function identityOf(sql: StatementRunner): Promise<DatabaseIdentity> {
-  const [here] = await sql.unsafe<(DatabasePlace & { database: string; recorded: boolean })[]>(
+export async function readIdentity(sql: StatementRunner): Promise<DatabaseIdentity> {
+  const [here] = await sql.unsafe<(DatabaseLocation & { database: string; recorded: boolean })[]>(
     `select c.system_identifier::text as "systemIdentifier", d.oid::text as "databaseOid", d.datname as database,
        exists (select from pg_class r join pg_namespace n on n.oid = r.relnamespace
          where n.nspname = 'opsplane' and r.relname = 'installation') as recorded
@@ -107,7 +107,7 @@ export async function identityOf(sql: StatementRunner): Promise<DatabaseIdentity
   return { database, here: { systemIdentifier, databaseOid }, record }
 }
 
-export const isInPlace = ({ here, record }: DatabaseIdentity): boolean =>
+export const isAtRecordedLocation = ({ here, record }: DatabaseIdentity): boolean =>
   here.databaseOid === record?.databaseOid && here.systemIdentifier === record.systemIdentifier
 
 /** Throws InstallationError unless the database is where it was recorded, and belongs to this installation, where one is given. */
@@ -125,18 +125,18 @@ export function refuseForeign(identity: DatabaseIdentity, expectedId: string | u
       `The database ${database} belongs to installation ${record.id}, and this is installation ${expectedId}. Name a ` +
         `database of ${expectedId} in DATABASE_URL. To make this one its own, stop the services of ${record.id} and run opsplane adopt.`,
     )
-  if (isInPlace(identity)) return
-  const place = ({ systemIdentifier, databaseOid }: DatabasePlace) =>
+  if (isAtRecordedLocation(identity)) return
+  const place = ({ systemIdentifier, databaseOid }: DatabaseLocation) =>
     `database ${databaseOid} of server ${systemIdentifier}`
   throw new InstallationError(
     `The database ${database} is a copy or was moved: installation ${record.id} has recorded ${place(record)}, and this is ` +
-      `${place(here)}. Run opsplane adopt to make it an installation of its own beside the other, or opsplane adopt --moved ` +
+      `${place(here)}. Run opsplane adopt to make it a separate installation, or opsplane adopt --moved ` +
       'where the other is gone.',
   )
 }
 
 /** Has a copy of a database take its own place for the recorded one. */
-export const recordPlace = (sql: StatementRunner): Promise<unknown> =>
+export const recordLocation = (sql: StatementRunner): Promise<unknown> =>
   sql.unsafe(
     `update opsplane.installation set system_identifier = c.system_identifier::text, database_oid = d.oid
      from pg_control_system() c, pg_database d where d.datname = current_database()`,

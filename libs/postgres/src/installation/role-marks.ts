@@ -1,12 +1,12 @@
 import type { StatementRunner } from '../database.js'
-import { literal } from '../sql-text.js'
+import { quoteLiteral } from '../sql-text.js'
 import { type Installation, InstallationError } from './installation.js'
 
 /** The comment of a role, before the id of the installation it belongs to. */
 export const roleMark = 'Opsplane installation '
 
 /** The id of the installation that a role is marked with; null where it has no mark, undefined where there is no such role. */
-export async function markOfRole(sql: StatementRunner, role: string): Promise<string | null | undefined> {
+export async function readRoleMark(sql: StatementRunner, role: string): Promise<string | null | undefined> {
   const [found] = await sql.unsafe<{ comment: string | null }[]>(
     `select shobj_description(oid, 'pg_authid') as comment from pg_roles where rolname = $1`,
     [role],
@@ -21,7 +21,7 @@ export async function refuseForeignRole(
   role: string,
   { id }: Pick<Installation, 'id'>,
 ): Promise<boolean> {
-  const mark = await markOfRole(sql, role)
+  const mark = await readRoleMark(sql, role)
   if (mark === undefined || mark === null || mark === id) return mark !== undefined
   throw new InstallationError(
     `The role ${role} of this Postgres server belongs to installation ${mark}, and this is installation ${id}. ` +
@@ -30,4 +30,4 @@ export async function refuseForeignRole(
 }
 
 /** The statement that marks a role with the installation of the database, once it is claimed. */
-export const markRole = (role: string): string => `select opsplane.mark_role(${literal(role)})`
+export const markRole = (role: string): string => `select opsplane.mark_role(${quoteLiteral(role)})`

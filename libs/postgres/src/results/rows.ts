@@ -2,7 +2,7 @@ import type { QueryResult } from '@opsplane/contracts'
 import { createSlices } from '@opsplane/runtime'
 import type { ISql } from 'postgres'
 import type { TypeNames } from './type-names.js'
-import { type Json, readerOf, typeName } from './values.js'
+import { createValueReader, type Json, typeName } from './values.js'
 
 export interface CollectOptions {
   text: string
@@ -128,7 +128,7 @@ interface Found extends Pick<QueryResult, 'truncated'> {
 async function present({ columns, rows, changed, truncated }: Found, namesOf: TypeNames) {
   const types = await namesOf(columns.map(({ type }) => type))
   const names = distinct(columns.map(({ name }) => name))
-  const readers = types.map(readerOf)
+  const readers = types.map(createValueReader)
   const slice = createSlices()
   const presented: Record<string, Json>[] = []
   for (const row of rows) {

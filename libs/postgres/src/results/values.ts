@@ -55,9 +55,9 @@ export const typeName = (postgresName: string): string =>
   postgresName.replace(/^[a-z ]+?(?=\[\]$|$)/, (name) => typeNames.get(name) ?? name)
 
 /** How a column's text is read, by Postgres' name of its type: as records have it. */
-export function readerOf(type: string): (text: string) => Json {
+export function createValueReader(type: string): (text: string) => Json {
   if (type.endsWith('[]')) {
-    const element = readerOf(type.slice(0, -2))
+    const element = createValueReader(type.slice(0, -2))
     return (text) => readArray(text, element)
   }
   switch (type) {

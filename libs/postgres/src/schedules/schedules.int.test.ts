@@ -7,7 +7,7 @@ import {
   resumeSchedule,
   upsertSchedule,
 } from '../index.js'
-import { ownerOf, type ScratchSchedules, scratchSchedules, spec, tenant } from './scratch.fixture.js'
+import { type ScratchSchedules, scheduleOwner, scratchSchedules, spec, tenant } from './scratch.fixture.js'
 
 let scratch: ScratchSchedules
 beforeAll(async () => {
@@ -23,7 +23,7 @@ const on = (day: string) => `2026-05-${day}:00.000Z`
 const hourly = { cron: '0 * * * *' }
 /** Since half past nine on the first of May. */
 const scheduled = (id: string, fields: object) =>
-  upsertSchedule(scratch.sql, ownerOf(id), spec(fields), { at: on('01T09:30') })
+  upsertSchedule(scratch.sql, scheduleOwner(id), spec(fields), { at: on('01T09:30') })
 const ended = async (id: string, instants: string[]) => {
   for (const instant of instants) {
     await scratch.lookAt(on(instant))
@@ -40,7 +40,7 @@ describe('a schedule', () => {
     })
     await ended('wf_a', ['01T09:59', '01T10:00', '01T10:00', '01T10:30', '01T11:00'])
     expect(await scratch.begun('wf_a')).toEqual(['01T10:00 start', '01T11:00 start'])
-    const status = await findSchedule(scratch.sql, ownerOf('wf_a'))
+    const status = await findSchedule(scratch.sql, scheduleOwner('wf_a'))
     expect(status).toMatchObject({ nextAt: on('01T12:00'), lastAt: on('01T11:00'), schedule: spec(hourly) })
   })
 
@@ -51,14 +51,16 @@ describe('a schedule', () => {
     await scheduled('wf_a', { everySeconds: 60, endAt })
     await ended('wf_a', ['01T09:31', '01T09:32'])
     expect(await scratch.begun('wf_a')).toEqual(['01T09:31 start'])
-    expect(await findSchedule(scratch.sql, ownerOf('wf_a'))).toMatchObject({ nextAt: null })
+    expect(await findSchedule(scratch.sql, scheduleOwner('wf_a'))).toMatchObject({ nextAt: null })
   })
 
-  it('keeps what is due when it is given again, and plans anew when it is another one', async () => {
+  it('keeps its due time when it is saved unchanged, and plans again when it has changed', async () => {
     await scheduled('wf_a', hourly)
-    const again = await upsertSchedule(scratch.sql, ownerOf('wf_a'), spec(hourly), { at: on('01T12:30') })
+    const again = await upsertSchedule(scratch.sql, scheduleOwner('wf_a'), spec(hourly), {
+      at: on('01T12:30'),
+    })
     expect(again.nextAt).toBe(on('01T10:00'))
-    const other = await upsertSchedule(scratch.sql, ownerOf('wf_a'), spec({ cron: '15 * * * *' }), {
+    const other = await upsertSchedule(scratch.sql, scheduleOwner('wf_a'), spec({ cron: '15 * * * *' }), {
       at: on('01T12:30'),
     })
     expect(other.nextAt).toBe(on('01T13:15'))
@@ -68,7 +70,7 @@ describe('a schedule', () => {
 
   it('rests while it is paused, does not make up for that, and is gone when it is removed', async () => {
     await scheduled('wf_a', { ...hourly, misfire: 'all' })
-    const owner = ownerOf('wf_a')
+    const owner = scheduleOwner('wf_a')
     expect(await pauseSchedule(scratch.sql, owner)).toMatchObject({ paused: true, nextAt: null })
     await ended('wf_a', ['01T10:00', '01T12:00'])
     expect(await resumeSchedule(scratch.sql, owner, { at: on('01T12:10') })).toMatchObject({
@@ -89,14 +91,14 @@ describe('a schedule', () => {
   it.each([
     { ...tenant, workspaceId: 'ws_b' },
     { ...tenant, environment: 'staging' as const },
-  ])('is nobody else’s: of %j', async (other) => {
+  ])('belongs to its owner only: not to %j', async (other) => {
     await scheduled('wf_a', hourly)
-    const stranger = ownerOf('wf_a', other)
+    const stranger = scheduleOwner('wf_a', other)
     expect(await findSchedule(scratch.sql, stranger)).toBeUndefined()
     expect(await pauseSchedule(scratch.sql, stranger)).toBeUndefined()
     expect(await removeSchedule(scratch.sql, stranger)).toBe(false)
     await expect(upsertSchedule(scratch.sql, stranger, spec(hourly))).rejects.toThrow('another tenant')
-    expect(await findSchedule(scratch.sql, ownerOf('wf_a'))).toMatchObject({ paused: false })
+    expect(await findSchedule(scratch.sql, scheduleOwner('wf_a'))).toMatchObject({ paused: false })
   })
 
   it('that cannot be begun keeps no other from it, and is begun later for the same time', async () => {
@@ -160,7 +162,7 @@ describe('two replicas, one of which is stopped and started', () => {
     const [schedules, minutes] = [10, 40]
     const start = Date.parse(on('01T09:30'))
     let passed = 0
-    // Goes on as they look, so that no time passes which nobody sees.
+    // Advances as the workers poll, so that no time is skipped.
     const now = () => new Date(start + Math.min(passed++ * 5_000, (minutes + 1) * 60_000)).toISOString()
     const everyMinute = { cron: '* * * * *', misfire: 'all', maxCatchUp: 100, overlap: 'cancel_previous' }
     for (let index = 0; index < schedules; index++) await scheduled(`wf_${index}`, everyMinute)

@@ -14,7 +14,11 @@ import {
 const url = process.env.TEST_DATABASE_URL ?? ''
 const silent = createLogger({ service: 'test', level: 'silent' })
 export const tenant: TenantScope = { workspaceId: 'ws_a', environment: 'production' }
-export const ownerOf = (id: string, of = tenant): ScheduleOwner => ({ kind: 'workflow', id, tenant: of })
+export const scheduleOwner = (id: string, of = tenant): ScheduleOwner => ({
+  kind: 'workflow',
+  id,
+  tenant: of,
+})
 export const spec = (fields: object) => Schedule.parse(fields)
 
 /** Schedules in a schema of their own, and a table of what they begin, which would hold a time twice. */

@@ -1,7 +1,7 @@
 import { newId, Schedule, type TenantScope } from '@opsplane/contracts'
-import { timesOf } from '@opsplane/runtime'
+import { createTimes } from '@opsplane/runtime'
 import type { StatementRunner } from '../database.js'
-import { claimedAt } from '../due-work/index.js'
+import { claimInstantSql } from '../due-work/index.js'
 import { isoText } from '../sql-text.js'
 
 /** Whose schedule it is: each has one. */
@@ -43,7 +43,7 @@ const ofOwner = 'owner_kind = $1 and owner_id = $2 and workspace_id = $3 and env
 const named = ({ kind, id, tenant }: ScheduleOwner) => [kind, id, tenant.workspaceId, tenant.environment]
 
 /** A schedule with what an interval counts from. */
-export function anchored(spec: unknown, anchoredAt: string): Schedule {
+export function anchorSchedule(spec: unknown, anchoredAt: string): Schedule {
   const schedule = Schedule.parse(spec)
   const counted = schedule.everySeconds === undefined ? {} : { startAt: anchoredAt }
   return { ...counted, ...schedule }
@@ -75,7 +75,7 @@ export async function upsertSchedule(
       newId('schedule'),
       JSON.stringify(schedule),
       now,
-      nextAfter(anchored(schedule, now), now),
+      nextAfter(anchorSchedule(schedule, now), now),
     ],
   )
   if (!row) throw new Error(`The schedule of ${owner.kind} ${owner.id} belongs to another tenant.`)
@@ -118,7 +118,7 @@ export async function resumeSchedule(
   const found = await one(on, `select ${columns} from schedules where ${ofOwner} for update`, named(owner))
   if (!found?.paused) return found && statusOf(found)
   const now = await timeOf(on, options)
-  const next = nextAfter(anchored(JSON.parse(String(found.spec)), found.anchored_at), now)
+  const next = nextAfter(anchorSchedule(JSON.parse(String(found.spec)), found.anchored_at), now)
   const row = await one(
     on,
     `update schedules set paused_at = null, planned_at = $5::timestamptz, held_until = null, failures = 0
@@ -135,13 +135,13 @@ export async function removeSchedule(on: StatementRunner, owner: ScheduleOwner):
 }
 
 async function timeOf(on: StatementRunner, { at }: At): Promise<string> {
-  const [row] = await on.unsafe<{ at: string }[]>(`select ${claimedAt}`, [at ?? null])
+  const [row] = await on.unsafe<{ at: string }[]>(`select ${claimInstantSql}`, [at ?? null])
   if (!row) throw new Error('The database did not say what time it is.')
   return row.at
 }
 
 function nextAfter(schedule: Schedule, now: string): string | null {
-  const next = timesOf(schedule).after(Date.parse(now))
+  const next = createTimes(schedule).after(Date.parse(now))
   return next === undefined ? null : new Date(next).toISOString()
 }
 

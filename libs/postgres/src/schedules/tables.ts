@@ -1,5 +1,5 @@
 import { json, pgTable, primaryKey, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core'
-import { dueIndexes, dueTable, heldColumns } from '../due-work/index.js'
+import { dueIndexes, dueTable, retryColumns } from '../due-work/index.js'
 
 export const dueSchedules = dueTable({
   table: 'schedules',
@@ -28,7 +28,7 @@ export const schedules = pgTable(
     plannedAt: instant('planned_at'),
     lastFiredAt: instant('last_fired_at'),
     pausedAt: instant('paused_at'),
-    ...heldColumns(),
+    ...retryColumns(),
   },
   (table) => [
     ...dueIndexes(dueSchedules),

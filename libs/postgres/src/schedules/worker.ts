@@ -1,8 +1,8 @@
 import { Environment, type Schedule, type TenantScope } from '@opsplane/contracts'
-import { type Begin, decideFires, decideOverlap } from '@opsplane/runtime'
+import { decideFires, decideOverlap, type OverlapDecision } from '@opsplane/runtime'
 import type { StatementRunner } from '../database.js'
-import { type DueRow, type MakeWorker, within } from '../due-work/index.js'
-import { anchored, scheduleColumns } from './store.js'
+import { type CreateWorker, type DueRow, transactionWorker } from '../due-work/index.js'
+import { anchorSchedule, scheduleColumns } from './store.js'
 import { dueSchedules } from './tables.js'
 
 /** A schedule of which a time has come. */
@@ -27,7 +27,12 @@ export interface ScheduleWorkOptions {
    * Begins what the schedule is for, in the transaction that records it: `start`, `queue` behind what goes on, or `replace`
    * it. Called once for each time, in order.
    */
-  fire(tx: StatementRunner, row: ScheduleRow, fireAt: string, begin: Exclude<Begin, 'skip'>): Promise<unknown>
+  fire(
+    tx: StatementRunner,
+    row: ScheduleRow,
+    fireAt: string,
+    begin: Exclude<OverlapDecision, 'skip'>,
+  ): Promise<unknown>
   /** Called for a time at which nothing is begun as what began before goes on, in the transaction that records it. */
   skipped?(tx: StatementRunner, row: ScheduleRow, fireAt: string): Promise<unknown>
   /** Called after something was begun and committed. */
@@ -50,8 +55,8 @@ const batch = 20
 const keptDays = 30
 
 /** Begins what is scheduled, once for each time, whichever replicas run or stop. */
-export function scheduleWork(options: ScheduleWorkOptions): MakeWorker {
-  return within<Claimed>({
+export function scheduleWork(options: ScheduleWorkOptions): CreateWorker {
+  return transactionWorker<Claimed>({
     name: options.name ?? 'schedules',
     of: dueSchedules,
     columns: ['owner_kind', 'owner_id', 'workspace_id', 'environment', ...scheduleColumns],
@@ -115,6 +120,6 @@ const rowOf = (claimed: Claimed): ScheduleRow => ({
   ownerKind: claimed.owner_kind,
   ownerId: claimed.owner_id,
   tenant: { workspaceId: claimed.workspace_id, environment: Environment.parse(claimed.environment) },
-  schedule: anchored(JSON.parse(claimed.spec), claimed.anchored_at),
+  schedule: anchorSchedule(JSON.parse(claimed.spec), claimed.anchored_at),
   at: claimed.at,
 })

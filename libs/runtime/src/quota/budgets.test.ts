@@ -58,7 +58,7 @@ async function successes(tries: number, action: () => void): Promise<number> {
 const mine = { workspaceId: 'ws_1' }
 
 describe('a budget', () => {
-  test('of a replica alone is its limit, per workspace, anew in each window', () => {
+  test('of a single replica is its limit, per workspace and window', () => {
     const { monotonicMs, pass } = clock()
     const budgets = createBudgets({ limits, monotonicMs })
     const spend = (workspaceId: string, amount: number) => () =>
@@ -72,7 +72,7 @@ describe('a budget', () => {
     spend('ws_1', 100)()
   })
 
-  test('is refused with its name and when to come again', () => {
+  test('is refused with its name and the delay until a retry', () => {
     const { monotonicMs, pass } = clock()
     const budgets = createBudgets({ limits, monotonicMs })
     budgets.spend('workspaceRequestsPerMinute', mine, 100)
@@ -116,7 +116,7 @@ describe('a budget', () => {
     expect(asked()).toBe(0)
   })
 
-  test('is a replica’s own while nobody grants leases', async () => {
+  test('is a replica’s own where no leases are granted', async () => {
     const grant = () => Promise.reject(new Error('away'))
     const budgets = createBudgets({ limits, grant, ...clock() })
     expect(await successes(150, () => budgets.spend('workspaceRequestsPerMinute', mine, 1))).toBe(100)
@@ -130,11 +130,11 @@ describe('a budget', () => {
     )
     const held: (() => void)[] = []
     const take = () => {
-      const release = here?.hold('openPolls', mine, 1)
+      const release = here?.reserve('openPolls', mine, 1)
       if (release) held.push(release)
     }
     expect(await successes(150, take)).toBe(100)
-    expect(await successes(50, () => there?.hold('openPolls', mine, 1))).toBe(5)
+    expect(await successes(50, () => there?.reserve('openPolls', mine, 1))).toBe(5)
     for (const release of held) {
       release()
       release()
@@ -142,7 +142,7 @@ describe('a budget', () => {
     pass(30_000)
     expect(await successes(10, take)).toBe(10)
     pass(1_000)
-    expect(await successes(50, () => there?.hold('openPolls', mine, 1))).toBeGreaterThan(40)
+    expect(await successes(50, () => there?.reserve('openPolls', mine, 1))).toBeGreaterThan(40)
   })
 
   test('says what fits without throwing, and spends that alone', () => {
@@ -153,6 +153,6 @@ describe('a budget', () => {
 
   test('of 0 is none', () => {
     const budgets = createBudgets({ limits, ...clock() })
-    for (let at = 0; at < 1_000; at++) budgets.hold('openPollsPerKey', { ...mine, key: 'tok' }, 1)
+    for (let at = 0; at < 1_000; at++) budgets.reserve('openPollsPerKey', { ...mine, key: 'tok' }, 1)
   })
 })

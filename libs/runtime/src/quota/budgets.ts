@@ -2,7 +2,7 @@ import { limitReached } from './exceeded.js'
 import type { LimitName, Limits } from './limits.js'
 
 /** Wanted of one budget, in all, by this replica. */
-export interface LeaseAsk {
+export interface LeaseRequest {
   name: LimitName
   holder: string
   wanted: number
@@ -15,7 +15,7 @@ export interface LeaseAsk {
 }
 
 /** `granted` is at most what was wanted; it ends after `forMs`. In the order of the asks. */
-export type GrantLeases = (asks: LeaseAsk[]) => Promise<{ granted: number; forMs: number }[]>
+export type GrantLeases = (asks: LeaseRequest[]) => Promise<{ granted: number; forMs: number }[]>
 
 /** Who counts: a workspace, or one of its keys. */
 export interface Holder {
@@ -24,14 +24,14 @@ export interface Holder {
   key?: string
 }
 
-/** What is counted over all replicas, without asking anybody per request. More than a whole limit counts as all of it. */
+/** Usage counted over all replicas, without a call per request. More than a whole limit counts as all of it. */
 export interface Budgets {
   /** Spends of a budget per minute or day. Throws `rate_limited`. */
   spend(name: WindowLimit, holder: Holder, amount: number): void
   /** The same; false where it is too much. */
   fits(name: WindowLimit, holder: Holder, amount: number): boolean
   /** Takes of a budget until what it returns is called. Throws `rate_limited`. */
-  hold(name: HeldLimit, holder: Holder, amount: number): () => void
+  reserve(name: HeldLimit, holder: Holder, amount: number): () => void
 }
 
 const windows = {
@@ -51,7 +51,7 @@ type HeldLimit =
 
 export interface BudgetsOptions {
   limits: Limits
-  /** Whoever keeps the count of all replicas. Absent where there is one only. */
+  /** Grants leases from the count of all replicas. Absent where there is one replica only. */
   grant?: GrantLeases
   monotonicMs: () => number
 }
@@ -78,7 +78,7 @@ const askAgainMs = 1_000
 
 /**
  * Each replica has a twentieth of a limit for itself and leases what is beyond in blocks, ahead of need: together they
- * stay within the limit and a twentieth for each replica. While whoever grants leases is silent, each replica keeps to
+ * stay within the limit and a twentieth for each replica. While no leases can be granted, each replica keeps to
  * the limit by itself.
  */
 export function createBudgets({ limits, grant, monotonicMs }: BudgetsOptions): Budgets {
@@ -172,7 +172,7 @@ export function createBudgets({ limits, grant, monotonicMs }: BudgetsOptions): B
       const max = limits.of(name, holder.workspaceId)
       return max === 0 || take(accountOf(name, holder, max), Math.min(amount, max))
     },
-    hold(name, holder, amount) {
+    reserve(name, holder, amount) {
       const max = limits.of(name, holder.workspaceId)
       if (max === 0) return () => undefined
       const account = accountOf(name, holder, max)
@@ -188,7 +188,7 @@ export function createBudgets({ limits, grant, monotonicMs }: BudgetsOptions): B
   }
 }
 
-/** A window begins anew; what is held is held on, without a lease until there is a new one. */
+/** A new window starts; reservations stay, without a lease until there is a new one. */
 function renew(account: Account, now: number): void {
   if (account.windowMs !== undefined) account.used = 0
   account.granted = 0
@@ -196,7 +196,7 @@ function renew(account: Account, now: number): void {
   account.until = now + (account.windowMs ?? heldLeaseMs)
 }
 
-function askOf({ name, holder, max, windowMs, used }: Account): LeaseAsk {
+function askOf({ name, holder, max, windowMs, used }: Account): LeaseRequest {
   const wanted = Math.min(max, used + Math.ceil((2 * max) / blocks))
   return { name, holder, wanted, most: max, ms: windowMs ?? heldLeaseMs, windowed: windowMs !== undefined }
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** A limit of what one tenant, or one of its keys, may have or do. 0 stands for no limit. */
 interface LimitDefinition {
   initial: number
-  /** For docs/configuration.md and for whoever meets the limit. */
+  /** For docs/configuration.md and for callers that reach the limit. */
   description: string
 }
 
@@ -23,8 +23,7 @@ export const limitTable = {
   },
   requestsInFlight: {
     initial: 4_000,
-    description:
-      'requests of one workspace under way at once, without long-polls and exports, over all replicas',
+    description: 'concurrent requests of one workspace, without long-polls and exports, over all replicas',
   },
   requestsInFlightPerKey: {
     initial: 2_000,
@@ -32,7 +31,7 @@ export const limitTable = {
   },
   requestBytesInFlight: {
     initial: 134_217_728,
-    description: 'bytes of request bodies of one workspace under way at once, over all replicas',
+    description: 'bytes of request bodies of one workspace in flight, over all replicas',
   },
   workspaces: {
     initial: 100,
@@ -45,7 +44,7 @@ export const limitTable = {
   attempts: {
     initial: 256,
     description:
-      'delivery attempts of one workspace under way on one replica, for each of first attempts and retries',
+      'concurrent delivery attempts of one workspace on one replica, for each of first attempts and retries',
   },
   slowAttempts: {
     initial: 512,
@@ -65,7 +64,7 @@ export const limitTable = {
   },
   connectorInvocations: {
     initial: 128,
-    description: 'invocations of connectors of one workspace under way on one replica',
+    description: 'concurrent invocations of connectors of one workspace on one replica',
   },
   exports: {
     initial: 100,

@@ -1,8 +1,8 @@
 import type { MisfirePolicy, OverlapPolicy, Schedule } from '@opsplane/contracts'
 import type { Times } from './cron-times.js'
-import { timesOf } from './times.js'
+import { createTimes } from './times.js'
 
-export interface Due {
+export interface DueFires {
   /** The first time that nothing was decided about yet. */
   plannedAt: number
   now: number
@@ -10,7 +10,7 @@ export interface Due {
   graceMs?: number
 }
 
-export interface Decided {
+export interface FireDecision {
   /** Times to make up for or to keep, in order; late ones as the misfire policy has it. */
   fires: number[]
   /** The time to plan next; undefined when there is none. */
@@ -20,14 +20,17 @@ export interface Decided {
 const onTimeMs = 60_000
 
 /** What is to be done at an instant about the times of a schedule that have come. */
-export function decideFires(schedule: Schedule, { plannedAt, now, graceMs = onTimeMs }: Due): Decided {
-  const times = timesOf(schedule)
+export function decideFires(
+  schedule: Schedule,
+  { plannedAt, now, graceMs = onTimeMs }: DueFires,
+): FireDecision {
+  const times = createTimes(schedule)
   if (plannedAt > now) return { fires: [], next: plannedAt }
   const pending = latestUntil(times, { from: plannedAt, now, most: schedule.maxCatchUp })
   return { fires: kept(schedule.misfire, pending, now - graceMs), next: times.after(now) }
 }
 
-/** The latest times until now, in order: an outage of a year has more than anybody makes up for. */
+/** The latest times until now, in order: an outage of a year has more than a schedule catches up on. */
 function latestUntil(
   times: Times,
   { from, now, most }: { from: number; now: number; most: number },
@@ -49,12 +52,12 @@ function kept(policy: MisfirePolicy, pending: number[], lateBefore: number): num
 }
 
 /** How something is begun while `active` of what was begun earlier goes on, or waits to. */
-export type Begin = 'start' | 'queue' | 'replace' | 'skip'
+export type OverlapDecision = 'start' | 'queue' | 'replace' | 'skip'
 
 export function decideOverlap(
   { overlap, maxCatchUp }: Pick<Schedule, 'maxCatchUp'> & { overlap: OverlapPolicy },
   active: number,
-): Begin {
+): OverlapDecision {
   if (active === 0) return 'start'
   if (overlap === 'cancel_previous') return 'replace'
   return overlap === 'queue' && active <= maxCatchUp ? 'queue' : 'skip'

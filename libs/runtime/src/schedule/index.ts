@@ -1,5 +1,11 @@
 export type { Times } from './cron-times.js'
-export { type Begin, type Decided, type Due, decideFires, decideOverlap } from './decide.js'
+export {
+  type DueFires,
+  decideFires,
+  decideOverlap,
+  type FireDecision,
+  type OverlapDecision,
+} from './decide.js'
 export { type LocalClock, localClock } from './local-clock.js'
 export { instantIn, startOfDay } from './moments.js'
-export { previewTimes, type Spec, timesOf } from './times.js'
+export { createTimes, previewTimes, type Spec } from './times.js'

@@ -1,4 +1,4 @@
-import { type Zone, zoneOf } from '../zone.js'
+import { findZone, type Zone } from '../zone.js'
 
 const dayMs = 86_400_000
 /** Further apart than any change of a clock is long. */
@@ -23,7 +23,7 @@ export interface LocalClock {
 
 /** Throws RangeError when the runtime knows no zone of this name. */
 export function localClock(timeZone: string): LocalClock {
-  const zone = zoneOf(timeZone)
+  const zone = findZone(timeZone)
   return {
     offsetAt: zone.offsetAt,
     offsetsAround(instant) {

@@ -18,7 +18,7 @@ export interface Minutes {
   shown: Float64Array
 }
 
-export function minutesOf(timeZone: string, from: number, to: number): Minutes {
+export function listMinutes(timeZone: string, from: number, to: number): Minutes {
   const format = new Intl.DateTimeFormat('en-GB', {
     ...{ timeZone, year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
     hourCycle: 'h23',
@@ -37,7 +37,7 @@ export function minutesOf(timeZone: string, from: number, to: number): Minutes {
 }
 
 /** The instants of an expression among these minutes, found by looking at every one. */
-export function instantsAmong({ from, shown }: Minutes, expression: string): number[] {
+export function findInstants({ from, shown }: Minutes, expression: string): number[] {
   const fits = matcher(expression)
   const hoursAreNamed = expression.split(' ')[1] !== '*'
   const found: number[] = []

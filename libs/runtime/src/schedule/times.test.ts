@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Times } from './cron-times.js'
-import { instantsAmong, minutesOf } from './oracle.fixture.js'
-import { previewTimes, timesOf } from './times.js'
+import { findInstants, listMinutes } from './oracle.fixture.js'
+import { createTimes, previewTimes } from './times.js'
 
 const [from, to] = [Date.UTC(2026, 0, 1), Date.UTC(2027, 0, 1)]
 
@@ -24,11 +24,11 @@ const expressions = [
 ]
 
 describe.each(['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe'])('a year in %s', (timeZone) => {
-  const minutes = minutesOf(timeZone, from, to)
+  const minutes = listMinutes(timeZone, from, to)
 
   it.each(expressions)('%s comes when a look at every minute says so', (cron) => {
-    const times = timesOf({ cron, timeZone })
-    const expected = instantsAmong(minutes, cron)
+    const times = createTimes({ cron, timeZone })
+    const expected = findInstants(minutes, cron)
     expect(asText(between(times, from, to))).toEqual(asText(expected))
     expect(backBetween(times, from, to)).toEqual(expected)
     expect(expected.length).toBeGreaterThan(0)
@@ -42,7 +42,11 @@ describe('a change of the clock', () => {
   it.each([
     ['comes at the end of the gap', '30 2 * * *', ['2026-03-29T01:00:00.000Z', '2026-03-30T00:30:00.000Z']],
     ['comes there once', '*/10 2 * * *', ['2026-03-29T01:00:00.000Z', '2026-03-30T00:00:00.000Z']],
-    ['comes beside what is shown', '30 2,3 * * *', ['2026-03-29T01:00:00.000Z', '2026-03-29T01:30:00.000Z']],
+    [
+      'comes with the displayed ones',
+      '30 2,3 * * *',
+      ['2026-03-29T01:00:00.000Z', '2026-03-29T01:30:00.000Z'],
+    ],
     [
       'does not come of every hour',
       '30 * * * *',
@@ -78,7 +82,7 @@ describe('a schedule', () => {
     const spec = { everySeconds: 90, startAt: '2026-03-29T00:59:00Z' }
     const expected = ['2026-03-29T00:59:00.000Z', '2026-03-29T01:00:30.000Z', '2026-03-29T01:02:00.000Z']
     expect(previewTimes(spec, '2026-01-01T00:00:00Z', 3)).toEqual(expected)
-    const times = timesOf(spec)
+    const times = createTimes(spec)
     expect(times.before(Date.parse('2026-03-29T01:02:00Z'))).toBe(Date.parse('2026-03-29T01:00:30Z'))
     expect(times.before(Date.parse('2026-03-29T00:59:00Z'))).toBeUndefined()
     expect(previewTimes({ everySeconds: 60 }, '2026-01-01T00:00:00Z', 1)).toEqual([
@@ -90,7 +94,7 @@ describe('a schedule', () => {
     const spec = { cron: '0 0 * * *', startAt: '2026-05-01T00:00:00Z', endAt: '2026-05-03T00:00:00Z' }
     const days = ['2026-05-01T00:00:00.000Z', '2026-05-02T00:00:00.000Z', '2026-05-03T00:00:00.000Z']
     expect(previewTimes(spec, '2026-01-01T00:00:00Z', 9)).toEqual(days)
-    expect(asText(backBetween(timesOf(spec), 0, Date.parse('2030-01-01T00:00:00Z')))).toEqual(days)
+    expect(asText(backBetween(createTimes(spec), 0, Date.parse('2030-01-01T00:00:00Z')))).toEqual(days)
   })
 
   it('takes dates for when those days begin by the clock of its zone', () => {

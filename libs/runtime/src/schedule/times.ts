@@ -7,7 +7,7 @@ import { instantIn } from './moments.js'
 export type Spec = Pick<Schedule, 'cron' | 'timeZone' | 'everySeconds' | 'startAt' | 'endAt'>
 
 /** Throws RangeError for a schedule that its schema does not allow. */
-export function timesOf(spec: Spec): Times {
+export function createTimes(spec: Spec): Times {
   const from = boundOf(spec, spec.startAt) ?? Number.NEGATIVE_INFINITY
   const until = boundOf(spec, spec.endAt) ?? Number.POSITIVE_INFINITY
   const times = unbounded(spec)
@@ -40,7 +40,7 @@ function intervalTimes(everyMs: number, anchor: number): Times {
 
 /** The next times after an instant, as ISO text, for people to look at; `count` at most. */
 export function previewTimes(spec: Spec, from: string, count: number): string[] {
-  const times = timesOf(spec.everySeconds === undefined ? spec : { startAt: from, ...spec })
+  const times = createTimes(spec.everySeconds === undefined ? spec : { startAt: from, ...spec })
   const found: string[] = []
   for (let at = times.after(Date.parse(from)); at !== undefined && found.length < count; at = times.after(at))
     found.push(new Date(at).toISOString())

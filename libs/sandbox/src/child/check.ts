@@ -2,7 +2,7 @@ import type { ExpressionFailure } from '../error-codes.js'
 import type { ChildCheck } from '../messages.js'
 import { compile } from './compile.js'
 import { childError } from './errors.js'
-import { referencesOf, type UnknownVariable } from './references.js'
+import { findReferences, type UnknownVariable } from './references.js'
 
 /** Parses expressions and finds what they refer to; the answer's text. After each but the last, `onDone` is called. */
 export function check(expressions: readonly string[], onDone: () => void): string {
@@ -16,7 +16,7 @@ export function check(expressions: readonly string[], onDone: () => void): strin
 
 function checkOne(source: string): ChildCheck {
   try {
-    const { paths, unknown } = referencesOf(compile(source).ast())
+    const { paths, unknown } = findReferences(compile(source).ast())
     return { references: paths, ...(unknown && { error: notKnown(unknown) }) }
   } catch (thrown) {
     return { error: childError(thrown), references: [] }

@@ -1,5 +1,5 @@
 import type { ChildRequest } from '../child-request.js'
-import { maxDepth, measure } from '../limits.js'
+import { maxDepth, measureValue } from '../limits.js'
 import { valueError } from '../value-error.js'
 import { compile } from './compile.js'
 import { childError, timedOut } from './errors.js'
@@ -35,7 +35,7 @@ async function resultOf(
   if (isOverdue()) return JSON.stringify({ error: timedOut })
   try {
     const value: unknown = await compile(source).evaluate(input, bindings)
-    const { problem } = measure(value, { bytes: maxBytes, depth: maxDepth })
+    const { problem } = measureValue(value, { bytes: maxBytes, depth: maxDepth })
     const text = problem ? undefined : JSON.stringify({ value })
     if (text !== undefined && Buffer.byteLength(text) <= maxBytes + '{"value":}'.length) return text
     return JSON.stringify({ error: valueError(problem ?? 'too_large') })

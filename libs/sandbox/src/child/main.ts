@@ -8,7 +8,7 @@ import { parseRequest } from './request.js'
 // Regular expressions that backtrack too much go over to an engine of linear time, where V8 has one.
 setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks')
 
-// A promise inside JSONata that nobody waits for any more is no reason to end.
+// A rejected promise inside JSONata that is no longer awaited does not end the process.
 process.on('unhandledRejection', () => {})
 
 answerRequests(async (text, onPart) => {

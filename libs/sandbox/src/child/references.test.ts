@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
 import jsonata from 'jsonata'
 import { knownFunctions } from './known-functions.js'
-import { referencesOf } from './references.js'
+import { findReferences } from './references.js'
 
 test.each([
   ['steps.fetch.output[0].id', ['steps.fetch']],
@@ -31,7 +31,7 @@ test.each([
   ['**.a', ['*']],
   ['1 + 1', []],
 ])('%s refers to %p', (source, paths) => {
-  expect(referencesOf(jsonata(source).ast())).toEqual({ paths, unknown: undefined })
+  expect(findReferences(jsonata(source).ast())).toEqual({ paths, unknown: undefined })
 })
 
 test.each([
@@ -39,7 +39,7 @@ test.each([
   ['a.b[$x = 1]', { name: 'x', position: 6 }],
   ['$eval(a)', { name: 'eval', position: 5 }],
 ])('%s uses what there is not', (source, unknown) => {
-  expect(referencesOf(jsonata(source).ast()).unknown).toEqual(unknown)
+  expect(findReferences(jsonata(source).ast()).unknown).toEqual(unknown)
 })
 
 test('knows the functions of JSONata, all of them', () => {

@@ -45,7 +45,7 @@ export interface References {
  * Root paths an expression reads: the names of the scope's fields, of `steps` with the name of the step, and `*` where it
  * may read any (`$`, `$$`, wildcards); and the first variable or function it uses without there being one.
  */
-export function referencesOf(ast: ExprNode): References {
+export function findReferences(ast: ExprNode): References {
   const found = new Set<string>()
   const bound = new Set<string>()
   const used: UnknownVariable[] = []

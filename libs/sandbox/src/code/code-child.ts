@@ -3,17 +3,17 @@ import { type Channel, type ChildFailure, openChannel } from '../pool/channel.js
 import { cpuMs, residentBytes } from '../pool/process-usage.js'
 import type { ChildCommand } from '../pool/program.js'
 import { type ChildHeader, parseChildHeader } from './child-header.js'
-import { endingOf, failureOf, keepLog, outputOf, usedBy } from './endings.js'
 import { callHost } from './host-calls.js'
 import { packet, readPacket } from './packet.js'
 import { type ParentHeader, ready } from './protocol.js'
-import { cancelled, type Ending, type Run, timedOut, type Used } from './run.js'
+import { cancelledOutcome, type Run, type RunOutcome, type RunUsage, timeoutOutcome } from './run.js'
+import { appendLog, estimateUsage, parseFailure, parseOutput, toRunOutcome } from './run-outcomes.js'
 
 export interface CodeChildOptions {
   command: ChildCommand
   startMs: number
   frameBytes: number
-  /** Resident memory it has beside what its runs may have. */
+  /** Resident memory of the process in addition to the limits of its runs. */
   ownBytes: number
   /** A run has ended, or waits, or the child is gone: there may be room. */
   changed: () => void
@@ -29,7 +29,7 @@ export interface CodeChild {
   readonly alive: boolean
   /** Resolves when it can take runs; rejects when it has ended instead. */
   readonly ready: Promise<void>
-  readonly gone: Promise<void>
+  readonly exited: Promise<void>
   /** Runs it has. */
   readonly size: number
   /** Runs that do not wait for an answer. */
@@ -38,7 +38,7 @@ export interface CodeChild {
   readonly promisedMb: number
   begin(run: Run): void
   /** Ends one before its time. */
-  end(run: Run, ending: Ending): void
+  end(run: Run, ending: RunOutcome): void
   kill(): void
 }
 
@@ -47,7 +47,7 @@ interface Held {
   id: number
   waits: boolean
   /** How it is to end, once the child has let go of it. */
-  ending: Ending | undefined
+  ending: RunOutcome | undefined
   endsBy: number
 }
 
@@ -62,8 +62,8 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
   const held = new Map<number, Held>()
   let nextId = 1
   let computes: Held | undefined
-  /** CPU it had used when it was heard last. */
-  let [mark, heard]: [number | undefined, boolean] = [undefined, true]
+  /** CPU it had used at its last message. */
+  let [mark, hasReceived]: [number | undefined, boolean] = [undefined, true]
   let timer: NodeJS.Timeout | undefined
   let settleReady: { resolve: () => void; reject: (error: Error) => void } | undefined
   const isReady = new Promise<void>((resolve, reject) => {
@@ -73,7 +73,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
 
   const channel: Channel = openChannel(options.command, options.frameBytes, {
     text: (text) => {
-      heard = true
+      hasReceived = true
       if (settleReady && text === ready) return becomeReady()
       take(text)
     },
@@ -111,16 +111,16 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
         call(one, header.call, header.name, first)
         break
       case 'log':
-        keepLog(one.run, header, first, second)
+        appendLog(one.run, header, first, second)
         break
       case 'completed':
-        settle(one, outputOf(first), header)
+        settle(one, parseOutput(first), header)
         break
       case 'failed':
-        settle(one, failureOf(one.run, header.code, first, second, third), header)
+        settle(one, parseFailure(one.run, header.code, first, second, third), header)
         break
       case 'ended':
-        settle(one, cancelled, header)
+        settle(one, cancelledOutcome, header)
         break
       default:
         assertNever(header)
@@ -148,7 +148,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
   const send = (header: OmitLengths<ParentHeader>, ...parts: string[]) =>
     channel.send(packet(header, ...parts))
 
-  function settle(one: Held, ending: Ending, used?: Used): void {
+  function settle(one: Held, ending: RunOutcome, used?: RunUsage): void {
     held.delete(one.id)
     if (computes === one) computes = undefined
     one.run.settle(one.ending ?? ending, used)
@@ -169,8 +169,8 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
     if (runs.length > 0 && failure !== 'died') options.struck()
     for (const { run, ending } of runs) {
       if (ending) run.settle(ending)
-      else if (run === blamed?.run) run.settle(endingOf(failure, run), usedBy(failure, run))
-      else if (run.called) run.settle(endingOf('died', run))
+      else if (run === blamed?.run) run.settle(toRunOutcome(failure, run), estimateUsage(failure, run))
+      else if (run.called) run.settle(toRunOutcome('died', run))
       else options.again(run)
     }
     options.changed()
@@ -185,8 +185,8 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
     const memory = residentBytes(channel.pid) ?? 0
     if (memory > options.ownBytes + promisedMb() * megabyte) channel.end('memory')
     const used = cpuMs(channel.pid) ?? now
-    if (heard || mark === undefined) mark = used
-    heard = false
+    if (hasReceived || mark === undefined) mark = used
+    hasReceived = false
     const one = computing()
     if (one && !one.waits && used - mark >= (one.ending ? 0 : one.run.limits.cpuMs) + graceMs)
       channel.end('deadline')
@@ -199,14 +199,14 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
     return sum
   }
 
-  function end(one: Held, ending: Ending): void {
+  function end(one: Held, ending: RunOutcome): void {
     if (one.ending) return
     one.ending = ending
     one.endsBy = performance.now() + lettingGoMs
     mark = undefined
     one.run.abort()
     send({ op: 'end', run: one.id })
-    // What it has used is part of the outcome, but nobody waits long for that.
+    // Its usage is part of the outcome, but it is not waited for long.
     setTimeout(() => one.run.settle(ending), graceMs).unref()
   }
 
@@ -218,7 +218,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
       return channel.alive
     },
     ready: isReady,
-    gone: channel.gone,
+    exited: channel.closed,
     get size() {
       return held.size
     },
@@ -235,7 +235,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
       nextId += 1
       const one: Held = { run, id, waits: false, ending: undefined, endsBy: 0 }
       held.set(id, one)
-      run.begin(() => end(one, timedOut('wall', run.limits)))
+      run.begin(() => end(one, timeoutOutcome('wall', run.limits)))
       const { code, entry = 'default', functions, refused, context = null } = run.request
       const { wallMs: _, ...limits } = run.limits
       send(

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { createLogger } from '@opsplane/runtime'
-import { waitUntilGone } from '@opsplane/runtime/server-process'
+import { waitForExit } from '@opsplane/runtime/server-process'
 import { codeRunner, limits } from '../fixture/code-fixture.js'
-import { commandOf } from '../pool/program.js'
+import { buildChildCommand } from '../pool/program.js'
 import { createCodePool } from './code-pool.js'
 import { codeProgram } from './program.js'
 import { createRun } from './run.js'
@@ -80,7 +80,7 @@ describe('a child', () => {
       await waitFor(() => calls() === 1)
       const [pid] = runner.pids('working')
       expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toBe('')
-      const uid = commandOf(codeProgram(96)).identity.uid ?? process.getuid?.()
+      const uid = buildChildCommand(codeProgram(96)).identity.uid ?? process.getuid?.()
       expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(
         new RegExp(`^Uid:\\s+${uid}\\s+${uid}\\s`, 'm'),
       )
@@ -154,7 +154,7 @@ describe('a child', () => {
       }
       process.kill(pid, 'SIGKILL')
       killed += 1
-      await waitUntilGone(pid, ages)
+      await waitForExit(pid, ages)
     }
     for (const [at, { status, output, error }] of (await Promise.all(outcomes)).entries())
       if (status === 'completed') expect(output).toEqual([at % 20, 199_990_000])
@@ -229,7 +229,7 @@ describe('tenants', () => {
   })
 })
 
-test('whoever closes it gets an end for everything', async () => {
+test('closing it settles every run', async () => {
   const { runner, run } = codeRunner({ children: 1, spares: 0 })
   const { host, calls } = gate()
   const running = run(wait, { tenant: 'a', host })

@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os'
 import type { Logger } from '@opsplane/runtime'
-import { createConduct } from '../pool/conduct.js'
 import { PoolError, type PoolFailure } from '../pool/pool.js'
 import type { ChildProgram } from '../pool/program.js'
-import { createStarts } from '../pool/starts.js'
-import { createTurns } from '../pool/turns.js'
+import { createStartAttempts } from '../pool/start-attempts.js'
+import { createTenantQueue } from '../pool/tenant-queue.js'
+import { createTenantStats } from '../pool/tenant-stats.js'
 import { type CodeChild, startCodeChild } from './code-child.js'
-import { type Ending, failed, type Run } from './run.js'
+import { failedOutcome, type Run, type RunOutcome } from './run.js'
 
 export interface CodePoolOptions {
   log: Logger
@@ -15,7 +15,7 @@ export interface CodePoolOptions {
   children: number
   /** Of them, one tenant may have so many. */
   childrenOfTenant: number
-  /** Ready for whoever comes next, once anything was asked. */
+  /** Started ahead for the next request, once there was a first one. */
   spares: number
   idleMs: number
   /** How long a tenant may keep a child that others wait for. */
@@ -31,7 +31,7 @@ export interface CodePool {
   /** It is settled in any case, unless this rejects: with `PoolError`, where it was not begun. */
   add(run: Run): Promise<void>
   /** Ends one, wherever it is. */
-  end(run: Run, ending: Ending): void
+  end(run: Run, ending: RunOutcome): void
   close(): Promise<void>
   pids(which?: 'all' | 'working' | 'spare'): number[]
 }
@@ -65,14 +65,14 @@ const cores = availableParallelism()
 
 /**
  * Child processes that run code, each of one tenant from its first run to its end. Tenants take turns; where there are more of
- * them than children, whoever has had one for its turn gives it up.
+ * them than children, a tenant that has had one for its turn gives it up.
  */
 export function createCodePool(options: CodePoolOptions): CodePool {
   const { log } = options
   const places = new Set<Place>()
-  const turns = createTurns<Entry>()
-  const conduct = createConduct()
-  const starts = createStarts(log, options.program)
+  const turns = createTenantQueue<Entry>()
+  const conduct = createTenantStats()
+  const starts = createStartAttempts(log, options.program)
   let [closed, lastAsked] = [false, 0]
   let sweep: NodeJS.Timeout | undefined
   let wake: NodeJS.Timeout | undefined
@@ -85,7 +85,7 @@ export function createCodePool(options: CodePoolOptions): CodePool {
   const spares = () => [...places].filter(({ tenant, child }) => tenant === undefined && child.alive)
   const spareReady = () => spares().find(({ ready }) => ready)
 
-  /** Whether somebody who has no child waits for one. */
+  /** Whether a tenant without a child waits for one. */
   const othersWait = (tenant: string): boolean => {
     for (const other of turns.tenants()) if (other !== tenant && placesOf(other).length === 0) return true
     return false
@@ -113,7 +113,7 @@ export function createCodePool(options: CodePoolOptions): CodePool {
     const now = performance.now()
     for (;;) {
       let found: Place | undefined
-      const next = turns.take((tenant) => {
+      const next = turns.dequeue((tenant) => {
         found = placeFor(tenant, now)
         return found !== undefined
       })
@@ -202,7 +202,7 @@ export function createCodePool(options: CodePoolOptions): CodePool {
       idleSince: now,
     }
     places.add(place)
-    void place.child.gone.then(() => {
+    void place.child.exited.then(() => {
       places.delete(place)
       dispatchSoon()
     })
@@ -288,9 +288,9 @@ export function createCodePool(options: CodePoolOptions): CodePool {
       refuse(() => true, 'unavailable')
       const running = [...places].map(({ child }) => child)
       for (const child of running) child.kill()
-      await Promise.all(running.map(({ gone }) => gone))
+      await Promise.all(running.map(({ exited: gone }) => gone))
     },
   }
 }
 
-const lost = failed('crashed', 'the process that ran it has ended')
+const lost = failedOutcome('crashed', 'the process that ran it has ended')

@@ -231,7 +231,7 @@ describe('a limit', () => {
     })
   })
 
-  test('on arguments and answers of calls is an error of theirs', async () => {
+  test('on arguments and answers of calls makes those calls fail', async () => {
     const caught = 'try { await host.echo(input) } catch (e) { return e.code + ": " + e.message }'
     const given = { args: ['é'.repeat(60)], limits: { outputBytes: 100, inputBytes: 1_000 } }
     expect((await run(caught, given)).output).toBe('too_large: the arguments are longer than 100 bytes')
@@ -251,7 +251,7 @@ describe('a limit', () => {
   })
 })
 
-describe('whoever asks', () => {
+describe('the caller', () => {
   test('can cancel before and after it has begun', async () => {
     expect(await run('return 1', { signal: AbortSignal.abort() })).toMatchObject({ status: 'cancelled' })
     const { host, signal } = silentHost()

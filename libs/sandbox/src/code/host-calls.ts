@@ -1,4 +1,4 @@
-import { maxDepth, measure } from '../limits.js'
+import { maxDepth, measureValue } from '../limits.js'
 import type { Run } from './run.js'
 import { HostError, type Json } from './types.js'
 
@@ -25,7 +25,7 @@ function argsOf({ limits }: Run, json: string): Json[] {
   if (Buffer.byteLength(json) > limits.outputBytes)
     throw new HostError('too_large', `the arguments are longer than ${limits.outputBytes} bytes`)
   const args = JSON.parse(json) as Json[]
-  const { problem } = measure(args, { bytes: Number.POSITIVE_INFINITY, depth: maxDepth + 1 })
+  const { problem } = measureValue(args, { bytes: Number.POSITIVE_INFINITY, depth: maxDepth + 1 })
   if (problem) throw new HostError('invalid_argument', `the arguments are not allowed: ${problem}`)
   return args
 }

@@ -32,7 +32,7 @@ export default async function (input: null, host: any) {
     ),
   })
 
-describe('a call of the host that nobody waits for', () => {
+describe('a host call that is not awaited', () => {
   test.each([
     ['by itself', `host.echo('one')`],
     ['behind another', `host.echo('zero').then(() => host.echo('one'))`],

@@ -1,4 +1,4 @@
-/** A message between a process and its child: a header, and texts beside it that need not be parsed to be passed on. */
+/** A message between a process and its child: a header, and texts that need not be parsed to be passed on. */
 export interface Packet<Header> {
   header: Header
   parts: string[]

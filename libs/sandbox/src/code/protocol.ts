@@ -53,5 +53,5 @@ export const trackingFunction = '__opsplane_tracked'
 /** Function of a compiled module that has its asynchronous ones do so. */
 export const runFunction = '$opsplaneRun'
 
-/** What an entry counts for beside its texts. */
+/** The size of an entry in addition to its texts. */
 export const entryBytes = 32

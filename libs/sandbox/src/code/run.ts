@@ -23,35 +23,35 @@ export interface Run {
   reset(): void
   /** Its calls of the host end; what becomes of it is still to be said. */
   abort(): void
-  settle(ending: Ending, used?: Used): void
+  settle(ending: RunOutcome, used?: RunUsage): void
 }
 
-export type Ending =
+export type RunOutcome =
   | { status: 'completed'; output: Json }
   | { status: 'failed' | 'timeout' | 'cancelled'; error: CodeError }
 
-export interface Used {
+export interface RunUsage {
   cpuMs: number
   memoryMb: number
 }
 
-export const failed = (
+export const failedOutcome = (
   code: string,
   message: string,
   stack = message,
   thrown: CodeError['thrown'] | null = null,
-): Ending => ({
+): RunOutcome => ({
   status: 'failed',
   error: { code, message, stack, ...(thrown && { thrown }) },
 })
 
-export const cancelled: Ending = {
+export const cancelledOutcome: RunOutcome = {
   status: 'cancelled',
   error: { code: 'cancelled', message: 'it was cancelled', stack: 'it was cancelled' },
 }
 
 /** `cpu_timeout` or `wall_timeout`. */
-export function timedOut(kind: 'cpu' | 'wall', { cpuMs, wallMs }: CodeLimits): Ending {
+export function timeoutOutcome(kind: 'cpu' | 'wall', { cpuMs, wallMs }: CodeLimits): RunOutcome {
   const message =
     kind === 'cpu' ? `it computes for more than ${cpuMs} ms` : `it takes longer than ${wallMs} ms`
   return { status: 'timeout', error: { code: `${kind}_timeout`, message, stack: message } }

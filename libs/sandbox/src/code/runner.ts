@@ -1,9 +1,9 @@
 import type { Logger } from '@opsplane/runtime'
 import { createChildPool } from '../pool/pool.js'
 import { createCodePool } from './code-pool.js'
-import { compiledOf, compileRequest } from './compile/messages.js'
+import { compileRequest, requestCompilation } from './compile/messages.js'
 import { codeProgram, compileProgram } from './program.js'
-import { cancelled, createRun, failed } from './run.js'
+import { cancelledOutcome, createRun, failedOutcome } from './run.js'
 import { sourceStack, splitMap } from './stack.js'
 import type { CodeOutcome, CodeRunner } from './types.js'
 
@@ -36,7 +36,7 @@ const defaults = {
 const startMs = 30_000
 const heapMb = 96
 const compileHeapMb = 256
-/** Resident memory beside what runs may have. */
+/** Resident memory in addition to the limits of runs. */
 const ownBytes = 320 * 1024 * 1024
 const frameBytes = 32 * 1024 * 1024
 const compileMs = 10_000
@@ -70,10 +70,12 @@ export function createCodeRunner(
           resolve(mapped(outcome, map))
         }
         const run = createRun({ ...request, code: script }, args, done)
-        const cancel = () => pool.end(run, cancelled)
-        if (signal?.aborted) return run.settle(cancelled)
+        const cancel = () => pool.end(run, cancelledOutcome)
+        if (signal?.aborted) return run.settle(cancelledOutcome)
         if (Buffer.byteLength(args) > limits.inputBytes)
-          return run.settle(failed('input_too_large', `its input has more than ${limits.inputBytes} bytes`))
+          return run.settle(
+            failedOutcome('input_too_large', `its input has more than ${limits.inputBytes} bytes`),
+          )
         signal?.addEventListener('abort', cancel)
         pool.add(run).catch((error: unknown) => {
           signal?.removeEventListener('abort', cancel)
@@ -83,7 +85,7 @@ export function createCodeRunner(
     async compile({ tenant, ...source }) {
       const refused = compileRequest(source)
       if (typeof refused !== 'string') return refused
-      return compiledOf(compilers, { tenant, text: refused, deadlineMs: compileMs })
+      return requestCompilation(compilers, { tenant, text: refused, deadlineMs: compileMs })
     },
     pids: pool.pids,
     async close() {

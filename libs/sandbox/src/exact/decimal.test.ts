@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { addDecimals, compareDecimals, decimalText, numberOf, parseDecimal } from './decimal.js'
+import { addDecimals, compareDecimals, decimalText, parseDecimal, toNumberOrText } from './decimal.js'
 
 const read = (text: string) => {
   const decimal = parseDecimal(text)
@@ -20,7 +20,7 @@ test.each([
   ['-0.5', '-0.5', -0.5],
 ])('%s is %s, to JavaScript %p', (text, exact, number) => {
   expect(decimalText(read(text))).toBe(exact)
-  expect(numberOf(read(text))).toBe(number)
+  expect(toNumberOrText(read(text))).toBe(number)
 })
 
 test.each(['', '-', '1.', '.5', '1,5', '0x1', 'NaN', '1e9999'])('%j is no number', (text) => {

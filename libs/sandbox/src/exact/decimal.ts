@@ -30,14 +30,18 @@ export function addDecimals(left: Decimal, right: Decimal): Decimal {
 }
 
 /** Sign, whole part and fraction, all of its places. */
-export function partsOf({ digits, scale }: Decimal): { sign: '' | '-'; whole: string; fraction: string } {
+export function splitDecimal({ digits, scale }: Decimal): {
+  sign: '' | '-'
+  whole: string
+  fraction: string
+} {
   const text = `${digits < 0n ? -digits : digits}`.padStart(scale + 1, '0')
   const at = text.length - scale
   return { sign: digits < 0n ? '-' : '', whole: text.slice(0, at), fraction: text.slice(at) }
 }
 
 export function decimalText(decimal: Decimal): string {
-  const { sign, whole, fraction } = partsOf(decimal)
+  const { sign, whole, fraction } = splitDecimal(decimal)
   return `${sign}${whole}${fraction && `.${fraction}`}`
 }
 
@@ -48,7 +52,7 @@ export function isNumber(decimal: Decimal): boolean {
 }
 
 /** A number where JavaScript has this one and counts on from it, else its text: a number that is rounded is another one. */
-export function numberOf(decimal: Decimal): number | string {
+export function toNumberOrText(decimal: Decimal): number | string {
   const text = decimalText(decimal)
   const number = Number(text)
   return isNumber(decimal) && (Number.isSafeInteger(number) || !Number.isInteger(number)) ? number : text

@@ -4,8 +4,8 @@ export {
   compareDecimals,
   type Decimal,
   decimalText,
-  numberOf,
   parseDecimal,
-  partsOf,
+  splitDecimal,
+  toNumberOrText,
 } from './decimal.js'
 export { registerExactFunctions } from './functions.js'

@@ -19,7 +19,7 @@ export interface Channel {
   readonly pid: number
   readonly alive: boolean
   /** Resolves when it is gone. */
-  readonly gone: Promise<void>
+  readonly closed: Promise<void>
   send(text: string): void
   /** Kills it. */
   end(failure: ChildFailure): void
@@ -87,7 +87,7 @@ export function openChannel(
     get alive() {
       return alive
     },
-    gone,
+    closed: gone,
     send(text) {
       if (!alive) return
       // What is sent in one turn of the event loop crosses together.

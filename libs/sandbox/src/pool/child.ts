@@ -1,7 +1,7 @@
 import { partDone } from '../frames.js'
 import { type Channel, type ChildFailure, openChannel } from './channel.js'
 import type { ChildCommand } from './program.js'
-import { watch } from './watch.js'
+import { watchProcess } from './watch-process.js'
 
 /** A request to a child ended without an answer. */
 export class ChildFailedError extends Error {
@@ -34,7 +34,7 @@ export interface Child {
    */
   request(text: string, deadlineMs: number): Promise<string>
   /** Resolves when it is gone. */
-  readonly gone: Promise<void>
+  readonly exited: Promise<void>
   kill(): void
 }
 
@@ -53,8 +53,8 @@ export async function startChild(command: ChildCommand, limits: ChildLimits): Pr
   /** The first is what it works on. */
   const line: Waiting[] = []
   const channel: Channel = openChannel(command, limits.replyBytes, {
-    // What nobody has asked for comes from a child that is no longer ours.
-    text: (text) => (line.length > 0 ? heard(text) : channel.end('died')),
+    // A message without a request comes from a child that is compromised.
+    text: (text) => (line.length > 0 ? receive(text) : channel.end('died')),
     ended(failure) {
       const [first, ...others] = line.splice(0)
       first?.unwatch?.()
@@ -67,9 +67,9 @@ export async function startChild(command: ChildCommand, limits: ChildLimits): Pr
     const [first] = line
     if (!first) return
     const { deadlineMs } = first
-    first.unwatch = watch({ pid: channel.pid, deadlineMs, residentBytes, onPassed: channel.end })
+    first.unwatch = watchProcess({ pid: channel.pid, deadlineMs, residentBytes, onPassed: channel.end })
   }
-  const heard = (text: string) => {
+  const receive = (text: string) => {
     const [first] = line
     if (text === partDone) {
       if (first) first.done += 1
@@ -95,7 +95,7 @@ export async function startChild(command: ChildCommand, limits: ChildLimits): Pr
     get alive() {
       return channel.alive
     },
-    gone: channel.gone,
+    exited: channel.closed,
     request(text, deadlineMs) {
       const answer = next(deadlineMs)
       channel.send(text)

@@ -15,9 +15,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { createLogger } from '@opsplane/runtime'
-import { waitUntilGone } from '@opsplane/runtime/server-process'
+import { waitForExit } from '@opsplane/runtime/server-process'
 import { type ChildPool, createChildPool, type PoolOptions } from './pool.js'
-import { commandOf } from './program.js'
+import { buildChildCommand } from './program.js'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const program = (name: string) => ({
@@ -105,11 +105,11 @@ describe('children', () => {
     expect(pool.pids().filter((pid) => !before.includes(pid)).length).toBeLessThanOrEqual(1)
   })
 
-  test('are not heard when nobody has asked them', async () => {
+  test('are ended when they send a message without a request', async () => {
     const { pool, ask } = poolOf({ children: 1 })
     expect(await ask('a', 'twice:1')).toBe('1')
     const [pid = 0] = pool.pids()
-    expect(await waitUntilGone(pid, ages)).toBe(true)
+    expect(await waitForExit(pid, ages)).toBe(true)
     expect(await ask('b', 'echo:2')).toBe('2')
   })
 
@@ -118,7 +118,7 @@ describe('children', () => {
     await expect(ask('a', 'parts:3')).rejects.toMatchObject({ failure: 'crashed', done: 3 })
   })
 
-  test('that somebody kills are not the fault of what they work on, unless it happens again and again', async () => {
+  test('that are killed from outside do not count against their request, unless it happens repeatedly', async () => {
     const { pool, ask } = poolOf({ children: 1 })
     const failures: unknown[] = []
     for (const attempt of [1, 2, 3]) {
@@ -138,7 +138,7 @@ describe('children', () => {
     const [pid = 0] = pool.pids()
     await expect(ask('a', 'hang', { deadlineMs: 100 })).rejects.toMatchObject({ failure: 'deadline' })
     expect(pool.pids()).not.toContain(pid)
-    expect(await waitUntilGone(pid, ages)).toBe(true)
+    expect(await waitForExit(pid, ages)).toBe(true)
     expect(await ask('b', 'echo:2')).toBe('2')
   })
 
@@ -154,7 +154,7 @@ describe('children', () => {
     expect(await ask('a', 'echo:2')).toBe('2')
   })
 
-  test('that cannot be started let nobody wait for ever', async () => {
+  test('that cannot be started fail the waiting requests', async () => {
     const { ask } = poolOf({ program: program('failing-child') })
     await expect(ask('a', 'echo:1')).rejects.toMatchObject({ failure: 'unavailable' })
     await expect(ask('a', 'echo:1')).rejects.toMatchObject({ failure: 'unavailable' })
@@ -169,7 +169,7 @@ describe('children', () => {
       expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toBe('')
       expect(readlinkSync(`/proc/${pid}/cwd`)).toBe('/')
       const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-      const uid = commandOf(program('obedient-child')).identity.uid ?? process.getuid?.()
+      const uid = buildChildCommand(program('obedient-child')).identity.uid ?? process.getuid?.()
       expect(status).toMatch(new RegExp(`^Uid:\\s+${uid}\\s+${uid}\\s`, 'm'))
       const links = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
       expect(links.filter((link) => link.startsWith('socket:'))).toHaveLength(1)
@@ -177,18 +177,21 @@ describe('children', () => {
     },
   )
 
-  asRoot('are nobody where the parent is root, unless nobody could not read their program', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'children-'))
-    const file = join(folder, 'child.js')
-    writeFileSync(file, '')
-    const identity = (mode: number) => {
-      chmodSync(folder, mode)
-      return commandOf({ file, readable: [folder], heapMb: 32 }).identity
-    }
-    const nobody = Number(execFileSync('id', ['-u', 'nobody'], { encoding: 'utf8' }))
-    expect([identity(0o755).uid, identity(0o700).uid]).toEqual([nobody, undefined])
-    rmSync(folder, { recursive: true })
-  })
+  asRoot(
+    'run as the user "nobody" where the parent is root, unless that user cannot read their program',
+    () => {
+      const folder = mkdtempSync(join(tmpdir(), 'children-'))
+      const file = join(folder, 'child.js')
+      writeFileSync(file, '')
+      const identity = (mode: number) => {
+        chmodSync(folder, mode)
+        return buildChildCommand({ file, readable: [folder], heapMb: 32 }).identity
+      }
+      const unprivileged = Number(execFileSync('id', ['-u', 'nobody'], { encoding: 'utf8' }))
+      expect([identity(0o755).uid, identity(0o700).uid]).toEqual([unprivileged, undefined])
+      rmSync(folder, { recursive: true })
+    },
+  )
 
   test('are gone with a parent that is killed while they compute', async () => {
     const parent = spawn(process.execPath, [here('../fixture/parent.js')], {
@@ -196,7 +199,7 @@ describe('children', () => {
     })
     const [line] = (await once(parent.stdout, 'data')) as [Buffer]
     parent.kill('SIGKILL')
-    expect(await waitUntilGone(Number(String(line)), ages)).toBe(true)
+    expect(await waitForExit(Number(String(line)), ages)).toBe(true)
   })
 })
 
@@ -213,7 +216,7 @@ describe('tenants', () => {
     const slow = ['a', 'b', 'c', 'd']
     await Promise.allSettled(slow.map((tenant) => ask(tenant, 'hang', { deadlineMs: 50 })))
     for (const tenant of slow) leave(tenant, 'hang')
-    // Each asks once: beside children that compute without end an answer may take so long that its tenant is slow as well.
+    // Each sends one request: next to children that compute endlessly a response may take so long that its tenant counts as slow as well.
     for (const text of ['1', '2', '3']) expect(await ask(`good${text}`, `echo:${text}`)).toBe(text)
   })
 
@@ -260,7 +263,7 @@ describe('several requests at once', () => {
   test('are given to one child, of a tenant that is alone', async () => {
     const { ask, values, counts } = await trustedPool()
     expect(counts.slice(0, 2)).toEqual(['1', '1'])
-    // While somebody else waits, and where nothing is known of whoever is alone then.
+    // While another tenant waits, and where nothing is known of the only one left then.
     const [own, others] = [
       values(Array.from({ length: 3 }, () => 'together:')),
       Array.from({ length: 6 }, () => ask('b', 'together:')),
@@ -297,7 +300,7 @@ describe('several requests at once', () => {
     expect(await Promise.all([hanging, waiting, last])).toEqual(['died', 'called off', '2'])
   })
 
-  test('leave a child to whoever comes next', async () => {
+  test('leave a child for the next tenant', async () => {
     const { pool, ask } = await trustedPool()
     const order: string[] = []
     const hanging = Array.from({ length: 6 }, () => ask('a', 'hang').catch(() => order.push('a')))
@@ -342,5 +345,5 @@ test('closing ends what runs and waits, and what comes after it', async () => {
   await pool.close()
   expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   await expect(ask('a', 'echo:1')).rejects.toMatchObject({ failure: 'unavailable' })
-  for (const pid of pids) expect(await waitUntilGone(pid, ages)).toBe(true)
+  for (const pid of pids) expect(await waitForExit(pid, ages)).toBe(true)
 })

@@ -1,10 +1,10 @@
 import type { Logger } from '@opsplane/runtime'
 import type { ChildFailure } from './channel.js'
 import { type Child, ChildFailedError, type ChildLimits, NotBegunError, startChild } from './child.js'
-import { createConduct } from './conduct.js'
 import type { ChildProgram } from './program.js'
-import { createStarts } from './starts.js'
-import { createTurns } from './turns.js'
+import { createStartAttempts } from './start-attempts.js'
+import { createTenantQueue } from './tenant-queue.js'
+import { createTenantStats } from './tenant-stats.js'
 
 export interface PoolOptions {
   log: Logger
@@ -92,10 +92,10 @@ export function createChildPool(options: PoolOptions): ChildPool {
     starting: undefined,
     freeSince: 0,
   }))
-  const turns = createTurns<Entry>()
-  const conduct = createConduct()
+  const turns = createTenantQueue<Entry>()
+  const conduct = createTenantStats()
   const shared = Math.max(1, children - 1)
-  const starts = createStarts(log, options.program)
+  const starts = createStartAttempts(log, options.program)
   let closed = false
   let sweep: NodeJS.Timeout | undefined
   let wake: NodeJS.Timeout | undefined
@@ -116,7 +116,7 @@ export function createChildPool(options: PoolOptions): ChildPool {
     for (const slot of slots) {
       if (turns.size === 0) return
       if (!slot.child?.alive || slot.tenant !== undefined) continue
-      const next = turns.take(mayRun(now))
+      const next = turns.dequeue(mayRun(now))
       if (!next) break
       void work(slot, slot.child, next.tenant, [next.entry, ...more(next)])
     }
@@ -126,15 +126,15 @@ export function createChildPool(options: PoolOptions): ChildPool {
     if (slots.some(({ tenant }) => tenant === undefined)) wakeLater(now)
   }
 
-  /** What a child is given beside a request. */
+  /** The limits sent to a child with a request. */
   function more({ tenant, entry }: { tenant: string; entry: Entry }): Entry[] {
     const [only, other] = turns.tenants()
     const isAlone = only === tenant && other === undefined
     if (!isAlone || !conduct.isTrusted(tenant) || entry.text.length > shortText) return []
-    // Whoever comes next waits for one request at most, however long those take that follow each other elsewhere.
+    // The next tenant waits for one request at most, however long consecutive ones of others take.
     if (slots.filter(({ several }) => several).length >= children - 1) return []
     let left = atOnce - 1
-    return turns.takeMore(tenant, ({ text }) => text.length <= shortText && left-- > 0)
+    return turns.dequeueMore(tenant, ({ text }) => text.length <= shortText && left-- > 0)
   }
 
   async function work(slot: Slot, child: Child, tenant: string, entries: readonly Entry[]) {
@@ -146,7 +146,7 @@ export function createChildPool(options: PoolOptions): ChildPool {
     const asked = entries.map(async (entry) => {
       try {
         const text = await child.request(entry.text, entry.deadlineMs)
-        // Whoever asks again as soon as it is answered is not to find its child at work.
+        // A tenant that sends its next request right after a response must not find its child busy.
         free = entry === last
         if (free) release(slot)
         entry.answer(text)
@@ -165,7 +165,7 @@ export function createChildPool(options: PoolOptions): ChildPool {
         return []
       }
     })
-    turns.giveBack(tenant, (await Promise.all(asked)).flat())
+    turns.requeue(tenant, (await Promise.all(asked)).flat())
     if (!free) release(slot)
     dispatch()
   }
@@ -188,14 +188,14 @@ export function createChildPool(options: PoolOptions): ChildPool {
     try {
       const child = await startChild(starts.command(), limits)
       starts.succeeded()
-      void child.gone.then(() => {
+      void child.exited.then(() => {
         slot.child = undefined
         dispatch()
       })
       if (child.alive) slot.child = child
       if (closed) {
         child.kill()
-        await child.gone
+        await child.exited
       }
     } catch (error) {
       if (starts.failed(error)) refuse(() => true, 'unavailable')
@@ -278,7 +278,10 @@ export function createChildPool(options: PoolOptions): ChildPool {
       refuse(() => true, 'unavailable')
       const running = slots.flatMap(({ child }) => (child ? [child] : []))
       for (const child of running) child.kill()
-      await Promise.all([...running.map(({ gone }) => gone), ...slots.map(({ starting }) => starting)])
+      await Promise.all([
+        ...running.map(({ exited: gone }) => gone),
+        ...slots.map(({ starting }) => starting),
+      ])
     },
   }
 }

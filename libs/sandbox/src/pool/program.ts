@@ -8,7 +8,7 @@ export interface ChildProgram {
   /** Folders it may read, with the modules it imports. */
   readable: readonly string[]
   heapMb: number
-  /** Of Node, beside those every child has. */
+  /** Flags of Node, in addition to those every child has. */
   flags?: readonly string[]
 }
 
@@ -27,7 +27,7 @@ const searchableByAll = 0o001
  * that cannot be changed, no files but its own modules, no processes, threads or native addons, no core dump, no file it
  * could write; not as root, where the parent is.
  */
-export function commandOf({ file, readable, heapMb, flags: own = [] }: ChildProgram): ChildCommand {
+export function buildChildCommand({ file, readable, heapMb, flags: own = [] }: ChildProgram): ChildCommand {
   const flags = [
     `--max-old-space-size=${heapMb}`,
     '--max-semi-space-size=8',
@@ -57,7 +57,7 @@ const optionalFlags = ['--frozen-intrinsics']
 const permissionFlag = (): string =>
   process.allowedNodeEnvironmentFlags.has('--permission') ? '--permission' : '--experimental-permission'
 
-/** `nobody`, where we are root and whoever is neither we nor of our groups can read the program. */
+/** The user `nobody`, where we are root and the program is readable by others. */
 function otherIdentity(files: readonly string[]): ChildCommand['identity'] {
   if (process.getuid?.() !== 0 || !files.every(isReadableByAll)) return {}
   if (!existsSync('/etc/passwd')) return {}

@@ -1,6 +1,6 @@
 import { secretReference } from '@opsplane/contracts'
 import type { ExpressionFailure } from '../error-codes.js'
-import { maxDepth, measure } from '../limits.js'
+import { maxDepth, measureValue } from '../limits.js'
 import { type Evaluated, ownFailure, type RequestFailure, secretInValue } from '../results.js'
 import { valueError } from '../value-error.js'
 import type { Template, TemplateExpression, TemplateNode } from './template.js'
@@ -17,7 +17,7 @@ export interface AssembleOptions {
 
 /**
  * The value of a template; undefined becomes null. What is constant is shared with the template, and what an expression
- * found in the scope with the scope. A reference to a secret that comes from data fails: whoever sends the value would
+ * found in the scope with the scope. A reference to a secret that comes from data fails: the receiver of the value would
  * fill it in.
  */
 export function assemble({ root, expressions }: Template, options: AssembleOptions): Evaluated {
@@ -26,7 +26,7 @@ export function assemble({ root, expressions }: Template, options: AssembleOptio
   for (const expression of expressions) {
     const result = options.resultOf(expression)
     if ('error' in result) return unanswered(result.error, expression, expressions)
-    const measured = measure(result.value, { bytes: left, depth: maxDepth })
+    const measured = measureValue(result.value, { bytes: left, depth: maxDepth })
     if (measured.problem) return failed(valueError(measured.problem), expression)
     left -= measured.bytes
     if (measured.braces && !options.keepSecretReferences && holdsSecret(result.value))

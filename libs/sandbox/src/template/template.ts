@@ -51,7 +51,7 @@ export const maxExpressions = 1_000
 /**
  * Parses a JSON value. A string that is wholly one `{{ … }}` yields the expression's value with its type; otherwise each
  * is put into the text (strings as they are, others as JSON; null and undefined as empty). `{{secrets.name}}` stays as it
- * is, for whoever sends it to fill in; `secrets` anywhere else in an expression is a problem. Keys are not templates.
+ * is, for the receiver to fill in; `secrets` anywhere else in an expression is a problem. Keys are not templates.
  */
 export function parseTemplate(value: unknown): { template: Template } | { problems: TemplateProblem[] } {
   const expressions: TemplateExpression[] = []

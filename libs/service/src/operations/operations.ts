@@ -14,8 +14,8 @@ import {
   countDeadLetters,
   countDue,
   countUnpublished,
+  readConsumerPositions,
   readOutbox,
-  readPlaces,
 } from './progress.js'
 
 export interface OperationsOptions {
@@ -38,7 +38,7 @@ export function createOperations({ database, link, names, dueWork, consumers }: 
       const [outbox, deadLetters, places, due] = await Promise.all([
         readOutbox(database),
         countDeadLetters(database, consumers),
-        readPlaces(link, consumers),
+        readConsumerPositions(link, consumers),
         countDue(database, dueWork),
       ])
       const placeOf = new Map(places.map((place) => [place.durable, place]))

@@ -1,6 +1,11 @@
 import type { EventConsumer } from '@opsplane/eventstore'
 import type { NatsLink } from '@opsplane/nats'
-import { type Database, type DueWorkGroup, dueCountsOf, dueCountsOfWorkspace } from '@opsplane/postgres'
+import {
+  type Database,
+  type DueWorkGroup,
+  dueCountsStatement,
+  workspaceDueCountsStatement,
+} from '@opsplane/postgres'
 
 /** Rows are counted no further. */
 const mostEvents = 100_000
@@ -51,7 +56,7 @@ export async function countDeadLetters(
 }
 
 /** How far each consumer is; none while NATS is away. */
-export async function readPlaces(link: NatsLink, consumers: Consumers) {
+export async function readConsumerPositions(link: NatsLink, consumers: Consumers) {
   if (!link.connected()) return []
   return Promise.all(
     [...consumers].map(async ([durable, consumer]) => {
@@ -66,8 +71,8 @@ export async function countDue({ sql }: Statements, dueWork: DueWorkGroup, works
   const works = dueWork.works()
   const { text, parameters } =
     workspaceId === undefined
-      ? dueCountsOf(works, mostDue)
-      : dueCountsOfWorkspace(works, workspaceId, mostDue)
+      ? dueCountsStatement(works, mostDue)
+      : workspaceDueCountsStatement(works, workspaceId, mostDue)
   const counts =
     text === '' ? [] : await sql.unsafe<{ name: string; due: number; age: number }[]>(text, parameters)
   return counts.map(({ name, due, age }) => ({ name, late: due, oldestSeconds: Math.max(age, 0) }))

@@ -56,7 +56,7 @@ export function beginProfile(): FileProfile {
 }
 
 /** Measures how something is started that tests use, as a part of the file that runs. */
-export async function measured<Result>(fixture: string, start: () => Promise<Result>): Promise<Result> {
+export async function measureFixture<Result>(fixture: string, start: () => Promise<Result>): Promise<Result> {
   const profile = current
   const before = spentSoFar()
   try {

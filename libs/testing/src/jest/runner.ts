@@ -2,11 +2,11 @@ import asyncHooks from 'node:async_hooks'
 import { createRequire, register } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { ModernFakeTimers } from '@jest/fake-timers'
-import { limitsOf } from '../limits.js'
+import { findLimits } from '../limits.js'
 import { type JestGlobals, provideGlobals } from './globals.js'
 import { beginProfile, type FileProfile, followRun, spentSince, spentSoFar } from './profile.js'
 import { RunningTest } from './running-test.js'
-import { portsOf } from './worker-ports.js'
+import { toPortRange } from './worker-ports.js'
 
 /** What jest-circus asks of a runtime; types say the parts that are used here. */
 interface CircusRuntime {
@@ -35,13 +35,13 @@ const nothing = () => undefined
 /** Node's own. */
 const FRAMES = 10
 
-process.env.FREE_PORTS = portsOf(Number(process.env.JEST_WORKER_ID ?? 1), process.ppid)
+process.env.FREE_PORTS = toPortRange(Number(process.env.JEST_WORKER_ID ?? 1), process.ppid)
 // Tests import their functions from a package that throws outside of Jest's own module loader.
 register('./globals-hook.js', import.meta.url)
 
 /**
  * Runs a test file with jest-circus, as Jest itself does, but as plain Node modules: Jest's loader reads, compiles and runs
- * everything a file imports anew in a context of its own, which is more work than most files have. Here a module is
+ * everything a file imports again in a context of its own, which is more work than most files have. Here a module is
  * loaded once per worker and shared by its files, as in production; there are no module mocks.
  */
 const run: RunFile<unknown> = async (
@@ -72,7 +72,7 @@ const run: RunFile<unknown> = async (
   const begun = spentSoFar()
   const profile = beginProfile()
   environment.handleTestEvent = followRun(profile)
-  const limited = { ...globalConfig, testTimeout: limitsOf(testPath).testMs }
+  const limited = { ...globalConfig, testTimeout: findLimits(testPath).testMs }
   const result = await runWithCircus(limited, config, environment, runtime, testPath, sendMessageToJest)
   return { ...result, profile: { ...profile, total: spentSince(begun) } }
 }

@@ -5,7 +5,7 @@ import type sequencer from '@jest/test-sequencer'
 const { default: Sequencer } = createRequire(import.meta.url)('@jest/test-sequencer') as typeof sequencer
 type Tests = Parameters<InstanceType<typeof Sequencer>['sort']>[0]
 
-/** A line of a test that starts services, and of one that starts all of them, beside one of pure functions. */
+/** A line of a test that starts services, and of one that starts all of them, compared with one of pure functions. */
 const weights: readonly [RegExp, number][] = [
   [/\.e2e\.test\.js$/, 5],
   [/\.int\.test\.js$/, 3],

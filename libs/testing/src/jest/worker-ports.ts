@@ -5,7 +5,7 @@ const PER_WORKER = 1_250
 const PLACES = 16
 
 /** Where a process of this run looks for free ports; its workers count from 1. */
-export function portsOf(worker: number, runPid: number): string {
+export function toPortRange(worker: number, runPid: number): string {
   const lowest = LOWEST + ((runPid + worker) % PLACES) * PER_WORKER
   return `${lowest}-${lowest + PER_WORKER - 1}`
 }

@@ -1,17 +1,17 @@
 import type { Arrow } from './imports.js'
 
 /** A folder directly below `src`, or a file that lies there itself. */
-export const roomOf = (path: string): string => path.split('/')[0] ?? path
+export const toTopFolder = (path: string): string => path.split('/')[0] ?? path
 
 /**
  * The arrows between rooms that lie on a circle, each as `from -> to`: as long as there is one, the rooms do not stand on
  * floors. Empty where all arrows point down.
  */
 export function circularArrows(arrows: readonly Arrow[]): string[] {
-  const between = arrows.filter(({ from, to }) => roomOf(from) !== roomOf(to))
-  const reached = reachable(between.map(({ from, to }) => [roomOf(from), roomOf(to)]))
+  const between = arrows.filter(({ from, to }) => toTopFolder(from) !== toTopFolder(to))
+  const reached = reachable(between.map(({ from, to }) => [toTopFolder(from), toTopFolder(to)]))
   return between
-    .filter(({ from, to }) => reached.get(roomOf(to))?.has(roomOf(from)))
+    .filter(({ from, to }) => reached.get(toTopFolder(to))?.has(toTopFolder(from)))
     .map(({ from, to }) => `${from} -> ${to}`)
 }
 

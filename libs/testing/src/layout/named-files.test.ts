@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
-import { faultOf, filesIn, testsIn } from './named-files.js'
+import { filesIn, findTestFault, testsIn } from './named-files.js'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const read = (path: string) => readFileSync(`${root}${path}`, 'utf8')
@@ -36,18 +36,18 @@ describe('docs/security.md', () => {
   })
 
   test('names tests that exist, with what they test', () => {
-    expect(tests.flatMap((each) => faultOf(each, root) ?? [])).toEqual([])
+    expect(tests.flatMap((each) => findTestFault(each, root) ?? [])).toEqual([])
   })
 
   test('would be found to name what is gone', () => {
     const row =
       '| A promise | `libs/testing/src/layout/named-files.test.ts`, "docs/security.md", "not there"; `gone.test.ts` |'
     expect(
-      testsIn(row.replace('not there', `not ${'there'}`), root).map((each) => faultOf(each, root)),
+      testsIn(row.replace('not there', `not ${'there'}`), root).map((each) => findTestFault(each, root)),
     ).toEqual([undefined, 'libs/testing/src/gone.test.ts does not exist'])
     const absent = ['absent', 'title'].join(' ')
     expect(
-      faultOf({ file: 'libs/testing/src/layout/named-files.test.ts', titles: [absent] }, root),
+      findTestFault({ file: 'libs/testing/src/layout/named-files.test.ts', titles: [absent] }, root),
     ).toContain(absent)
   })
 })

@@ -18,7 +18,7 @@ export const filesIn = (markdown: string): string[] => [
 
 /**
  * The tests in the last cell of each row of a table. A path without its package is one of the service named before it in the
- * row: beside the file, or below `src`.
+ * row: next to the file, or below `src`.
  */
 export function testsIn(markdown: string, root: string): NamedTest[] {
   return markdown
@@ -38,12 +38,12 @@ function testsOf(cell: string, root: string): NamedTest[] {
 
 function resolved(path: string, before: string | undefined, root: string): string {
   if (before === undefined || existsSync(join(root, path))) return path
-  const beside = join(dirname(before), path)
-  return existsSync(join(root, beside)) ? beside : before.replace(/\/src\/.*/, `/src/${path}`)
+  const sibling = join(dirname(before), path)
+  return existsSync(join(root, sibling)) ? sibling : before.replace(/\/src\/.*/, `/src/${path}`)
 }
 
 /** What is wrong with a named test; undefined where it is there, with everything it is said to have. */
-export function faultOf({ file, titles }: NamedTest, root: string): string | undefined {
+export function findTestFault({ file, titles }: NamedTest, root: string): string | undefined {
   if (!existsSync(join(root, file))) return `${file} does not exist`
   const source = readFileSync(join(root, file), 'utf8')
   const missing = titles.filter((title) => !source.includes(title))

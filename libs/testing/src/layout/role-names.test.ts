@@ -15,7 +15,7 @@ const sourcesBelow = (folder: string): string[] =>
   })
 const sources = ['libs', 'services', 'deploy', 'cli'].flatMap(sourcesBelow)
 
-/** Roles have the prefix of an installation: a literal one is another's, or nobody's. */
+/** Roles have the prefix of an installation: a literal one belongs to another installation or to none. */
 const compared =
   /\b(?:session_user|current_user|current_role|rolname|usename|grantee)\b\s*(?:=|<>|!=|!?~\*?|(?:not\s+)?(?:in|like)\b)\s*\(?\s*(?:e?'|'\{)/i
 const roles = [...backendNames.map((name) => name.replaceAll('-', '_')), 'studio_tenant'].join('|')

@@ -28,7 +28,8 @@ const rules: Record<
       'libs/sandbox/src/fixture/obedient-child.ts': 'a child that answers late',
       'libs/sandbox/src/pool/pool.test.ts': 'waits for states, below @opsplane/testing',
       'services/analytics/src/export/export.fixture.ts': 'an endpoint that is slow by design',
-      'services/dispatcher/src/delivery/ordering/ordered-watermark.int.test.ts': 'keeps a message in hand',
+      'services/dispatcher/src/delivery/ordering/ordered-watermark.int.test.ts':
+        'keeps a message unacknowledged',
       'services/dispatcher/src/fixture/hostile-receivers.ts': 'endpoints that are slow by design',
       'services/dispatcher/src/fixture/topic-clients.ts': 'clients that pause before they ask again',
       'services/itsm/src/knowledge/embedding/model/counting.fixture.ts': 'a process that hangs',

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { longTier } from './long-tier.js'
-import { describeResults, printOutcome, resultsOf, runTests, summaryFile } from './results.js'
+import { describeResults, printOutcome, readResults, runTests, summaryFile } from './results.js'
 
 const usage = `Usage: npm run test:long -- [--shard K/N] [--summary] [--json] [arguments for jest]
 
@@ -42,7 +42,7 @@ async function run(part: string): Promise<void> {
 
 /** The last result of each shard counts. */
 function summarize(): void {
-  const latest = new Map(resultsOf('long').map((result) => [result.part, result]))
+  const latest = new Map(readResults('long').map((result) => [result.part, result]))
   const parts = Number([...latest.keys()].at(-1)?.split('/')[1] ?? 1)
   const wanted = Array.from({ length: parts }, (_, index) => `${index + 1}/${parts}`)
   const missing = wanted.filter((part) => !latest.has(part))

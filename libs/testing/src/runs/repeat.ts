@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { printOutcome, resultsOf, runTests, summaryFile } from './results.js'
+import { printOutcome, readResults, runTests, summaryFile } from './results.js'
 
 /** What else the machine does during a run: arguments of stress-ng. */
 const conditions = {
@@ -44,12 +44,12 @@ async function repeat(): Promise<void> {
   if (!values.summary)
     for (const condition of missing())
       await underLoad(condition, () => runTests('fast', condition, positionals))
-  printOutcome(resultsOf('fast'), missing(), values)
+  printOutcome(readResults('fast'), missing(), values)
 }
 
 /** Runs of the plan that this commit has not had. */
 function missing(): Condition[] {
-  const done = resultsOf('fast').map(({ part }) => part)
+  const done = readResults('fast').map(({ part }) => part)
   return plan.filter((condition) => {
     const index = done.indexOf(condition)
     if (index >= 0) done.splice(index, 1)

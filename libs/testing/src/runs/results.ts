@@ -29,7 +29,7 @@ interface JestReport {
 }
 
 /** Results of the present commit, oldest first; none where it has changes that are not committed. */
-export function resultsOf(tier: RunResult['tier'], commit = present()): RunResult[] {
+export function readResults(tier: RunResult['tier'], commit = present()): RunResult[] {
   if (!existsSync(summaryFile)) return []
   const lines = readFileSync(summaryFile, 'utf8').split('\n').filter(Boolean)
   return lines

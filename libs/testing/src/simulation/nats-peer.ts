@@ -85,7 +85,7 @@ export class NatsPeer implements Peer {
     this.#dial()
   }
 
-  /** As the process was killed: nothing of it is seen to. */
+  /** As the process was killed: none of it is finished. */
   drop(): void {
     this.#generation++
     this.#server.leave(this)

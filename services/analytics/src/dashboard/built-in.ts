@@ -1,15 +1,15 @@
 import { type AnalyticsQuery, type Dashboard, NewDashboard, type Widget } from '@opsplane/contracts'
 
-type Asked = Partial<AnalyticsQuery> & Pick<AnalyticsQuery, 'dataset' | 'measures'>
-type Entry = [id: string, title: string, kind: Widget['kind'], width: number, query: Asked]
+type WidgetQuery = Partial<AnalyticsQuery> & Pick<AnalyticsQuery, 'dataset' | 'measures'>
+type Entry = [id: string, title: string, kind: Widget['kind'], width: number, query: WidgetQuery]
 
 const today = { last: 1, unit: 'day' } as const
 const month = { last: 30, unit: 'day' } as const
 const ever = { last: 10, unit: 'year' } as const
 const byDay = { grain: 'day', range: month } as const
 
-/** Open work is that of all times; what happened is that of the last 30 days, beside the 30 before where it is one figure. */
-const declared: Record<string, { name: string; description: string; widgets: Entry[] }> = {
+/** Open work covers all times; activity covers the last 30 days, and single figures are compared with the 30 before. */
+const definitions: Record<string, { name: string; description: string; widgets: Entry[] }> = {
   'service-desk': {
     name: 'Service desk',
     description: 'What lies with the desk, and how fast it is dealt with.',
@@ -194,7 +194,7 @@ const declared: Record<string, { name: string; description: string; widgets: Ent
       ],
       [
         'under_way',
-        'Under way',
+        'In progress',
         'metric',
         3,
         { dataset: 'deliveries', measures: ['under_way'], range: ever },
@@ -376,7 +376,7 @@ const declared: Record<string, { name: string; description: string; widgets: Ent
 }
 
 /** Dashboards that are there in every workspace. */
-export const builtInDashboards: readonly Dashboard[] = Object.entries(declared).map(
+export const builtInDashboards: readonly Dashboard[] = Object.entries(definitions).map(
   ([id, { widgets, ...shown }]) => ({
     ...NewDashboard.parse({
       ...shown,

@@ -3,11 +3,11 @@ import { Dashboard, DashboardData, Report } from '@opsplane/contracts'
 import { type ApiClient, testPrincipal, waitFor } from '@opsplane/testing'
 import {
   type Analytics,
-  factsOf,
   incidentEvent,
   incidentState,
   publish,
   startAnalytics,
+  waitForFacts,
 } from '../fact/facts.fixture.js'
 
 const ada = testPrincipal()
@@ -51,12 +51,12 @@ describe('built-in dashboards', () => {
     expect((await api.send('DELETE', '/analytics/dashboards/sla')).error().code).toBe('not_found')
   })
 
-  it('show what has happened, to whoever waits for it at once', async () => {
+  it('show what has happened, immediately to a waiting request', async () => {
     const before = await data('service-desk')
-    const waiting = data('service-desk', `?since=${before.since}`)
+    const waiter = data('service-desk', `?since=${before.since}`)
     await publish(service.natsPrefix, [opened(), opened({ severity: 'low', assignmentGroup: 'payments' })])
     // The second may have come after what was waited for was read.
-    expect((await waiting).since).not.toBe(before.since)
+    expect((await waiter).since).not.toBe(before.since)
     const seen = await waitFor(async () => {
       const shown = await data('service-desk')
       return widget(shown, 'open')?.answer?.totals?.open === 2 && shown
@@ -116,7 +116,7 @@ describe('dashboards of a workspace', () => {
     const { id: report } = (await api.post('/analytics/reports', { name: 'Open', query })).data(Report)
     const widgets = [tile('gone', { query: undefined, report }), tile('there')]
     const { id } = (await api.post('/analytics/dashboards', { name: 'Reports', widgets })).data(Dashboard)
-    await factsOf(service, 'fact_incidents', workspaceId, 2)
+    await waitForFacts(service, 'fact_incidents', workspaceId, 2)
     expect(widget(await data(id), 'gone')?.answer?.rows).toHaveLength(2)
     await api.send('DELETE', `/analytics/reports/${report}`)
     const shown = await data(id)

@@ -14,7 +14,7 @@ import type { z } from 'zod'
 import { InvalidQuery } from '../query/invalid-query.js'
 import type { QueryRunner } from '../query/types.js'
 import { report } from '../report/domain.js'
-import { filledQuery } from '../report/filled.js'
+import { fillQuery } from '../report/report-query.js'
 import { builtInDashboards } from './built-in.js'
 import { dashboard } from './domain.js'
 
@@ -33,7 +33,7 @@ export function createDashboards(
       try {
         if (query) runner.checkQuery(query)
         if (id !== undefined)
-          filledQuery(await reports.get(id, tenant), RunReport.parse({ parameters }), `/widgets/${index}`)
+          fillQuery(await reports.get(id, tenant), RunReport.parse({ parameters }), `/widgets/${index}`)
       } catch (error) {
         if (error instanceof InvalidQuery) throw error.within(`/widgets/${index}/query`)
         throw id === undefined || (error instanceof ApiError && error.code === 'validation_failed')
@@ -69,7 +69,7 @@ export function createDashboards(
 }
 export type Dashboards = ReturnType<typeof createDashboards>
 
-/** What nobody can change is not there for whoever tries. */
+/** Built-in dashboards cannot be changed: they are not found for a change. */
 function refuseBuiltIn(id: string): void {
   if (builtInDashboards.some((each) => each.id === id)) throw notFound()
 }

@@ -12,7 +12,7 @@ import { LRUCache } from 'lru-cache'
 import type { DataAge } from '../fact/data-age.js'
 import type { FactVersions } from '../fact/fact-versions.js'
 import type { QueryCaller, QueryRunner } from '../query/types.js'
-import { filledQuery } from '../report/filled.js'
+import { fillQuery } from '../report/report-query.js'
 import type { Dashboards } from './dashboards.js'
 
 export interface DashboardDataOptions {
@@ -22,22 +22,22 @@ export interface DashboardDataOptions {
   age: DataAge
 }
 
-type Shown = Pick<DashboardData, 'widgets'>
+type WidgetData = Pick<DashboardData, 'widgets'>
 
-/** Evaluations kept, for whoever asks at the same version. */
-const mostKept = 200
+/** Cached evaluations, for requests of the same version. */
+const maxCached = 200
 const widgetsAtOnce = 4
 
 /**
- * The data of dashboards. Whoever has the same rights and asks while nothing has changed shares one evaluation; what is read
- * from the database studio is read for each person.
+ * The data of dashboards. Callers with the same rights share one evaluation while nothing has changed; what is read from
+ * the database studio is read for each person.
  */
 export function createDashboardData({ versions, dashboards, runner, age }: DashboardDataOptions) {
-  const evaluations = new LRUCache<string, Promise<Shown>>({ max: mostKept })
+  const evaluations = new LRUCache<string, Promise<WidgetData>>({ max: maxCached })
 
   const queryOf = async ({ query, report: id, parameters }: Widget, tenant: TenantScope) => {
     if (query) return query
-    return filledQuery(await dashboards.reports.get(id ?? '', tenant), RunReport.parse({ parameters }))
+    return fillQuery(await dashboards.reports.get(id ?? '', tenant), RunReport.parse({ parameters }))
   }
   const widgetData = async (caller: QueryCaller, widget: Widget, signal: AbortSignal) => {
     const { id, title, kind, width } = widget
@@ -53,8 +53,8 @@ export function createDashboardData({ versions, dashboards, runner, age }: Dashb
     caller: QueryCaller,
     { widgets }: Dashboard,
     signal: AbortSignal,
-  ): Promise<Shown> => {
-    const done: Shown['widgets'] = []
+  ): Promise<WidgetData> => {
+    const done: WidgetData['widgets'] = []
     for (let first = 0; first < widgets.length; first += widgetsAtOnce)
       done.push(
         ...(await Promise.all(
@@ -70,7 +70,7 @@ export function createDashboardData({ versions, dashboards, runner, age }: Dashb
       const all = await versions.of(tenant)
       const named = widgets.map(({ query }) => query?.dataset)
       const isAsked = (dataset: string) => named.includes(undefined) || named.includes(dataset)
-      return hashOf({ id, version, facts: Object.entries(all).filter(([dataset]) => isAsked(dataset)) })
+      return hashState({ id, version, facts: Object.entries(all).filter(([dataset]) => isAsked(dataset)) })
     },
 
     async read(
@@ -95,7 +95,7 @@ export function createDashboardData({ versions, dashboards, runner, age }: Dashb
 }
 export type DashboardDataReader = ReturnType<typeof createDashboardData>
 
-const hashOf = (value: object) =>
+const hashState = (value: object) =>
   createHash('sha256').update(canonicalJson(value)).digest('base64url').slice(0, 22)
 
 const unexpected = () => new ApiError('internal_error', 'Something went wrong with this widget.')

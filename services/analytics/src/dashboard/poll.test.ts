@@ -5,9 +5,9 @@ import { waitFor } from '@opsplane/testing'
 import { createFactVersions } from '../fact/fact-versions.js'
 import type { QueryCaller, QueryRunner } from '../query/types.js'
 import { builtInDashboards } from './built-in.js'
+import { createChangeWaiter } from './change-waiter.js'
 import { createDashboardData } from './data.js'
 import { pollData } from './poll.js'
-import { createWaiting } from './waiting.js'
 
 const tenant = { workspaceId: 'ws_1', environment: 'production' } as const
 const answer = { columns: [], rows: [] } as unknown as QueryAnswer
@@ -40,7 +40,7 @@ function platform() {
     runner,
     age: { asOf: async () => new Date(0).toISOString() },
   })
-  const waiting = createWaiting({
+  const waiter = createChangeWaiter({
     listen(_, woken) {
       asked.looks++
       wake = woken
@@ -51,19 +51,19 @@ function platform() {
     version++
     wake()
   }
-  return { asked, data, waiting, change }
+  return { asked, data, waiter, change }
 }
 
 const caller = (permissions: string[]) => ({ tenant, permissions }) as unknown as QueryCaller
 
 it('evaluates a dashboard once for all who wait for it with the same rights', async () => {
-  const { asked, data, waiting, change } = platform()
+  const { asked, data, waiter, change } = platform()
   const dashboard = deskOf()
   const since = await data.version(tenant, dashboard)
   const signal = new AbortController().signal
   const polls = Array.from({ length: 1_000 }, (_, index) =>
     pollData(
-      { data, waiting },
+      { data, waiter },
       {
         caller: caller(index % 2 === 0 ? ['itsm:read', 'analytics:read'] : ['analytics:read', 'itsm:read']),
         ...{ dashboard, since, timeoutMs: 60_000, signal },
@@ -71,7 +71,7 @@ it('evaluates a dashboard once for all who wait for it with the same rights', as
     ),
   )
   const agent = pollData(
-    { data, waiting },
+    { data, waiter },
     { caller: caller(['analytics:read']), dashboard, since, timeoutMs: 60_000, signal },
   )
   await waitFor(() => asked.looks > 0 && asked.versions > 1)
@@ -83,5 +83,5 @@ it('evaluates a dashboard once for all who wait for it with the same rights', as
   expect(asked.queries).toBe(2 * dashboard.widgets.length)
   // At the beginning, when all began to wait, when they looked and when they read: not once for each of them.
   expect(asked.versions).toBeLessThanOrEqual(6)
-  waiting.drain()
+  waiter.drain()
 })

@@ -1,7 +1,7 @@
 import type { Dashboard, DashboardData } from '@opsplane/contracts'
 import type { QueryCaller } from '../query/types.js'
+import type { ChangeWaiter } from './change-waiter.js'
 import type { DashboardDataReader } from './data.js'
-import type { Waiting } from './waiting.js'
 
 export interface Poll {
   caller: QueryCaller
@@ -14,11 +14,11 @@ export interface Poll {
 
 /** The data of a dashboard, now or once it is newer than `since`. */
 export async function pollData(
-  { data, waiting }: { data: DashboardDataReader; waiting: Pick<Waiting, 'until'> },
+  { data, waiter }: { data: DashboardDataReader; waiter: Pick<ChangeWaiter, 'waitUntil'> },
   { caller, dashboard, since, timeoutMs, signal }: Poll,
 ): Promise<DashboardData> {
   const version = () => data.version(caller.tenant, dashboard)
   const isNew = async () => (await version()) !== since
-  if (since !== undefined) await waiting.until(caller.tenant, isNew, { timeoutMs, signal })
+  if (since !== undefined) await waiter.waitUntil(caller.tenant, isNew, { timeoutMs, signal })
   return data.read(caller, dashboard, await version(), signal)
 }

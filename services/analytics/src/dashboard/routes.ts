@@ -10,26 +10,26 @@ import { listPage } from '@opsplane/eventstore'
 import { type Delegations, defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
-import { callerOf } from '../query/caller.js'
+import { toCaller } from '../query/caller.js'
+import type { ChangeWaiter } from './change-waiter.js'
+import { readDashboardPage } from './dashboard-page.js'
 import type { Dashboards } from './dashboards.js'
 import type { DashboardDataReader } from './data.js'
-import { pageOfAll } from './list.js'
 import { pollData } from './poll.js'
 import { dashboards as table } from './tables.js'
-import type { Waiting } from './waiting.js'
 
 const tag = 'Dashboards'
 
 export interface DashboardRouteOptions {
   dashboards: Dashboards
   data: DashboardDataReader
-  waiting: Pick<Waiting, 'until'>
+  waiter: Pick<ChangeWaiter, 'waitUntil'>
   delegations: Pick<Delegations, 'delegate' | 'actingBy'>
 }
 
 export function dashboardRoutes(
   { database: { db }, cursors }: Pick<ServiceContext, 'database' | 'cursors'>,
-  { dashboards, data, waiting, delegations }: DashboardRouteOptions,
+  { dashboards, data, waiter, delegations }: DashboardRouteOptions,
 ): Route[] {
   return [
     defineList({
@@ -55,7 +55,7 @@ export function dashboardRoutes(
             sort: { column: table.createdAt, direction: sort.direction },
             ...{ ...asked, binding, cursors, asOf: undefined, present: dashboards.aggregate.present },
           })
-        return pageOfAll({ limit, after, binding, cursors, builtIn, ownPage })
+        return readDashboardPage({ limit, after, binding, cursors, builtIn, ownPage })
       },
     }),
 
@@ -130,8 +130,8 @@ export function dashboardRoutes(
       errors: ['not_found'],
       handler: async ({ params, query: { since, timeout: timeoutMs }, meta }) => {
         const dashboard = await dashboards.get(params.id, meta.tenant)
-        const caller = callerOf(meta, delegations)
-        return pollData({ data, waiting }, { caller, dashboard, since, timeoutMs, signal: meta.signal() })
+        const caller = toCaller(meta, delegations)
+        return pollData({ data, waiter }, { caller, dashboard, since, timeoutMs, signal: meta.signal() })
       },
     }),
   ]

@@ -1,5 +1,5 @@
 import { ChangeState } from '@opsplane/contracts'
-import { between, defineDataset, duration, flag, instant, percentiles, text } from './dataset.js'
+import { defineDataset, duration, durationBetween, flag, instant, percentiles, text } from './dataset.js'
 
 const Reported = ChangeState.pick({
   ...{ id: true, number: true, title: true, type: true, status: true, risk: true, impact: true },
@@ -65,10 +65,10 @@ export const changes = defineDataset({
     { dimensions: ['risk'] },
     { dimensions: ['assignmentGroup'] },
   ],
-  factOf({ resource, data }) {
+  toFact({ resource, data }) {
     if (resource.type !== 'change' || data.after === null) return undefined
     const { id, createdAt, ...state } = Reported.parse(data.after)
-    const implementationMs = between(state.actualStart, state.actualEnd)
+    const implementationMs = durationBetween(state.actualStart, state.actualEnd)
     return { id, createdAt, values: { ...state, implementationMs } }
   },
 })

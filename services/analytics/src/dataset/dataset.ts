@@ -18,7 +18,7 @@ export const factTypes = {
 } as const
 export type FactType = keyof typeof factTypes
 
-/** What a fact has beside its id, its tenant, its version and when it was made. */
+/** A column of a fact in addition to its id, tenant, version and creation time. */
 export interface FactColumn {
   label: string
   type: FactType
@@ -76,7 +76,7 @@ export interface FactPage {
  * What can be asked about one kind of fact, declared once: the table of its facts, the list of datasets, the rollups and
  * the check of every query follow from it.
  */
-interface Declared {
+interface DatasetBase {
   name: string
   label: string
   description: string
@@ -86,18 +86,18 @@ interface Declared {
   idPrefix: string
   columns: Readonly<Record<string, FactColumn>>
   measures: Readonly<Record<string, Measure>>
-  /** Instants that a fact may be counted at, beside `createdAt`, which stands first. */
+  /** Instants that a fact may be counted at; `createdAt` is the first. */
   timeFields: readonly string[]
   /** Combinations of dimensions that are added up in advance; what fits none is counted from the facts. */
   rollups: readonly Rollup[]
 }
 
-export interface EventDataset extends Declared {
+export interface EventDataset extends DatasetBase {
   /** Undefined for events that tell nothing about it. */
-  factOf(event: PlatformEvent): Fact | undefined
+  toFact(event: PlatformEvent): Fact | undefined
 }
 
-export interface FedDataset extends Declared {
+export interface FedDataset extends DatasetBase {
   feed: FactFeed
 }
 
@@ -118,25 +118,25 @@ export function defineFeed<Change extends TenantScope>(declared: {
   service: BackendName
   path: string
   page: z.ZodType<ChangePage<Change>>
-  factOf(change: Change): Fact & Pick<VersionedFact, 'happenedAt'>
+  toFact(change: Change): Fact & Pick<VersionedFact, 'happenedAt'>
 }): FactFeed {
-  const { service, path, page, factOf } = declared
+  const { service, path, page, toFact } = declared
   return {
     service,
     async page(client, after) {
       const { changes, next } = await client.get(`${path}?after=${after}`, page)
       const facts = changes.map(({ position, change }) => {
         const { workspaceId, environment } = change
-        return { ...factOf(change), tenant: { workspaceId, environment }, version: position }
+        return { ...toFact(change), tenant: { workspaceId, environment }, version: position }
       })
       return { facts, position: changes.at(-1)?.position ?? after, next }
     },
   }
 }
 
-export const tableOf = ({ name }: Dataset) => `fact_${name}`
+export const factTableName = ({ name }: Dataset) => `fact_${name}`
 /** `timeToResolveMs` is `time_to_resolve_ms` in SQL. */
-export const columnOf = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+export const columnName = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** Columns every fact has, as a query and an export see them. */
 export const baseColumns = {
@@ -152,14 +152,16 @@ export const duration = (label: string): FactColumn => ({ label, type: 'integer'
 export const instant = (label: string): FactColumn => ({ label, type: 'timestamp' })
 
 /** Milliseconds between two instants; null unless there are both. */
-export const between = (from: string | null | undefined, to: string | null | undefined): number | null =>
-  from && to ? Math.max(0, Date.parse(to) - Date.parse(from)) : null
+export const durationBetween = (
+  from: string | null | undefined,
+  to: string | null | undefined,
+): number | null => (from && to ? Math.max(0, Date.parse(to) - Date.parse(from)) : null)
 
 /** Percentiles of a duration, as measures. */
 export const percentiles = (of: string, label: string): Record<string, Measure> =>
   Object.fromEntries(
     [50, 90, 95, 99].map((rank) => [
-      `p${rank}_${columnOf(of).replace(/_ms$/, '')}`,
+      `p${rank}_${columnName(of).replace(/_ms$/, '')}`,
       {
         label: `${label}, ${rank}th percentile`,
         description: `${rank} of 100 took at most so long, to within 1 %.`,

@@ -27,4 +27,4 @@ export const fedDatasets: readonly FedDataset[] = datasets.filter(isFed)
 
 const byName = new Map(datasets.map((dataset) => [dataset.name, dataset]))
 
-export const datasetNamed = (name: string): Dataset | undefined => byName.get(name)
+export const findDataset = (name: string): Dataset | undefined => byName.get(name)

@@ -34,7 +34,7 @@ export const deliveries = defineDataset({
     },
     failed: { label: 'Failed', description: 'Those given up.', kind: 'count', where: hasFailed },
     under_way: {
-      ...{ label: 'Under way', description: 'Those that are attempted again.' },
+      ...{ label: 'In progress', description: 'Those that are still attempted.' },
       ...{ kind: 'count', where: `not ${isFinished}` },
     },
     success: {
@@ -64,7 +64,7 @@ export const deliveries = defineDataset({
     service: 'dispatcher',
     path: deliveryChangesPath,
     page: DeliveryChanges,
-    factOf({ id, createdAt, workspaceId: _, environment: __, ...reported }) {
+    toFact({ id, createdAt, workspaceId: _, environment: __, ...reported }) {
       const { status, lastAttemptAt, durationMs, eventType } = reported
       const isDelivered = status === 'succeeded' && lastAttemptAt !== null
       const endedAt = Date.parse(lastAttemptAt ?? createdAt) + (durationMs ?? 0)

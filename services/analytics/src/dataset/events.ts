@@ -20,7 +20,7 @@ export const events = defineDataset({
     events: { label: 'Events', description: 'How many there are.', kind: 'count' },
     by_people: {
       label: 'By people',
-      description: 'What somebody did.',
+      description: 'Events caused by users.',
       kind: 'count',
       where: "actor_type = 'user'",
     },
@@ -33,7 +33,7 @@ export const events = defineDataset({
     { dimensions: ['type'] },
     { dimensions: ['actorType'] },
   ],
-  factOf({ id, type, createdAt, actor, resource }) {
+  toFact({ id, type, createdAt, actor, resource }) {
     if (isRecord(type)) return undefined
     const family = type.split('.', 1)[0] ?? type
     const values = { type, family, resourceType: resource.type, actorId: actor.id, actorType: actor.type }
@@ -77,7 +77,7 @@ export const records = defineDataset({
   },
   timeFields: ['createdAt'],
   rollups: [{ dimensions: [], sketches: true }, { dimensions: ['tableSlug'] }, { dimensions: ['operation'] }],
-  factOf({ id, type, createdAt, actor, data }) {
+  toFact({ id, type, createdAt, actor, data }) {
     if (!isRecord(type)) return undefined
     const tableSlug = typeof data.tableSlug === 'string' ? data.tableSlug : null
     const operation = type.slice('record.'.length)

@@ -54,7 +54,7 @@ export const executions = defineDataset({
     service: 'sdk',
     path: executionChangesPath,
     page: ExecutionChanges,
-    factOf: ({ id, startedAt, workspaceId: _, environment: __, ...values }) => ({
+    toFact: ({ id, startedAt, workspaceId: _, environment: __, ...values }) => ({
       ...{ id, createdAt: startedAt, happenedAt: values.completedAt, values },
     }),
   }),

@@ -1,5 +1,5 @@
 import { IncidentState } from '@opsplane/contracts'
-import { between, defineDataset, duration, instant, number, percentiles, text } from './dataset.js'
+import { defineDataset, duration, durationBetween, instant, number, percentiles, text } from './dataset.js'
 
 const Reported = IncidentState.pick({
   ...{ id: true, number: true, title: true, status: true, severity: true, priority: true, impact: true },
@@ -50,7 +50,7 @@ export const incidents = defineDataset({
     },
     resolved: { label: 'Resolved', description: 'Those resolved by now.', kind: 'count', where: isResolved },
     unassigned: {
-      ...{ label: 'Unassigned', description: 'Open ones that nobody works on.' },
+      ...{ label: 'Unassigned', description: 'Open ones without an assignee.' },
       ...{ kind: 'count', where: `${isOpen} and assignee_id is null` },
     },
     major: {
@@ -91,11 +91,15 @@ export const incidents = defineDataset({
     { dimensions: ['category'] },
     { dimensions: ['channel'] },
   ],
-  factOf({ type, resource, data }) {
+  toFact({ type, resource, data }) {
     // A breach is reported in a stream of its own, whose versions are not those of the incident.
     if (resource.type !== 'incident' || type === 'incident.sla_breached' || data.after === null)
       return undefined
     const { id, createdAt, ...state } = Reported.parse(data.after)
-    return { id, createdAt, values: { ...state, timeToResolveMs: between(createdAt, state.resolvedAt) } }
+    return {
+      id,
+      createdAt,
+      values: { ...state, timeToResolveMs: durationBetween(createdAt, state.resolvedAt) },
+    }
   },
 })

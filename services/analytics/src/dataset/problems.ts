@@ -1,5 +1,14 @@
 import { ProblemState } from '@opsplane/contracts'
-import { between, defineDataset, duration, flag, instant, number, percentiles, text } from './dataset.js'
+import {
+  defineDataset,
+  duration,
+  durationBetween,
+  flag,
+  instant,
+  number,
+  percentiles,
+  text,
+} from './dataset.js'
 
 const Reported = ProblemState.pick({
   ...{ id: true, number: true, title: true, status: true, impact: true, priority: true, assigneeId: true },
@@ -51,9 +60,13 @@ export const problems = defineDataset({
     { dimensions: ['status'] },
     { dimensions: ['assignmentGroup'] },
   ],
-  factOf({ resource, data }) {
+  toFact({ resource, data }) {
     if (resource.type !== 'problem' || data.after === null) return undefined
     const { id, createdAt, ...state } = Reported.parse(data.after)
-    return { id, createdAt, values: { ...state, timeToResolveMs: between(createdAt, state.resolvedAt) } }
+    return {
+      id,
+      createdAt,
+      values: { ...state, timeToResolveMs: durationBetween(createdAt, state.resolvedAt) },
+    }
   },
 })

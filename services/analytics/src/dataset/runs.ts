@@ -1,5 +1,5 @@
 import { RunState } from '@opsplane/contracts'
-import { between, defineDataset, duration, instant, number, percentiles, text } from './dataset.js'
+import { defineDataset, duration, durationBetween, instant, number, percentiles, text } from './dataset.js'
 
 const Reported = RunState.pick({
   ...{ id: true, workflowId: true, workflowName: true, status: true, triggerType: true, attempt: true },
@@ -54,11 +54,11 @@ export const runs = defineDataset({
     { dimensions: ['workflowName'], sketches: true },
     { dimensions: ['triggerType'] },
   ],
-  factOf({ type, data }) {
+  toFact({ type, data }) {
     if (!type.startsWith('workflow.run_') || data.after === null) return undefined
     const { id, queuedAt, error, ...state } = Reported.parse(data.after)
-    const durationMs = between(state.startedAt, state.endedAt)
-    const waitMs = between(queuedAt, state.startedAt)
+    const durationMs = durationBetween(state.startedAt, state.endedAt)
+    const waitMs = durationBetween(queuedAt, state.startedAt)
     return {
       id,
       createdAt: queuedAt,

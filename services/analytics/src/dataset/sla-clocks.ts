@@ -55,7 +55,7 @@ export const slaClocks = defineDataset({
     { dimensions: ['policyName'] },
     { dimensions: ['entityType'] },
   ],
-  factOf({ type, data }) {
+  toFact({ type, data }) {
     if (!type.startsWith('sla.') || data.after === null) return undefined
     const { id, createdAt, ...values } = Reported.parse(data.after)
     return { id, createdAt, values }

@@ -9,7 +9,7 @@ export type Decimal = BigNumber
 const decimalText = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/
 
 /** A number, or a text of the digits of one; undefined for everything else, as for what is no number in Postgres either. */
-export function decimalOf(value: unknown): Decimal | undefined {
+export function parseDecimal(value: unknown): Decimal | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? new Decimal(value) : undefined
   const text = value instanceof ExactNumber ? value.text : value
   if (typeof text !== 'string') return undefined
@@ -20,18 +20,18 @@ export function decimalOf(value: unknown): Decimal | undefined {
 export const zero: Decimal = new Decimal(0)
 
 /** A number where the double nearest to the decimal reads as the same decimal, else its digits. */
-export function quantityOf(decimal: Decimal): Quantity {
+export function toQuantity(decimal: Decimal): Quantity {
   const double = decimal.toNumber()
   if (double === 0) return decimal.isZero() ? 0 : decimal.toFixed()
   return Number.isFinite(double) && decimal.eq(double) ? double : decimal.toFixed()
 }
 
 /** Exact where it ends within 20 places; one that does not is rounded to a double, as nothing carries it. */
-export function quotientOf(dividend: Decimal, divisor: Decimal): Quantity | null {
+export function divide(dividend: Decimal, divisor: Decimal): Quantity | null {
   if (divisor.isZero()) return null
   const quotient = dividend.div(divisor)
   const isExact = quotient.times(divisor).eq(dividend)
-  return isExact || quotient.abs().gt(Number.MAX_SAFE_INTEGER) ? quantityOf(quotient) : quotient.toNumber()
+  return isExact || quotient.abs().gt(Number.MAX_SAFE_INTEGER) ? toQuantity(quotient) : quotient.toNumber()
 }
 
 /** Below, at or above zero, by the exact values. */

@@ -6,7 +6,7 @@ import { parse } from 'csv-parse/sync'
 import { parquetReadObjects } from 'hyparquet'
 import { readSheet } from 'read-excel-file/node'
 import { type AnalyticsProcess, startAnalyticsProcess } from '../process.fixture.js'
-import { idOf, type Neighbours, startNeighbours } from './export.fixture.js'
+import { type Neighbours, recordId, startNeighbours } from './export.fixture.js'
 
 const killsEach = Number(process.env.EXPORT_KILLS ?? 1)
 const seed = Number(process.env.CRASH_SEED ?? 15)
@@ -92,7 +92,7 @@ test.each(['csv', 'ndjson', 'xlsx', 'parquet'] as const)(
     await isWhole(
       id,
       format,
-      Array.from({ length: count }, (_, at) => idOf(at)),
+      Array.from({ length: count }, (_, at) => recordId(at)),
     )
   },
 )

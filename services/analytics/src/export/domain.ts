@@ -1,5 +1,5 @@
 import {
-  ApiError,
+  alreadyExists,
   type Decider,
   type ExportFile,
   type ExportState,
@@ -24,7 +24,7 @@ export type ExportCommand =
   | { kind: 'expire'; now: Instant }
   | { kind: 'delete' }
 
-/** What became of an export that nobody waits for any more is nothing new. */
+/** Whether the export has ended: a later result is ignored. */
 const isOver = ({ status }: ExportState) => status !== 'pending'
 
 /** An export is made once: it becomes a file, fails, or is cancelled; a file goes when its time is over. */
@@ -33,7 +33,7 @@ export const dataExport: Decider<ExportState, ExportCommand> = {
   table: 'exports',
   decide(command, state) {
     if (command.kind === 'create') {
-      if (state !== null) throw new ApiError('conflict', 'There is an export with this id already.')
+      if (state !== null) throw alreadyExists('export')
       const { id, fields, now } = command
       const none = { status: 'pending', file: null, error: null, endedAt: null, expiresAt: null } as const
       return [{ type: 'export.created', after: { id, ...fields, ...none, createdAt: now, updatedAt: now } }]

@@ -1,19 +1,19 @@
-import { type ByteRange, type FileStream, rangeOf } from '@opsplane/http'
+import { type ByteRange, type FileStream, parseByteRange } from '@opsplane/http'
 import type { ObjectStorage } from '../storage/object-storage.js'
 import type { JobStore, Part } from './job-store.js'
 import type { LinkedFile } from './links.js'
 
 /** What of a request says which bytes are wanted. */
-export interface Wanted {
+export interface DownloadRequest {
   header(name: string): string | undefined
   signal: AbortSignal
 }
 
 /** Bytes of one file in the order of its parts, of which one at a time is held. Throws `range_not_satisfiable` for a range beyond it. */
-export async function downloadOf(
+export async function openDownload(
   { exportId, file }: LinkedFile,
   { store, storage }: { store: Pick<JobStore, 'parts'>; storage: ObjectStorage },
-  { header, signal }: Wanted,
+  { header, signal }: DownloadRequest,
 ): Promise<FileStream> {
   const etag = `"${file.sha256}"`
   const named = { fileName: file.name, contentType: file.contentType }
@@ -26,7 +26,7 @@ export async function downloadOf(
     return { ...named, status: 304, headers: common, bytes: nothing() }
   const ifRange = header('if-range')
   const isSame = ifRange === undefined || ifRange === etag
-  const range = isSame ? rangeOf(header('range'), file.bytes) : undefined
+  const range = isSame ? parseByteRange(header('range'), file.bytes) : undefined
   const parts = await store.parts(exportId)
   const { from, to } = range ?? { from: 0, to: file.bytes - 1 }
   const headers = {
@@ -34,13 +34,13 @@ export async function downloadOf(
     'Content-Length': String(to - from + 1),
     ...(range && { 'Content-Range': `bytes ${from}-${to}/${file.bytes}` }),
   }
-  const bytes = bytesOf(parts, { from, to }, storage, signal)
+  const bytes = readBytes(parts, { from, to }, storage, signal)
   return { ...named, status: range ? 206 : 200, headers, bytes }
 }
 
 async function* nothing(): AsyncIterable<Uint8Array> {}
 
-async function* bytesOf(
+async function* readBytes(
   parts: readonly Part[],
   { from, to }: ByteRange,
   storage: ObjectStorage,

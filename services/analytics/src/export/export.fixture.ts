@@ -9,7 +9,7 @@ import { type ErrorDetail, type Permission, permissions, RightsQuestion } from '
 /** A stand-in for settings and for the database studio, with one table of any length. */
 export interface Neighbours {
   url: string
-  /** What users may do, by id; null: no member any more. Everybody else may do everything. */
+  /** Permissions of users, by id; null: no longer a member. All other users have all permissions. */
   rights: Map<string, Permission[] | null>
   /** Tables are cut short, as when the studio dies, after so many records; 0 for never. */
   cutAfter: number
@@ -28,11 +28,11 @@ export interface Neighbours {
   stop(): Promise<void>
 }
 
-export const idOf = (at: number) => `rec_${String(at).padStart(9, '0')}`
+export const recordId = (at: number) => `rec_${String(at).padStart(9, '0')}`
 
-export const recordOf = (at: number) => ({
+export const sampleRecord = (at: number) => ({
   ...{
-    id: idOf(at),
+    id: recordId(at),
     version: 1,
     createdAt: '2026-03-02T10:00:00.000Z',
     updatedAt: '2026-03-02T10:00:00.000Z',
@@ -114,7 +114,7 @@ export async function startNeighbours(): Promise<Neighbours> {
   async function* linesFrom(begin: number, fields: readonly string[]) {
     for (let at = begin; at < fake.count; at++) {
       if (fake.cutAfter > 0 && at - begin >= fake.cutAfter) throw new Error('cut')
-      const record: Record<string, unknown> = recordOf(at)
+      const record: Record<string, unknown> = sampleRecord(at)
       yield `${JSON.stringify(Object.fromEntries(fields.map((name) => [name, record[name]])))}\n`
       const isStuck = () => fake.stuck || (fake.stuckAt !== null && at >= fake.stuckAt)
       while (isStuck()) await new Promise((resolve) => setTimeout(resolve, 20))

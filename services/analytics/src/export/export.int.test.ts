@@ -11,7 +11,7 @@ import {
 } from '@opsplane/testing'
 import type { z } from 'zod'
 import { analytics } from '../service.js'
-import { idOf, type Neighbours, recordOf, startNeighbours } from './export.fixture.js'
+import { type Neighbours, recordId, sampleRecord, startNeighbours } from './export.fixture.js'
 
 let neighbours: Neighbours
 let service: TestService
@@ -78,7 +78,7 @@ describe('an export', () => {
     },
   )
 
-  it('tells everybody who listens how it ended, and can be downloaded without a login', async () => {
+  it('emits how it ended, and can be downloaded without a login', async () => {
     const recorder = await recordEvents(service.natsPrefix)
     const { id, file, expiresAt } = await made({ format: 'ndjson', name: 'Inventar für März' })
     const link = await linkTo(id)
@@ -95,9 +95,9 @@ describe('an export', () => {
     expect([content.byteLength, sha256(content)]).toEqual([file?.bytes, file?.sha256])
     const lines = Buffer.from(content).toString().trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line).id)).toEqual(
-      Array.from({ length: 3_000 }, (_, at) => idOf(at)),
+      Array.from({ length: 3_000 }, (_, at) => recordId(at)),
     )
-    expect(JSON.parse(lines[7] ?? '')).toEqual(recordOf(7))
+    expect(JSON.parse(lines[7] ?? '')).toEqual(sampleRecord(7))
     expect((await objectsOf(id)).length).toBeGreaterThan(2)
     expect(Date.parse(expiresAt ?? '') - Date.now()).toBeGreaterThan(6 * 86_400_000)
     const types = () =>
@@ -122,7 +122,7 @@ describe('an export', () => {
       .split('\r\n')
       .slice(1)
       .map((line) => line.split(',')[0])
-    expect(ids).toEqual(Array.from({ length: 6_000 }, (_, at) => idOf(at)))
+    expect(ids).toEqual(Array.from({ length: 6_000 }, (_, at) => recordId(at)))
   })
 
   it('of another workspace has its turn between the slices of long ones', async () => {
@@ -146,7 +146,7 @@ describe('an export', () => {
     neighbours.rights.set(ada.userId, null)
     expect(await made()).toMatchObject({
       status: 'failed',
-      error: { code: 'forbidden', message: 'Its owner is no member of the workspace any more.' },
+      error: { code: 'forbidden', message: 'Its owner is no longer a member of the workspace.' },
     })
     neighbours.rights.clear()
     neighbours.cutAfter = 1
@@ -283,12 +283,12 @@ describe('a download URL', () => {
     expect(other.status).toBe(200)
   })
 
-  it('is not sent again to whoever has the file', async () => {
+  it('is not sent again to a client that has the file', async () => {
     const answer = await fetched(link.url, { 'if-none-match': `"${one.file?.sha256}"` })
     expect([answer.status, await answer.text()]).toEqual([304, ''])
   })
 
-  it('that was changed, made up, or is of somebody else is refused, all alike', async () => {
+  it('that was changed, made up, or belongs to another user is refused, all alike', async () => {
     const token = link.url.slice(link.url.lastIndexOf('/') + 1)
     const [id = '', expires = '', mac = ''] = token.split('.')
     const flipped = `${mac.slice(0, -2)}${mac.endsWith('AA') ? 'BB' : 'AA'}`

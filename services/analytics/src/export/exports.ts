@@ -51,11 +51,14 @@ export function createExportService(options: ExportServiceOptions): ExportServic
   const { db } = database
 
   const refuseTooMany = async ({ workspaceId }: TenantScope) => {
-    const most = limits.of('exports', workspaceId)
-    if (most === 0) return
+    const max = limits.of('exports', workspaceId)
+    if (max === 0) return
     const waiting = and(eq(exportJobs.workspaceId, workspaceId), eq(exportJobs.phase, 'write'))
-    if ((await db.$count(exportJobs, waiting)) < most) return
-    throw new ApiError('quota_exceeded', `The workspace may have ${most} exports under way at once.`)
+    if ((await db.$count(exportJobs, waiting)) < max) return
+    throw new ApiError(
+      'quota_exceeded',
+      `The workspace has reached its limit of ${max} exports in progress. Wait for one to finish, or cancel one.`,
+    )
   }
 
   const addJob = (id: string, owner: Owner, planned: PlannedExport, { tenant, requestId }: CommandMeta) =>
@@ -108,14 +111,14 @@ export function createExportService(options: ExportServiceOptions): ExportServic
     },
 
     async cancel(id, meta) {
-      refuseStrangers(await exports.get(id, meta.tenant), meta)
+      requireOwner(await exports.get(id, meta.tenant), meta)
       const cancelled = await exports.handle(id, { kind: 'cancel', now: meta.now }, meta)
       await change(id, { cancelled: true, dueAt: dueNow })
       return shown(cancelled)
     },
 
     async remove(id, meta) {
-      refuseStrangers(await exports.get(id, meta.tenant), meta)
+      requireOwner(await exports.get(id, meta.tenant), meta)
       await exports.handle(id, { kind: 'delete' }, meta)
       await db
         .update(exportJobs)
@@ -130,13 +133,13 @@ export function createExportService(options: ExportServiceOptions): ExportServic
   }
 }
 
-/** Whoever may change what is others' may also end it. */
-function refuseStrangers({ ownerId }: ExportState, { principal }: RequestMeta): void {
+/** Throws forbidden unless the caller owns the export or may write analytics. */
+function requireOwner({ ownerId }: ExportState, { principal }: RequestMeta): void {
   if (ownerId === principal.userId || principal.permissions.includes('analytics:write')) return
-  throw new ApiError('forbidden', 'Only its owner, or who may change analytics, may do that.')
+  throw new ApiError('forbidden', 'Only the owner, or a user with analytics:write, can change this export.')
 }
 
-/** As it is shown where nobody works on it. */
+/** As it is shown without a job in progress. */
 export const presentExport = (state: ExportState, version: number): Export => ({
   // Exports of an earlier version have none of them.
   ...{ delimiter: ',', bom: false },

@@ -4,8 +4,8 @@ import { z } from 'zod'
 import type { WriterState } from '../format/writer.js'
 
 /** What was settled when the first row was read. */
-export const Opened = z.object({ columns: z.array(ResultColumn), dataAsOf: z.string() })
-export type Opened = z.infer<typeof Opened>
+export const OpenedSource = z.object({ columns: z.array(ResultColumn), dataAsOf: z.string() })
+export type OpenedSource = z.infer<typeof OpenedSource>
 
 export interface Part {
   name: string
@@ -19,13 +19,13 @@ export interface PartDone extends Part {
   /** Null for the end of the rows. */
   cursor: string | null
   writer: WriterState
-  opened: Opened
+  opened: OpenedSource
   rows: number
   ended: boolean
 }
 
 /** Whose the job is by now: a lease that has passed to another may change nothing. */
-export interface Held {
+export interface LeasedJob {
   key: string
   fence: string
   workspaceId: string
@@ -35,9 +35,9 @@ export interface JobStore {
   /** Finished parts in their order. */
   parts(exportId: string): Promise<Part[]>
   /** Notes an object before it is put. Throws `quota_exceeded` where the workspace keeps as much as it may. */
-  note(held: Held, object: Omit<Part, 'part'>, mostBytes: number): Promise<void>
+  note(held: LeasedJob, object: Omit<Part, 'part'>, maxBytes: number): Promise<void>
   /** Makes the object a part of the file. False where the job was cancelled, or passed to another. */
-  commit(held: Held, part: PartDone): Promise<boolean>
+  commit(held: LeasedJob, part: PartDone): Promise<boolean>
   /** Names of everything that was ever put. */
   objects(exportId: string): Promise<string[]>
 }
@@ -54,18 +54,18 @@ export function createJobStore(sql: StatementRunner): JobStore {
       )
       return [...rows]
     },
-    async note({ key, workspaceId }, { name, bytes, sha256 }, mostBytes) {
+    async note({ key, workspaceId }, { name, bytes, sha256 }, maxBytes) {
       const noted = await ask(
         `insert into export_objects (name, export_id, workspace_id, bytes, sha256)
           select $1, $2, $3, $4::text::int8, $5 where $6::text::int8 = 0 or $6::text::int8 >= $4::text::int8 +
             (select coalesce(sum(bytes), 0) from export_objects where workspace_id = $3)
           returning 1`,
-        [name, key, workspaceId, String(bytes), sha256, String(mostBytes)],
+        [name, key, workspaceId, String(bytes), sha256, String(maxBytes)],
       )
       if (noted.length === 0)
         throw new ApiError(
           'quota_exceeded',
-          `The workspace may keep ${mostBytes} bytes of exports. Delete some of them first.`,
+          `The workspace may keep ${maxBytes} bytes of exports. Delete some of them first.`,
         )
     },
     async commit({ key, fence }, { name, part, cursor, writer, opened, rows, ended, bytes }) {

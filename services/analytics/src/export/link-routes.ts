@@ -21,7 +21,7 @@ export function linkRoutes({
   const refuseStrangers = async (id: string, { tenant, principal }: RequestMeta) => {
     const { ownerId } = await aggregate.get(id, tenant)
     if (ownerId === principal.userId || principal.permissions.includes('analytics:write')) return
-    throw new ApiError('forbidden', 'Only its owner, or who may change analytics, may do that.')
+    throw new ApiError('forbidden', 'Only the owner, or a user with analytics:write, can change this export.')
   }
   return [
     defineList({

@@ -21,7 +21,7 @@ export interface LinkedFile {
 
 export interface Links {
   /** A new URL for a file. `seconds` are cut to as long as the file is kept. */
-  give(
+  create(
     state: ExportState,
     asked: { tenant: TenantScope; userId: string; seconds: number; now: string },
   ): Promise<Download>
@@ -34,12 +34,12 @@ export interface Links {
   revoke(id: string, exportId: string, tenant: TenantScope): Promise<void>
   revokeAll(exportId: string, tenant: TenantScope): Promise<void>
   /** Those that people have made who may have no more; of a workspace. */
-  revokeOf(workspaceId: string, userId: string): Promise<void>
+  revokeByUser(workspaceId: string, userId: string): Promise<void>
   /**
    * What a URL leads to at this moment. One answer, `not_found`, for what is changed, expired, revoked or for a file that is
    * gone: who tries learns nothing.
    */
-  follow(token: string, now: string): Promise<LinkedFile>
+  resolve(token: string, now: string): Promise<LinkedFile>
 }
 
 export interface LinksOptions {
@@ -50,7 +50,7 @@ export interface LinksOptions {
   origin: string | undefined
 }
 
-const refused = () => new ApiError('not_found', 'This link is not valid, or not any more.')
+const invalidLink = () => new ApiError('not_found', 'This link is not valid, or not any more.')
 
 export function createLinks({ db, tokens, find, origin = '' }: LinksOptions): Links {
   const ofExport = (exportId: string, { workspaceId, environment }: TenantScope) =>
@@ -62,7 +62,7 @@ export function createLinks({ db, tokens, find, origin = '' }: LinksOptions): Li
   const revokedNow = { revokedAt: sql`now()` as unknown as string }
 
   return {
-    async give(state, { tenant, userId, seconds, now }) {
+    async create(state, { tenant, userId, seconds, now }) {
       const { file, expiresAt } = state
       if (state.status !== 'completed' || !file || !expiresAt)
         throw new ApiError('conflict', `The export is ${state.status}: it has no file.`)
@@ -85,7 +85,7 @@ export function createLinks({ db, tokens, find, origin = '' }: LinksOptions): Li
         .where(and(ofExport(exportId, tenant), before === undefined ? undefined : lt(exportLinks.id, before)))
         .orderBy(desc(exportLinks.id))
         .limit(limit)
-      return rows.map(shown)
+      return rows.map(toExportLink)
     },
 
     async revoke(id, exportId, tenant) {
@@ -104,7 +104,7 @@ export function createLinks({ db, tokens, find, origin = '' }: LinksOptions): Li
         .where(and(ofExport(exportId, tenant), isNull(exportLinks.revokedAt)))
     },
 
-    async revokeOf(workspaceId, userId) {
+    async revokeByUser(workspaceId, userId) {
       await db
         .update(exportLinks)
         .set(revokedNow)
@@ -117,21 +117,21 @@ export function createLinks({ db, tokens, find, origin = '' }: LinksOptions): Li
         )
     },
 
-    async follow(token, now) {
+    async resolve(token, now) {
       const claims = tokens.read(token)
-      if (!claims || claims.expires * 1_000 <= Date.parse(now)) throw refused()
+      if (!claims || claims.expires * 1_000 <= Date.parse(now)) throw invalidLink()
       const [link] = await db
         .update(exportLinks)
         .set({ downloads: sql`downloads + 1`, lastUsedAt: now })
         .where(and(eq(exportLinks.id, claims.linkId), isNull(exportLinks.revokedAt)))
         .returning()
-      if (!link) throw refused()
+      if (!link) throw invalidLink()
       const tenant = {
         workspaceId: link.workspaceId,
         environment: link.environment as TenantScope['environment'],
       }
       const state = await find(link.exportId, tenant)
-      if (state?.status !== 'completed' || !state.file) throw refused()
+      if (state?.status !== 'completed' || !state.file) throw invalidLink()
       return { exportId: state.id, file: state.file }
     },
   }
@@ -139,7 +139,7 @@ export function createLinks({ db, tokens, find, origin = '' }: LinksOptions): Li
 
 const iso = (at: string) => new Date(at).toISOString()
 
-const shown = (link: typeof exportLinks.$inferSelect): ExportLink => ({
+const toExportLink = (link: typeof exportLinks.$inferSelect): ExportLink => ({
   ...{ id: link.id, exportId: link.exportId, createdBy: link.createdBy, downloads: link.downloads },
   ...{ createdAt: iso(link.createdAt), expiresAt: iso(link.expiresAt) },
   revokedAt: link.revokedAt && iso(link.revokedAt),

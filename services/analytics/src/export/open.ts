@@ -2,7 +2,7 @@ import type { Delegations, ServiceClient } from '@opsplane/http'
 import { createLimits } from '@opsplane/runtime'
 import type { BackgroundWork, ServiceContext, ServiceParts } from '@opsplane/service'
 import type { AnalyticsConfig } from '../config.js'
-import { callerOf } from '../query/caller.js'
+import { toCaller } from '../query/caller.js'
 import type { QueryRunner } from '../query/types.js'
 import { report } from '../report/domain.js'
 import { openStorage } from '../storage/open-storage.js'
@@ -51,14 +51,14 @@ export async function openExports(
   const reports = ctx.store.aggregate(report)
   const plan = createPlan({
     ...{ sql: database.sql, runner, studio, report: (id, meta) => reports.get(id, meta.tenant) },
-    callerOf: (meta) => callerOf(meta, delegations),
+    toCaller: (meta) => toCaller(meta, delegations),
   })
   const exports = createExportService({ database, exports: aggregate, delegations, limits, plan, wake })
   const leavers: BackgroundWork = ctx.consume({
     durable: 'analytics-export-links',
     types: ['user.suspended', 'user.deactivated'],
     perform: async (events) => {
-      for (const { workspaceId, resource } of events) await links.revokeOf(workspaceId, resource.id)
+      for (const { workspaceId, resource } of events) await links.revokeByUser(workspaceId, resource.id)
     },
   })
   return {

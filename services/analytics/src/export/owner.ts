@@ -10,10 +10,10 @@ export type Owner = z.infer<typeof Owner>
 
 export interface Owners {
   /**
-   * The owner with what they may do at this moment. Throws `forbidden` for whoever is no member any more, and
-   * `invalid_token` where the key that has asked is revoked.
+   * The owner with their present permissions. Throws `forbidden` for a former member, and `invalid_token` where the key of
+   * the request has been revoked.
    */
-  callerOf(owner: Owner, tenant: TenantScope): Promise<QueryCaller>
+  resolveCaller(owner: Owner, tenant: TenantScope): Promise<QueryCaller>
 }
 
 export function createOwners({
@@ -24,7 +24,7 @@ export function createOwners({
   delegations: Delegations
 }): Owners {
   return {
-    async callerOf({ userId, permissions, grant }, tenant) {
+    async resolveCaller({ userId, permissions, grant }, tenant) {
       const { workspaceId } = tenant
       const question = { workspaceId, userIds: [userId] }
       const issuer = delegations.actingBy(grant)
@@ -34,7 +34,7 @@ export function createOwners({
         issuer.serviceToken('database-studio', undefined),
       ])
       const held = rights.permissions[userId]
-      if (!held) throw new ApiError('forbidden', 'Its owner is no member of the workspace any more.')
+      if (!held) throw new ApiError('forbidden', 'Its owner is no longer a member of the workspace.')
       const left = permissions.filter((permission) => held.includes(permission as never))
       return callerByGrant({ tenant, userId, permissions: left, grant }, delegations)
     },

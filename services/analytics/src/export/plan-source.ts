@@ -8,27 +8,27 @@ import {
 } from '@opsplane/contracts'
 import type { RequestMeta, ServiceClient } from '@opsplane/http'
 import type { StatementRunner } from '@opsplane/postgres'
-import { datasetOf } from '../query/check-query.js'
-import { placed, refuseQuery } from '../query/invalid-query.js'
+import { getDataset } from '../query/check-query.js'
+import { mapQueryPointer, refuseQuery } from '../query/invalid-query.js'
 import { requireRight } from '../query/rights.js'
-import { timelineOf } from '../query/timeline.js'
+import { buildTimeline } from '../query/timeline.js'
 import type { QueryCaller, QueryRunner } from '../query/types.js'
-import { filledQuery } from '../report/filled.js'
+import { fillQuery } from '../report/report-query.js'
 import type { PlannedRows } from './plan.js'
 
 export interface PlanOptions {
   sql: StatementRunner
   runner: QueryRunner
   studio: Pick<ServiceClient, 'get'>
-  callerOf(meta: RequestMeta): QueryCaller
+  toCaller(meta: RequestMeta): QueryCaller
   /** Throws `not_found`. */
   report(id: string, meta: RequestMeta): Promise<Pick<ReportState, 'name' | 'query' | 'parameters'>>
 }
 
-const within = (prefix: string) => (pointer: string) => `${prefix}${pointer}`
+const prefixPointer = (prefix: string) => (pointer: string) => `${prefix}${pointer}`
 
 /** What an export of a source reads, and what it is called after. */
-export interface Planned {
+export interface PlannedSource {
   rows: PlannedRows
   name: string
 }
@@ -37,9 +37,9 @@ export interface Planned {
  * Settles what a source stands for at this moment: a report is its query, the last month is two instants. Throws what reading
  * it would throw for what is not there, wrong, or not for the caller.
  */
-export function createPlan({ sql, runner, studio, callerOf, report }: PlanOptions) {
+export function createPlan({ sql, runner, studio, toCaller, report }: PlanOptions) {
   const fixed = async (range: QueryRange, timeZone: string, now: string) => {
-    const { from, to } = await timelineOf(sql, { range, timeZone, now })
+    const { from, to } = await buildTimeline(sql, { range, timeZone, now })
     return { from, to }
   }
 
@@ -50,7 +50,7 @@ export function createPlan({ sql, runner, studio, callerOf, report }: PlanOption
     runner.checkQuery(query)
     const { dataset, timeZone, comparePrevious: _, ...asked } = query
     const range = asked.range ?? (dataset === undefined ? undefined : defaultRange)
-    if (dataset !== undefined) requireRight(callerOf(meta), datasetOf(dataset).permission)
+    if (dataset !== undefined) requireRight(toCaller(meta), getDataset(dataset).permission)
     const settled = range && { range: await fixed(range, timeZone, meta.now) }
     return {
       query: {
@@ -63,9 +63,9 @@ export function createPlan({ sql, runner, studio, callerOf, report }: PlanOption
     }
   }
 
-  return async (source: ExportSource, meta: RequestMeta): Promise<Planned> => {
+  return async (source: ExportSource, meta: RequestMeta): Promise<PlannedSource> => {
     if ('records' in source) {
-      const issuer = await callerOf(meta).studio()
+      const issuer = await toCaller(meta).studio()
       const path = `/tables/${encodeURIComponent(source.records.table)}`
       const { name, slug } = await studio
         .get(path, Table, { issuer })
@@ -74,20 +74,20 @@ export function createPlan({ sql, runner, studio, callerOf, report }: PlanOption
     }
     if ('facts' in source) {
       const { range, ...facts } = source.facts
-      await placed(within('/source/facts'), () => runner.checkQuery(source.facts))
-      requireRight(callerOf(meta), datasetOf(facts.dataset).permission)
+      await mapQueryPointer(prefixPointer('/source/facts'), () => runner.checkQuery(source.facts))
+      requireRight(toCaller(meta), getDataset(facts.dataset).permission)
       const settled = range && { range: await fixed(range, facts.timeZone, meta.now) }
       return { rows: { facts: { ...facts, ...settled } }, name: facts.dataset }
     }
     if ('query' in source) {
       const { dataset, table, savedQuery } = source.query
-      const rows = await placed(within('/source/query'), () => ofQuery(source.query, meta))
+      const rows = await mapQueryPointer(prefixPointer('/source/query'), () => ofQuery(source.query, meta))
       return { rows, name: dataset ?? table ?? savedQuery ?? 'query' }
     }
     const { name, ...saved } = await report(source.report, meta)
-    const query = filledQuery(saved, RunReport.parse({ parameters: source.parameters }), '/source')
+    const query = fillQuery(saved, RunReport.parse({ parameters: source.parameters }), '/source')
     return {
-      rows: await placed(
+      rows: await mapQueryPointer(
         () => '/source/report',
         () => ofQuery(query, meta),
       ),

@@ -26,16 +26,16 @@ export const PlannedExport = z.object({
 })
 export type PlannedExport = z.infer<typeof PlannedExport>
 
-const mostCharacters = 100
+const maxCharacters = 100
 
 /** Whatever a name is, a file of most systems can be called so. */
-export function fileNameOf({ name, format }: Pick<PlannedExport, 'name' | 'format'>): string {
+export function toFileName({ name, format }: Pick<PlannedExport, 'name' | 'format'>): string {
   const plain = name
     .normalize('NFC')
     .replace(/[\p{Cc}\p{Cf}/\\:*?"<>|]+/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-    .slice(0, mostCharacters)
+    .slice(0, maxCharacters)
     .replace(/^\.+|[. ]+$/g, '')
   return `${plain === '' ? 'export' : plain}.${format}`
 }

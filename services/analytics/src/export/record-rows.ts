@@ -16,7 +16,7 @@ const refuse = refuseQuery({
   'query /filter': 'body /source/records/filter',
   '': 'body /source/records/table',
 })
-const shown = ([name, type]: readonly [string, ResultColumnType]): ResultColumn => ({
+const toResultColumn = ([name, type]: readonly [string, ResultColumnType]): ResultColumn => ({
   ...{ name, label: name, type, format: 'plain', role: 'dimension' },
 })
 
@@ -41,18 +41,18 @@ export async function openRecordRows(
   const issuer = await caller.studio()
   const path = `/tables/${encodeURIComponent(table)}`
   const columnsNow = async () =>
-    [...recordColumns(await studio.get(path, Table, { issuer, signal }).catch(refuse))].map(shown)
+    [...recordColumns(await studio.get(path, Table, { issuer, signal }).catch(refuse))].map(toResultColumn)
   const columns = known ?? (await columnsNow())
   const names = columns.map(({ name }) => name)
   async function* pages(): AsyncIterable<RowPage> {
-    const wanted = after === undefined ? filter : behind(filter, after)
+    const wanted = after === undefined ? filter : afterId(filter, after)
     if (wanted === undefined) return
     const query = new URLSearchParams({
       ...{ format: 'ndjson', fields: names.join(','), filter: stringifyExact(wanted) },
     })
     let rows: unknown[][] = []
     let last = ''
-    const lines = linesOf(studio.stream(`${path}/records/export?${query}`, { issuer, signal }))
+    const lines = readLines(studio.stream(`${path}/records/export?${query}`, { issuer, signal }))
     for await (const line of lines) {
       const record = parseExact(line) as Record<string, unknown>
       last = String(record.id)
@@ -67,7 +67,7 @@ export async function openRecordRows(
 }
 
 /** The same records, those after an id alone; undefined where there can be none. */
-function behind(filter: TableRowsQuery['filter'], id: string): TableRowsQuery['filter'] | undefined {
+function afterId(filter: TableRowsQuery['filter'], id: string): TableRowsQuery['filter'] | undefined {
   const given = filter.id
   if (given === undefined) return { ...filter, id: { gt: id } }
   const isOne = typeof given !== 'object' || given === null
@@ -75,7 +75,7 @@ function behind(filter: TableRowsQuery['filter'], id: string): TableRowsQuery['f
   return { ...filter, id: { ...given, gt: id } }
 }
 
-async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncIterable<string> {
+async function* readLines(chunks: AsyncIterable<Buffer>): AsyncIterable<string> {
   const decoder = new TextDecoder()
   let rest = ''
   try {

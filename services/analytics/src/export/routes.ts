@@ -16,7 +16,7 @@ import { eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { InvalidQuery } from '../query/invalid-query.js'
 import type { ObjectStorage } from '../storage/object-storage.js'
-import { downloadOf } from './download.js'
+import { openDownload } from './download.js'
 import type { ExportAggregate, ExportService } from './exports.js'
 import type { JobStore } from './job-store.js'
 import { linkRoutes } from './link-routes.js'
@@ -175,10 +175,10 @@ export function exportRoutes(
         if (state.ownerId !== principal.userId)
           throw new ApiError(
             'forbidden',
-            'The rows were read by the rights of somebody else. Export them yourself.',
+            'The rows were read with the rights of another user. Create an export of your own.',
           )
         const { userId } = principal
-        return options.links.give(state, { tenant, userId, seconds: query.expiresInSeconds, now })
+        return options.links.create(state, { tenant, userId, seconds: query.expiresInSeconds, now })
       },
     }),
 
@@ -195,7 +195,7 @@ export function exportRoutes(
       mediaTypes: ['application/octet-stream'],
       errors: ['not_found', 'range_not_satisfiable'],
       handler: async ({ params, meta }) =>
-        downloadOf(await options.links.follow(params.token, meta.now), options, {
+        openDownload(await options.links.resolve(params.token, meta.now), options, {
           header: meta.header,
           signal: meta.signal(),
         }),

@@ -15,7 +15,7 @@ export interface OpenOptions {
 
 export type OpenRows = (caller: QueryCaller, rows: PlannedRows, options: OpenOptions) => Promise<OpenedRows>
 
-/** Opens whatever an export is of, with the rights of whoever it is for. */
+/** Opens the source of an export, with the rights of its owner. */
 export function createOpenRows({
   runner,
   studio,

@@ -34,7 +34,7 @@ export const exportJobs = pgTable(
     /** `write`, `keep` until its time is over, or `purge`. */
     phase: text('phase').notNull(),
     dueAt: at('due_at'),
-    /** Whoever writes it stops with the next part. */
+    /** The replica that writes it stops with the next part. */
     cancelled: boolean('cancelled').notNull().default(false),
     /** An ExportOwner. */
     owner: json('owner').notNull(),

@@ -10,9 +10,9 @@ import {
 import type { Aggregate, EventStore } from '@opsplane/eventstore'
 import {
   afterCommit,
+  type CreateWorker,
   type LeasedRow,
-  leased,
-  type MakeWorker,
+  leasedWorker,
   type StatementRunner,
 } from '@opsplane/postgres'
 import type { Limits, Logger } from '@opsplane/runtime'
@@ -20,7 +20,7 @@ import { z } from 'zod'
 import { FileLimitError } from '../format/writer.js'
 import type { ObjectStorage } from '../storage/object-storage.js'
 import type { ExportCommand } from './domain.js'
-import { type JobStore, Opened } from './job-store.js'
+import { type JobStore, OpenedSource } from './job-store.js'
 import { Owner, type Owners } from './owner.js'
 import { PlannedExport } from './plan.js'
 import type { OpenRows } from './rows.js'
@@ -39,7 +39,7 @@ const Claimed = z.object({
   plan: PlannedExport,
   cursor: z.string().nullable(),
   writer: z.unknown(),
-  opened: Opened.nullable(),
+  opened: OpenedSource.nullable(),
   ended: z.boolean(),
   rows: z.coerce.number(),
 })
@@ -81,37 +81,37 @@ export interface ExportWorkOptions {
 
 export const exportWorkName = 'exports'
 /** In the memory of a replica at once; of one workspace fewer, while others wait. */
-const places = { batch: 2, ofOne: 1 }
+const batchSizes = { batch: 2, ofOne: 1 }
 const deadlineMs = 900_000
 /** In a row, with no part finished in between: with the pauses of `retry` it is an hour and a half. */
-const mostAttempts = 20
+const maxAttempts = 20
 const retry = { baseMs: 1_000, maxMs: 300_000 }
 
 /** Writes exports, lets their files go when their time is over, and leaves nothing of them behind. */
-export function exportWork(options: ExportWorkOptions): MakeWorker {
+export function exportWork(options: ExportWorkOptions): CreateWorker {
   const { store, storage, owners, openRows, limits, log } = options
 
   const write = async (job: Claimed, signal: AbortSignal): Promise<Outcome> => {
     const { workspaceId, environment } = job
     const tenant: TenantScope = { workspaceId, environment }
     try {
-      // Nobody has asked for it after all, or nobody waits for it any more.
+      // It was never committed, or has been cancelled or deleted.
       if ((await options.exports.find(job.key, tenant))?.state.status !== 'pending')
         return { kind: 'stopped' }
-      if (job.failures >= mostAttempts) return gaveUp
-      const caller = await owners.callerOf(job.owner, tenant)
+      if (job.failures >= maxAttempts) return attemptsExceeded
+      const caller = await owners.resolveCaller(job.owner, tenant)
       const file = await writeFile(
         { ...job, writer: (job.writer ?? null) as never },
         {
           ...{ store, storage, partBytes: options.partBytes, sliceMs: options.sliceMs, now: job.at, signal },
-          mostBytes: (workspace) => limits.of('exportBytes', workspace),
+          maxBytes: (workspace) => limits.of('exportBytes', workspace),
           open: (asked) => openRows(caller, job.plan.rows, asked),
         },
       )
       return file ? { kind: 'completed', file } : { kind: 'sliced' }
     } catch (error) {
       if (error instanceof StoppedError) return { kind: 'stopped' }
-      const failure = failureOf(error)
+      const failure = toFailure(error)
       if (failure) return { kind: 'failed', error: failure }
       log.warn({ err: error, export: job.key }, 'an export was interrupted; it continues later')
       throw error
@@ -129,12 +129,12 @@ export function exportWork(options: ExportWorkOptions): MakeWorker {
     return write(job, signal)
   }
 
-  return leased<LeasedRow, { job: Claimed; outcome: Outcome }>({
+  return leasedWorker<LeasedRow, { job: Claimed; outcome: Outcome }>({
     ...{
       name: exportWorkName,
       of: dueExports,
       columns,
-      ...places,
+      ...batchSizes,
       deadlineMs,
       leaseMs: options.leaseMs,
       retry,
@@ -200,16 +200,16 @@ async function settle(
   }
 }
 
-const gaveUp: Outcome = {
+const attemptsExceeded: Outcome = {
   kind: 'failed',
   error: {
     code: 'service_unavailable',
-    message: `It could not be finished in ${mostAttempts} attempts, for a reason that is not its own. Try again later.`,
+    message: `It could not be finished in ${maxAttempts} attempts, as a dependency was unavailable. Try again later.`,
   },
 }
 
 /** Why there is no use in another attempt; undefined where there may be. */
-function failureOf(error: unknown): Failure | undefined {
+function toFailure(error: unknown): Failure | undefined {
   if (error instanceof FileLimitError) return { code: 'payload_too_large', message: error.message }
   if (!(error instanceof ApiError) || error.status >= 500 || error.retryable) return undefined
   return { code: error.code, message: error.message }

@@ -1,21 +1,21 @@
 import { createHash, type Hash } from 'node:crypto'
 import { ApiError, type ExportFile } from '@opsplane/contracts'
-import { collectYoungHeap, holdHeap, sha256Hex } from '@opsplane/runtime'
-import { byteSink, put } from '../format/byte-sink.js'
+import { collectYoungHeap, limitHeapGrowth, sha256Hex } from '@opsplane/runtime'
+import { appendBytes, byteSink } from '../format/byte-sink.js'
 import { contentTypes, openWriter } from '../format/formats.js'
 import type { FormatWriter, WriterState } from '../format/writer.js'
 import type { CompositePage, OpenedRows, RowPage } from '../query/types.js'
 import type { ObjectStorage } from '../storage/object-storage.js'
-import type { Held, JobStore, Opened, Part, PartDone } from './job-store.js'
-import { fileNameOf, type PlannedExport } from './plan.js'
+import type { JobStore, LeasedJob, OpenedSource, Part, PartDone } from './job-store.js'
+import { type PlannedExport, toFileName } from './plan.js'
 import type { OpenOptions } from './rows.js'
 
 /** A file as far as it has come. */
-export interface FileJob extends Held {
+export interface FileJob extends LeasedJob {
   plan: PlannedExport
   cursor: string | null
   writer: WriterState | null
-  opened: Opened | null
+  opened: OpenedSource | null
   ended: boolean
   rows: number
 }
@@ -25,7 +25,7 @@ export interface WriteFileOptions {
   storage: ObjectStorage
   partBytes: number
   /** Of everything the workspace keeps; 0 for no limit. */
-  mostBytes(workspaceId: string): number
+  maxBytes(workspaceId: string): number
   open(options: OpenOptions): Promise<OpenedRows>
   now: string
   signal: AbortSignal
@@ -33,7 +33,7 @@ export interface WriteFileOptions {
   sliceMs: number
 }
 
-/** Nobody waits for the file any more, or somebody else writes it. */
+/** The export was cancelled, or another replica has taken its lease. */
 export class StoppedError extends Error {
   override name = 'StoppedError'
 }
@@ -53,11 +53,11 @@ export async function writeFile(job: FileJob, options: WriteFileOptions): Promis
     // The parts of earlier slices are read again once, when the file is whole.
     hash: done.length === 0 ? createHash('sha256') : undefined,
   }
-  const whole = async (opened: Opened, writer: FormatWriter) =>
-    fileOf(
+  const whole = async (opened: OpenedSource, writer: FormatWriter) =>
+    toExportFile(
       job,
       opened,
-      { ...file, hash: file.hash ?? (await hashOf(await store.parts(job.key), options)) },
+      { ...file, hash: file.hash ?? (await hashParts(await store.parts(job.key), options)) },
       writer,
     )
   if (job.ended && job.opened) {
@@ -81,7 +81,7 @@ export async function writeFile(job: FileJob, options: WriteFileOptions): Promis
     for await (const page of texts || opened.pages) {
       signal.throwIfAborted()
       // A file of one page is not worth a collection.
-      if (++pages === 2) releaseHeap = holdHeap(texts ? heapGrowth.texts : heapGrowth.values)
+      if (++pages === 2) releaseHeap = limitHeapGrowth(texts ? heapGrowth.texts : heapGrowth.values)
       const isPartDone = await sink.write(page)
       if (isPartDone && isOver()) {
         await sink.finished()
@@ -97,10 +97,10 @@ export async function writeFile(job: FileJob, options: WriteFileOptions): Promis
 }
 
 /** Of a file that is small. */
-const leastBytes = 65_536
+const minBytes = 65_536
 
 /**
- * Percent, see `holdHeap` and ADR 105: values leave much in the old part of the heap. What is read as text leaves buffers, which count as well, so
+ * Percent, see `limitHeapGrowth` and ADR 105: values leave much in the old part of the heap. What is read as text leaves buffers, which count as well, so
  * that less room than this has V8 collect for every few MB of a csv.
  */
 const heapGrowth = { values: 20, texts: 50 }
@@ -120,16 +120,16 @@ function partSink(
     store,
     storage,
     partBytes,
-    mostBytes,
+    maxBytes,
     signal,
     writer,
     opened,
     file,
     isOver,
-  }: WriteFileOptions & { writer: FormatWriter; opened: Opened; file: FileSoFar; isOver(): boolean },
+  }: WriteFileOptions & { writer: FormatWriter; opened: OpenedSource; file: FileSoFar; isOver(): boolean },
 ) {
   // Of the two one is filled while the other is put: as new ones they would be what most of the memory goes to.
-  let [filling, idle] = [byteSink(leastBytes), byteSink(leastBytes)]
+  let [filling, idle] = [byteSink(minBytes), byteSink(minBytes)]
   let putting: Promise<void> = Promise.resolve()
   const finish = async (cursor: string | null) => {
     const progress = { cursor, writer: writer.state(), opened, rows: file.rows, ended: cursor === null }
@@ -139,14 +139,14 @@ function partSink(
     idle = full
     filling.length = 0
     putting = putPart(full.bytes.subarray(0, full.length), progress)
-    // Whoever finishes the next part hears of it.
+    // Rejects for the next part instead.
     putting.catch(() => {})
   }
   const putPart = async (bytes: Buffer, progress: Omit<PartDone, keyof Part>) => {
-    // Whoever lost the job meanwhile puts another object.
+    // A replica that lost the lease meanwhile writes another object.
     const name = `${job.key}/${job.fence}-${file.parts}`
     const part = { name, bytes: bytes.length, sha256: sha256Hex(bytes) }
-    await store.note(job, part, mostBytes(job.workspaceId))
+    await store.note(job, part, maxBytes(job.workspaceId))
     await storage.put({ name, bytes, sha256: part.sha256 }, signal)
     if (!(await store.commit(job, { ...part, ...progress, part: file.parts }))) throw new StoppedError()
     file.hash?.update(bytes)
@@ -157,14 +157,14 @@ function partSink(
     /** Whether a part ends with the page: once it is full, or the slice is over. */
     async write(page: RowPage | CompositePage): Promise<boolean> {
       if ('rows' in page) {
-        put(filling, await writer.write(page.rows))
+        appendBytes(filling, await writer.write(page.rows))
         file.rows += page.rows.length
         collectYoungHeap()
       } else file.rows += writer.writeComposites?.(filling, page.composites) ?? 0
       // The answer to a query may be another one next time: there is no place in it to go on at.
-      const isFull = filling.length + writer.held() >= partBytes
+      const isFull = filling.length + writer.bufferedBytes() >= partBytes
       if ('query' in job.plan.rows || !(isFull || isOver())) return false
-      put(filling, await writer.flush())
+      appendBytes(filling, await writer.flush())
       await finish(page.cursor)
       if ('composites' in page) collectYoungHeap()
       return true
@@ -172,7 +172,7 @@ function partSink(
     /** Rejects where the last part could not be stored. */
     finished: () => putting,
     async end() {
-      put(filling, await writer.end())
+      appendBytes(filling, await writer.end())
       await finish(null)
       await putting
     },
@@ -181,8 +181,8 @@ function partSink(
   }
 }
 
-/** Reads the parts again, which no other process can have hashed for this one: so each is also seen to be whole. */
-async function hashOf(parts: readonly Part[], { storage, signal }: WriteFileOptions): Promise<Hash> {
+/** Reads the parts again to hash the whole file, as earlier parts may be of another process; verifies each of them. */
+async function hashParts(parts: readonly Part[], { storage, signal }: WriteFileOptions): Promise<Hash> {
   const hash = createHash('sha256')
   for (const { name, bytes, sha256 } of parts) {
     const content = await storage.get(name, { from: 0, to: bytes - 1 }, signal)
@@ -192,27 +192,27 @@ async function hashOf(parts: readonly Part[], { storage, signal }: WriteFileOpti
   return hash
 }
 
-function refuseOtherColumns({ columns }: Opened, now: Pick<OpenedRows, 'columns'>): void {
-  const textOf = (given: Opened['columns']) => given.map(({ name, type }) => `${name} ${type}`).join()
+function refuseOtherColumns({ columns }: OpenedSource, now: Pick<OpenedRows, 'columns'>): void {
+  const textOf = (given: OpenedSource['columns']) => given.map(({ name, type }) => `${name} ${type}`).join()
   if (textOf(columns) === textOf(now.columns)) return
-  throw new ApiError('conflict', 'The columns are others than when the file was begun. Export again.')
+  throw new ApiError('conflict', 'The columns have changed since the file was started. Export again.')
 }
 
-/** What somebody who reads the file should know. */
-function warningsOf({ rows: source }: PlannedExport, rows: number, writer: FormatWriter): string[] {
+/** Warnings for readers of the file. */
+function listWarnings({ rows: source }: PlannedExport, rows: number, writer: FormatWriter): string[] {
   const warnings = writer.warnings()
   if ('query' in source && rows >= source.query.limit)
     warnings.push(`The query answers ${source.query.limit} rows at most, and there may be more.`)
   return warnings
 }
 
-const fileOf = (
+const toExportFile = (
   { plan }: FileJob,
-  { columns, dataAsOf }: Opened,
+  { columns, dataAsOf }: OpenedSource,
   { rows, bytes, hash }: FileSoFar & { hash: Hash },
   writer: FormatWriter,
 ): ExportFile => ({
-  ...{ name: fileNameOf(plan), contentType: contentTypes[plan.format], rows, bytes },
-  ...{ sha256: hash.digest('hex'), dataAsOf, warnings: warningsOf(plan, rows, writer) },
+  ...{ name: toFileName(plan), contentType: contentTypes[plan.format], rows, bytes },
+  ...{ sha256: hash.digest('hex'), dataAsOf, warnings: listWarnings(plan, rows, writer) },
   columns: columns.map(({ name, type }) => ({ name, type })),
 })

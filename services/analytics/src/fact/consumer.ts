@@ -12,7 +12,7 @@ const spacingMs = 1_000
 /** So many events, and what was made of them, fill a quarter of the young part of V8's heap. */
 const collectedEvents = 100
 /** By then a batch is acknowledged, and nothing refers to it any more. */
-const releasedMs = 50
+const collectDelayMs = 50
 
 /** Turns every event into facts. What is committed changes nothing when it comes again. `written` is called after each batch. */
 export function gatherFacts(
@@ -31,8 +31,8 @@ export function gatherFacts(
       uncollected += events.length
       if (uncollected < collectedEvents) return
       uncollected = 0
-      // Whenever V8 collects by itself, a batch is in hand: it would be copied, and so would the next one (ADR 114).
-      setTimeout(collectYoungHeap, releasedMs).unref()
+      // When V8 collects by itself, a batch is in memory: it would be copied, and so would the next one (ADR 114).
+      setTimeout(collectYoungHeap, collectDelayMs).unref()
     },
   })
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type DeliveryChange, newId, type PlatformEvent } from '@opsplane/contracts'
-import { seededRandom, settled, testPrincipal, waitFor } from '@opsplane/testing'
+import { seededRandom, testPrincipal, waitFor, waitUntilSettled } from '@opsplane/testing'
 import { type AnalyticsProcess, startAnalyticsProcess } from '../process.fixture.js'
 import { allFacts, incidentEvent, incidentState, isRebuilt, publish, servedBy } from './facts.fixture.js'
 import { type LogServer, startLogServer } from './log-server.fixture.js'
@@ -45,7 +45,7 @@ async function killAfter(table: string, before: number) {
   await analytics.start()
 }
 
-test(`facts are complete, and the same when they are made anew, over ${kills} kills each (seed ${seed})`, async () => {
+test(`facts are complete, and the same when they are rebuilt, over ${kills} kills each (seed ${seed})`, async () => {
   const history: PlatformEvent[] = []
   for (let round = 0; round < kills; round++) {
     const before = await count('fact_incidents')
@@ -59,7 +59,7 @@ test(`facts are complete, and the same when they are made anew, over ${kills} ki
     await publishing
   }
   await waitFor(async () => (await count('fact_deliveries')) === 15 * kills)
-  await settled(analytics.service)
+  await waitUntilSettled(analytics.service)
   const incremental = await allFacts(analytics.service)
   expect(incremental.incidents).toHaveLength(30 * kills)
   for (const fact of incremental.incidents ?? [])

@@ -4,15 +4,15 @@ import { type Database, isoText } from '@opsplane/postgres'
 import type { Clock } from '@opsplane/runtime'
 import { fedDatasets } from '../dataset/datasets.js'
 import { isRebuilding } from './rebuild.js'
-import { sharing } from './sharing.js'
+import { shareInFlight } from './share-in-flight.js'
 
 /** The consumer is asked how far it has come no more often. */
 const askEveryMs = 1_000
 
 export interface DataAge {
   /**
-   * ISO instant: everything that happened until then is in the tenant's facts of these datasets. Whoever asks at the same
-   * time shares the statements.
+   * ISO instant: everything that happened until then is in the tenant's facts of these datasets. Concurrent
+   * callers share the statements.
    */
   asOf(tenant: TenantScope, datasets: readonly string[]): Promise<string>
 }
@@ -21,8 +21,8 @@ const never = new Date(0).toISOString()
 
 /**
  * Of what events tell: now, where the consumer has handled all there is; otherwise when the newest of the tenant's events
- * happened that was, and 1970 where none was, or while the facts are made anew. Of what services are asked about: when they
- * were last asked.
+ * happened that was, and 1970 where none was, or while the facts are rebuilt. Of datasets with a feed: when the feed
+ * was last read to its end.
  */
 export function createDataAge(
   { sql }: Pick<Database, 'sql'>,
@@ -63,7 +63,7 @@ export function createDataAge(
     if (fed.length < datasets.length || datasets.length === 0) instants.push(await ofEvents(tenant))
     return instants.sort().at(0) ?? never
   }
-  const shared = sharing(
+  const shared = shareInFlight(
     ({ tenant: { workspaceId, environment }, datasets }) => [workspaceId, environment, ...datasets].join('/'),
     ofAll,
   )

@@ -1,21 +1,25 @@
-import { columnOf, type Dataset, factTypes, tableOf } from '../dataset/dataset.js'
-import { dueSql, sliceSeconds } from './rest.js'
+import { columnName, type Dataset, factTableName, factTypes } from '../dataset/dataset.js'
+import { dueSql, sliceSeconds } from './block-schedule.js'
 
 const base = ['id', 'workspace_id', 'environment', 'version', 'created_at']
-const givenColumns = ({ columns }: Dataset) => [...base, 'happened_at', ...Object.keys(columns).map(columnOf)]
+const givenColumns = ({ columns }: Dataset) => [
+  ...base,
+  'happened_at',
+  ...Object.keys(columns).map(columnName),
+]
 
 /**
  * The one statement that writes facts of some datasets. Its parameters are lists of texts, for one dataset after the other: ids, workspaces,
  * environments, versions, instants, when the events happened, and then one for each column. No id may come twice. Of an id the
- * highest version stays; what changed is counted for the tenant and marked in the rollups. `anew`: what is there in the same
+ * highest version stays; what changed is counted for the tenant and marked in the rollups. `overwrite`: what is there in the same
  * version is written as well. Facts are locked by dataset and id, then counts by tenant, so that replicas do not wait for each
  * other in a circle.
  */
-export function factStatement(datasets: readonly Dataset[], { anew = false } = {}): string {
+export function factStatement(datasets: readonly Dataset[], { overwrite = false } = {}): string {
   let parameters = 0
   const written = datasets.flatMap((dataset) => {
     const arrays = givenColumns(dataset).map(() => `$${++parameters}::text[]`)
-    return writing(dataset, arrays, anew)
+    return writeParts(dataset, arrays, overwrite)
   })
   const all = datasets
     .map(
@@ -36,9 +40,9 @@ export function factStatement(datasets: readonly Dataset[], { anew = false } = {
 }
 
 /** Two parts of the statement: what is given of a dataset, and what of that was written. */
-function writing(dataset: Dataset, arrays: readonly string[], anew: boolean): string[] {
+function writeParts(dataset: Dataset, arrays: readonly string[], overwrite: boolean): string[] {
   const { name, columns } = dataset
-  const names = Object.keys(columns).map(columnOf)
+  const names = Object.keys(columns).map(columnName)
   const values = [
     ...['id', 'workspace_id', 'environment', 'version::bigint', 'created_at::timestamptz'],
     ...Object.values(columns).map(({ type }, index) => `${names[index]}::${factTypes[type]}`),
@@ -48,10 +52,10 @@ function writing(dataset: Dataset, arrays: readonly string[], anew: boolean): st
     `${name}_given as materialized (
       select * from unnest(${arrays.join(', ')}) as t (${givenColumns(dataset).join(', ')}))`,
     `${name}_written as (
-      insert into ${tableOf(dataset)} as f (${[...base, ...names].join(', ')})
+      insert into ${factTableName(dataset)} as f (${[...base, ...names].join(', ')})
       select ${values.join(', ')} from ${name}_given order by id
       on conflict (id) do update set ${replaced.map((column) => `${column} = excluded.${column}`).join(', ')}
-        where f.version ${anew ? '<=' : '<'} excluded.version
+        where f.version ${overwrite ? '<=' : '<'} excluded.version
       returning id, workspace_id, environment, created_at)`,
   ]
 }
@@ -68,5 +72,5 @@ const markStatement = (from: string) => `
 /** Marks whatever there are facts of. */
 export const markAll = (dataset: Dataset): string =>
   markStatement(
-    `(select '${dataset.name}' as dataset, workspace_id, environment, created_at from ${tableOf(dataset)}) f`,
+    `(select '${dataset.name}' as dataset, workspace_id, environment, created_at from ${factTableName(dataset)}) f`,
   )

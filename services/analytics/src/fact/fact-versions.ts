@@ -1,9 +1,9 @@
 import type { TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
-import { sharing } from './sharing.js'
+import { shareInFlight } from './share-in-flight.js'
 
 export interface FactVersions {
-  /** By dataset, how often its facts of the tenant have changed. Whoever asks at the same time shares one statement. */
+  /** By dataset, how often its facts of the tenant have changed. Concurrent callers share one statement. */
   of(tenant: TenantScope): Promise<Readonly<Record<string, string>>>
 }
 
@@ -17,5 +17,5 @@ export function createFactVersions({ sql }: Pick<Database, 'sql'>): FactVersions
     )
     return Object.fromEntries(rows.map(({ dataset, version }) => [dataset, version]))
   }
-  return { of: sharing(({ workspaceId, environment }) => `${workspaceId}/${environment}`, read) }
+  return { of: shareInFlight(({ workspaceId, environment }) => `${workspaceId}/${environment}`, read) }
 }

@@ -2,8 +2,8 @@ import { type IncidentState, natsNames, newId, type PlatformEvent } from '@opspl
 import { connectNats } from '@opsplane/nats'
 import type { Database } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
-import { startTestService, type TestService, testNatsUrl, vouchedHeaders, waitFor } from '@opsplane/testing'
-import { tableOf } from '../dataset/dataset.js'
+import { signedHeaders, startTestService, type TestService, testNatsUrl, waitFor } from '@opsplane/testing'
+import { factTableName } from '../dataset/dataset.js'
 import { datasets } from '../dataset/datasets.js'
 import { type Mark, sumUpMarked } from '../rollup/sum-up.js'
 import { analytics } from '../service.js'
@@ -114,7 +114,7 @@ export async function publish(natsPrefix: string, events: readonly PlatformEvent
   const connection = await link.ready()
   const put = async (event: PlatformEvent) => {
     const [subject, body] = [names.eventSubject(event), JSON.stringify(event)]
-    await connection.request(subject, body, { timeout: 5_000, headers: vouchedHeaders({ subject, body }) })
+    await connection.request(subject, body, { timeout: 5_000, headers: signedHeaders({ subject, body }) })
     return true
   }
   // The service makes the stream once it has started.
@@ -130,13 +130,15 @@ export async function publish(natsPrefix: string, events: readonly PlatformEvent
 export async function allFacts({ sql }: Pick<TestService, 'sql'>) {
   const found: Record<string, Record<string, unknown>[]> = {}
   for (const dataset of datasets) {
-    const rows = await sql.unsafe<Record<string, unknown>[]>(`select * from ${tableOf(dataset)} order by id`)
+    const rows = await sql.unsafe<Record<string, unknown>[]>(
+      `select * from ${factTableName(dataset)} order by id`,
+    )
     found[dataset.name] = [...rows]
   }
   return found
 }
 
-/** Waits until nothing is left to be made anew. */
+/** Waits until the rebuild is finished. */
 export const isRebuilt = ({ sql }: Pick<TestService, 'sql'>) =>
   waitFor(
     async () =>
@@ -145,7 +147,7 @@ export const isRebuilt = ({ sql }: Pick<TestService, 'sql'>) =>
   )
 
 /** Waits until a table of facts has so many rows of a workspace. */
-export const factsOf = (service: TestService, table: string, workspaceId: string, count: number) =>
+export const waitForFacts = (service: TestService, table: string, workspaceId: string, count: number) =>
   waitFor(async () => {
     const rows = await service.sql.unsafe<Record<string, unknown>[]>(
       `select * from ${table} where workspace_id = $1 order by id`,
@@ -154,7 +156,7 @@ export const factsOf = (service: TestService, table: string, workspaceId: string
     return rows.length >= count && [...rows]
   })
 
-/** Adds up every block that has changed, as far as nobody else does at this moment. */
+/** Adds up every block that has changed, except those another worker has locked. */
 export async function sumUpAll({ sql }: Pick<Database, 'sql'>): Promise<void> {
   for (let left = 1; left > 0; )
     left = await sql.begin(async (tx) => {

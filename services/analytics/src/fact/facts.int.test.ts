@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { newId, type PlatformEvent, QueryAnswer, Report } from '@opsplane/contracts'
-import { seededRandom, settled, testPrincipal, waitFor } from '@opsplane/testing'
+import { seededRandom, testPrincipal, waitFor, waitUntilSettled } from '@opsplane/testing'
 import {
   type Analytics,
   allFacts,
-  factsOf,
   incidentEvent,
   incidentState,
   isRebuilt,
   publish,
   startAnalytics,
+  waitForFacts,
 } from './facts.fixture.js'
 
 const ada = testPrincipal()
@@ -44,7 +44,7 @@ const history = [
   ...['created', 'updated', 'updated', 'deleted'].map(recordEvent),
 ].sort(() => random() - 0.5)
 
-/** What is in hand is undone, wherever it was, as where a process dies. */
+/** Rolls back what is in flight, wherever it is, as when a process dies. */
 const cutConnections = () =>
   service.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'opsplane-analytics'
     and datname = current_database()`
@@ -56,8 +56,8 @@ describe('facts', () => {
       await publish(service.natsPrefix, coming.slice(first, first + 40))
       await cutConnections()
     }
-    await factsOf(service, 'fact_records', workspaceId, 4)
-    await settled(service)
+    await waitForFacts(service, 'fact_records', workspaceId, 4)
+    await waitUntilSettled(service)
     const { incidents = [], records = [], events = [] } = await allFacts(service)
     expect(incidents).toHaveLength(60)
     expect(incidents).toEqual(
@@ -73,17 +73,17 @@ describe('facts', () => {
     expect(found.map(({ name }) => name)).toEqual([`fact_incidents_${month}`])
   })
 
-  it('are the same when they are made anew from the logs, whatever is cut off meanwhile', async () => {
+  it('are the same when they are rebuilt from the logs, whatever is interrupted meanwhile', async () => {
     const incremental = await allFacts(service)
     // All services have the same log here: each event is read several times, and comes on the stream as well.
     service.others.events.push(...history)
     await service.sql`update fact_incidents set title = 'Spoilt', version = 1000`
     await service.rebuild()
     await cutConnections()
-    await factsOf(service, 'fact_incidents', workspaceId, 1)
+    await waitForFacts(service, 'fact_incidents', workspaceId, 1)
     await cutConnections()
     await isRebuilt(service)
-    await settled(service)
+    await waitUntilSettled(service)
     // What analytics has in its own log is not among them.
     expect(await allFacts(service)).toEqual(incremental)
   })
@@ -96,7 +96,7 @@ describe('facts', () => {
       Date.parse((await api.post(`/analytics/reports/${id}/run`, {})).data(QueryAnswer).dataAsOf)
     const startedAt = Date.now()
     await waitFor(async () => (await asOf()) >= startedAt)
-    await service.sql`insert into fact_rebuilds (source, position, due_at) values ('nobody', 0, 'infinity')`
+    await service.sql`insert into fact_rebuilds (source, position, due_at) values ('absent', 0, 'infinity')`
     expect(await asOf()).toBe(0)
     await service.sql`delete from fact_rebuilds`
   })

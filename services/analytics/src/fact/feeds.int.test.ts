@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type DeliveryChange, type ExecutionChange, newId, QueryAnswer, Report } from '@opsplane/contracts'
 import { testPrincipal, waitFor } from '@opsplane/testing'
-import { type Analytics, factsOf, isRebuilt, startAnalytics, sumUpAll } from './facts.fixture.js'
+import { type Analytics, isRebuilt, startAnalytics, sumUpAll, waitForFacts } from './facts.fixture.js'
 
 const ada = testPrincipal()
 const tenant = { workspaceId: ada.workspaceId ?? '', environment: 'production' } as const
@@ -47,7 +47,7 @@ const retried = delivery({ status: 'retrying', lastAttemptAt: at(20), responseSt
 describe('deliveries and executions', () => {
   it('are counted as they were left, in however many pages they come', async () => {
     service.others.deliveries.push(retried, ...Array.from({ length: 24 }, () => delivery()))
-    await factsOf(service, 'fact_deliveries', tenant.workspaceId, 25)
+    await waitForFacts(service, 'fact_deliveries', tenant.workspaceId, 25)
     const run = await reported({
       ...{ dataset: 'deliveries', measures: ['deliveries', 'under_way', 'success'], dimensions: ['status'] },
     })
@@ -63,20 +63,20 @@ describe('deliveries and executions', () => {
     expect(fact).toMatchObject({ family: 'incident', host: 'example.com', latency_ms: null, version: '26' })
   })
 
-  it('have successes beside failures, with the age of what was asked for last', async () => {
+  it('have successes and failures, with the age of what was asked for last', async () => {
     const startedAt = Date.now()
     service.others.executions.push(
       execution(),
       execution(),
       execution({ status: 'failed', errorCode: 'boom' }),
     )
-    await factsOf(service, 'fact_executions', tenant.workspaceId, 3)
+    await waitForFacts(service, 'fact_executions', tenant.workspaceId, 3)
     const run = await reported({ dataset: 'executions', measures: ['executions', 'failures', 'success'] })
     expect((await run()).totals).toEqual({ executions: 3, failures: 1, success: 2 / 3 })
     await waitFor(async () => Date.parse((await run()).dataAsOf) > startedAt)
   })
 
-  it('are the same when they are made anew, and those that are reported no longer stay', async () => {
+  it('are the same when they are rebuilt, and those that are reported no longer stay', async () => {
     const incremental = [await rows('fact_deliveries'), await rows('fact_executions')]
     const run = await reported({ dataset: 'deliveries', measures: ['deliveries'], dimensions: ['host'] })
     const gone = service.others.deliveries.findIndex(({ id }) => id !== retried.id)

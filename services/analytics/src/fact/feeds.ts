@@ -1,6 +1,6 @@
 import type { BackendName } from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
-import { type Database, type DueWork, jsonArray, type LeasedRow, leased } from '@opsplane/postgres'
+import { type Database, type DueWork, jsonArray, type LeasedRow, leasedWorker } from '@opsplane/postgres'
 import type { Clock } from '@opsplane/runtime'
 import { fedDatasets } from '../dataset/datasets.js'
 import { dueFeeds } from './tables.js'
@@ -8,7 +8,7 @@ import type { FactWriter } from './write-facts.js'
 
 export interface FeedOptions {
   /** Undefined for a service that is not installed: it has nothing to tell. */
-  clientOf(service: BackendName): Pick<ServiceClient, 'get'> | undefined
+  findClient(service: BackendName): Pick<ServiceClient, 'get'> | undefined
   writer: Pick<FactWriter, 'writeFed'>
   clock: Clock
   /** How long after a look that found nothing the next one is due; `feedWaker` brings it forward. */
@@ -18,11 +18,11 @@ export interface FeedOptions {
 interface FeedRow extends LeasedRow {
   key: string
   position: string
-  /** Null while the facts are made anew. */
+  /** Null while the facts are rebuilt. */
   as_of: string | null
 }
 
-interface Pulled {
+interface PullResult {
   position: number
   /** Undefined where there is more to come. */
   asOf: string | undefined
@@ -38,11 +38,11 @@ const soonMs = 1_000
 const wakeEveryMs = 5_000
 
 /**
- * Asks services what has changed, from the last place kept on. What is written changes nothing when it comes again, so whoever
- * takes over where another one died goes on.
+ * Pulls changes from services, after the stored position. Facts are written idempotently, so another replica can continue
+ * where one died.
  */
-export function feeding(options: FeedOptions) {
-  return leased<FeedRow, Pulled>({
+export function feedWork(options: FeedOptions) {
+  return leasedWorker<FeedRow, PullResult>({
     name: 'analytics-feeds',
     of: dueFeeds,
     columns: ['position', 'as_of'],
@@ -70,7 +70,7 @@ export function feeding(options: FeedOptions) {
   })
 }
 
-function pauseMs({ asOf, isNew }: Pulled, { restMs }: FeedOptions): number {
+function pauseMs({ asOf, isNew }: PullResult, { restMs }: FeedOptions): number {
   if (asOf === undefined) return 0
   return isNew ? soonMs : restMs
 }
@@ -98,18 +98,18 @@ export function feedWaker({ sql }: Pick<Database, 'sql'>, work: Pick<DueWork, 'w
 
 async function pull(
   row: FeedRow,
-  { clientOf, writer, clock }: FeedOptions,
+  { findClient, writer, clock }: FeedOptions,
   signal: AbortSignal,
-): Promise<Pulled> {
+): Promise<PullResult> {
   const began = Number(row.position)
   const dataset = fedDatasets.find(({ name }) => name === row.key)
-  const client = dataset && clientOf(dataset.feed.service)
+  const client = dataset && findClient(dataset.feed.service)
   if (!client) return { position: began, asOf: clock.now(), isNew: false }
   let position = began
   for (let pages = 0; pages < pagesAtOnce && !signal.aborted; pages++) {
     const asOf = clock.now()
     const page = await dataset.feed.page(client, position)
-    if (page.facts.length > 0) await writer.writeFed(dataset, page.facts, { anew: row.as_of === null })
+    if (page.facts.length > 0) await writer.writeFed(dataset, page.facts, { overwrite: row.as_of === null })
     position = page.position
     if (page.next === null) return { position, asOf, isNew: position > began }
   }

@@ -36,7 +36,9 @@ export async function startLogServer(): Promise<LogServer> {
   }
   const http = createServer(async (request, response) => {
     const data =
-      pageOf(server.events, request) ?? changesOf(server, request) ?? server.answer(await askedOf(request))
+      readEventPage(server.events, request) ??
+      readChangePage(server, request) ??
+      server.answer(await readRequest(request))
     const meta = { requestId: 'request-1' }
     response.writeHead(data === undefined ? 404 : 200, { 'content-type': 'application/json' })
     response.end(typeof data === 'string' ? data : JSON.stringify({ data, meta }))
@@ -53,26 +55,26 @@ export async function startLogServer(): Promise<LogServer> {
   return server
 }
 
-async function askedOf(request: IncomingMessage) {
+async function readRequest(request: IncomingMessage) {
   const body = await text(request)
   return { path: request.url ?? '', body: body === '' ? undefined : JSON.parse(body) }
 }
 
-const mostEvents = 100
+const maxEvents = 100
 
-function pageOf(events: readonly PlatformEvent[], { url = '' }: IncomingMessage) {
+function readEventPage(events: readonly PlatformEvent[], { url = '' }: IncomingMessage) {
   if (url === '/internal/events/end') return { position: events.length }
   if (!url.startsWith('/internal/events?')) return undefined
   const after = Number(new URLSearchParams(url.split('?')[1]).get('after'))
-  const page = events.slice(after, after + mostEvents)
-  const next = after + mostEvents < events.length ? after + mostEvents : null
+  const page = events.slice(after, after + maxEvents)
+  const next = after + maxEvents < events.length ? after + maxEvents : null
   return { events: page.map((event, index) => ({ position: after + index + 1, event })), next }
 }
 
-const mostChanges = 10
+const maxChanges = 10
 
 /** Of what changed more than once the latest alone, as rows are reported. */
-function changesOf({ deliveries, executions }: LogServer, { url = '' }: IncomingMessage) {
+function readChangePage({ deliveries, executions }: LogServer, { url = '' }: IncomingMessage) {
   const [path, query] = url.split('?')
   const all = { [deliveryChangesPath]: deliveries, [executionChangesPath]: executions }[path ?? '']
   if (!all) return undefined
@@ -82,6 +84,6 @@ function changesOf({ deliveries, executions }: LogServer, { url = '' }: Incoming
     .filter(
       ({ position, change }) => position > after && !all.slice(position).some(({ id }) => id === change.id),
     )
-  const changes = present.slice(0, mostChanges)
+  const changes = present.slice(0, maxChanges)
   return { changes, next: changes.length < present.length ? changes.at(-1)?.position : null }
 }

@@ -1,39 +1,41 @@
 import type { BackendName } from '@opsplane/contracts'
 import { startMonths } from '@opsplane/eventstore'
 import type { ServiceClient } from '@opsplane/http'
-import { type BackgroundWork, openNeighbour, type ServiceContext } from '@opsplane/service'
+import { type BackgroundWork, openServiceClient, type ServiceContext } from '@opsplane/service'
 import type { AnalyticsConfig } from '../config.js'
-import { tableOf } from '../dataset/dataset.js'
+import { factTableName } from '../dataset/dataset.js'
 import { datasets, fedDatasets } from '../dataset/datasets.js'
 import { gatherFacts } from './consumer.js'
 import { createDataAge, type DataAge } from './data-age.js'
-import { createFactNews, type FactNews } from './fact-news.js'
-import { feeding, feedWaker } from './feeds.js'
-import { rebuilding } from './rebuild.js'
+import { createFactNotifications, type FactNotifications } from './fact-notifications.js'
+import { feedWaker, feedWork } from './feeds.js'
+import { rebuildWork } from './rebuild.js'
 import { createFactWriter } from './write-facts.js'
 
 export interface Facts {
   age: DataAge
-  news: FactNews
+  notifications: FactNotifications
   background: BackgroundWork[]
 }
 
 /** Facts are gathered from now on. */
 export function openFacts(ctx: ServiceContext, { feedRestMs }: Pick<AnalyticsConfig, 'feedRestMs'>): Facts {
   const { database, clock, log } = ctx
-  const news = createFactNews(ctx)
-  const writer = createFactWriter(database, news.changed)
-  ctx.dueWork.start(rebuilding(ctx.logs, writer))
+  const notifications = createFactNotifications(ctx)
+  const writer = createFactWriter(database, notifications.changed)
+  ctx.dueWork.start(rebuildWork(ctx.logs, writer))
   const neighbours = openFeedingServices(ctx)
   const feeds = ctx.dueWork.start(
-    feeding({ clientOf: (service) => neighbours.get(service), writer, clock, restMs: feedRestMs }),
+    feedWork({ findClient: (service) => neighbours.get(service), writer, clock, restMs: feedRestMs }),
   )
   const consumer = gatherFacts(ctx, writer, feedWaker(database, feeds))
-  const months = datasets.map((dataset) => startMonths(database.sql, log, `add_${tableOf(dataset)}_month`))
+  const months = datasets.map((dataset) =>
+    startMonths(database.sql, log, `add_${factTableName(dataset)}_month`),
+  )
   return {
     age: createDataAge(database, consumer, clock),
-    news,
-    background: [news, ...neighbours.values(), ...months, consumer],
+    notifications,
+    background: [notifications, ...neighbours.values(), ...months, consumer],
   }
 }
 
@@ -43,5 +45,5 @@ const askTimeoutMs = 30_000
 function openFeedingServices(ctx: ServiceContext): Map<BackendName, ServiceClient> {
   const services = new Set(fedDatasets.map(({ feed }) => feed.service))
   const installed = [...services].filter((service) => ctx.config.serviceUrls[service] !== undefined)
-  return new Map(installed.map((service) => [service, openNeighbour(ctx, service, askTimeoutMs)]))
+  return new Map(installed.map((service) => [service, openServiceClient(ctx, service, askTimeoutMs)]))
 }

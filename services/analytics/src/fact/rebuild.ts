@@ -2,23 +2,23 @@ import { backendNames } from '@opsplane/contracts'
 import type { LogSource } from '@opsplane/eventstore'
 import {
   type Database,
-  deadlocked,
+  isDeadlock,
   jsonArray,
   type LeasedRow,
-  leased,
+  leasedWorker,
   openClient,
   type StatementRunner,
 } from '@opsplane/postgres'
-import { tableOf } from '../dataset/dataset.js'
+import { factTableName } from '../dataset/dataset.js'
 import { eventDatasets, fedDatasets } from '../dataset/datasets.js'
 import { markAll } from './fact-statement.js'
 import { dueRebuilds } from './tables.js'
 import type { FactWriter } from './write-facts.js'
 
 /**
- * Drops what events reported and all that was added up, and has the service read the logs of all services anew: at once where it
- * runs, otherwise when it starts. What services are asked about is asked anew and written over what is there, since they
- * keep it for a while only. Until that is done answers say that their data is of 1970.
+ * Drops facts of events and all rollups, and has the service read the logs of all services again: immediately if it runs,
+ * otherwise when it starts. Feeds are read again and overwrite the present facts, since services keep that data for a
+ * while only. Until this is done the data of answers is dated 1970.
  */
 export async function rebuildFacts({ adminUrl }: { adminUrl: string }): Promise<void> {
   const sql = openClient(adminUrl, {
@@ -32,20 +32,20 @@ export async function rebuildFacts({ adminUrl }: { adminUrl: string }): Promise<
       try {
         return await sql.begin(markForRebuild)
       } catch (error) {
-        if (!deadlocked(error) || tries === mostTries) throw error
+        if (!isDeadlock(error) || tries === maxTries) throw error
       }
   } finally {
     await sql.end({ timeout: 5 })
   }
 }
 
-const mostTries = 10
+const maxTries = 10
 
 async function markForRebuild(tx: StatementRunner): Promise<void> {
-  const emptied = [...eventDatasets.map(tableOf), 'rollups', 'rollup_sketches', 'rollup_marks']
+  const emptied = [...eventDatasets.map(factTableName), 'rollups', 'rollup_sketches', 'rollup_marks']
   const sources = backendNames.map((name) => name.replaceAll('-', '_'))
   await tx.unsafe(`truncate ${emptied.join(', ')}`)
-  // They go on counting: an answer that somebody keeps is not that of the new facts.
+  // They go on counting: a cached answer is not one of the new facts.
   await tx.unsafe('update fact_versions set version = version + 1')
   await tx.unsafe(
     `insert into fact_rebuilds (source, position, due_at) select unnest($1::text[]), 0, now()
@@ -68,9 +68,9 @@ interface RebuildRow extends LeasedRow {
 const pagesAtOnce = 20
 const deadlineMs = 120_000
 
-/** Reads the logs that are to be read anew. Whoever takes over where another one died goes on after the last place kept. */
-export function rebuilding(logs: readonly LogSource[], writer: FactWriter) {
-  return leased<RebuildRow, number | null>({
+/** Reads the logs to rebuild from. Another replica can continue after the stored position where one died. */
+export function rebuildWork(logs: readonly LogSource[], writer: FactWriter) {
+  return leasedWorker<RebuildRow, number | null>({
     name: 'analytics-rebuild',
     of: dueRebuilds,
     columns: ['position'],
@@ -103,7 +103,7 @@ async function readPage(log: LogSource, after: number, writer: FactWriter): Prom
   return next
 }
 
-/** Whether logs are being read anew. */
+/** Whether the facts are being rebuilt from the logs. */
 export async function isRebuilding({ sql }: Pick<Database, 'sql'>): Promise<boolean> {
   const rows = await sql.unsafe('select from fact_rebuilds limit 1', [], { prepare: true })
   return rows.length > 0

@@ -1,4 +1,4 @@
-import { dueIndexes, dueTable, heldColumns, leaseColumns } from '@opsplane/postgres'
+import { dueIndexes, dueTable, leaseColumns, retryColumns } from '@opsplane/postgres'
 import {
   bigint,
   boolean,
@@ -12,7 +12,7 @@ import {
   timestamp,
 } from 'drizzle-orm/pg-core'
 import { changes } from '../dataset/changes.js'
-import { columnOf, type Dataset, type FactType, tableOf } from '../dataset/dataset.js'
+import { columnName, type Dataset, type FactType, factTableName } from '../dataset/dataset.js'
 import { deliveries } from '../dataset/deliveries.js'
 import { events, records } from '../dataset/events.js'
 import { executions } from '../dataset/executions.js'
@@ -40,10 +40,10 @@ const factColumns = () => ({
 
 /** The facts of a dataset, a row each, partitioned by the month in the id. See ADR 071. */
 function factTable(dataset: Dataset) {
-  const name = tableOf(dataset)
+  const name = factTableName(dataset)
   const columns = Object.entries(dataset.columns).map(([key, { type }]) => [
     key,
-    columnTypes[type](columnOf(key)),
+    columnTypes[type](columnName(key)),
   ])
   const own: object = Object.fromEntries(columns)
   return pgTable(
@@ -87,7 +87,7 @@ export const factVersions = pgTable(
   ],
 )
 
-const placeOfBlock = {
+const blockColumns = {
   workspaceId: text('workspace_id').notNull(),
   environment: text('environment').notNull(),
   dataset: text('dataset').notNull(),
@@ -111,10 +111,10 @@ export const rollupMarks = pgTable(
   {
     /** Tenant, dataset, level and block. */
     id: text('id').primaryKey(),
-    ...placeOfBlock,
+    ...blockColumns,
     /** When they are added up again at the earliest. */
     dueAt: timestamp('due_at', { withTimezone: true, mode: 'string' }).notNull(),
-    ...heldColumns(),
+    ...retryColumns(),
   },
   (table) => [
     index('rollup_marks_dataset_idx').on(table.workspaceId, table.environment, table.dataset),
@@ -122,8 +122,8 @@ export const rollupMarks = pgTable(
   ],
 )
 
-const placeOfGroup = {
-  ...placeOfBlock,
+const groupColumns = {
+  ...blockColumns,
   /** Which of the dataset's rollups. */
   rollup: smallint('rollup').notNull(),
   /** Values of its dimensions. */
@@ -133,7 +133,7 @@ const placeOfGroup = {
 /** What can be added up of the facts of a block and group, in the order the dataset declares it. */
 export const rollups = pgTable(
   'rollups',
-  { ...placeOfGroup, sums: doublePrecision('sums').array().notNull() },
+  { ...groupColumns, sums: doublePrecision('sums').array().notNull() },
   (table) => [
     primaryKey({
       name: 'rollups_pkey',
@@ -154,7 +154,7 @@ export const rollups = pgTable(
 export const rollupSketches = pgTable(
   'rollup_sketches',
   {
-    ...placeOfGroup,
+    ...groupColumns,
     /** The column it is of. */
     sketch: text('sketch').notNull(),
     buckets: smallint('buckets').array().notNull(),
@@ -185,7 +185,7 @@ export const dueRebuilds = dueTable({
   waiting: 'due_at is not null',
 })
 
-/** Logs whose events are turned into facts anew, and up to where each was read. */
+/** Logs the facts are rebuilt from, and the position each has been read to. */
 export const factRebuilds = pgTable(
   'fact_rebuilds',
   {
@@ -212,7 +212,7 @@ export const factFeeds = pgTable(
     dataset: text('dataset').primaryKey(),
     /** Changes up to there are in the facts. */
     position: bigint('position', { mode: 'number' }).notNull().default(0),
-    /** All that had changed by then is in; null until the end was reached once, and while the facts are made anew. */
+    /** All that had changed by then is in; null until the end was reached once, and while the facts are rebuilt. */
     asOf: instant('as_of'),
     dueAt: timestamp('due_at', { withTimezone: true, mode: 'string' }).notNull().defaultNow(),
     ...leaseColumns(),

@@ -10,7 +10,7 @@ export const byteSink = (size: number): ByteSink => ({ bytes: Buffer.allocUnsafe
 const fewBytes = 48
 
 /** Adds the bytes from `from` to `to`, the latter not included. */
-export function put(sink: ByteSink, given: Uint8Array, from = 0, to = given.length): void {
+export function appendBytes(sink: ByteSink, given: Uint8Array, from = 0, to = given.length): void {
   reserve(sink, to - from)
   const { bytes, length } = sink
   if (to - from > fewBytes) bytes.set(given.subarray(from, to), length)
@@ -18,7 +18,7 @@ export function put(sink: ByteSink, given: Uint8Array, from = 0, to = given.leng
   sink.length = length + to - from
 }
 
-export function putByte(sink: ByteSink, byte: number): void {
+export function appendByte(sink: ByteSink, byte: number): void {
   reserve(sink, 1)
   sink.bytes[sink.length++] = byte
 }

@@ -1,14 +1,15 @@
-import { put, putByte } from './byte-sink.js'
-import { type CellWriter, textOfCell } from './composite.js'
-import { isoOf } from './instant.js'
+import { appendByte, appendBytes } from './byte-sink.js'
+import { type CellWriter, readCellText } from './composite.js'
+import { toIsoInstant } from './instant.js'
 
 /** What no format needs to escape, as it is. */
-export const plainCell: CellWriter = (sink, { bytes, from, to }) => put(sink, bytes, from, to)
+export const plainCell: CellWriter = (sink, { bytes, from, to }) => appendBytes(sink, bytes, from, to)
 
 const [yes, no] = [Buffer.from('true'), Buffer.from('false')]
 
 /** Postgres writes `t` and `f`. */
-export const booleanCell: CellWriter = (sink, { bytes, from }) => put(sink, bytes[from] === 0x74 ? yes : no)
+export const booleanCell: CellWriter = (sink, { bytes, from }) =>
+  appendBytes(sink, bytes[from] === 0x74 ? yes : no)
 
 const zeros = Buffer.from('000')
 const [space, plus, dot, zero, letterT, letterZ] = [0x20, 0x2b, 0x2e, 0x30, 0x54, 0x5a]
@@ -20,12 +21,12 @@ export const timestampCell: CellWriter = (sink, cell) => {
   const digits = Math.max(to - from - wholeSeconds - 1, 0)
   const isUtc = bytes[to - 3] === plus && bytes[to - 2] === zero && bytes[to - 1] === zero
   if (digits > 3 || !isUtc || bytes[from + 10] !== space)
-    return put(sink, Buffer.from(isoOf(textOfCell(cell))))
-  put(sink, bytes, from, from + 10)
-  putByte(sink, letterT)
-  put(sink, bytes, from + 11, from + 19)
-  putByte(sink, dot)
-  put(sink, bytes, from + 20, from + 20 + digits)
-  put(sink, zeros, digits)
-  putByte(sink, letterZ)
+    return appendBytes(sink, Buffer.from(toIsoInstant(readCellText(cell))))
+  appendBytes(sink, bytes, from, from + 10)
+  appendByte(sink, letterT)
+  appendBytes(sink, bytes, from + 11, from + 19)
+  appendByte(sink, dot)
+  appendBytes(sink, bytes, from + 20, from + 20 + digits)
+  appendBytes(sink, zeros, digits)
+  appendByte(sink, letterZ)
 }

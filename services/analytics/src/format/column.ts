@@ -16,5 +16,5 @@ export interface Column {
 export type Row = readonly unknown[]
 
 /** Values of type `json` as JSON, those of all others as they are. */
-export const textOf = (type: ColumnType, value: unknown): string =>
+export const formatValue = (type: ColumnType, value: unknown): string =>
   type === 'json' || typeof value === 'object' ? stringifyExact(value) : String(value)

@@ -1,4 +1,4 @@
-import { type ByteSink, put } from './byte-sink.js'
+import { appendBytes, type ByteSink } from './byte-sink.js'
 
 /**
  * A cell of a row as Postgres writes composite values (`(a,"b c",,"")`): the bytes from `from` to `to`, the latter not included.
@@ -31,7 +31,7 @@ export interface LineFormat {
 const [quote, backslash, comma, close] = [0x22, 0x5c, 0x2c, 0x29]
 
 /** Writes rows that follow one another, a line for each, with as many cells as the format has columns. How many there are. */
-export function putLines(
+export function appendLines(
   sink: ByteSink,
   rows: Uint8Array,
   { columns, end, between }: LineFormat & { between: Uint8Array },
@@ -39,21 +39,21 @@ export function putLines(
   const cell: Cell = { bytes: rows, from: 0, to: 0, isQuoted: false }
   let count = 0
   for (let at = 0; at < rows.length; at++) {
-    if (count++ > 0) put(sink, between)
+    if (count++ > 0) appendBytes(sink, between)
     for (const { before, write, none } of columns) {
       at = readCell(cell, at + 1)
-      if (isNull(cell)) put(sink, none)
+      if (isNull(cell)) appendBytes(sink, none)
       else {
-        put(sink, before)
+        appendBytes(sink, before)
         write(sink, cell)
       }
     }
-    put(sink, end)
+    appendBytes(sink, end)
   }
   return count
 }
 
-export function textOfCell({ bytes, from, to, isQuoted }: Cell): string {
+export function readCellText({ bytes, from, to, isQuoted }: Cell): string {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString()
   return isQuoted ? text.replace(/(["\\])\1/g, '$1') : text
 }
@@ -65,17 +65,17 @@ function readCell(cell: Cell, at: number): number {
   const { bytes } = cell
   cell.isQuoted = bytes[at] === quote
   cell.from = cell.isQuoted ? at + 1 : at
-  cell.to = cell.isQuoted ? endOfQuoted(bytes, cell.from) : endOfPlain(bytes, at)
+  cell.to = cell.isQuoted ? findQuotedEnd(bytes, cell.from) : findPlainEnd(bytes, at)
   return cell.isQuoted ? cell.to + 1 : cell.to
 }
 
-function endOfPlain(bytes: Uint8Array, from: number): number {
+function findPlainEnd(bytes: Uint8Array, from: number): number {
   let at = from
   while (at < bytes.length && bytes[at] !== comma && bytes[at] !== close) at++
   return at
 }
 
-function endOfQuoted(bytes: Uint8Array, from: number): number {
+function findQuotedEnd(bytes: Uint8Array, from: number): number {
   let at = from
   for (; at < bytes.length; at++) {
     const byte = bytes[at]

@@ -1,5 +1,5 @@
 import type { CsvDelimiter } from '@opsplane/contracts'
-import { type ByteSink, put, putByte } from './byte-sink.js'
+import { appendByte, appendBytes, type ByteSink } from './byte-sink.js'
 import { booleanCell, plainCell, timestampCell } from './cells.js'
 import type { ColumnType } from './column.js'
 import type { Cell, CellWriter } from './composite.js'
@@ -21,10 +21,10 @@ export function csvCells({
     (mayBeFormula: boolean): CellWriter =>
     (sink, cell) => {
       const needsQuotes = (cell.isQuoted || separator !== comma) && isSpecial(cell, separator)
-      if (needsQuotes) putByte(sink, quote)
-      if (mayBeFormula && beginsFormula(cell)) putByte(sink, apostrophe)
-      putContent(sink, cell)
-      if (needsQuotes) putByte(sink, quote)
+      if (needsQuotes) appendByte(sink, quote)
+      if (mayBeFormula && beginsFormula(cell)) appendByte(sink, apostrophe)
+      appendContent(sink, cell)
+      if (needsQuotes) appendByte(sink, quote)
     }
   const plain = { integer: plainCell, bigint: plainCell, number: plainCell, decimal: plainCell }
   const ofClocks = { date: plainCell, time: plainCell, local_timestamp: plainCell, interval: free(false) }
@@ -44,15 +44,15 @@ function isSpecial({ bytes, from, to }: Cell, separator: number): boolean {
 }
 
 /** Quotes are doubled, as they are in csv, but so are backslashes. */
-function putContent(sink: ByteSink, { bytes, from, to, isQuoted }: Cell): void {
+function appendContent(sink: ByteSink, { bytes, from, to, isQuoted }: Cell): void {
   let begin = from
   if (isQuoted)
     for (let place = from; place < to; place++) {
       if (bytes[place] !== backslash) continue
-      put(sink, bytes, begin, place)
+      appendBytes(sink, bytes, begin, place)
       begin = ++place
     }
-  put(sink, bytes, begin, to)
+  appendBytes(sink, bytes, begin, to)
 }
 
 const starts = new Set([equals, plus, minus, at, tab, lineFeed, carriageReturn])

@@ -1,5 +1,5 @@
 import type { CsvDelimiter } from '@opsplane/contracts'
-import { type Column, type ColumnType, type Row, textOf } from './column.js'
+import { type Column, type ColumnType, formatValue, type Row } from './column.js'
 import { csvCells } from './csv-cells.js'
 import { type FormatWriter, textWriter, type WriterState } from './writer.js'
 
@@ -34,7 +34,7 @@ export function csvWriter(
   const writers = columns.map(
     ({ type }) =>
       (value: unknown) =>
-        cellOf(type)(textOf(type, value)),
+        cellOf(type)(formatValue(type, value)),
   )
   const line = (row: Row): string => {
     let text = ''

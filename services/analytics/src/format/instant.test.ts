@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isoOf } from './instant.js'
+import { toIsoInstant } from './instant.js'
 
 test.each([
   ['2026-03-01 10:20:30+00', '2026-03-01T10:20:30.000Z'],
@@ -8,5 +8,5 @@ test.each([
   ['2026-03-01 10:20:30.123456+00', '2026-03-01T10:20:30.123Z'],
   ['2026-03-01 10:20:30+05:30', '2026-03-01T04:50:30.000Z'],
 ])('an instant that Postgres writes as %s is %s', (text, iso) => {
-  expect(isoOf(text)).toBe(iso)
+  expect(toIsoInstant(text)).toBe(iso)
 })

@@ -4,7 +4,7 @@ const plainInstant = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d{1,3})?\+00$/
  * An instant as Postgres writes it, as ISO 8601 with milliseconds. `to_char` would take as long for one instant as all the
  * rest of a row takes.
  */
-export function isoOf(text: string): string {
+export function toIsoInstant(text: string): string {
   const found = plainInstant.exec(text)
   if (!found) return new Date(text).toISOString()
   return `${found[1]}T${found[2]}${(found[3] ?? '.').padEnd(4, '0')}Z`

@@ -1,13 +1,13 @@
-import { type ByteSink, put, putByte } from './byte-sink.js'
+import { appendByte, appendBytes, type ByteSink } from './byte-sink.js'
 import { booleanCell, plainCell, timestampCell } from './cells.js'
 import type { ColumnType } from './column.js'
-import { type Cell, type CellWriter, textOfCell } from './composite.js'
+import { type Cell, type CellWriter, readCellText } from './composite.js'
 
 const [space, quote, backslash] = [0x20, 0x22, 0x5c]
 
 interface JsonCell {
   write: CellWriter
-  /** The quote before it is put by whoever puts the key. */
+  /** The quote before it is written with the key. */
   isQuoted: boolean
 }
 
@@ -15,7 +15,7 @@ const plain = (write: CellWriter): JsonCell => ({ write, isQuoted: false })
 const quoted = (write: CellWriter): JsonCell => ({
   write(sink, cell) {
     write(sink, cell)
-    putByte(sink, quote)
+    appendByte(sink, quote)
   },
   isQuoted: true,
 })
@@ -25,13 +25,13 @@ const text = quoted((sink: ByteSink, { bytes, from, to, isQuoted }: Cell) => {
   for (let place = from; place < to; place++) {
     const byte = bytes[place] ?? 0
     if (byte >= space && byte !== quote && byte !== backslash) continue
-    put(sink, bytes, begin, place)
-    put(sink, escapes[byte] as Uint8Array)
+    appendBytes(sink, bytes, begin, place)
+    appendBytes(sink, escapes[byte] as Uint8Array)
     // What needs an escape in JSON is doubled in what Postgres writes, but for control characters.
     if (isQuoted && byte >= space) place++
     begin = place + 1
   }
-  put(sink, bytes, begin, to)
+  appendBytes(sink, bytes, begin, to)
 })
 
 /** By character: what JSON has in its place. */
@@ -45,6 +45,6 @@ export const jsonCells: Record<ColumnType, JsonCell> = {
   ...{ time: quoted(plainCell), local_timestamp: text, interval: text },
   ...{ integer: plain(plainCell), boolean: plain(booleanCell) },
   ...{ bigint: quoted(plainCell), decimal: quoted(plainCell) },
-  number: plain((sink, cell) => put(sink, Buffer.from(JSON.stringify(Number(textOfCell(cell)))))),
-  json: plain((sink, cell) => put(sink, Buffer.from(textOfCell(cell)))),
+  number: plain((sink, cell) => appendBytes(sink, Buffer.from(JSON.stringify(Number(readCellText(cell)))))),
+  json: plain((sink, cell) => appendBytes(sink, Buffer.from(readCellText(cell)))),
 }

@@ -17,6 +17,6 @@ function unwrap(_key: string, value: unknown): unknown {
 }
 
 /** Descriptions of row groups, which end a file, as text. */
-export const packed = (groups: unknown): string => JSON.stringify(groups, wrap)
+export const packGroups = (groups: unknown): string => JSON.stringify(groups, wrap)
 
-export const unpacked = (text: string): unknown => JSON.parse(text, unwrap)
+export const unpackGroups = (text: string): unknown => JSON.parse(text, unwrap)

@@ -3,8 +3,8 @@ import { ApiError } from '@opsplane/contracts'
 import type { SchemaElement } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { z } from 'zod'
-import { type Column, type ColumnType, type Row, textOf } from './column.js'
-import { packed, unpacked } from './parquet-state.js'
+import { type Column, type ColumnType, formatValue, type Row } from './column.js'
+import { packGroups, unpackGroups } from './parquet-state.js'
 import type { FormatWriter, WriterState } from './writer.js'
 
 /** Of one row group, in rows and in about as many bytes before they are encoded. */
@@ -38,7 +38,7 @@ export function parquetWriter(columns: readonly Column[], given?: WriterState): 
     bytes.index = 0
     bytes.offset = offset
     parquet.num_rows = BigInt(rows)
-    parquet.row_groups = unpacked(groups) as typeof parquet.row_groups
+    parquet.row_groups = unpackGroups(groups) as typeof parquet.row_groups
   }
   const converts = columns.map(({ type }) => conversions[type])
   let omitted = restored?.omitted ?? 0
@@ -79,7 +79,7 @@ export function parquetWriter(columns: readonly Column[], given?: WriterState): 
       }
       return taken()
     },
-    held: () => heldBytes,
+    bufferedBytes: () => heldBytes,
     async flush() {
       encode()
       return taken()
@@ -87,7 +87,7 @@ export function parquetWriter(columns: readonly Column[], given?: WriterState): 
     state: () => ({
       offset: bytes.offset,
       rows: String(parquet.num_rows),
-      groups: packed(parquet.row_groups),
+      groups: packGroups(parquet.row_groups),
       omitted,
     }),
     async end() {
@@ -121,23 +121,23 @@ const elements: Record<ColumnType, Pick<SchemaElement, 'type' | 'converted_type'
 }
 
 const dayMs = 86_400_000
-const leastInt64 = -(2n ** 63n)
+const minInt64 = -(2n ** 63n)
 
 /** Null for what has more digits than 64 bits. */
 function int64(value: unknown): bigint | null {
   if (!/^-?\d{1,19}$/.test(String(value))) return null
   const whole = BigInt(String(value))
-  return whole >= leastInt64 && whole < -leastInt64 ? whole : null
+  return whole >= minInt64 && whole < -minInt64 ? whole : null
 }
 
 /** Days since 1970; null for what is no day of this calendar, such as infinity. */
-const daysOf = (value: unknown): number | null =>
+const toDays = (value: unknown): number | null =>
   /^\d{4}-\d\d-\d\d$/.test(String(value)) ? Math.floor(Date.parse(String(value)) / dayMs) : null
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(\d{0,3})Z$/
 
 /** Microseconds since 1970, of which Postgres keeps as many; null for infinity and what is before Christ. */
-function microsecondsOf(value: unknown): bigint | null {
+function toMicroseconds(value: unknown): bigint | null {
   const found = instant.exec(String(value))
   if (!found) return null
   const [text, beyond = ''] = found
@@ -147,12 +147,12 @@ function microsecondsOf(value: unknown): bigint | null {
 const utf8 =
   (type: ColumnType) =>
   (value: unknown): string =>
-    toUSVString(textOf(type, value))
+    toUSVString(formatValue(type, value))
 
 const conversions: Record<ColumnType, (value: unknown) => unknown> = {
   ...{ text: utf8('text'), json: utf8('json'), decimal: utf8('decimal'), time: utf8('time') },
   ...{ local_timestamp: utf8('local_timestamp'), interval: utf8('interval') },
-  ...{ integer: int64, bigint: int64, date: daysOf, timestamp: microsecondsOf },
+  ...{ integer: int64, bigint: int64, date: toDays, timestamp: toMicroseconds },
   number: Number,
   boolean: (value) => value === true,
 }

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@opsplane/contracts'
-import { type ByteSink, put } from './byte-sink.js'
+import { appendBytes, type ByteSink } from './byte-sink.js'
 import type { Row } from './column.js'
-import { type LineFormat, putLines } from './composite.js'
+import { appendLines, type LineFormat } from './composite.js'
 
 /** What a writer has to remember to go on with its file in another process. */
 export type WriterState = JsonValue
@@ -19,7 +19,7 @@ export interface FormatWriter {
    */
   writeComposites?(sink: ByteSink, rows: Uint8Array): number
   /** About how many bytes it has taken and not returned. */
-  held(): number
+  bufferedBytes(): number
   /** Returns what is held, so that the file can be continued from `state`. */
   flush(): Promise<Uint8Array>
   state(): WriterState
@@ -64,13 +64,13 @@ export function textWriter(parts: {
       return Buffer.from(text)
     },
     writeComposites(sink, rows) {
-      put(sink, Buffer.from(beginning()))
-      if (written > 0 && rows.length > 0) put(sink, between)
-      const count = putLines(sink, rows, lines)
+      appendBytes(sink, Buffer.from(beginning()))
+      if (written > 0 && rows.length > 0) appendBytes(sink, between)
+      const count = appendLines(sink, rows, lines)
       written += count
       return count
     },
-    held: () => 0,
+    bufferedBytes: () => 0,
     flush: async () => nothing,
     state: () => written,
     end: async () => Buffer.from(beginning() + parts.last),

@@ -1,14 +1,14 @@
 import { toUSVString } from 'node:util'
-import { type Column, type ColumnType, textOf } from './column.js'
+import { type Column, type ColumnType, formatValue } from './column.js'
 import { styles } from './xlsx-workbook.js'
 
 /** A cell at a reference such as B7; nothing for null. */
 export type CellWriter = (reference: string, value: unknown) => string
 
 /** What a cell holds at most. */
-const mostCharacters = 32_767
+const maxCharacters = 32_767
 /** Digits a number of a workbook keeps; longer ones are written as text, so that none is lost. */
-const mostDigits = 15
+const maxDigits = 15
 const dayMs = 86_400_000
 /** Day 0 of the workbook's calendar. */
 const epochMs = Date.UTC(1899, 11, 30)
@@ -16,22 +16,22 @@ const epochMs = Date.UTC(1899, 11, 30)
 /** One for each column. `onCut` is called for each text that was too long. */
 export function cellWriters(columns: readonly Column[], onCut: () => void): CellWriter[] {
   return columns.map(({ type }) => {
-    const write = writerOf(type, onCut)
+    const write = createCellWriter(type, onCut)
     return (reference, value) => (value === null || value === undefined ? '' : write(reference, value))
   })
 }
 
-function writerOf(type: ColumnType, onCut: () => void): CellWriter {
+function createCellWriter(type: ColumnType, onCut: () => void): CellWriter {
   const text: CellWriter = (reference, value) => {
-    const whole = textOf(type, value)
-    if (whole.length <= mostCharacters) return textCell(reference, whole)
+    const whole = formatValue(type, value)
+    if (whole.length <= maxCharacters) return textCell(reference, whole)
     onCut()
-    return textCell(reference, `${whole.slice(0, mostCharacters - 1)}…`)
+    return textCell(reference, `${whole.slice(0, maxCharacters - 1)}…`)
   }
   const ofTypes: Record<ColumnType, CellWriter> = {
     ...{ text, json: text, time: text, local_timestamp: text, interval: text },
     ...{ integer: numeric, bigint: numeric, number: numeric, decimal: numeric },
-    ...{ date: dated(styles.date), timestamp: dated(styles.timestamp) },
+    ...{ date: dateCell(styles.date), timestamp: dateCell(styles.timestamp) },
     boolean: (reference, value) => `<c r="${reference}" t="b"><v>${value === true ? 1 : 0}</v></c>`,
   }
   return ofTypes[type]
@@ -44,22 +44,22 @@ const numeric: CellWriter = (reference, value) =>
 const isExact = (value: unknown): boolean =>
   typeof value === 'number'
     ? Number.isFinite(value)
-    : Number.isFinite(Number(value)) && String(value).replace(/\D/g, '').length <= mostDigits
+    : Number.isFinite(Number(value)) && String(value).replace(/\D/g, '').length <= maxDigits
 
 /** A day has too few digits left for them. */
 const hasMicroseconds = /\.\d{3}(?!0*Z)\d+Z$/
 
 /** Rounded up, as readers cut what an instant has beyond milliseconds: rounded down it would be one before. */
-function daysOf(text: string): number {
+function toSerialDay(text: string): number {
   const days = (Date.parse(text) - epochMs) / dayMs
   return Number.isInteger(days) ? days : days * (1 + Number.EPSILON)
 }
 
-const dated =
+const dateCell =
   (style: number): CellWriter =>
   (reference, value) => {
     const text = String(value)
-    const days = hasMicroseconds.test(text) ? Number.NaN : daysOf(text)
+    const days = hasMicroseconds.test(text) ? Number.NaN : toSerialDay(text)
     // The calendar begins in 1900, with a day that never was: before March all days are off by one.
     return days > 60 && days < 2_958_466
       ? `<c r="${reference}" s="${style}"><v>${days}</v></c>`
@@ -67,7 +67,7 @@ const dated =
   }
 
 export const textCell = (reference: string, text: string): string =>
-  `<c r="${reference}" t="inlineStr"><is><t xml:space="preserve">${escaped(text)}</t></is></c>`
+  `<c r="${reference}" t="inlineStr"><is><t xml:space="preserve">${escapeXml(text)}</t></is></c>`
 
 // What XML has no character for, what it has a meaning for, and what workbooks read as an escape.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is escaped
@@ -75,7 +75,7 @@ const special = /[&<>\u0000-\u0008\u000b\u000c\u000d\u000e-\u001f\ufffe\uffff]|_
 const suspicious = /[&<>\p{Cc}\ufffe\uffff]|_x|\p{Surrogate}/u
 
 /** As the text of an element, whatever characters it has. */
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   if (!suspicious.test(text)) return text
   return toUSVString(text).replace(special, (found) => {
     if (found === '&') return '&amp;'

@@ -6,7 +6,7 @@ import { workbookParts } from './xlsx-workbook.js'
 import { ZipState, zipWriter } from './zip.js'
 
 /** Rows of a sheet below its header: Excel has 1,048,576 in all. */
-export const mostSheetRows = 1_048_575
+export const maxSheetRows = 1_048_575
 /** Text that is compressed at once. */
 const pieceCharacters = 262_144
 
@@ -25,7 +25,7 @@ const State = z.object({
 export function xlsxWriter(
   columns: readonly Column[],
   given?: WriterState,
-  mostRows = mostSheetRows,
+  maxRows = maxSheetRows,
 ): FormatWriter {
   const restored = given === undefined ? undefined : State.parse(given)
   const zip = zipWriter(restored?.zip)
@@ -57,7 +57,7 @@ export function xlsxWriter(
       text = ''
     }
     for (const row of given) {
-      if (rows >= mostRows) {
+      if (rows >= maxRows) {
         await compress()
         parts.push(...(await endSheet()), ...(await beginSheet()))
       }
@@ -71,7 +71,7 @@ export function xlsxWriter(
 
   return {
     write,
-    held: () => 0,
+    bufferedBytes: () => 0,
     flush: async () => new Uint8Array(),
     state: () => ({ zip: zip.state(), sheets, rows, cut }),
     async end() {

@@ -33,7 +33,7 @@ export interface ZipWriter {
 }
 
 /** Without the extension for more, no offset or size of an archive goes beyond it. */
-const mostBytes = 0xffff_ffff
+const maxBytes = 0xffff_ffff
 /** Sizes and checksum follow the data; names are UTF-8. */
 const flags = 0x0808
 const version = 20
@@ -51,7 +51,7 @@ export function zipWriter(given: ZipState = { offset: 0, done: [], open: null })
   let offset = given.offset
   const emit = (bytes: Buffer): Buffer => {
     offset += bytes.length
-    if (offset > mostBytes || (open?.bytes ?? 0) > mostBytes)
+    if (offset > maxBytes || (open?.bytes ?? 0) > maxBytes)
       throw new FileLimitError('The file would be larger than the 4 GiB that the format has room for.')
     return bytes
   }

@@ -1,7 +1,7 @@
 import type { TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 
-export interface Asked {
+export interface EvaluationRequest {
   kpiId: string
   tenant: TenantScope
   /** Unix milliseconds. */
@@ -13,9 +13,9 @@ export interface Asked {
 }
 
 /** Has a KPI measured for times; what is to be measured already stays so. The number of times it adds. */
-export async function askFor(
+export async function requestEvaluations(
   on: StatementRunner,
-  { kpiId, tenant, times, backfill, replace, now }: Asked,
+  { kpiId, tenant, times, backfill, replace, now }: EvaluationRequest,
 ): Promise<number> {
   if (times.length === 0) return 0
   const instants = times.map((at) => new Date(at).toISOString())
@@ -34,7 +34,7 @@ export async function askFor(
 }
 
 /** Nothing is left of a KPI that was deleted. */
-export async function forget(on: StatementRunner, kpiId: string): Promise<void> {
+export async function deleteKpiData(on: StatementRunner, kpiId: string): Promise<void> {
   for (const table of ['kpi_evaluations', 'kpi_points', 'kpi_standings'])
     await on.unsafe(`delete from ${table} where kpi_id = $1`, [kpiId])
 }

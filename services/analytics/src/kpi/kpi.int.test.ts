@@ -11,7 +11,7 @@ import {
 } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import type { z } from 'zod'
-import { factsOf, incidentEvent, incidentState, publish } from '../fact/facts.fixture.js'
+import { incidentEvent, incidentState, publish, waitForFacts } from '../fact/facts.fixture.js'
 import { type LogServer, startLogServer } from '../fact/log-server.fixture.js'
 import { analytics } from '../service.js'
 
@@ -65,7 +65,7 @@ beforeAll(async () => {
     service.natsPrefix,
     opened.map((state) => incidentEvent(workspaceId, state)),
   )
-  await factsOf(service, 'fact_incidents', workspaceId, opened.length)
+  await waitForFacts(service, 'fact_incidents', workspaceId, opened.length)
 })
 afterAll(async () => {
   await service?.stop()
@@ -73,7 +73,7 @@ afterAll(async () => {
 })
 
 const until = <T>(check: () => Promise<T | false | undefined>, message: string) => waitFor(check, { message })
-/** As if nobody had been there since: what was to be measured from then on is made up for, time by time. */
+/** As if the service had been down since: missed measurements are made up for, time by time. */
 const measureFrom = async (id: string, at: string) => {
   await until(async () => {
     const planned =
@@ -199,15 +199,15 @@ describe('a KPI', () => {
     })
   })
 
-  it('is measured anew for the past where that is wanted', async () => {
+  it('is measured again for the past with `replace`', async () => {
     const body = { from: '2026-03-30T00:00:00.000Z', to: '2026-04-01T00:00:00.000Z', replace: true }
     const started = (await api.post(`/analytics/kpis/${one.id}/backfill`, body)).data(KpiBackfillStarted)
-    const anew = await until(async () => {
+    const remeasured = await until(async () => {
       const points = await history(one.id, 'sort=at&from=2026-03-30T00:00:00Z&to=2026-04-01T00:00:00Z')
       const ofNewYork = points.filter(({ timeZone }) => timeZone === 'America/New_York')
       return ofNewYork.length === started.times && ofNewYork
     }, 'the days as New York has them')
-    expect(anew).toMatchObject([
+    expect(remeasured).toMatchObject([
       { from: '2026-03-29T04:00:00.000Z', target: 100, backfilled: true },
       { from: '2026-03-30T04:00:00.000Z', target: 100, backfilled: true },
     ])
@@ -282,7 +282,7 @@ describe('a KPI', () => {
   })
 })
 
-it('is refused with the field that is wrong, and to whoever may not read what it measures', async () => {
+it('is refused with the field that is wrong, and to a caller who may not read what it measures', async () => {
   const refused = async (fields: object) => {
     const error = (await api.post('/analytics/kpis', { ...daily, ...fields })).error()
     return [error.code, ...error.details.map(({ path }) => path)]

@@ -1,12 +1,12 @@
 import { describe, expect, it, test } from '@jest/globals'
 import { type KpiDirection, type KpiPeriod, Schedule } from '@opsplane/contracts'
-import { statusOf, targetFor, trendOf } from './judge.js'
-import { coveredAt } from './period.js'
-import { pastTimes, rescheduled, usualSchedule } from './times.js'
+import { computeStatus, computeTrend, findTarget } from './kpi-status.js'
+import { computePeriod } from './period.js'
+import { defaultSchedule, pastTimes, updateSchedule } from './times.js'
 
 const berlin = 'Europe/Berlin'
 const covered = (period: KpiPeriod, zone: string, at: string) => {
-  const { from, to } = coveredAt(period, zone, Date.parse(at))
+  const { from, to } = computePeriod(period, zone, Date.parse(at))
   return [from, to].map((ms) => new Date(ms).toISOString().slice(0, 16))
 }
 
@@ -19,15 +19,15 @@ describe('exact thresholds', () => {
     ['down', '9007199254740993.1', 'at_risk'],
     ['down', '9007199254740993.2', 'off_target'],
   ] as const)('%s: %s is %s', (direction, value, wanted) =>
-    expect(statusOf(value, target, direction)).toBe(wanted),
+    expect(computeStatus(value, target, direction)).toBe(wanted),
   )
 
   it('and changes', () => {
-    expect(trendOf(0.3, 0.1, 'up')).toEqual({ change: 0.2, ratio: 2, direction: 'better' })
-    expect(trendOf('12345678901234567890.2', '12345678901234567890.1', 'down')).toMatchObject({
+    expect(computeTrend(0.3, 0.1, 'up')).toEqual({ change: 0.2, ratio: 2, direction: 'better' })
+    expect(computeTrend('12345678901234567890.2', '12345678901234567890.1', 'down')).toMatchObject({
       ...{ change: 0.1, direction: 'worse' },
     })
-    expect(trendOf(0, 0, 'up')).toEqual({ change: 0, ratio: null, direction: 'steady' })
+    expect(computeTrend(0, 0, 'up')).toEqual({ change: 0, ratio: null, direction: 'steady' })
   })
 })
 
@@ -108,9 +108,9 @@ describe('what a value covers', () => {
 
   it('is each day once, without gaps, over all changes of the clock of a year', () => {
     for (const zone of [berlin, 'America/Sao_Paulo', 'Australia/Lord_Howe', 'Africa/Cairo', 'Pacific/Apia']) {
-      let end = coveredAt({ last: 'day' }, zone, Date.parse('2026-01-01T12:00Z')).to
+      let end = computePeriod({ last: 'day' }, zone, Date.parse('2026-01-01T12:00Z')).to
       for (let day = 0; day < 365; day++) {
-        const next = coveredAt({ last: 'day' }, zone, end + 30 * 3_600_000)
+        const next = computePeriod({ last: 'day' }, zone, end + 30 * 3_600_000)
         expect([zone, next.from]).toEqual([zone, end])
         end = next.to
       }
@@ -128,7 +128,7 @@ describe('a status', () => {
     [9, 'up', 'off_target'],
     [null, 'up', 'no_data'],
   ])('of %s where %s is better', (value, direction, status) => {
-    expect(statusOf(value, target, direction)).toBe(status)
+    expect(computeStatus(value, target, direction)).toBe(status)
   })
 
   it('goes by the target of the last day that is covered, in the zone', () => {
@@ -137,22 +137,22 @@ describe('a status', () => {
       { from: '2026-01-01', value: 1 },
     ]
     const at = (to: string, timeZone = berlin) =>
-      targetFor({ targets, timeZone }, { from: 0, to: Date.parse(to) })?.value
+      findTarget({ targets, timeZone }, { from: 0, to: Date.parse(to) })?.value
     expect(at('2026-03-31T22:00Z')).toBe(1)
     expect(at('2026-04-01T22:00Z')).toBe(2)
     expect(at('2026-03-31T22:00:00.001Z')).toBe(2)
     expect(at('2026-03-31T22:00:00.001Z', 'UTC')).toBe(1)
     expect(at('2025-12-31T23:00Z')).toBeUndefined()
-    expect(statusOf(1, undefined, 'up')).toBe('no_target')
+    expect(computeStatus(1, undefined, 'up')).toBe('no_target')
   })
 })
 
 test('a trend is better where the direction says so', () => {
-  expect(trendOf(8, 10, 'down')).toEqual({ change: -2, ratio: -0.2, direction: 'better' })
-  expect(trendOf(8, 10, 'up')).toMatchObject({ direction: 'worse' })
-  expect(trendOf(8, 0, 'up')).toMatchObject({ ratio: null, direction: 'better' })
-  expect(trendOf(8, 8, 'up')).toMatchObject({ direction: 'steady' })
-  expect(trendOf(null, 8, 'up')).toEqual({ change: null, ratio: null, direction: null })
+  expect(computeTrend(8, 10, 'down')).toEqual({ change: -2, ratio: -0.2, direction: 'better' })
+  expect(computeTrend(8, 10, 'up')).toMatchObject({ direction: 'worse' })
+  expect(computeTrend(8, 0, 'up')).toMatchObject({ ratio: null, direction: 'better' })
+  expect(computeTrend(8, 8, 'up')).toMatchObject({ direction: 'steady' })
+  expect(computeTrend(null, 8, 'up')).toEqual({ change: null, ratio: null, direction: null })
 })
 
 describe('times', () => {
@@ -163,7 +163,7 @@ describe('times', () => {
     )
 
   it('of the past are those of the clock, whenever the schedule begins', () => {
-    const daily = usualSchedule({ last: 'day' }, berlin)
+    const daily = defaultSchedule({ last: 'day' }, berlin)
     const expected = ['2026-03-28T23:01', '2026-03-29T22:01', '2026-03-30T22:01']
     expect(times(daily)).toEqual(expected)
     expect(times({ ...daily, startAt: '2026-05-01T00:00:00.000Z' })).toEqual(expected)
@@ -183,9 +183,11 @@ describe('times', () => {
   it('follow the period where they were left to it', () => {
     const before = { period: { last: 'day' }, timeZone: berlin } as const
     const after = { period: { last: 'week' }, timeZone: 'UTC' } as const
-    const usual = usualSchedule(before.period, berlin)
-    expect(rescheduled({ ...before, schedule: usual }, after)).toEqual(usualSchedule(after.period, 'UTC'))
+    const usual = defaultSchedule(before.period, berlin)
+    expect(updateSchedule({ ...before, schedule: usual }, after)).toEqual(
+      defaultSchedule(after.period, 'UTC'),
+    )
     const own = Schedule.parse({ cron: '0 8 * * *' })
-    expect(rescheduled({ ...before, schedule: own }, after)).toEqual(own)
+    expect(updateSchedule({ ...before, schedule: own }, after)).toEqual(own)
   })
 })

@@ -14,16 +14,16 @@ import { type Delegations, type RequestMeta, spanIn } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { type Limits, type Logger, startDeadline } from '@opsplane/runtime'
 import { and, eq } from 'drizzle-orm'
-import { placed } from '../query/invalid-query.js'
+import { mapQueryPointer } from '../query/invalid-query.js'
 import type { QueryCaller, QueryRunner } from '../query/types.js'
 import type { KpiCommand, KpiRecord } from './domain.js'
-import { askFor } from './evaluations.js'
-import { trendOf } from './judge.js'
-import { isOfFacts, measure, placeInSource, questionOf } from './measure.js'
-import { coveredAt } from './period.js'
-import { latestOf, remarksOf } from './point-store.js'
+import { requestEvaluations } from './evaluations.js'
+import { computeTrend } from './kpi-status.js'
+import { buildKpiQuery, isOfFacts, measureKpi, toSourcePointer } from './measure.js'
+import { computePeriod } from './period.js'
+import { readLatestPoints, readRemarks } from './point-store.js'
 import { kpis as table } from './tables.js'
-import { pastTimes, rescheduled, usualSchedule } from './times.js'
+import { defaultSchedule, pastTimes, updateSchedule } from './times.js'
 
 export type KpiAggregate = Aggregate<KpiRecord, KpiCommand, Kpi>
 
@@ -44,7 +44,7 @@ export interface KpiServiceOptions {
   kpis: KpiAggregate
   runner: QueryRunner
   delegations: Delegations
-  callerOf(meta: RequestMeta): QueryCaller
+  toCaller(meta: RequestMeta): QueryCaller
   limits: Limits
   log: Logger
   wake(): void
@@ -55,9 +55,9 @@ const checkMs = 10_000
 type Ownership = Pick<KpiRecord, 'owner' | 'ownerId' | 'suspendedFor'>
 
 export function createKpiService(options: KpiServiceOptions): KpiService {
-  const { database, kpis, runner, delegations, callerOf, limits, log, wake } = options
+  const { database, kpis, runner, delegations, toCaller, limits, log, wake } = options
 
-  /** Whoever defines what is measured is who it is measured for. */
+  /** The person who defines what is measured becomes its owner. */
   const ownedBy = async (id: string, meta: RequestMeta): Promise<Ownership> => {
     const { userId, permissions } = meta.principal
     const { grant } = await delegations.delegate(meta, { run: id, expiresInSeconds: null })
@@ -78,20 +78,23 @@ export function createKpiService(options: KpiServiceOptions): KpiService {
     const { source } = state
     if ('query' in source && !source.query.measures.includes(source.column))
       throw invalidField('/source/column', 'unknown', 'must be one of the measures of the query')
-    const covered = coveredAt(state.period, state.timeZone, Date.parse(meta.now))
-    await placed(placeInSource(state), async () => {
-      runner.checkQuery(questionOf(state, covered).query)
+    const covered = computePeriod(state.period, state.timeZone, Date.parse(meta.now))
+    await mapQueryPointer(toSourcePointer(state), async () => {
+      runner.checkQuery(buildKpiQuery(state, covered).query)
       if (!isOfFacts(state)) return
       const { signal, clear } = startDeadline(checkMs, meta.signal())
-      await measure(runner, callerOf(meta), state, { covered, signal }).finally(clear)
+      await measureKpi(runner, toCaller(meta), state, { covered, signal }).finally(clear)
     })
   }
 
   const refuseTooMany = async ({ tenant: { workspaceId, environment } }: RequestMeta) => {
-    const most = limits.of('kpis', workspaceId)
+    const max = limits.of('kpis', workspaceId)
     const own = and(eq(table.workspaceId, workspaceId), eq(table.environment, environment))
-    if (most > 0 && (await database.db.$count(table, own)) >= most)
-      throw new ApiError('quota_exceeded', `The workspace may have ${most} KPIs in an environment.`)
+    if (max > 0 && (await database.db.$count(table, own)) >= max)
+      throw new ApiError(
+        'quota_exceeded',
+        `The workspace has reached its limit of ${max} KPIs in an environment. Delete one first.`,
+      )
   }
 
   return {
@@ -99,7 +102,7 @@ export function createKpiService(options: KpiServiceOptions): KpiService {
       await refuseTooMany(meta)
       await check(wanted, meta)
       const id = newId('kpi')
-      const schedule = wanted.schedule ?? usualSchedule(wanted.period, wanted.timeZone)
+      const schedule = wanted.schedule ?? defaultSchedule(wanted.period, wanted.timeZone)
       const fields = { ...wanted, schedule, ...(await ownedBy(id, meta)) }
       return kpis.create(id, { kind: 'create', id, fields, now: meta.now }, meta)
     },
@@ -107,15 +110,15 @@ export function createKpiService(options: KpiServiceOptions): KpiService {
     async update(id, patch, meta) {
       const found = await kpis.find(id, meta.tenant)
       const before = found?.state ?? (await kpis.get(id, meta.tenant))
-      const after = { ...before, ...given(patch) }
-      const schedule = patch.schedule ?? rescheduled(before, after)
+      const after = { ...before, ...withoutUndefined(patch) }
+      const schedule = patch.schedule ?? updateSchedule(before, after)
       const isMeasuredAnew =
         patch.source !== undefined || patch.period !== undefined || patch.timeZone !== undefined
       if (isMeasuredAnew) await check(after, meta)
       const owner = isMeasuredAnew ? await ownedBy(id, meta) : {}
       const command = {
         kind: 'update',
-        patch: { ...given(patch), schedule, ...owner },
+        patch: { ...withoutUndefined(patch), schedule, ...owner },
         now: meta.now,
       } as const
       const changed = await kpis.handle(id, command, meta)
@@ -148,17 +151,20 @@ export function createKpiService(options: KpiServiceOptions): KpiService {
       const until = Math.min(Date.parse(to ?? meta.now), Date.parse(meta.now))
       const times = pastTimes(state, { from: Date.parse(from), to: until })
       const asked = { kpiId: id, tenant: meta.tenant, times, backfill: true, replace, now: meta.now }
-      const added = await askFor(database.sql, asked)
+      const added = await requestEvaluations(database.sql, asked)
       wake()
       return added
     },
 
     async shown(some) {
       const ids = some.map(({ id }) => id)
-      const [points, remarks] = await Promise.all([latestOf(database.sql, ids), remarksOf(database.sql, ids)])
+      const [points, remarks] = await Promise.all([
+        readLatestPoints(database.sql, ids),
+        readRemarks(database.sql, ids),
+      ])
       return some.map((one) => {
         const [latest, before] = points.get(one.id) ?? []
-        const trend = latest && before ? trendOf(latest.value, before.value, one.direction) : null
+        const trend = latest && before ? computeTrend(latest.value, before.value, one.direction) : null
         const { nextAt = null, error = null } = remarks.get(one.id) ?? {}
         return { ...one, standing: { latest: latest ?? null, trend, nextAt, error } }
       })
@@ -175,5 +181,5 @@ export const presentKpi = ({ owner: _, ...state }: KpiRecord, version: number): 
 })
 
 /** The fields a patch has a value for. */
-const given = (patch: KpiPatch): Partial<KpiState> =>
+const withoutUndefined = (patch: KpiPatch): Partial<KpiState> =>
   Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))

@@ -1,18 +1,18 @@
 import { AnalyticsQuery, type KpiState, type Quantity, type QueryAnswer } from '@opsplane/contracts'
-import { decimalOf, quantityOf } from '../decimal/decimal.js'
+import { parseDecimal, toQuantity } from '../decimal/decimal.js'
 import type { QueryCaller, QueryRunner } from '../query/types.js'
-import type { Covered } from './period.js'
+import type { TimePeriod } from './period.js'
 
 /** A value, and how old the data is. */
-export interface Measured {
+export interface Measurement {
   value: Quantity | null
   dataAsOf: string
 }
 
 /** The question whose totals have the value of a KPI over a span of time, and which of them it is. */
-export function questionOf(
+export function buildKpiQuery(
   { source, timeZone }: Pick<KpiState, 'source' | 'timeZone'>,
-  { from, to }: Covered,
+  { from, to }: TimePeriod,
 ): { query: AnalyticsQuery; column: string } {
   const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
   if ('measure' in source) {
@@ -32,7 +32,7 @@ export function questionOf(
 }
 
 /** Where the fields of that question stand in a KPI. */
-export const placeInSource =
+export const toSourcePointer =
   ({ source }: Pick<KpiState, 'source'>) =>
   (pointer: string): string => {
     if (pointer === '/timeZone') return pointer
@@ -44,18 +44,18 @@ export const placeInSource =
 export const isOfFacts = ({ source }: Pick<KpiState, 'source'>): boolean =>
   'measure' in source || source.query.dataset !== undefined
 
-export async function measure(
+export async function measureKpi(
   runner: Pick<QueryRunner, 'runQuery'>,
   caller: QueryCaller,
   state: Pick<KpiState, 'source' | 'timeZone'>,
-  { covered, signal }: { covered: Covered; signal: AbortSignal },
-): Promise<Measured> {
-  const { query, column } = questionOf(state, covered)
+  { covered, signal }: { covered: TimePeriod; signal: AbortSignal },
+): Promise<Measurement> {
+  const { query, column } = buildKpiQuery(state, covered)
   const answer = await runner.runQuery(caller, query, signal)
-  return { value: totalOf(answer, column), dataAsOf: answer.dataAsOf }
+  return { value: readTotal(answer, column), dataAsOf: answer.dataAsOf }
 }
 
-function totalOf({ totals }: QueryAnswer, column: string): Quantity | null {
-  const value = decimalOf(totals?.[column])
-  return value ? quantityOf(value) : null
+function readTotal({ totals }: QueryAnswer, column: string): Quantity | null {
+  const value = parseDecimal(totals?.[column])
+  return value ? toQuantity(value) : null
 }

@@ -2,7 +2,7 @@ import type { Delegations } from '@opsplane/http'
 import { createLimits } from '@opsplane/runtime'
 import type { ServiceContext, ServiceParts } from '@opsplane/service'
 import type { Owners } from '../export/owner.js'
-import { callerOf } from '../query/caller.js'
+import { toCaller } from '../query/caller.js'
 import type { QueryRunner } from '../query/types.js'
 import { kpi } from './domain.js'
 import { createKpiService, presentKpi } from './kpis.js'
@@ -26,7 +26,7 @@ export function openKpis(
   const wake = () => work.wake()
   const kpis = createKpiService({
     ...{ database: ctx.database, kpis: aggregate, runner, delegations, log: ctx.log, wake },
-    ...{ callerOf: (meta) => callerOf(meta, delegations), limits: createLimits(ctx.config) },
+    ...{ toCaller: (meta) => toCaller(meta, delegations), limits: createLimits(ctx.config) },
   })
   return {
     routes: kpiRoutes(ctx, { aggregate, kpis }),

@@ -4,7 +4,7 @@ import { type LocalClock, localClock } from '@opsplane/runtime'
 type Unit = Extract<KpiPeriod, { last: string }>['last']
 
 /** What a value covers, in Unix milliseconds: `to` is the first instant that no longer counts. */
-export interface Covered {
+export interface TimePeriod {
   from: number
   to: number
 }
@@ -16,25 +16,25 @@ const dayMs = 24 * hourMs
  * What a KPI that is to be measured at an instant covers. Days and longer are those of the zone's clock: one on which it is
  * changed has 23 or 25 hours.
  */
-export function coveredAt(period: KpiPeriod, timeZone: string, at: number): Covered {
+export function computePeriod(period: KpiPeriod, timeZone: string, at: number): TimePeriod {
   if ('seconds' in period) return { from: at - period.seconds * 1_000, to: at }
   const clock = localClock(timeZone)
   if (period.last === 'hour') {
     const to = at - modulo(at + clock.offsetAt(at), hourMs)
     return { from: to - hourMs, to }
   }
-  const to = beginOf(period.last, clock, at)
-  return { from: beginOf(period.last, clock, to - 1), to }
+  const to = findStart(period.last, clock, at)
+  return { from: findStart(period.last, clock, to - 1), to }
 }
 
 /** When the unit began that goes on at an instant. */
-function beginOf(unit: Exclude<Unit, 'hour'>, clock: LocalClock, at: number): number {
+function findStart(unit: Exclude<Unit, 'hour'>, clock: LocalClock, at: number): number {
   const shown = new Date(at + clock.offsetAt(at))
   const day = Date.UTC(shown.getUTCFullYear(), shown.getUTCMonth(), shown.getUTCDate())
-  return clock.instantOf(firstDayOf(unit, shown, day))
+  return clock.instantOf(findFirstDay(unit, shown, day))
 }
 
-function firstDayOf(unit: Exclude<Unit, 'hour'>, shown: Date, day: number): number {
+function findFirstDay(unit: Exclude<Unit, 'hour'>, shown: Date, day: number): number {
   switch (unit) {
     case 'day':
       return day

@@ -1,6 +1,6 @@
 import { KpiPoint, type KpiStanding, KpiStatus, type Quantity } from '@opsplane/contracts'
 import { isoText, type StatementRunner } from '@opsplane/postgres'
-import { decimalOf, quantityOf } from '../decimal/decimal.js'
+import { parseDecimal, toQuantity } from '../decimal/decimal.js'
 
 const iso = (column: string, name: string) => `${isoText(column)} as "${name}"`
 /** The version before keeps a double alone: its shortest text is what it was of. */
@@ -11,7 +11,7 @@ const shownColumns = [
   ...[iso('measured_at', 'measuredAt'), 'backfilled'],
 ].join(', ')
 
-export interface PageOf {
+export interface PointPage {
   /** ISO; open where it is not given. */
   from: string | undefined
   to: string | undefined
@@ -21,7 +21,7 @@ export interface PageOf {
 }
 
 /** Values by their times. */
-export async function pointsOf(on: StatementRunner, kpiId: string, page: PageOf): Promise<KpiPoint[]> {
+export async function readPoints(on: StatementRunner, kpiId: string, page: PointPage): Promise<KpiPoint[]> {
   const [than, order] = page.direction === 'asc' ? ['>', 'asc'] : ['<', 'desc']
   const rows = await on.unsafe(
     `select ${shownColumns} from kpi_points where kpi_id = $1
@@ -30,19 +30,19 @@ export async function pointsOf(on: StatementRunner, kpiId: string, page: PageOf)
       order by kpi_points.at ${order} limit $5::text::int4`,
     [kpiId, page.from ?? null, page.to ?? null, page.after ?? null, String(page.limit)],
   )
-  return rows.map(pointOf)
+  return rows.map(toPoint)
 }
 
-const pointOf = ({ value, target, ...row }: Record<string, unknown>): KpiPoint =>
-  KpiPoint.parse({ ...row, value: shownQuantity(value), target: shownQuantity(target) })
+const toPoint = ({ value, target, ...row }: Record<string, unknown>): KpiPoint =>
+  KpiPoint.parse({ ...row, value: parseQuantity(value), target: parseQuantity(target) })
 
-function shownQuantity(text: unknown): Quantity | null {
-  const decimal = decimalOf(text)
-  return decimal ? quantityOf(decimal) : null
+function parseQuantity(text: unknown): Quantity | null {
+  const decimal = parseDecimal(text)
+  return decimal ? toQuantity(decimal) : null
 }
 
 /** Of each KPI the latest values with a number, two at most, the latest first. */
-export async function latestOf(
+export async function readLatestPoints(
   on: StatementRunner,
   kpiIds: readonly string[],
 ): Promise<Map<string, KpiPoint[]>> {
@@ -52,12 +52,12 @@ export async function latestOf(
     [kpiIds as string[]],
   )
   const found = new Map<string, KpiPoint[]>()
-  for (const { kpiId, ...row } of rows) found.set(kpiId, [...(found.get(kpiId) ?? []), pointOf(row)])
+  for (const { kpiId, ...row } of rows) found.set(kpiId, [...(found.get(kpiId) ?? []), toPoint(row)])
   return found
 }
 
 /** When each is measured next, and why it could not be measured the last time. */
-export async function remarksOf(
+export async function readRemarks(
   on: StatementRunner,
   kpiIds: readonly string[],
 ): Promise<Map<string, Pick<KpiStanding, 'nextAt' | 'error'>>> {
@@ -72,7 +72,7 @@ export async function remarksOf(
 }
 
 /** Keeps a value. False where there is one for its time already that is not to be replaced. */
-export async function keepPoint(
+export async function savePoint(
   tx: StatementRunner,
   kpiId: string,
   point: KpiPoint,
@@ -96,7 +96,7 @@ export async function keepPoint(
   return kept.length > 0
 }
 
-const exactText = (value: Quantity | null) => decimalOf(value)?.toFixed() ?? null
+const exactText = (value: Quantity | null) => parseDecimal(value)?.toFixed() ?? null
 
 /** Null for what a double has no room for. */
 const doubleText = (value: Quantity | null) =>
@@ -106,7 +106,7 @@ const doubleText = (value: Quantity | null) =>
  * Where a KPI stood when its target was last there to compare with: at its latest value that was measured in time, else at the
  * latest of the past before `at`. Locked until the end of the transaction.
  */
-export async function standingBefore(
+export async function lockStanding(
   tx: StatementRunner,
   kpiId: string,
   at: string,
@@ -122,14 +122,14 @@ export async function standingBefore(
   return { status: KpiStatus.parse(row?.status ?? 'no_data'), at: row?.at ?? null }
 }
 
-export const keepStanding = (tx: StatementRunner, kpiId: string, { status, at }: KpiPoint) =>
+export const saveStanding = (tx: StatementRunner, kpiId: string, { status, at }: KpiPoint) =>
   tx.unsafe('update kpi_standings set status = $2, at = $3::timestamptz where kpi_id = $1', [
     kpiId,
     status,
     at,
   ])
 
-export const keepError = (tx: StatementRunner, kpiId: string, error: string | null) =>
+export const saveError = (tx: StatementRunner, kpiId: string, error: string | null) =>
   tx.unsafe(
     `insert into kpi_standings (kpi_id, error) values ($1, $2)
       on conflict (kpi_id) do update set error = excluded.error`,

@@ -12,7 +12,7 @@ import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import type { KpiAggregate, KpiService } from './kpis.js'
-import { pointsOf } from './point-store.js'
+import { readPoints } from './point-store.js'
 import { kpis as table } from './tables.js'
 
 const tag = 'KPIs'
@@ -79,7 +79,7 @@ export function kpiRoutes(
       path: `${path}/:id`,
       summary: 'Change a KPI',
       description:
-        'What has been measured stays as it was. Whoever changes what is measured becomes the owner. Emits `kpi.updated`.',
+        'What has been measured stays as it was. A caller who changes what is measured becomes the owner. Emits `kpi.updated`.',
       tag,
       scope: 'analytics:write',
       body: KpiPatch,
@@ -138,7 +138,7 @@ export function kpiRoutes(
         const scope = `${tenant.workspaceId}|${tenant.environment}|${binding}`
         const after = query.after === undefined ? undefined : String(cursors.decode(query.after, scope)[0])
         const page = { limit: limit + 1, from, to, after, direction: sort.direction }
-        const found = await pointsOf(sql, params.id, page)
+        const found = await readPoints(sql, params.id, page)
         const items = found.slice(0, limit)
         const last = found.length > limit ? items.at(-1) : undefined
         return { items, nextCursor: last ? cursors.encode([last.at], scope) : null, limit }
@@ -151,7 +151,7 @@ export function kpiRoutes(
       path: `${path}/:id/backfill`,
       summary: 'Measure a KPI for the past',
       description:
-        'In the background, by facts: the value of each time is the one that would have been measured then, with the targets of that date. Nobody is notified of crossings.',
+        'In the background, by facts: the value of each time is the one that would have been measured then, with the targets of that date. Crossings emit no events.',
       tag,
       scope: 'analytics:write',
       body: KpiBackfill,

@@ -3,11 +3,11 @@ import type { Aggregate } from '@opsplane/eventstore'
 import { removeSchedule, type ScheduleOwner, scheduleWork, upsertSchedule } from '@opsplane/postgres'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import { isSuspended, type KpiCommand, type KpiRecord } from './domain.js'
-import { askFor, forget } from './evaluations.js'
+import { deleteKpiData, requestEvaluations } from './evaluations.js'
 import { isOfFacts } from './measure.js'
 import { pastTimes } from './times.js'
 
-const ownerOf = (id: string, tenant: TenantScope): ScheduleOwner => ({ kind: 'kpi', id, tenant })
+const toScheduleOwner = (id: string, tenant: TenantScope): ScheduleOwner => ({ kind: 'kpi', id, tenant })
 /** The latest time before now is within it, whatever the schedule. */
 const longMs = 93 * 86_400_000
 
@@ -27,7 +27,7 @@ export function startKpiSchedules(
       name: 'kpi schedules',
       isActive: async () => 0,
       fire: (tx, { ownerId, tenant }, fireAt) =>
-        askFor(tx, {
+        requestEvaluations(tx, {
           ...{ kpiId: ownerId, tenant, times: [Date.parse(fireAt)] },
           ...{ backfill: false, replace: false, now: fireAt },
         }),
@@ -38,17 +38,17 @@ export function startKpiSchedules(
   const follow = async (id: string, tenant: TenantScope, isNew: boolean) => {
     const found = await kpis.find(id, tenant)
     if (!found || isSuspended(found.state)) {
-      await removeSchedule(sql, ownerOf(id, tenant))
-      return found ? undefined : forget(sql, id)
+      await removeSchedule(sql, toScheduleOwner(id, tenant))
+      return found ? undefined : deleteKpiData(sql, id)
     }
     const { state } = found
-    await upsertSchedule(sql, ownerOf(id, tenant), state.schedule)
+    await upsertSchedule(sql, toScheduleOwner(id, tenant), state.schedule)
     if (!isNew || !isOfFacts(state)) return
     const now = Date.parse(state.createdAt)
-    const latest = latestOf(state, now)
+    const latest = findLatestTime(state, now)
     if (latest === undefined) return
     // So that there is a value to look at, and to compare the next one with, from the beginning.
-    await askFor(sql, {
+    await requestEvaluations(sql, {
       kpiId: id,
       tenant,
       times: [latest],
@@ -70,7 +70,7 @@ export function startKpiSchedules(
   })
 }
 
-function latestOf(state: KpiRecord, now: number): number | undefined {
+function findLatestTime(state: KpiRecord, now: number): number | undefined {
   const { everySeconds } = state.schedule
   const spanMs = everySeconds === undefined ? longMs : everySeconds * 1_000
   try {

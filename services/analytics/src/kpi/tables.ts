@@ -26,7 +26,7 @@ export const kpiPoints = pgTable(
     from: instant('covers_from').notNull(),
     to: instant('covers_to').notNull(),
     timeZone: text('time_zone').notNull(),
-    /** What the version before reads and writes, beside the exact ones. */
+    /** Doubles for the version before, which does not know the exact values. */
     value: doublePrecision('value'),
     target: doublePrecision('target'),
     exactValue: numeric('exact_value'),
@@ -65,7 +65,7 @@ export const kpiEvaluations = pgTable(
     workspaceId: text('workspace_id').notNull(),
     environment: text('environment').notNull(),
     at: instant('at').notNull(),
-    /** The past is measured in any order, and nobody is notified of it. */
+    /** The past is measured in any order, without events. */
     backfill: boolean('backfill').notNull(),
     /** What is there already is measured again. */
     replace: boolean('replace').notNull(),

@@ -1,5 +1,5 @@
 import { ApiError, canonicalJson, type KpiPeriod, type KpiState, type Schedule } from '@opsplane/contracts'
-import { instantIn, timesOf } from '@opsplane/runtime'
+import { createTimes, instantIn } from '@opsplane/runtime'
 
 const crons = {
   hour: '1 * * * *',
@@ -10,24 +10,24 @@ const crons = {
 } as const
 
 /** A minute after each of the periods; every hour where they have no ends of their own. */
-export const usualSchedule = (period: KpiPeriod, timeZone: string): Schedule => ({
+export const defaultSchedule = (period: KpiPeriod, timeZone: string): Schedule => ({
   cron: 'last' in period ? crons[period.last] : '0 * * * *',
   timeZone,
   ...{ overlap: 'queue', misfire: 'all', maxCatchUp: 100 },
 })
 
 /** The schedule that follows from the period, where it was left to that; otherwise as it is. */
-export function rescheduled(
+export function updateSchedule(
   before: Pick<KpiState, 'period' | 'timeZone' | 'schedule'>,
   after: Pick<KpiState, 'period' | 'timeZone'>,
 ): Schedule {
-  const usual = canonicalJson(usualSchedule(before.period, before.timeZone))
+  const usual = canonicalJson(defaultSchedule(before.period, before.timeZone))
   return canonicalJson(before.schedule) === usual
-    ? usualSchedule(after.period, after.timeZone)
+    ? defaultSchedule(after.period, after.timeZone)
     : before.schedule
 }
 
-const mostTimes = 2_000
+const maxTimes = 2_000
 
 /**
  * Times from `from` on and before `to` at which a KPI would have been measured, had it been there: also before its
@@ -42,12 +42,12 @@ export function pastTimes(
   const anchor = Date.parse(instantIn(timeZone, startAt ?? createdAt))
   const first = anchor - Math.ceil((anchor - from) / everyMs) * everyMs
   const grid = everyMs > 0 ? { startAt: new Date(first).toISOString() } : {}
-  const times = timesOf({ ...unbounded, timeZone, ...grid })
+  const times = createTimes({ ...unbounded, timeZone, ...grid })
   const found: number[] = []
   for (let at = times.after(from - 1); at !== undefined && at < to; at = times.after(at)) {
     found.push(at)
-    if (found.length > mostTimes)
-      throw new ApiError('validation_failed', `There are more than ${mostTimes} times between from and to.`)
+    if (found.length > maxTimes)
+      throw new ApiError('validation_failed', `There are more than ${maxTimes} times between from and to.`)
   }
   return found
 }

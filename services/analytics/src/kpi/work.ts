@@ -9,15 +9,21 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { Aggregate, EventStore } from '@opsplane/eventstore'
-import { isoText, type LeasedRow, leased, type MakeWorker, type StatementRunner } from '@opsplane/postgres'
+import {
+  type CreateWorker,
+  isoText,
+  type LeasedRow,
+  leasedWorker,
+  type StatementRunner,
+} from '@opsplane/postgres'
 import { z } from 'zod'
 import type { Owners } from '../export/owner.js'
 import type { QueryRunner } from '../query/types.js'
 import { isSuspended, type KpiCommand, type KpiRecord } from './domain.js'
-import { isCrossing, isKnown, statusOf, targetFor } from './judge.js'
-import { measure } from './measure.js'
-import { coveredAt } from './period.js'
-import { keepError, keepPoint, keepStanding, standingBefore } from './point-store.js'
+import { computeStatus, findTarget, isCrossing, isKnown } from './kpi-status.js'
+import { measureKpi } from './measure.js'
+import { computePeriod } from './period.js'
+import { lockStanding, saveError, savePoint, saveStanding } from './point-store.js'
 import { dueEvaluations } from './tables.js'
 
 const Claimed = z.object({
@@ -60,10 +66,10 @@ const batch = 8
 const deadlineMs = 60_000
 const retry = { baseMs: 1_000, maxMs: 60_000 }
 /** Of what is neither the KPI's fault nor over: two hours. */
-const mostAttempts = 120
+const maxAttempts = 120
 
 /** Measures KPIs, each at its times in their order; the past in any. */
-export function evaluationWork(options: EvaluationOptions): MakeWorker {
+export function evaluationWork(options: EvaluationOptions): CreateWorker {
   const { kpis, owners, runner } = options
 
   const evaluate = async (asked: Claimed, signal: AbortSignal): Promise<Outcome> => {
@@ -73,13 +79,13 @@ export function evaluationWork(options: EvaluationOptions): MakeWorker {
     const { state } = found
     if (isSuspended(state)) return { kind: 'gone' }
     try {
-      const caller = await owners.callerOf(state.owner, tenant)
-      const covered = coveredAt(state.period, state.timeZone, asked.time)
-      const { value, dataAsOf } = await measure(runner, caller, state, { covered, signal })
+      const caller = await owners.resolveCaller(state.owner, tenant)
+      const covered = computePeriod(state.period, state.timeZone, asked.time)
+      const { value, dataAsOf } = await measureKpi(runner, caller, state, { covered, signal })
       // What comes late would make another value of the same facts.
       if (Date.parse(dataAsOf) < covered.to) throw new TooEarlyError(`the facts are of ${dataAsOf}`)
-      const target = targetFor(state, covered)
-      const status = statusOf(value, target, state.direction)
+      const target = findTarget(state, covered)
+      const status = computeStatus(value, target, state.direction)
       const [at, from, to] = [asked.time, covered.from, covered.to].map((ms) => new Date(ms).toISOString())
       const when = { at: at ?? '', from: from ?? '', to: to ?? '', measuredAt: asked.at }
       const judged = { value, target: target?.value ?? null, status }
@@ -88,17 +94,17 @@ export function evaluationWork(options: EvaluationOptions): MakeWorker {
         point: { ...when, ...judged, timeZone: state.timeZone, backfilled: asked.backfill },
       }
     } catch (error) {
-      const missing = missingRightsOf(error)
+      const missing = findMissingRights(error)
       if (missing) return { kind: 'suspended', ...missing, ownerId: state.ownerId }
       if (error instanceof ApiError && error.status < 500 && !error.retryable)
         return { kind: 'refused', error: error.message }
-      if (asked.failures + 1 >= mostAttempts)
-        return { kind: 'refused', error: 'It could not be measured, for a reason that is not its own.' }
+      if (asked.failures + 1 >= maxAttempts)
+        return { kind: 'refused', error: 'It could not be measured, as a dependency was unavailable.' }
       throw error
     }
   }
 
-  return leased<LeasedRow, { asked: Claimed; outcome: Outcome }>({
+  return leasedWorker<LeasedRow, { asked: Claimed; outcome: Outcome }>({
     ...{ name: evaluationWorkName, of: dueEvaluations, columns, batch, deadlineMs, retry },
     // What is measured for now is measured in order, so that each crossing is one.
     where: `(backfill or not exists (select 1 from kpi_evaluations earlier where earlier.kpi_id = kpi_evaluations.kpi_id
@@ -125,14 +131,14 @@ async function settle(
   await tx.unsafe('delete from kpi_evaluations where id = $1', [asked.key])
   if (outcome.kind === 'gone') return
   if (outcome.kind === 'suspended') return suspend({ kpis, eventStore }, tx, asked, outcome)
-  if (outcome.kind === 'refused') return void (await keepError(tx, asked.kpiId, outcome.error))
+  if (outcome.kind === 'refused') return void (await saveError(tx, asked.kpiId, outcome.error))
   const { point } = outcome
-  const isNew = await keepPoint(tx, asked.kpiId, point, asked.replace)
+  const isNew = await savePoint(tx, asked.kpiId, point, asked.replace)
   if (asked.backfill || !isNew) return
-  await keepError(tx, asked.kpiId, null)
-  const { status: previousStatus, at } = await standingBefore(tx, asked.kpiId, point.at)
+  await saveError(tx, asked.kpiId, null)
+  const { status: previousStatus, at } = await lockStanding(tx, asked.kpiId, point.at)
   if (!isKnown(point.status) || (at !== null && at >= point.at)) return
-  await keepStanding(tx, asked.kpiId, point)
+  await saveStanding(tx, asked.kpiId, point)
   if (isCrossing(previousStatus, point.status))
     await decide({ kpis, eventStore }, tx, asked, { kind: 'cross', point, previousStatus })
 }
@@ -143,7 +149,7 @@ async function suspend(
   asked: Claimed,
   { error, ownerId, missing }: Extract<Outcome, { kind: 'suspended' }>,
 ): Promise<void> {
-  await keepError(tx, asked.kpiId, error)
+  await saveError(tx, asked.kpiId, error)
   await decide(options, tx, asked, { kind: 'suspend', now: asked.at, ownerId, missing })
 }
 
@@ -169,14 +175,17 @@ const lostRights = new Set([
 ])
 
 /** What the owner lacks, where that is why it could not be measured. */
-function missingRightsOf(error: unknown): { error: string; missing: string[] } | undefined {
+function findMissingRights(error: unknown): { error: string; missing: string[] } | undefined {
   if (!(error instanceof ApiError) || !lostRights.has(error.code)) return undefined
   const named = error.details.flatMap(({ params }) => Missing.parse(params?.missing))
-  return { error: error.message, missing: named.length > 0 ? named : [endings[error.code] ?? error.code] }
+  return {
+    error: error.message,
+    missing: named.length > 0 ? named : [endedGrantReasons[error.code] ?? error.code],
+  }
 }
 
 /** What is missing where the grant itself has ended. */
-const endings: Partial<Record<ErrorCode, string>> = {
+const endedGrantReasons: Partial<Record<ErrorCode, string>> = {
   invalid_token: endedKey,
   token_expired: endedKey,
   workspace_forbidden: 'membership',

@@ -4,11 +4,11 @@ import { LRUCache } from 'lru-cache'
 type Answer = Omit<QueryAnswer, 'dataAsOf'>
 
 /**
- * Answers of datasets as long as their data is the same. Whoever may ask at all is answered the same: rights are looked at
- * before, and what row rules bind is never kept. Questions asked at the same time are answered once.
+ * Caches answers of datasets while their data is the same. All permitted callers get the same answer: permissions are
+ * checked before, and data with row rules is never cached. Concurrent equal queries are answered once.
  */
-export function createAnswerCache(most: number) {
-  const answers = new LRUCache<string, Promise<Answer>>({ max: Math.max(most, 1) })
+export function createAnswerCache(maxEntries: number) {
+  const answers = new LRUCache<string, Promise<Answer>>({ max: Math.max(maxEntries, 1) })
   return {
     find(
       tenant: TenantScope,
@@ -16,7 +16,7 @@ export function createAnswerCache(most: number) {
       { dataVersion, quarterHour }: { dataVersion: string; quarterHour: number },
       answer: () => Promise<Answer>,
     ): Promise<Answer> {
-      if (most === 0) return answer()
+      if (maxEntries === 0) return answer()
       const { workspaceId, environment } = tenant
       const key = canonicalJson({ workspaceId, environment, query, dataVersion, quarterHour })
       const known = answers.get(key)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { type BlockRun, coverOf, sliceMs, staleBlocks, topLevel } from './blocks.js'
+import { type BlockRun, computeCover, sliceMs, staleBlocks, topLevel } from './blocks.js'
 
 const slice = fc.integer({ min: 0, max: 100_000 })
 const mark = fc.record({ level: fc.integer({ min: 0, max: topLevel }), at: slice })
@@ -21,7 +21,7 @@ describe('what a query reads', () => {
         (a, b, marks, lowest) => {
           const [from, to] = [Math.min(a, b) * sliceMs + 7, Math.max(a, b) * sliceMs + 8]
           const marked = marks.map(({ level, at }) => ({ level, block: Math.floor(at / 4 ** level) }))
-          const { runs, spans } = coverOf([{ from, to }], staleBlocks(marked), lowest)
+          const { runs, spans } = computeCover([{ from, to }], staleBlocks(marked), lowest)
           const parts = [...runs.map(rangeOf), ...spans].sort((one, other) => one.from - other.from)
           expect(parts[0]?.from).toBe(from)
           expect(parts.at(-1)?.to).toBe(to)

@@ -1,4 +1,4 @@
-import { sliceSeconds } from '../fact/rest.js'
+import { sliceSeconds } from '../fact/block-schedule.js'
 
 /** Rollups are kept for blocks of 4^level quarter hours, counted from 1970. */
 export const sliceMs = sliceSeconds * 1_000
@@ -29,15 +29,15 @@ export interface Cover {
   spans: TimeSpan[]
 }
 
-const slicesOf = (level: number) => perBlock ** level
-const nameOf = (level: number, block: number) => `${level}/${block}`
+const countSlices = (level: number) => perBlock ** level
+const blockName = (level: number, block: number) => `${level}/${block}`
 
 /** The marked blocks and those above them: none of them can be read. */
 export function staleBlocks(marks: readonly Block[]): ReadonlySet<string> {
   const stale = new Set<string>()
   for (const { level, block } of marks)
     for (let above = level; above <= topLevel; above++)
-      stale.add(nameOf(above, Math.floor(block / slicesOf(above - level))))
+      stale.add(blockName(above, Math.floor(block / countSlices(above - level))))
   return stale
 }
 
@@ -45,13 +45,13 @@ export function staleBlocks(marks: readonly Block[]): ReadonlySet<string> {
  * Covers each span with the largest blocks that lie in it and are up to date, and what is left with facts. `lowest`: blocks
  * below this level are not there.
  */
-export function coverOf(spans: readonly TimeSpan[], stale: ReadonlySet<string>, lowest: number): Cover {
+export function computeCover(spans: readonly TimeSpan[], stale: ReadonlySet<string>, lowest: number): Cover {
   const blocks: Block[] = []
   const left: TimeSpan[] = []
   const take = (level: number, block: number) => {
-    if (level >= lowest && !stale.has(nameOf(level, block))) blocks.push({ level, block })
+    if (level >= lowest && !stale.has(blockName(level, block))) blocks.push({ level, block })
     else if (level <= lowest) {
-      const length = slicesOf(level) * sliceMs
+      const length = countSlices(level) * sliceMs
       left.push({ from: block * length, to: (block + 1) * length })
     } else for (let part = 0; part < perBlock; part++) take(level - 1, block * perBlock + part)
   }
@@ -63,22 +63,23 @@ export function coverOf(spans: readonly TimeSpan[], stale: ReadonlySet<string>, 
     }
     left.push({ from, to: first * sliceMs })
     for (let slice = first; slice < last; ) {
-      const level = largestAt(slice, last)
-      take(level, slice / slicesOf(level))
-      slice += slicesOf(level)
+      const level = findLargestLevel(slice, last)
+      take(level, slice / countSlices(level))
+      slice += countSlices(level)
     }
     left.push({ from: last * sliceMs, to })
   }
-  return { runs: joinedRuns(blocks), spans: joinedSpans(left) }
+  return { runs: joinRuns(blocks), spans: joinSpans(left) }
 }
 
-function largestAt(slice: number, end: number): number {
+function findLargestLevel(slice: number, end: number): number {
   let level = 0
-  while (level < topLevel && slice % slicesOf(level + 1) === 0 && slice + slicesOf(level + 1) <= end) level++
+  while (level < topLevel && slice % countSlices(level + 1) === 0 && slice + countSlices(level + 1) <= end)
+    level++
   return level
 }
 
-function joinedRuns(blocks: Block[]): BlockRun[] {
+function joinRuns(blocks: Block[]): BlockRun[] {
   const runs: BlockRun[] = []
   for (const { level, block } of blocks.sort((a, b) => a.level - b.level || a.block - b.block)) {
     const last = runs.at(-1)
@@ -88,7 +89,7 @@ function joinedRuns(blocks: Block[]): BlockRun[] {
   return runs
 }
 
-function joinedSpans(spans: TimeSpan[]): TimeSpan[] {
+function joinSpans(spans: TimeSpan[]): TimeSpan[] {
   const joined: TimeSpan[] = []
   for (const span of spans.filter(({ from, to }) => from < to).sort((a, b) => a.from - b.from)) {
     const last = joined.at(-1)

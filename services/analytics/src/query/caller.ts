@@ -5,8 +5,8 @@ import type { QueryCaller } from './types.js'
 /** As long as one query may take. */
 const grantSeconds = 60
 
-/** Whoever makes a request, with what they may do in it. */
-export function callerOf(
+/** The caller of a request, with their permissions in it. */
+export function toCaller(
   meta: Pick<RequestMeta, 'tenant' | 'principal' | 'clientToken'>,
   delegations: Pick<Delegations, 'delegate' | 'actingBy'>,
 ): QueryCaller {
@@ -28,7 +28,7 @@ export function callerOf(
   }
 }
 
-/** Whoever a grant was given by: what goes on without a request, such as an export or a schedule. */
+/** The caller for work without a request, such as an export or a schedule: the person who gave the grant. */
 export const callerByGrant = (
   person: { tenant: TenantScope; userId: string; permissions: readonly string[]; grant: string | null },
   delegations: Pick<Delegations, 'actingBy'>,
@@ -38,6 +38,6 @@ export const callerByGrant = (
   permissions: person.permissions,
   async studio() {
     if (person.grant !== null) return delegations.actingBy(person.grant)
-    throw new ApiError('forbidden', 'There is nobody in whose name tables could be read.')
+    throw new ApiError('forbidden', 'Tables cannot be read without a grant of the owner.')
   },
 })

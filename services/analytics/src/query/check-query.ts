@@ -1,8 +1,8 @@
 import type { AnalyticsQuery, FactRowsQuery, ResultColumn } from '@opsplane/contracts'
 import type { Dataset, Measure } from '../dataset/dataset.js'
-import { datasetNamed, datasets } from '../dataset/datasets.js'
-import { columnsOf, conditionsSql } from './condition.js'
-import { InvalidQuery, oneOf } from './invalid-query.js'
+import { datasets, findDataset } from '../dataset/datasets.js'
+import { conditionsSql, listColumns } from './condition.js'
+import { describeChoices, InvalidQuery } from './invalid-query.js'
 import { Parameters } from './parameters.js'
 
 /** A query of a dataset, all of whose names are known. */
@@ -13,9 +13,9 @@ export interface CheckedQuery {
   columns: ResultColumn[]
 }
 
-export function datasetOf(name: string): Dataset {
-  const dataset = datasetNamed(name)
-  if (!dataset) throw new InvalidQuery('/dataset', oneOf(datasets.map(({ name }) => name)))
+export function getDataset(name: string): Dataset {
+  const dataset = findDataset(name)
+  if (!dataset) throw new InvalidQuery('/dataset', describeChoices(datasets.map(({ name }) => name)))
   return dataset
 }
 
@@ -23,11 +23,12 @@ export function datasetOf(name: string): Dataset {
 export function checkDatasetQuery(query: AnalyticsQuery, dataset: Dataset): CheckedQuery {
   const measures = query.measures.map((name, index) => {
     const measure = Object.hasOwn(dataset.measures, name) ? dataset.measures[name] : undefined
-    if (!measure) throw new InvalidQuery(`/measures/${index}`, oneOf(Object.keys(dataset.measures)))
+    if (!measure) throw new InvalidQuery(`/measures/${index}`, describeChoices(Object.keys(dataset.measures)))
     return [name, measure] as const
   })
   const timeField = query.timeField ?? 'createdAt'
-  if (!dataset.timeFields.includes(timeField)) throw new InvalidQuery('/timeField', oneOf(dataset.timeFields))
+  if (!dataset.timeFields.includes(timeField))
+    throw new InvalidQuery('/timeField', describeChoices(dataset.timeFields))
   const columns = [
     ...(query.grain ? [timeColumn] : []),
     ...query.dimensions.map((name, index) => dimensionColumn(dataset, name, index)),
@@ -46,32 +47,32 @@ function dimensionColumn(dataset: Dataset, name: string, index: number): ResultC
   const column = Object.hasOwn(dataset.columns, name) ? dataset.columns[name] : undefined
   if (!column?.dimension) {
     const dimensions = Object.entries(dataset.columns).filter(([, { dimension }]) => dimension)
-    throw new InvalidQuery(`/dimensions/${index}`, oneOf(dimensions.map(([each]) => each)))
+    throw new InvalidQuery(`/dimensions/${index}`, describeChoices(dimensions.map(([each]) => each)))
   }
   return { name, label: column.label, type: column.type, format: 'plain', role: 'dimension' }
 }
 
-const whole = ['count', 'distinct', 'sum']
+const integerKinds = ['count', 'distinct', 'sum']
 
 const measureColumn = (name: string, { label, kind, format = 'plain' }: Measure): ResultColumn => ({
   ...{ name, label, format, role: 'measure' },
-  type: whole.includes(kind) ? 'integer' : 'number',
+  type: integerKinds.includes(kind) ? 'integer' : 'number',
 })
 
 export function checkSort({ sort }: Pick<AnalyticsQuery, 'sort'>, columns: readonly ResultColumn[]): void {
   const names = columns.map(({ name }) => name)
   if (sort !== undefined && !names.includes(sort.replace(/^-/, '')))
-    throw new InvalidQuery('/sort', `${oneOf(names)}, with - in front for descending`)
+    throw new InvalidQuery('/sort', `${describeChoices(names)}, with - in front for descending`)
 }
 
 /** The columns of facts one by one. Throws InvalidQuery as well. */
 export function checkFactRows({ dataset: name, columns, filters }: FactRowsQuery) {
-  const dataset = datasetOf(name)
-  const known = columnsOf(dataset)
+  const dataset = getDataset(name)
+  const known = listColumns(dataset)
   const names = columns ?? Object.keys(known)
   const listed = names.map((each, index): ResultColumn => {
     const column = Object.hasOwn(known, each) ? known[each] : undefined
-    if (!column) throw new InvalidQuery(`/columns/${index}`, oneOf(Object.keys(known)))
+    if (!column) throw new InvalidQuery(`/columns/${index}`, describeChoices(Object.keys(known)))
     const { label, type, format = 'plain' } = column
     return { name: each, label, type, format, role: 'dimension' }
   })

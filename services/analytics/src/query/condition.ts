@@ -1,6 +1,6 @@
 import type { Filter } from '@opsplane/contracts'
-import { baseColumns, columnOf, type Dataset, type FactColumn, factTypes } from '../dataset/dataset.js'
-import { InvalidQuery, oneOf, pointerPart } from './invalid-query.js'
+import { baseColumns, columnName, type Dataset, type FactColumn, factTypes } from '../dataset/dataset.js'
+import { describeChoices, InvalidQuery, pointerPart } from './invalid-query.js'
 import type { Parameters } from './parameters.js'
 
 type Condition = Filter[string]
@@ -8,26 +8,26 @@ type Operators = Exclude<Condition, string | number | boolean | null>
 type Scalar = string | number | boolean | null
 
 /** Every column a query of the dataset may name. */
-export const columnsOf = (dataset: Dataset): Readonly<Record<string, FactColumn>> => ({
+export const listColumns = (dataset: Dataset): Readonly<Record<string, FactColumn>> => ({
   ...baseColumns,
   ...dataset.columns,
 })
 
 /** Where a column stands: of facts that of its name; of rollups an element of the key. */
-export type Placed = (name: string) => string
+export type ColumnSql = (name: string) => string
 
 /** SQL for which facts count. Throws InvalidQuery for a column that is not there, or a value it cannot have. */
 export function conditionsSql(
   dataset: Dataset,
   filters: Filter,
   parameters: Parameters,
-  placed: Placed = columnOf,
+  placed: ColumnSql = columnName,
 ): string[] {
   return Object.entries(filters).flatMap(([name, condition]) => {
-    const columns = columnsOf(dataset)
+    const columns = listColumns(dataset)
     const column = Object.hasOwn(columns, name) ? columns[name] : undefined
     const pointer = `/filters/${pointerPart(name)}`
-    if (!column) throw new InvalidQuery(pointer, oneOf(Object.keys(columns)))
+    if (!column) throw new InvalidQuery(pointer, describeChoices(Object.keys(columns)))
     const of = { column, sql: placed(name), pointer, parameters }
     if (condition === null || typeof condition !== 'object') return [equals(of, condition)]
     return Object.entries(condition).map(([operator, operand]) =>
@@ -36,14 +36,14 @@ export function conditionsSql(
   })
 }
 
-interface Of {
+interface Operand {
   column: FactColumn
   sql: string
   pointer: string
   parameters: Parameters
 }
 
-function value({ column, pointer, parameters }: Of, given: Exclude<Scalar, null>): string {
+function value({ column, pointer, parameters }: Operand, given: Exclude<Scalar, null>): string {
   const wrong = () => new InvalidQuery(pointer, `must be compared with a value of type ${column.type}`)
   if (column.type === 'text') {
     if (typeof given !== 'string') throw wrong()
@@ -57,30 +57,30 @@ function value({ column, pointer, parameters }: Of, given: Exclude<Scalar, null>
   return parameters.add(String(given).replaceAll('\0', ''), factTypes[column.type])
 }
 
-const equals = (of: Of, given: Scalar) =>
+const equals = (of: Operand, given: Scalar) =>
   given === null ? `${of.sql} is null` : `${of.sql} = ${value(of, given)}`
 
-const among = (of: Of, given: Scalar[]) =>
+const inList = (of: Operand, given: Scalar[]) =>
   given.length === 0 ? 'false' : `(${given.map((each) => equals(of, each)).join(' or ')})`
 
-const compared = (operator: string) => (of: Of, given: string | number) =>
+const comparison = (operator: string) => (of: Operand, given: string | number) =>
   `${of.sql} ${operator} ${value(of, given)}`
 
-function ofText(of: Of): Of {
+function requireText(of: Operand): Operand {
   if (of.column.type !== 'text') throw new InvalidQuery(of.pointer, 'is no text, and contains none')
   return of
 }
 
 /** A value that is not there is unlike every other one, as the condition filter has it everywhere. */
-const operations: Record<keyof Operators, (of: Of, operand: never) => string> = {
-  in: (of, given: Scalar[]) => among(of, given),
-  nin: (of, given: Scalar[]) => `not coalesce(${among(of, given)}, false)`,
+const operations: Record<keyof Operators, (of: Operand, operand: never) => string> = {
+  in: (of, given: Scalar[]) => inList(of, given),
+  nin: (of, given: Scalar[]) => `not coalesce(${inList(of, given)}, false)`,
   ne: (of, given: Scalar) => `not coalesce(${equals(of, given)}, false)`,
-  gt: compared('>'),
-  gte: compared('>='),
-  lt: compared('<'),
-  lte: compared('<='),
+  gt: comparison('>'),
+  gte: comparison('>='),
+  lt: comparison('<'),
+  lte: comparison('<='),
   exists: (of, given: boolean) => `${of.sql} is ${given ? 'not ' : ''}null`,
-  contains: (of, given: Scalar) => `strpos(${ofText(of).sql}, ${value(of, given ?? '')}) > 0`,
-  starts_with: (of, given: string) => `starts_with(${ofText(of).sql}, ${value(of, given)})`,
+  contains: (of, given: Scalar) => `strpos(${requireText(of).sql}, ${value(of, given ?? '')}) > 0`,
+  starts_with: (of, given: string) => `starts_with(${requireText(of).sql}, ${value(of, given)})`,
 }

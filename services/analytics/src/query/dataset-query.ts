@@ -2,14 +2,14 @@ import type { AnalyticsQuery, QueryAnswer, TenantScope } from '@opsplane/contrac
 import type { Database, StatementRunner } from '@opsplane/postgres'
 import type { CheckedQuery } from './check-query.js'
 import { answerFromFacts } from './fact-answer.js'
-import { inOrder } from './order.js'
-import { previousOf, type Timeline, timelineOf } from './timeline.js'
+import { sortRows } from './sort-rows.js'
+import { buildPreviousTimeline, buildTimeline, type Timeline } from './timeline.js'
 
 /** The registers of distinct counts by month and group do not fit into the 4 MB of a default: they would go to files. */
 const workMem = '16MB'
 const timeoutMs = 20_000
 
-export interface DatasetAsk {
+export interface DatasetRequest {
   tenant: TenantScope
   query: AnalyticsQuery
   checked: CheckedQuery
@@ -31,7 +31,7 @@ export function inSnapshot<Result>(
 }
 
 /** Of the tenant's facts of a dataset: the version, and when the newest event happened that is in. */
-export async function versionOf(
+export async function readFactVersion(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,
   dataset: string,
@@ -47,16 +47,16 @@ export async function versionOf(
 /** Rows, totals, and the period before where that is asked for. */
 export function answerDataset(
   database: Pick<Database, 'sql'>,
-  ask: DatasetAsk,
+  ask: DatasetRequest,
 ): Promise<Omit<QueryAnswer, 'dataAsOf'>> {
   const { tenant, query, checked, now } = ask
   return inSnapshot(database, async (tx) => {
     const asked = { range: query.range, grain: query.grain, timeZone: query.timeZone, now }
-    const dataVersion = await versionOf(tx, tenant, checked.dataset.name)
-    const timeline = await timelineOf(tx, asked)
+    const dataVersion = await readFactVersion(tx, tenant, checked.dataset.name)
+    const timeline = await buildTimeline(tx, asked)
     const { from, to } = timeline
     const main = await answerSpan(tx, ask, timeline)
-    const previous = query.comparePrevious ? await previousOf(tx, asked, timeline) : undefined
+    const previous = query.comparePrevious ? await buildPreviousTimeline(tx, asked, timeline) : undefined
     return {
       columns: checked.columns,
       ...main,
@@ -74,7 +74,11 @@ export function answerDataset(
 
 const withoutTruncated = ({ rows, totals }: Awaited<ReturnType<typeof answerSpan>>) => ({ rows, totals })
 
-async function answerSpan(tx: StatementRunner, { tenant, query, checked }: DatasetAsk, timeline: Timeline) {
+async function answerSpan(
+  tx: StatementRunner,
+  { tenant, query, checked }: DatasetRequest,
+  timeline: Timeline,
+) {
   const { dataset, measures, timeField, columns } = checked
   const { filters, dimensions, grain, limit, sort } = query
   const selection = { tenant, dataset, filters, dimensions, timeField, timeline }
@@ -84,7 +88,7 @@ async function answerSpan(tx: StatementRunner, { tenant, query, checked }: Datas
   const whole = { ...selection, dimensions: [], timeline: { from, to, bounds: [from] } }
   const [totals] = isGrouped ? await answerFromFacts(tx, whole, measures, false) : all
   return {
-    rows: inOrder(all, columns, sort).slice(0, limit),
+    rows: sortRows(all, columns, sort).slice(0, limit),
     truncated: all.length > limit,
     totals: totals ?? null,
   }

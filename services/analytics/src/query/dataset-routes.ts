@@ -4,7 +4,7 @@ import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import type { Dataset, FactColumn } from '../dataset/dataset.js'
 import { datasets } from '../dataset/datasets.js'
-import { columnsOf } from './condition.js'
+import { listColumns } from './condition.js'
 
 /** What can be asked, as it is declared. */
 export function datasetRoutes({ cursors }: Pick<ServiceContext, 'cursors'>): Route[] {
@@ -42,7 +42,7 @@ function shown(dataset: Dataset): AnalyticsDataset {
       description: measure.description,
       ...{ kind, format, approximate: approximateKinds.includes(kind) },
     })),
-    columns: Object.entries(columnsOf(dataset)).map(listed),
+    columns: Object.entries(listColumns(dataset)).map(listed),
   }
 }
 

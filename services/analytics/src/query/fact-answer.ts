@@ -1,15 +1,15 @@
 import { ApiError, type JsonValue } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import type { FactType, Measure } from '../dataset/dataset.js'
-import { columnsOf } from './condition.js'
-import { type Sketch, sketchName, sketchOf, sumsOf, valueOfSums } from './measures.js'
+import { listColumns } from './condition.js'
+import { type Sketch, sketchName, sumsToValue, toSketch, toSums } from './measures.js'
 import { sketchSum } from './sketch-sum.js'
 import { readStale, type Selection, sketchPieces, sumPieces } from './sources.js'
 
 export type AnswerRow = Record<string, JsonValue>
 
 /** Groups of one answer at most. */
-export const mostGroups = 50_000
+export const maxGroups = 50_000
 
 interface GroupRow {
   bucket_of_time: number
@@ -50,13 +50,13 @@ export async function answerFromFacts(
   const keep = (found: GroupRow, values: Readonly<Record<string, number | null>>) =>
     Object.assign(rowOf(found), values)
   await readSums(sql, asked, { measures, groups, keep })
-  for (const { sketch, named } of bySketch(measures))
+  for (const { sketch, named } of groupBySketch(measures))
     await readSketch(sql, asked, { sketch, named, groups, keep })
   if (groups.length === 0 && rows.size === 0) rowOf({ bucket_of_time: 1 })
   return [...rows.values()]
 }
 
-type Asked = Parameters<typeof sumPieces>[0]
+type PieceRequest = Parameters<typeof sumPieces>[0]
 
 interface Reading {
   /** Names of the columns that rows are distinguished by. */
@@ -67,21 +67,21 @@ interface Reading {
 /** Everything that can be added up, in one statement. */
 async function readSums(
   sql: StatementRunner,
-  asked: Asked,
+  asked: PieceRequest,
   { measures, groups, keep }: Reading & { measures: Readonly<Record<string, Measure>> },
 ): Promise<void> {
-  const added = Object.entries(measures).filter(([, measure]) => !sketchOf(measure))
+  const added = Object.entries(measures).filter(([, measure]) => !toSketch(measure))
   if (added.length === 0) return
-  const sums = [...new Set(added.flatMap(([, measure]) => sumsOf(measure)))]
+  const sums = [...new Set(added.flatMap(([, measure]) => toSums(measure)))]
   const { parameters, sql: pieces } = sumPieces(asked, sums)
   const values = added.map(([, measure], index) => {
-    const of = sumsOf(measure).map((sum) => `coalesce(sum(s${sums.indexOf(sum)}), 0)::double precision`)
-    return `${valueOfSums(measure, of)} as m${index}`
+    const of = toSums(measure).map((sum) => `coalesce(sum(s${sums.indexOf(sum)}), 0)::double precision`)
+    return `${sumsToValue(measure, of)} as m${index}`
   })
   const by = groups.length > 0 ? ` group by ${groups.join(', ')}` : ''
-  const text = `select ${[...groups, ...values].join(', ')} from (${pieces}) pieces${by} limit ${mostGroups + 1}`
+  const text = `select ${[...groups, ...values].join(', ')} from (${pieces}) pieces${by} limit ${maxGroups + 1}`
   const found = await sql.unsafe<GroupRow[]>(text, parameters.values, { prepare: false })
-  if (found.length > mostGroups) throw tooManyGroups()
+  if (found.length > maxGroups) throw tooManyGroups()
   for (const row of found)
     keep(row, Object.fromEntries(added.map(([name], index) => [name, numeric(row[`m${index}`])])))
 }
@@ -92,7 +92,7 @@ async function readSums(
  */
 async function readSketch(
   sql: StatementRunner,
-  asked: Asked,
+  asked: PieceRequest,
   { sketch, named, groups, keep }: Reading & { sketch: Sketch; named: readonly [string, Measure][] },
 ): Promise<void> {
   const { parameters, sql: pieces } = sketchPieces(asked, sketch)
@@ -122,18 +122,18 @@ async function readSketch(
       count++
     }
     const [buckets, counts] = row.slice(groups.length)
-    if (count <= mostGroups && buckets && counts) sum.add(buckets, counts)
+    if (count <= maxGroups && buckets && counts) sum.add(buckets, counts)
   }
   await sql.unsafe(text, parameters.values, { prepare: false }).raw().forEach(take)
-  if (count > mostGroups) throw tooManyGroups()
+  if (count > maxGroups) throw tooManyGroups()
   end()
 }
 
 /** Measures of the same sketch are read together, such as several percentiles of a column. */
-function bySketch(measures: Readonly<Record<string, Measure>>) {
+function groupBySketch(measures: Readonly<Record<string, Measure>>) {
   const found = new Map<string, { sketch: Sketch; named: [string, Measure][] }>()
   for (const [name, measure] of Object.entries(measures)) {
-    const sketch = sketchOf(measure)
+    const sketch = toSketch(measure)
     if (!sketch) continue
     const known = found.get(sketchName(sketch)) ?? { sketch, named: [] }
     known.named.push([name, measure])
@@ -145,7 +145,7 @@ function bySketch(measures: Readonly<Record<string, Measure>>) {
 const tooManyGroups = () =>
   new ApiError(
     'validation_failed',
-    `The query has more than ${mostGroups} groups: ask for fewer dimensions, a coarser grain or a shorter range.`,
+    `The query has more than ${maxGroups} groups: ask for fewer dimensions, a coarser grain or a shorter range.`,
   )
 
 /** Nothing was counted is a number; nothing was measured is none. */
@@ -156,7 +156,7 @@ const numeric = (value: unknown) => (value === null || value === undefined ? nul
 
 function dimensionValue({ dataset }: Selection, name: string, value: unknown): JsonValue {
   if (value === null || value === undefined) return null
-  const type: FactType = columnsOf(dataset)[name]?.type ?? 'text'
+  const type: FactType = listColumns(dataset)[name]?.type ?? 'text'
   if (type === 'boolean') return value === 'true'
   return type === 'text' ? String(value) : type === 'timestamp' ? String(value) : Number(value)
 }

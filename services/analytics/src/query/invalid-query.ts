@@ -1,5 +1,5 @@
 import { ApiError } from '@opsplane/contracts'
-import { addressesOf, InnerRefusal, readdress } from '@opsplane/http'
+import { createAddressFinder, InnerRefusal, readdress } from '@opsplane/http'
 
 /** What a query asks for and cannot have. `path` is a JSON pointer within the query. */
 export class InvalidQuery extends ApiError {
@@ -24,13 +24,13 @@ export class InvalidQuery extends ApiError {
 }
 
 /** Names that could have been meant, as the end of a sentence. */
-export const oneOf = (names: Iterable<string>) => `must be one of ${[...names].join(', ')}`
+export const describeChoices = (names: Iterable<string>) => `must be one of ${[...names].join(', ')}`
 
 /** A name as a part of a JSON pointer. */
 export const pointerPart = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** Runs what may refuse a query, whose fields stand elsewhere in what the caller sent. */
-export async function placed<Result>(
+export async function mapQueryPointer<Result>(
   place: (pointer: string) => string,
   run: () => Promise<Result> | Result,
 ): Promise<Result> {
@@ -43,10 +43,10 @@ export async function placed<Result>(
 
 /**
  * Throws what the database studio refuses as a fault of the query, whose fields are given by those of the studio's own request
- * (`addressesOf`).
+ * (`createAddressFinder`).
  */
 export const refuseQuery = (addresses: Readonly<Record<string, string>>) => {
-  const find = addressesOf(addresses)
+  const find = createAddressFinder(addresses)
   return (error: unknown): never => {
     if (!(error instanceof InnerRefusal) || error.retryable) throw error
     const placed = readdress(error, find)

@@ -42,7 +42,7 @@ const labels: Partial<Record<Grain, string>> = {
 }
 
 /**
- * An answer for people who see nothing but its rows: what begins with a day of the zone is a date, with the zone beside it. As
+ * An answer for people who see nothing but its rows: what begins with a day of the zone is a date, with the zone as a column. As
  * an instant in UTC it would mostly be one of the day before, or after.
  */
 export function withLocalDates(

@@ -1,20 +1,20 @@
-import { columnOf, type Dataset, type Measure } from '../dataset/dataset.js'
+import { columnName, type Dataset, type Measure } from '../dataset/dataset.js'
 
 /** Facts for which a condition holds; the rest adds nothing. */
-const counted = (where: string | undefined) =>
+const countSql = (where: string | undefined) =>
   where === undefined ? 'count(*)' : `count(*) filter (where ${where})`
 
 /** What of a measure can be added up over any facts: SQL over them. */
-export function sumsOf(measure: Measure): string[] {
+export function toSums(measure: Measure): string[] {
   switch (measure.kind) {
     case 'count':
-      return [counted(measure.where)]
+      return [countSql(measure.where)]
     case 'sum':
-      return [`coalesce(sum(${columnOf(measure.of)}), 0)`]
+      return [`coalesce(sum(${columnName(measure.of)}), 0)`]
     case 'average':
-      return [`coalesce(sum(${columnOf(measure.of)}), 0)`, `count(${columnOf(measure.of)})`]
+      return [`coalesce(sum(${columnName(measure.of)}), 0)`, `count(${columnName(measure.of)})`]
     case 'share':
-      return [counted(measure.where), counted(measure.of)]
+      return [countSql(measure.where), countSql(measure.of)]
     case 'distinct':
     case 'percentile':
       return []
@@ -22,8 +22,8 @@ export function sumsOf(measure: Measure): string[] {
 }
 
 /** Everything of the dataset that can be added up, each once, in the order that rollups keep it. */
-export const allSumsOf = ({ measures }: Dataset): string[] => [
-  ...new Set(Object.values(measures).flatMap(sumsOf)),
+export const listSums = ({ measures }: Dataset): string[] => [
+  ...new Set(Object.values(measures).flatMap(toSums)),
 ]
 
 /** A column whose distinct values or whose percentiles are asked for. */
@@ -32,7 +32,7 @@ export interface Sketch {
   kind: 'distinct' | 'percentile'
 }
 
-export const sketchOf = (measure: Measure): Sketch | undefined =>
+export const toSketch = (measure: Measure): Sketch | undefined =>
   measure.kind === 'distinct' || measure.kind === 'percentile'
     ? { column: measure.of, kind: measure.kind }
     : undefined
@@ -40,13 +40,13 @@ export const sketchOf = (measure: Measure): Sketch | undefined =>
 export const sketchName = ({ kind, column }: Sketch) => `${kind}:${column}`
 
 /** Every sketch of the dataset, each once. */
-export const allSketchesOf = ({ measures }: Dataset): Sketch[] => {
-  const sketches = Object.values(measures).flatMap((measure) => sketchOf(measure) ?? [])
+export const listSketches = ({ measures }: Dataset): Sketch[] => {
+  const sketches = Object.values(measures).flatMap((measure) => toSketch(measure) ?? [])
   return [...new Map(sketches.map((sketch) => [sketchName(sketch), sketch])).values()]
 }
 
 /** The value of a measure out of its sums, which are SQL expressions over what was added up. */
-export function valueOfSums(measure: Measure, sums: readonly string[]): string {
+export function sumsToValue(measure: Measure, sums: readonly string[]): string {
   const [first = '0', second = '0'] = sums
   if (measure.kind === 'average' || measure.kind === 'share') return `${first} / nullif(${second}, 0)`
   return first
@@ -61,7 +61,7 @@ const rankBits = hashBits - registerBits
 
 /** SQL for the bucket a value falls into: of a percentile by its size, of a distinct count by its hash. */
 export function bucketSql({ kind, column }: Sketch): string {
-  const sql = columnOf(column)
+  const sql = columnName(column)
   if (kind === 'percentile')
     return `ceil(ln(greatest(${sql}, 1)::double precision) / ln(${growth}))::smallint`
   return `(${hashSql(sql)} & ${registers - 1})::smallint`
@@ -70,7 +70,7 @@ export function bucketSql({ kind, column }: Sketch): string {
 /** SQL for what a fact adds to its bucket: one more value, or how rare its hash is. */
 export function weightSql({ kind, column }: Sketch): string {
   if (kind === 'percentile') return '1'
-  const rest = `(${hashSql(columnOf(column))} >> ${registerBits})`
+  const rest = `(${hashSql(columnName(column))} >> ${registerBits})`
   return `case when ${rest} = 0 then ${rankBits + 1} else ${rankBits} - floor(ln(${rest}::double precision) / ln(2))::integer end`
 }
 
@@ -79,5 +79,5 @@ const hashSql = (sql: string) =>
   `('x' || substr(md5(${sql}::text), 1, ${hashBits / 4}))::bit(${hashBits})::bigint`
 
 /** SQL that puts the weights of a bucket together. */
-export const mergedSql = ({ kind }: Sketch, weight: string) =>
+export const mergeSql = ({ kind }: Sketch, weight: string) =>
   kind === 'percentile' ? `sum(${weight})` : `max(${weight})`

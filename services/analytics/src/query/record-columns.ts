@@ -32,5 +32,5 @@ const ofPostgres: Readonly<Record<string, ResultColumnType>> = {
 }
 
 /** Of a column of a saved query, whose type is named as the database studio does; texts where nothing else is known of it. */
-export const typeOfPostgres = (name: string): ResultColumnType =>
+export const toColumnType = (name: string): ResultColumnType =>
   name.endsWith('[]') ? 'json' : (ofPostgres[name] ?? 'text')

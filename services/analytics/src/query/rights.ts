@@ -7,7 +7,7 @@ export function requireRight(
   permission: Permission,
 ): void {
   if (permissions.includes(permission) || permissions.includes(everyEventPermission)) return
-  const message = `What is asked about takes the permission ${permission}.`
+  const message = `Missing permission: ${permission}.`
   throw new ApiError('insufficient_scope', message, {
     details: [
       { in: 'body', path: '', code: 'permission_not_held', message, params: { missing: [permission] } },

@@ -1,5 +1,5 @@
 import { ExactNumber, type Filter, filterMatches, type ResultColumnType } from '@opsplane/contracts'
-import { decimalOf } from '../decimal/decimal.js'
+import { parseDecimal } from '../decimal/decimal.js'
 import type { ColumnTypes } from './record-columns.js'
 
 type Condition = Filter[string]
@@ -7,7 +7,7 @@ type Condition = Filter[string]
 type Compare = (value: unknown, operand: unknown) => number | undefined
 
 const decimals: Compare = (value, operand) => {
-  const [left, right] = [decimalOf(value), decimalOf(operand)]
+  const [left, right] = [parseDecimal(value), parseDecimal(operand)]
   return left && right ? (left.comparedTo(right) ?? undefined) : undefined
 }
 
@@ -30,11 +30,13 @@ export function rowMatches(
   return Object.entries(filters).every(([name, condition]) => {
     const type = types.get(name)
     const compare = type && comparisons[type]
-    return compare ? holds(condition, row[name] ?? null, compare) : filterMatches({ [name]: condition }, row)
+    return compare
+      ? matchesCondition(condition, row[name] ?? null, compare)
+      : filterMatches({ [name]: condition }, row)
   })
 }
 
-function holds(condition: Condition, value: unknown, compare: Compare): boolean {
+function matchesCondition(condition: Condition, value: unknown, compare: Compare): boolean {
   const equals = (operand: unknown) => (value === null ? operand === null : compare(value, operand) === 0)
   if (condition === null || typeof condition !== 'object' || condition instanceof ExactNumber)
     return equals(condition)

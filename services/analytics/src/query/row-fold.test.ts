@@ -12,7 +12,7 @@ const rows = [
 const names = ['count', 'sum:price', 'avg:price', 'min:price', 'max:price', 'distinct:owner', 'p50:price']
 
 it('adds rows up by group as they come', () => {
-  const fold = createRowFold(rowMeasures({ measures: names }), { mostGroups: 10 })
+  const fold = createRowFold(rowMeasures({ measures: names }), { maxGroups: 10 })
   for (const row of rows) fold.add({ site: row.site }, row)
   expect(fold.rows().map(({ site, ...values }) => [site, ...Object.values(values)])).toEqual([
     ['Berlin', 2, 15, 7.5, 4.5, 10.5, 1, 4.5],
@@ -35,7 +35,7 @@ it('adds decimals exactly, whatever a double would make of them', () => {
   fc.assert(
     fc.property(fc.array(one, { minLength: 1, maxLength: 30 }), (values) => {
       const measures = ['sum:n', 'min:n', 'max:n', 'p50:n']
-      const fold = createRowFold(rowMeasures({ measures }), { mostGroups: 1 })
+      const fold = createRowFold(rowMeasures({ measures }), { maxGroups: 1 })
       for (const value of values) fold.add({}, { n: textOf(value) })
       const exact = values.map((value) => scaled(textOf(value))).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
       const wanted = [
@@ -51,7 +51,7 @@ it('adds decimals exactly, whatever a double would make of them', () => {
 it('shows what a double carries as a number, and anything else as its digits', () => {
   const measures = ['sum:n', 'avg:n', 'max:n']
   const folded = (...given: unknown[]) => {
-    const fold = createRowFold(rowMeasures({ measures }), { mostGroups: 1 })
+    const fold = createRowFold(rowMeasures({ measures }), { maxGroups: 1 })
     for (const n of given) fold.add({}, { n })
     return Object.values(fold.rows()[0] ?? {})
   }
@@ -70,14 +70,14 @@ it('shows what a double carries as a number, and anything else as its digits', (
 it('takes decimals for the same however many zeros they end with', () => {
   const isDecimal = (name: string) => name === 'price'
   const fold = createRowFold(rowMeasures({ measures: ['count', 'distinct:price', 'distinct:note'] }), {
-    ...{ mostGroups: 3, isDecimal },
+    ...{ maxGroups: 3, isDecimal },
   })
   for (const text of ['1.0', '1.00', '1']) fold.add({ price: text }, { price: text, note: text })
   expect(fold.rows()).toEqual([{ price: '1.0', count: 3, 'distinct:price': 1, 'distinct:note': 3 }])
 })
 
 it('refuses more groups than it may hold, and measures it does not know', () => {
-  const fold = createRowFold(rowMeasures({ measures: ['count'] }), { mostGroups: 1 })
+  const fold = createRowFold(rowMeasures({ measures: ['count'] }), { maxGroups: 1 })
   fold.add({ site: 'a' }, {})
   expect(() => fold.add({ site: 'b' }, {})).toThrow('too many groups')
   for (const measure of ['count:price', 'sum', 'median:price', 'p75:price'])

@@ -2,9 +2,9 @@ import { ApiError, type JsonValue, type Quantity } from '@opsplane/contracts'
 import {
   compareQuantities,
   type Decimal,
-  decimalOf,
-  quantityOf,
-  quotientOf,
+  divide,
+  parseDecimal,
+  toQuantity,
   zero,
 } from '../decimal/decimal.js'
 import type { FoldKind, RowMeasure } from './row-measure.js'
@@ -18,7 +18,7 @@ interface Fold {
 }
 
 /** Values that are kept for distinct counts and percentiles, over all groups of an answer. */
-const mostKept = 500_000
+const maxKeptValues = 500_000
 
 function countFold(): Fold {
   let count = 0
@@ -32,7 +32,7 @@ function countFold(): Fold {
 function decimalFold(take: (value: Decimal) => void, result: Fold['result']): Fold {
   return {
     add(value) {
-      const decimal = decimalOf(value)
+      const decimal = parseDecimal(value)
       if (decimal) take(decimal)
     },
     result,
@@ -45,7 +45,7 @@ function sumFold(): Fold {
     (value) => {
       sum = sum.plus(value)
     },
-    () => quantityOf(sum),
+    () => toQuantity(sum),
   )
 }
 
@@ -56,7 +56,7 @@ function averageFold(): Fold {
       sum = sum.plus(value)
       count++
     },
-    () => quotientOf(sum, zero.plus(count)),
+    () => divide(sum, zero.plus(count)),
   )
 }
 
@@ -67,7 +67,7 @@ function firstFold(precedes: (value: Decimal, other: Decimal) => boolean): Fold 
     (value) => {
       if (!first || precedes(value, first)) first = value
     },
-    () => first && quantityOf(first),
+    () => first && toQuantity(first),
   )
 }
 
@@ -76,7 +76,7 @@ function percentileFold(share: number, keep: () => void): Fold {
   return decimalFold(
     (value) => {
       keep()
-      values.push(quantityOf(value))
+      values.push(toQuantity(value))
     },
     () => values.sort(compareQuantities)[Math.max(0, Math.ceil(share * values.length) - 1)],
   )
@@ -96,7 +96,7 @@ function distinctFold(keep: () => void): Fold {
   }
 }
 
-function foldOf(kind: FoldKind, keep: () => void): Fold {
+function createFold(kind: FoldKind, keep: () => void): Fold {
   switch (kind) {
     case 'count':
       return countFold()
@@ -118,23 +118,23 @@ function foldOf(kind: FoldKind, keep: () => void): Fold {
 /** Adds rows up by group as they come; no row is kept. */
 export function createRowFold(
   measures: readonly RowMeasure[],
-  { mostGroups, isDecimal = () => false }: { mostGroups: number; isDecimal?: (column: string) => boolean },
+  { maxGroups, isDecimal = () => false }: { maxGroups: number; isDecimal?: (column: string) => boolean },
 ) {
   const groups = new Map<string, { shown: Record<string, JsonValue>; folds: Fold[] }>()
   let kept = 0
   const keep = () => {
-    if (++kept > mostKept) throw tooMuch('too many different values')
+    if (++kept > maxKeptValues) throw tooMuch('too many different values')
   }
   /** Decimals are the same however many zeros they end with. */
   const compared = (column: string, value: unknown) =>
-    isDecimal(column) ? (decimalOf(value)?.toFixed() ?? value) : value
+    isDecimal(column) ? (parseDecimal(value)?.toFixed() ?? value) : value
   return {
     add(shown: Record<string, JsonValue>, row: Row) {
       const key = JSON.stringify(Object.entries(shown).map(([name, value]) => compared(name, value)))
       let group = groups.get(key)
       if (!group) {
-        if (groups.size >= mostGroups) throw tooMuch('too many groups')
-        group = { shown, folds: measures.map(({ kind }) => foldOf(kind, keep)) }
+        if (groups.size >= maxGroups) throw tooMuch('too many groups')
+        group = { shown, folds: measures.map(({ kind }) => createFold(kind, keep)) }
         groups.set(key, group)
       }
       for (const [index, { kind, column = '' }] of measures.entries())

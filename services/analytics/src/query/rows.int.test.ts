@@ -4,7 +4,7 @@ import { connect, type Database, jsonArray } from '@opsplane/postgres'
 import { seededRandom, testPrincipal } from '@opsplane/testing'
 import { type Analytics, incidentEvent, incidentState, startAnalytics } from '../fact/facts.fixture.js'
 import { createFactWriter } from '../fact/write-facts.js'
-import { byteSink, put } from '../format/byte-sink.js'
+import { appendBytes, byteSink } from '../format/byte-sink.js'
 import { openWriter } from '../format/formats.js'
 import { checkFactRows } from './check-query.js'
 import { factComposites, factRows } from './rows.js'
@@ -110,7 +110,7 @@ test.each([
     const [values, lines] = [byteSink(1_000), byteSink(1_000)]
     const cursors: string[] = []
     for await (const { rows, cursor } of factRows(database, asked(), { signal })) {
-      put(values, await byValues.write(rows))
+      appendBytes(values, await byValues.write(rows))
       cursors.push(cursor)
     }
     let count = 0
@@ -118,8 +118,8 @@ test.each([
       count += byText.writeComposites?.(lines, composites) ?? 0
       expect(cursor).toBe(cursors.shift())
     }
-    put(values, await byValues.end())
-    put(lines, await byText.end())
+    appendBytes(values, await byValues.end())
+    appendBytes(lines, await byText.end())
     expect([count, cursors]).toEqual([incidents.length, []])
     expect(lines.bytes.toString('utf8', 0, lines.length)).toBe(
       values.bytes.toString('utf8', 0, values.length),

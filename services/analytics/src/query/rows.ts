@@ -7,17 +7,17 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { Database, StatementRunner } from '@opsplane/postgres'
-import { columnOf, type Dataset, tableOf } from '../dataset/dataset.js'
-import { isoOf } from '../format/instant.js'
+import { columnName, type Dataset, factTableName } from '../dataset/dataset.js'
+import { toIsoInstant } from '../format/instant.js'
 import { conditionsSql } from './condition.js'
 import { Parameters } from './parameters.js'
-import { timelineOf } from './timeline.js'
+import { buildTimeline } from './timeline.js'
 import type { CompositePage, OpenedRows, RowPage } from './types.js'
 
 const pageRows = 2_000
 
 /** The rows of an answer, which is held as a whole: a cursor is how many are behind. */
-export function rowsOfAnswer(
+export function toRowPages(
   { columns, rows, dataAsOf }: Pick<QueryAnswer, 'columns' | 'rows' | 'dataAsOf'>,
   after: string | undefined,
 ): OpenedRows {
@@ -52,19 +52,21 @@ export async function* factRows(
   const { dataset, columns } = asked
   // As texts: the client would make a Date of an instant, whose text has no milliseconds.
   const names = [
-    ...columns.map(({ name, type }) => (type === 'timestamp' ? `${columnOf(name)}::text` : columnOf(name))),
-    ...placeColumns.map((name) => `${name}::text`),
+    ...columns.map(({ name, type }) =>
+      type === 'timestamp' ? `${columnName(name)}::text` : columnName(name),
+    ),
+    ...positionColumns.map((name) => `${name}::text`),
   ].join(', ')
   const converts = columns.map(({ type }) => converters[type])
-  const pages = pagesOf<unknown[][]>(sql, asked, options, {
+  const pages = readPages<unknown[][]>(sql, asked, options, {
     async read(rest, values) {
-      const text = `select ${names} from ${tableOf(dataset)} f ${rest}`
+      const text = `select ${names} from ${factTableName(dataset)} f ${rest}`
       const rows = await sql.unsafe<unknown[][]>(text, values, { prepare: true }).values()
       return { rows, count: rows.length }
     },
     placeOf(rows) {
       const last = rows.at(-1)
-      return { at: isoOf(String(last?.at(-2))), id: String(last?.at(-1)) }
+      return { at: toIsoInstant(String(last?.at(-2))), id: String(last?.at(-1)) }
     },
   })
   for await (const { rows, cursor } of pages) {
@@ -80,30 +82,30 @@ export async function* factComposites(
   options: PageOptions,
 ): AsyncIterable<CompositePage> {
   const { dataset, columns } = asked
-  const names = columns.map(({ name }) => columnOf(name)).join(', ')
-  const [at, id] = placeColumns.map((name) => `(array_agg(${name}))[count(*)]::text`)
-  const pages = pagesOf<{ composites: Uint8Array; place: Place }>(sql, asked, options, {
+  const names = columns.map(({ name }) => columnName(name)).join(', ')
+  const [at, id] = positionColumns.map((name) => `(array_agg(${name}))[count(*)]::text`)
+  const pages = readPages<{ composites: Uint8Array; place: RowPosition }>(sql, asked, options, {
     async read(rest, values) {
       const text = `select count(*), string_agg(composite, ''), ${at}, ${id} from (
-        select row(${names})::text as composite, ${placeColumns} from ${tableOf(dataset)} f ${rest}) rows`
+        select row(${names})::text as composite, ${positionColumns} from ${factTableName(dataset)} f ${rest}) rows`
       const [[count, composites, ...place] = []] = await sql.unsafe(text, values, { prepare: true }).raw()
       const [lastAt, lastId] = place.map(String)
       const last = { at: lastAt ?? '', id: lastId ?? '' }
       return { rows: { composites: composites ?? nothing, place: last }, count: Number(count) }
     },
-    placeOf: ({ place: { at, id } }) => ({ at: isoOf(at), id }),
+    placeOf: ({ place: { at, id } }) => ({ at: toIsoInstant(at), id }),
   })
   for await (const { rows, cursor } of pages) {
-    await sent()
+    await afterSend()
     yield { composites: rows.composites, cursor }
   }
 }
 
 /**
- * The client sends the statement of the next page in the turn after the one it is asked in, and whoever takes a page keeps the
+ * The client sends the statement of the next page in the turn after the one it is called in, and the reader of a page keeps the
  * process busy before. Pages of values are left as they are: two of them take more memory than they save time.
  */
-async function sent(): Promise<void> {
+async function afterSend(): Promise<void> {
   await nextTurn()
   await nextTurn()
 }
@@ -119,20 +121,20 @@ interface PageOptions {
 interface PageReading<Rows> {
   /** `rest` is what comes after the table. */
   read(rest: string, values: (string | null)[]): Promise<{ rows: Rows; count: number }>
-  placeOf(rows: Rows): Place
+  placeOf(rows: Rows): RowPosition
 }
 
 /** By which a row has its place. */
-const placeColumns = ['created_at', 'id']
+const positionColumns = ['created_at', 'id']
 
-async function* pagesOf<Rows>(
+async function* readPages<Rows>(
   sql: StatementRunner,
   { tenant, dataset, filters, range, timeZone, now }: FactRows,
   { after, signal }: PageOptions,
   { read, placeOf }: PageReading<Rows>,
 ): AsyncIterable<{ rows: Rows; cursor: string }> {
-  const span = range && (await timelineOf(sql, { range, timeZone, now }))
-  const readFrom = (place: Place | undefined) => {
+  const span = range && (await buildTimeline(sql, { range, timeZone, now }))
+  const readFrom = (place: RowPosition | undefined) => {
     signal.throwIfAborted()
     const parameters = new Parameters()
     const conditions = [
@@ -156,14 +158,14 @@ async function* pagesOf<Rows>(
       parameters.values,
     )
   }
-  for (let next = readFrom(after === undefined ? undefined : placeAt(after)); ; ) {
+  for (let next = readFrom(after === undefined ? undefined : parseCursor(after)); ; ) {
     const { rows, count } = await next
     if (count === 0) return
     const place = placeOf(rows)
     const isLast = count < pageRows
     if (!isLast) {
       next = readFrom(place)
-      // Whoever takes the next page hears of it.
+      // Rejects for the next page instead.
       next.catch(() => {})
     }
     yield { rows, cursor: `${place.at}/${place.id}` }
@@ -182,14 +184,17 @@ function convert(row: unknown[], converts: readonly Converter[]): void {
   }
 }
 
-const converters: Partial<Record<ResultColumn['type'], Converter>> = { integer: Number, timestamp: isoOf }
+const converters: Partial<Record<ResultColumn['type'], Converter>> = {
+  integer: Number,
+  timestamp: toIsoInstant,
+}
 
-interface Place {
+interface RowPosition {
   at: string
   id: string
 }
 
-function placeAt(cursor: string): Place {
+function parseCursor(cursor: string): RowPosition {
   const [at, id] = cursor.split('/')
   if (at === undefined || id === undefined || Number.isNaN(Date.parse(at))) throw invalidCursor()
   return { at, id }

@@ -4,12 +4,12 @@ import type { Clock } from '@opsplane/runtime'
 import type { Dataset } from '../dataset/dataset.js'
 import type { DataAge } from '../fact/data-age.js'
 import type { AnswerCache } from './answer-cache.js'
-import { checkDatasetQuery, checkFactRows, datasetOf } from './check-query.js'
-import { columnsOf } from './condition.js'
-import { answerDataset, versionOf } from './dataset-query.js'
+import { checkDatasetQuery, checkFactRows, getDataset } from './check-query.js'
+import { listColumns } from './condition.js'
+import { answerDataset, readFactVersion } from './dataset-query.js'
 import { withLocalDates, zonedFilters } from './local-days.js'
 import { requireRight } from './rights.js'
-import { factComposites, factRows, rowsOfAnswer } from './rows.js'
+import { factComposites, factRows, toRowPages } from './rows.js'
 import type { StudioQueries } from './studio.js'
 import { checkStudioQuery } from './studio-query.js'
 import { checkRange } from './timeline.js'
@@ -27,14 +27,14 @@ const quarterHourMs = 900_000
 
 export function createQueryRunner({ database, age, cache, studio, clock }: QueryRunnerOptions): QueryRunner {
   const runDataset = async (caller: QueryCaller, given: AnalyticsQuery, name: string) => {
-    const checked = checkDatasetQuery(given, datasetOf(name))
+    const checked = checkDatasetQuery(given, getDataset(name))
     const query = { ...given, filters: zonedFacts(checked.dataset, given) }
     requireRight(caller, checked.dataset.permission)
     const { tenant } = caller
     const now = clock.now()
     // Asked before the facts are read: what comes meanwhile only makes the answer newer than it says.
     const dataAsOf = await age.asOf(tenant, [name])
-    const dataVersion = await versionOf(database.sql, tenant, name)
+    const dataVersion = await readFactVersion(database.sql, tenant, name)
     const quarterHour = Math.floor(Date.parse(now) / quarterHourMs)
     const answer = await cache.find(tenant, query, { dataVersion, quarterHour }, () =>
       answerDataset(database, { tenant, query, checked, now }),
@@ -50,7 +50,7 @@ export function createQueryRunner({ database, age, cache, studio, clock }: Query
     async openRows(caller, source, { after, signal }) {
       if (source.kind === 'query') {
         const answer = await runQuery(caller, source.query, signal)
-        return rowsOfAnswer(withLocalDates(answer, source.query), after)
+        return toRowPages(withLocalDates(answer, source.query), after)
       }
       const { dataset, columns } = checkFactRows(source.query)
       requireRight(caller, dataset.permission)
@@ -67,13 +67,13 @@ export function createQueryRunner({ database, age, cache, studio, clock }: Query
       checkRange(query)
       if (!isAnalyticsQuery(query)) checkFactRows(query)
       else if (query.dataset === undefined) checkStudioQuery(query)
-      else checkDatasetQuery(query, datasetOf(query.dataset))
+      else checkDatasetQuery(query, getDataset(query.dataset))
     },
   }
 }
 
 const zonedFacts = (dataset: Dataset, { filters, timeZone }: Pick<FactRowsQuery, 'filters' | 'timeZone'>) =>
-  zonedFilters(filters, (name) => columnsOf(dataset)[name]?.type, timeZone)
+  zonedFilters(filters, (name) => listColumns(dataset)[name]?.type, timeZone)
 
 const isAnalyticsQuery = (query: AnalyticsQuery | FactRowsQuery): query is AnalyticsQuery =>
   'measures' in query

@@ -1,10 +1,10 @@
 import type { AnalyticsQuery, TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
-import { columnOf, type Dataset, factTypes, type Rollup, tableOf } from '../dataset/dataset.js'
-import { sliceSeconds } from '../fact/rest.js'
-import { type Block, type BlockRun, type Cover, coverOf, staleBlocks, type TimeSpan } from './blocks.js'
-import { columnsOf, conditionsSql } from './condition.js'
-import { allSumsOf, bucketSql, mergedSql, type Sketch, sketchName, weightSql } from './measures.js'
+import { columnName, type Dataset, factTableName, factTypes, type Rollup } from '../dataset/dataset.js'
+import { sliceSeconds } from '../fact/block-schedule.js'
+import { type Block, type BlockRun, type Cover, computeCover, staleBlocks, type TimeSpan } from './blocks.js'
+import { conditionsSql, listColumns } from './condition.js'
+import { bucketSql, listSums, mergeSql, type Sketch, sketchName, weightSql } from './measures.js'
 import { Parameters } from './parameters.js'
 import type { Timeline } from './timeline.js'
 
@@ -21,10 +21,10 @@ export interface Selection {
 /** Levels below this one keep no sketches: what they would hold is hardly less than the facts. */
 export const lowestSketchLevel = 1
 /** Beyond this the facts are read: right after a fill. */
-const mostMarks = 5_000
+const maxMarks = 5_000
 
 /** The rollup that has every dimension that is asked for or filtered by; undefined where facts have to be read. */
-export function rollupFor(
+export function findRollup(
   { dataset, dimensions, filters, timeField }: Selection,
   needsSketches: boolean,
 ): { rollup: Rollup; number: number } | undefined {
@@ -44,15 +44,15 @@ export async function readStale(
 ): Promise<ReadonlySet<string> | undefined> {
   const marks = await sql.unsafe<Block[]>(
     `select level, block from rollup_marks where workspace_id = $1 and environment = $2 and dataset = $3
-     limit ${mostMarks + 1}`,
+     limit ${maxMarks + 1}`,
     [tenant.workspaceId, tenant.environment, dataset.name],
     { prepare: true },
   )
-  return marks.length > mostMarks ? undefined : staleBlocks(marks)
+  return marks.length > maxMarks ? undefined : staleBlocks(marks)
 }
 
 /** The spans of a timeline, without what lies outside of its range. */
-function spansOf({ from, to, bounds }: Timeline): TimeSpan[] {
+function toSpans({ from, to, bounds }: Timeline): TimeSpan[] {
   const ends = [...bounds.slice(1), to]
   return bounds
     .map((bound, index) => ({
@@ -68,13 +68,13 @@ export interface Pieces {
   sql: string
 }
 
-interface Asked extends Selection {
+interface PieceRequest extends Selection {
   stale: ReadonlySet<string> | undefined
 }
 
 /** The sums of the facts, from rollups where there are any that are up to date. */
-export function sumPieces(asked: Asked, sums: readonly string[]): Pieces {
-  const all = allSumsOf(asked.dataset)
+export function sumPieces(asked: PieceRequest, sums: readonly string[]): Pieces {
+  const all = listSums(asked.dataset)
   return pieces(asked, {
     needsSketches: false,
     lowest: 0,
@@ -85,7 +85,7 @@ export function sumPieces(asked: Asked, sums: readonly string[]): Pieces {
 }
 
 /** The buckets of a sketch with what they hold, as two arrays. */
-export function sketchPieces(asked: Asked, sketch: Sketch): Pieces {
+export function sketchPieces(asked: PieceRequest, sketch: Sketch): Pieces {
   return pieces(asked, {
     needsSketches: true,
     lowest: lowestSketchLevel,
@@ -94,30 +94,30 @@ export function sketchPieces(asked: Asked, sketch: Sketch): Pieces {
     ofRollup: ['r.buckets', 'r.counts'],
     ofFacts: [
       `${bucketSql(sketch)} as sketch_bucket`,
-      `${mergedSql(sketch, weightSql(sketch))}::integer as weight`,
+      `${mergeSql(sketch, weightSql(sketch))}::integer as weight`,
     ],
     bucketed: bucketSql(sketch),
-    where: `${columnOf(sketch.column)} is not null`,
+    where: `${columnName(sketch.column)} is not null`,
   })
 }
 
-interface Reading {
+interface PieceQuery {
   needsSketches: boolean
   lowest: number
   table: string
   sketch?: string
   ofRollup: string[]
   ofFacts: string[]
-  /** What facts are grouped by beside time and dimensions. */
+  /** What facts are grouped by in addition to time and dimensions. */
   bucketed?: string
   where?: string
 }
 
-function pieces(asked: Asked, reading: Reading): Pieces {
+function pieces(asked: PieceRequest, reading: PieceQuery): Pieces {
   const parameters = new Parameters()
-  const found = asked.stale && rollupFor(asked, reading.needsSketches)
+  const found = asked.stale && findRollup(asked, reading.needsSketches)
   const cover: Cover = found
-    ? coverOf(spansOf(asked.timeline), asked.stale ?? new Set(), reading.lowest)
+    ? computeCover(toSpans(asked.timeline), asked.stale ?? new Set(), reading.lowest)
     : { runs: [], spans: [{ from: Date.parse(asked.timeline.from), to: Date.parse(asked.timeline.to) }] }
   const parts: string[] = []
   if (found && cover.runs.length > 0) parts.push(fromRollups(asked, reading, found, cover.runs, parameters))
@@ -127,21 +127,21 @@ function pieces(asked: Asked, reading: Reading): Pieces {
 }
 
 /** The bounds are read once: as it depends on settings, Postgres would turn the texts into instants for each row. */
-const bucketAt = (at: string, { timeline }: Asked, parameters: Parameters) =>
+const bucketAt = (at: string, { timeline }: PieceRequest, parameters: Parameters) =>
   timeline.bounds.length === 1
     ? '1'
     : `width_bucket(${at}, (select ${parameters.list(timeline.bounds, 'timestamptz')}))`
 
 function fromRollups(
-  asked: Asked,
-  { table, sketch, ofRollup }: Reading,
+  asked: PieceRequest,
+  { table, sketch, ofRollup }: PieceQuery,
   { rollup, number }: { rollup: Rollup; number: number },
   runs: readonly BlockRun[],
   parameters: Parameters,
 ): string {
   const { dataset, tenant, dimensions, filters } = asked
   const keyOf = (name: string) => `r.key[${rollup.dimensions.indexOf(name) + 1}]`
-  const typed = (name: string) => `${keyOf(name)}::${factTypes[columnsOf(dataset)[name]?.type ?? 'text']}`
+  const typed = (name: string) => `${keyOf(name)}::${factTypes[listColumns(dataset)[name]?.type ?? 'text']}`
   const lists = (['level', 'first', 'last'] as const).map((field) =>
     parameters.list(
       runs.map((run) => run[field]),
@@ -168,13 +168,13 @@ function fromRollups(
 }
 
 function fromFacts(
-  asked: Asked,
-  { ofFacts, bucketed, where }: Reading,
+  asked: PieceRequest,
+  { ofFacts, bucketed, where }: PieceQuery,
   spans: readonly TimeSpan[],
   parameters: Parameters,
 ): string {
   const { dataset, tenant, dimensions, filters, timeField } = asked
-  const at = columnOf(timeField)
+  const at = columnName(timeField)
   const iso = (ms: number) => new Date(ms).toISOString()
   const [only] = spans
   const inSpans =
@@ -198,14 +198,14 @@ function fromFacts(
     ...(where === undefined ? [] : [where]),
     ...conditionsSql(dataset, filters, parameters),
   ]
-  const groups = [bucketAt(at, asked, parameters), ...dimensions.map((name) => `${columnOf(name)}::text`)]
+  const groups = [bucketAt(at, asked, parameters), ...dimensions.map((name) => `${columnName(name)}::text`)]
   const named = groups.map((sql, index) => `${sql} as ${index === 0 ? 'bucket_of_time' : `d${index - 1}`}`)
   // A constant in GROUP BY would be the number of a column.
   const grouped = [
     ...groups.map((_, index) => String(index + 1)),
     ...(bucketed === undefined ? [] : [bucketed]),
   ]
-  const found = `select ${[...named, ...ofFacts].join(', ')} from ${joined}${tableOf(dataset)} f
+  const found = `select ${[...named, ...ofFacts].join(', ')} from ${joined}${factTableName(dataset)} f
     where ${conditions.join(' and ')} group by ${grouped.join(', ')}`
   if (bucketed === undefined) return found
   const listed = groups.map((_, index) => (index === 0 ? 'bucket_of_time' : `d${index - 1}`)).join(', ')

@@ -1,6 +1,6 @@
 import type { AnalyticsQuery } from '@opsplane/contracts'
 import { checkSort } from './check-query.js'
-import { InvalidQuery, oneOf, pointerPart } from './invalid-query.js'
+import { describeChoices, InvalidQuery, pointerPart } from './invalid-query.js'
 import type { ColumnTypes } from './record-columns.js'
 import type { RowMeasure } from './row-measure.js'
 import { foldKinds } from './row-measure.js'
@@ -33,7 +33,7 @@ export function checkStudioQuery(query: AnalyticsQuery): void {
 export function checkColumns(query: AnalyticsQuery, types: ColumnTypes): void {
   const check = (pointer: string, name: string | undefined) => {
     if (name !== undefined && !types.has(name))
-      throw new InvalidQuery(pointer, `is of ${name}; it ${oneOf(types.keys())}`)
+      throw new InvalidQuery(pointer, `is of ${name}; it ${describeChoices(types.keys())}`)
   }
   for (const [index, name] of query.dimensions.entries()) check(`/dimensions/${index}`, name)
   for (const [index, { column }] of rowMeasures(query).entries()) check(`/measures/${index}`, column)

@@ -11,23 +11,23 @@ import {
 import type { CallOptions, ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { type Clock, localClock } from '@opsplane/runtime'
-import { mostGroups } from './fact-answer.js'
+import { maxGroups } from './fact-answer.js'
 import { InvalidQuery, refuseQuery } from './invalid-query.js'
 import { zonedFilters } from './local-days.js'
-import { inOrder } from './order.js'
-import { type ColumnTypes, recordColumns, typeOfPostgres } from './record-columns.js'
+import { type ColumnTypes, recordColumns, toColumnType } from './record-columns.js'
 import { rowMatches } from './row-filter.js'
 import { createRowFold } from './row-fold.js'
 import type { RowMeasure } from './row-measure.js'
+import { sortRows } from './sort-rows.js'
 import { plainColumn, studioColumns } from './studio-columns.js'
 import { checkColumns, checkStudioQuery, rowMeasures } from './studio-query.js'
-import { previousOf, type Timeline, timelineOf } from './timeline.js'
+import { buildPreviousTimeline, buildTimeline, type Timeline } from './timeline.js'
 import type { QueryCaller } from './types.js'
 
 type Row = Record<string, unknown>
 
 /** Rows of a saved query at most; the studio says so where it had more. */
-const mostRows = 10_000
+const maxRows = 10_000
 
 export interface StudioQueries {
   /** Answers by the rows the caller may read in the database studio, at this moment. */
@@ -62,12 +62,12 @@ export function createStudioQueries({ client, database, clock }: StudioOptions):
   }
 
   const openSaved = async (id: string, query: AnalyticsQuery, options: CallOptions): Promise<Source> => {
-    const body = { parameters: query.parameters, maxRows: mostRows }
+    const body = { parameters: query.parameters, maxRows: maxRows }
     const path = `/queries/${encodeURIComponent(id)}/run`
     const { columns, rows, truncated } = await client.post(path, body, QueryResult, options)
     if (truncated !== null)
-      throw new InvalidQuery('/savedQuery', `has more than ${mostRows} rows, or they are too large`)
-    const types = new Map(columns.map(({ name, type }) => [name, typeOfPostgres(type)]))
+      throw new InvalidQuery('/savedQuery', `has more than ${maxRows} rows, or they are too large`)
+    const types = new Map(columns.map(({ name, type }) => [name, toColumnType(type)]))
     return { types, rows: ({ filters }) => rows.filter((row) => rowMatches(filters, types, row)) }
   }
 
@@ -85,9 +85,9 @@ export function createStudioQueries({ client, database, clock }: StudioOptions):
   const added = async ({ types, rows }: Source, query: AnalyticsQuery, now: string): Promise<QueryAnswer> => {
     const measures = rowMeasures(query)
     const isTimed = query.grain !== undefined || query.range !== undefined || query.comparePrevious
-    const time = isTimed ? await timesOf(database, query, now) : undefined
+    const time = isTimed ? await readTimelines(database, query, now) : undefined
     const [current, before] = [time?.current, time?.previous].map((timeline) =>
-      answering(query, { measures, types, timeline }),
+      createAnswer(query, { measures, types, timeline }),
     )
     if (!current || !before) throw new Error('nothing is answering')
     for await (const row of rows(query)) {
@@ -96,15 +96,15 @@ export function createStudioQueries({ client, database, clock }: StudioOptions):
     }
     const columns = studioColumns(query, measures, types)
     const { rows: all, totals } = current.result()
-    const comparison = time?.previous && { range: rangeOf(time.previous), ...before.result() }
+    const comparison = time?.previous && { range: toRange(time.previous), ...before.result() }
     return {
       columns,
-      rows: inOrder(all, columns, query.sort).slice(0, query.limit),
+      rows: sortRows(all, columns, query.sort).slice(0, query.limit),
       truncated: all.length > query.limit,
       totals,
-      range: time && query.range ? rangeOf(time.current) : null,
+      range: time && query.range ? toRange(time.current) : null,
       ...(comparison && {
-        comparison: { ...comparison, rows: inOrder(comparison.rows, columns, query.sort) },
+        comparison: { ...comparison, rows: sortRows(comparison.rows, columns, query.sort) },
       }),
       ...{ dataAsOf: now, dataVersion: now },
     }
@@ -128,45 +128,50 @@ export function createStudioQueries({ client, database, clock }: StudioOptions):
   return {
     async run(caller, query, signal) {
       checkStudioQuery(query)
-      return answer(query, { issuer: await caller.studio(), signal }).catch(refuseQuery(fieldsOf(query)))
+      return answer(query, { issuer: await caller.studio(), signal }).catch(
+        refuseQuery(queryAddresses(query)),
+      )
     },
   }
 }
 
 /** The fields of a query by those of what the studio is asked: what is about none of them is about what the query is of. */
-const fieldsOf = ({ table, dimensions }: Pick<AnalyticsQuery, 'table' | 'dimensions'>) => ({
+const queryAddresses = ({ table, dimensions }: Pick<AnalyticsQuery, 'table' | 'dimensions'>) => ({
   'query /filter': 'body /filters',
   'body /parameters': 'body /parameters',
   ...(dimensions.length > 0 && { 'query /fields': 'body /dimensions' }),
   '': table === undefined ? 'body /savedQuery' : 'body /table',
 })
 
-const rangeOf = ({ from, to }: Timeline) => ({ from, to })
+const toRange = ({ from, to }: Timeline) => ({ from, to })
 
-async function timesOf({ sql }: Pick<Database, 'sql'>, query: AnalyticsQuery, now: string) {
+async function readTimelines({ sql }: Pick<Database, 'sql'>, query: AnalyticsQuery, now: string) {
   const asked = { range: query.range, grain: query.grain, timeZone: query.timeZone, now }
-  const current = await timelineOf(sql, asked)
-  return { current, previous: query.comparePrevious ? await previousOf(sql, asked, current) : undefined }
+  const current = await buildTimeline(sql, asked)
+  return {
+    current,
+    previous: query.comparePrevious ? await buildPreviousTimeline(sql, asked, current) : undefined,
+  }
 }
 
-interface Answering {
+interface AnswerOptions {
   measures: readonly RowMeasure[]
   types: ColumnTypes
   timeline: Timeline | undefined
 }
 
 /** Adds up the rows of one period, by group and in all. */
-function answering(
+function createAnswer(
   { dimensions, grain, timeField = '', timeZone }: AnalyticsQuery,
-  { measures, types, timeline }: Answering,
+  { measures, types, timeline }: AnswerOptions,
 ) {
   const isDecimal = (name: string) => types.get(name) === 'decimal'
-  const groups = createRowFold(measures, { mostGroups, isDecimal })
-  const totals = createRowFold(measures, { mostGroups: 1, isDecimal })
+  const groups = createRowFold(measures, { maxGroups: maxGroups, isDecimal })
+  const totals = createRowFold(measures, { maxGroups: 1, isDecimal })
   const instantOf = instantReader(timeField, types.get(timeField), timeZone)
   return {
     add(row: Row) {
-      const bound = timeline && boundOf(timeline, instantOf(row[timeField]))
+      const bound = timeline && findBound(timeline, instantOf(row[timeField]))
       if (bound === null) return
       const shown = Object.fromEntries(dimensions.map((name) => [name, (row[name] ?? null) as JsonValue]))
       groups.add(grain && bound !== undefined ? { time: bound, ...shown } : shown, row)
@@ -189,7 +194,7 @@ function instantReader(timeField: string, type: ResultColumnType | undefined, ti
 }
 
 /** The span an instant lies in; null where that is outside of the range. */
-function boundOf({ from, to, bounds }: Timeline, ms: number | null): string | null {
+function findBound({ from, to, bounds }: Timeline, ms: number | null): string | null {
   if (ms === null) return null
   if (ms < Date.parse(from) || ms >= Date.parse(to)) return null
   let [low, high] = [0, bounds.length - 1]

@@ -11,7 +11,7 @@ export interface Timeline {
   bounds: string[]
 }
 
-export interface AskedTime {
+export interface TimeRequest {
   range?: QueryRange | undefined
   grain?: Grain | undefined
   timeZone: string
@@ -24,7 +24,7 @@ const lengths: Record<Grain, number> = {
   ...{ quarter_hour: hourMs / 4, hour: hourMs, day: 24 * hourMs, week: 7 * 24 * hourMs },
   ...{ month: 28 * 24 * hourMs, quarter: 90 * 24 * hourMs, year: 365 * 24 * hourMs },
 }
-const mostSpans = 10_000
+const maxSpans = 10_000
 
 /** The ends of a range, as instants. Throws InvalidQuery for one that does not end after it begins. */
 function fixedSpan(range: Extract<QueryRange, { from: string }>, timeZone: string) {
@@ -34,12 +34,12 @@ function fixedSpan(range: Extract<QueryRange, { from: string }>, timeZone: strin
 }
 
 /** Throws InvalidQuery for a range that does not end after it begins by the clock of its zone. */
-export function checkRange({ range, timeZone }: Pick<AskedTime, 'range' | 'timeZone'>): void {
+export function checkRange({ range, timeZone }: Pick<TimeRequest, 'range' | 'timeZone'>): void {
   if (range && 'from' in range) fixedSpan(range, timeZone)
 }
 
 /** Whole units by the clock of the zone end with the quarter hour that goes on, so that answers hold for as long. */
-export async function timelineOf(sql: StatementRunner, asked: AskedTime): Promise<Timeline> {
+export async function buildTimeline(sql: StatementRunner, asked: TimeRequest): Promise<Timeline> {
   const { range = defaultRange, timeZone, now } = asked
   if ('from' in range) {
     const { from, to } = fixedSpan(range, timeZone)
@@ -58,9 +58,9 @@ export async function timelineOf(sql: StatementRunner, asked: AskedTime): Promis
 }
 
 /** The same length of time just before; of units by the clock of the zone as many of them. */
-export async function previousOf(
+export async function buildPreviousTimeline(
   sql: StatementRunner,
-  { range = defaultRange, ...asked }: AskedTime,
+  { range = defaultRange, ...asked }: TimeRequest,
   { from, to }: Timeline,
 ): Promise<Timeline> {
   if ('from' in range) {
@@ -91,13 +91,13 @@ const steps: Record<Grain, string> = {
 
 async function withBounds(
   sql: StatementRunner,
-  { grain, timeZone }: Pick<AskedTime, 'grain' | 'timeZone'>,
+  { grain, timeZone }: Pick<TimeRequest, 'grain' | 'timeZone'>,
   from: string,
   to: string,
 ): Promise<Timeline> {
   if (!grain) return { from, to, bounds: [from] }
-  if ((Date.parse(to) - Date.parse(from)) / lengths[grain] > mostSpans)
-    throw new InvalidQuery('/grain', `makes more than ${mostSpans} spans of the range`)
+  if ((Date.parse(to) - Date.parse(from)) / lengths[grain] > maxSpans)
+    throw new InvalidQuery('/grain', `makes more than ${maxSpans} spans of the range`)
   const rows = await inZone(() =>
     sql.unsafe<{ at: string }[]>(
       `select ${iso('at')} as at from (select distinct ${boundsSql(grain)} as at) b

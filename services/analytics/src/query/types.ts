@@ -13,7 +13,7 @@ export interface QueryCaller {
   readonly userId: string
   /** What they may do by now. */
   readonly permissions: readonly string[]
-  /** Signs calls to the database studio in their name; throws `forbidden` where there is nobody to act for. */
+  /** Signs calls to the database studio in their name; throws `forbidden` without a grant. */
   studio(): Promise<Pick<InternalIssuer, 'serviceToken'>>
 }
 
@@ -39,7 +39,7 @@ export interface OpenedRows {
   dataAsOf: string
   /** In a stable order, and in constant memory for facts. */
   pages: AsyncIterable<RowPage>
-  /** The same rows in the same order, for whoever can do with them; one of the two is to be read. */
+  /** The same rows in the same order, for writers that accept them; only one of the two is to be read. */
   compositePages?: AsyncIterable<CompositePage>
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { QueryAnswer, Report } from '@opsplane/contracts'
 import { type ApiClient, type TestService, testPrincipal } from '@opsplane/testing'
-import { factsOf, incidentEvent, incidentState, publish, startAnalytics } from '../fact/facts.fixture.js'
+import { incidentEvent, incidentState, publish, startAnalytics, waitForFacts } from '../fact/facts.fixture.js'
 
 const ada = testPrincipal()
 const workspaceId = ada.workspaceId ?? ''
@@ -44,7 +44,7 @@ beforeAll(async () => {
     service.natsPrefix,
     incidents.map((state) => incidentEvent(workspaceId, state)),
   )
-  await factsOf(service, 'fact_incidents', workspaceId, incidents.length)
+  await waitForFacts(service, 'fact_incidents', workspaceId, incidents.length)
 })
 afterAll(() => service?.stop())
 
@@ -185,10 +185,10 @@ describe('a report', () => {
     expect(refused).toMatchObject({ code: 'validation_failed', details: [{ path }] })
   })
 
-  it('shows nobody what they may not read, nor another workspace anything', async () => {
+  it('shows no data without the permission, nor to another workspace', async () => {
     const asked = { query }
     const { id } = (await create(asked)).data(Report)
-    // Kept by now, for whoever may ask the same.
+    // Cached by now, for callers with the permission.
     expect((await api.post(`/analytics/reports/${id}/run`, {})).data(QueryAnswer).totals).toEqual({
       incidents: 4,
     })

@@ -1,7 +1,7 @@
 import { type NewReport, RunReport } from '@opsplane/contracts'
 import { InvalidQuery } from '../query/invalid-query.js'
 import type { QueryRunner } from '../query/types.js'
-import { filledQuery, parametersIn, sampleValues } from './filled.js'
+import { fillQuery, findParameters, sampleValues } from './report-query.js'
 
 /** Throws `validation_failed` for a report that could not be run, with the field. */
 export function checkReport(
@@ -9,14 +9,14 @@ export function checkReport(
   runner: Pick<QueryRunner, 'checkQuery'>,
 ): void {
   const known = parameters.map(({ name }) => name)
-  const unknown = [...parametersIn(query.filters), ...parametersIn(query.parameters)].find(
+  const unknown = [...findParameters(query.filters), ...findParameters(query.parameters)].find(
     (name) => !known.includes(name),
   )
   if (unknown !== undefined)
     throw new InvalidQuery('/query', `refers to the parameter ${unknown}, which the report does not have`)
   const run = RunReport.parse({ parameters: sampleValues(parameters) })
   try {
-    runner.checkQuery(filledQuery({ query, parameters }, run))
+    runner.checkQuery(fillQuery({ query, parameters }, run))
   } catch (error) {
     throw error instanceof InvalidQuery ? error.within('/query') : error
   }

@@ -3,11 +3,11 @@ import { listPage } from '@opsplane/eventstore'
 import { type Delegations, defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
-import { callerOf } from '../query/caller.js'
-import { placed } from '../query/invalid-query.js'
+import { toCaller } from '../query/caller.js'
+import { mapQueryPointer } from '../query/invalid-query.js'
 import type { QueryRunner } from '../query/types.js'
 import { report } from './domain.js'
-import { filledQuery, placeInReport } from './filled.js'
+import { fillQuery, toReportPointer } from './report-query.js'
 import { checkReport } from './reports.js'
 import { reports as table } from './tables.js'
 
@@ -124,9 +124,9 @@ export function reportRoutes(
       waits: true,
       errors: ['not_found', 'insufficient_scope', 'forbidden', 'rate_limited', 'upstream_timeout'],
       handler: async ({ params, body, meta }) => {
-        const query = filledQuery(await reports.get(params.id, meta.tenant), body)
-        return placed(placeInReport(body), () =>
-          runner.runQuery(callerOf(meta, delegations), query, meta.signal()),
+        const query = fillQuery(await reports.get(params.id, meta.tenant), body)
+        return mapQueryPointer(toReportPointer(body), () =>
+          runner.runQuery(toCaller(meta, delegations), query, meta.signal()),
         )
       },
     }),

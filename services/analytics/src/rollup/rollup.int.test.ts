@@ -10,7 +10,7 @@ import {
   sumUpAll,
 } from '../fact/facts.fixture.js'
 import { createFactWriter } from '../fact/write-facts.js'
-import { checkDatasetQuery, datasetOf } from '../query/check-query.js'
+import { checkDatasetQuery, getDataset } from '../query/check-query.js'
 import { answerDataset } from '../query/dataset-query.js'
 
 const workspaceId = testPrincipal().workspaceId ?? ''
@@ -93,7 +93,7 @@ const queries = [
 async function answers() {
   const made = []
   for (const query of queries) {
-    const checked = checkDatasetQuery(query, datasetOf('incidents'))
+    const checked = checkDatasetQuery(query, getDataset('incidents'))
     const { rows, totals, comparison } = await answerDataset(database, {
       ...{ tenant, query, checked, now: '2026-04-01T00:00:00.000Z' },
     })

@@ -1,6 +1,6 @@
-import { type DueRow, type StatementRunner, within } from '@opsplane/postgres'
+import { type DueRow, type StatementRunner, transactionWorker } from '@opsplane/postgres'
 import { datasets } from '../dataset/datasets.js'
-import { dueSql } from '../fact/rest.js'
+import { dueSql } from '../fact/block-schedule.js'
 import { dueMarks } from '../fact/tables.js'
 import { topLevel } from '../query/blocks.js'
 import { sumUpStatements } from './sum-up-statements.js'
@@ -17,7 +17,7 @@ export interface Mark {
 
 const batch = 200
 
-const statementsOf = new Map(
+const statementsByDataset = new Map(
   datasets.map((dataset) => [
     dataset.name,
     Array.from({ length: topLevel + 1 }, (_, level) => sumUpStatements(dataset, level)),
@@ -26,9 +26,9 @@ const statementsOf = new Map(
 
 /**
  * Adds up the blocks that are marked. A mark is gone with the commit of what was added up, and the block above is marked
- * in its place, so that nobody reads a block that lacks a fact. Whoever changes facts locks the mark first.
+ * in its place, so that no query reads a block that lacks a fact. A writer of facts locks the mark first.
  */
-export const summingUp = within<Mark & DueRow>({
+export const rollupWork = transactionWorker<Mark & DueRow>({
   name: 'analytics-rollups',
   of: dueMarks,
   columns: ['workspace_id', 'environment', 'dataset', 'level', 'block'],
@@ -38,12 +38,14 @@ export const summingUp = within<Mark & DueRow>({
 
 /** The marks are locked in this transaction. */
 export async function sumUpMarked(tx: StatementRunner, marks: readonly Mark[]): Promise<void> {
-  await run(tx, 'delete from rollup_marks where id = any($1::text[])', [listOf(marks.map(({ key }) => key))])
+  await run(tx, 'delete from rollup_marks where id = any($1::text[])', [
+    toArrayText(marks.map(({ key }) => key)),
+  ])
   // Lower levels first: those above are made of them.
-  for (const group of groupsOf(marks)) await sumUp(tx, group)
+  for (const group of groupMarks(marks)) await sumUp(tx, group)
 }
 
-function groupsOf(marks: readonly Mark[]): Mark[][] {
+function groupMarks(marks: readonly Mark[]): Mark[][] {
   const groups = new Map<string, Mark[]>()
   for (const mark of [...marks].sort((a, b) => a.level - b.level || (a.key < b.key ? -1 : 1))) {
     const key = JSON.stringify([mark.level, mark.workspace_id, mark.environment, mark.dataset])
@@ -56,8 +58,8 @@ async function sumUp(tx: StatementRunner, marks: readonly Mark[]): Promise<void>
   const [first] = marks
   if (!first) return
   const { workspace_id: workspaceId, environment, dataset, level } = first
-  const blocks = listOf(marks.map(({ block }) => String(block)))
-  for (const statement of statementsOf.get(dataset)?.[level] ?? [])
+  const blocks = toArrayText(marks.map(({ block }) => String(block)))
+  for (const statement of statementsByDataset.get(dataset)?.[level] ?? [])
     await run(tx, statement, [workspaceId, environment, blocks])
   if (level < topLevel) await run(tx, markAbove(level + 1), [workspaceId, environment, dataset, blocks])
 }
@@ -71,4 +73,4 @@ const markAbove = (level: number) => `
 const run = (tx: StatementRunner, text: string, parameters: string[]) =>
   tx.unsafe(text, parameters, { prepare: true })
 
-const listOf = (texts: readonly string[]) => `{${texts.map((text) => JSON.stringify(text)).join(',')}}`
+const toArrayText = (texts: readonly string[]) => `{${texts.map((text) => JSON.stringify(text)).join(',')}}`

@@ -10,7 +10,7 @@ export interface ObjectStorage {
   remove(name: string, signal: AbortSignal): Promise<void>
 }
 
-/** A part of a file is gone, by somebody who changed the storage. */
+/** A part of a file is missing: the storage was changed from outside. */
 export class MissingObjectError extends Error {
   override name = 'MissingObjectError'
 

@@ -4,8 +4,8 @@ import {
   Environment,
   type ErrorDetail,
   KnownMembers,
+  missingPermissionError,
   PermissionName,
-  permissionNotHeld,
 } from '@opsplane/contracts'
 import {
   type RequestMeta,
@@ -15,7 +15,7 @@ import {
 } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
-import { widens } from './domain.js'
+import { widensAccess } from './domain.js'
 
 export interface AccessChecks {
   /** Throws `validation_failed` for roles and users that the workspace does not have. */
@@ -63,13 +63,13 @@ export function createAccessChecks(
     },
 
     async requireRights(appId, { before, after }, meta) {
-      if (!widens(before, after)) return
+      if (!widensAccess(before, after)) return
       const live = await liveOf(appId, meta.tenant.workspaceId)
       if (live.length === 0) return
       const needed = new Set(['apps:deploy', ...live.flatMap(({ permissions }) => permissions)])
       const missing = [...needed].filter((each) => !meta.principal.permissions.includes(each))
       if (missing.length > 0)
-        throw permissionNotHeld(
+        throw missingPermissionError(
           `Others would be let in to what the app does, which takes permissions you do not hold: ${missing.join(', ')}.`,
           missing,
           '/access',
@@ -91,7 +91,7 @@ const unknown = (
   )
 
 /** What a person who may not use an app is answered. */
-export const notShared = (): ApiError =>
+export const notSharedError = (): ApiError =>
   new ApiError('forbidden', 'This app is not open to you: its access names neither you nor your role.', {
     details: [
       {

@@ -11,7 +11,7 @@ const building = ['apps:write', 'apps:deploy']
 export const mayBuild = ({ permissions }: Pick<Person, 'permissions'>): boolean =>
   building.some((permission) => permissions.includes(permission))
 
-export const holdsUse = ({ permissions }: Pick<Person, 'permissions'>): boolean =>
+export const hasUsePermission = ({ permissions }: Pick<Person, 'permissions'>): boolean =>
   permissions.includes('apps:use')
 
 /**
@@ -19,14 +19,14 @@ export const holdsUse = ({ permissions }: Pick<Person, 'permissions'>): boolean 
  * key does no more than its scopes say, so it needs `apps:use` in either case.
  */
 export function mayUse(access: Access, person: Person): boolean {
-  if (!access) return holdsUse(person)
+  if (!access) return hasUsePermission(person)
   const { roles, users } = access
   const isNamed = users.includes(person.userId) || (person.role !== undefined && roles.includes(person.role))
-  return isNamed && (holdsUse(person) || person.actor.type === 'user')
+  return isNamed && (hasUsePermission(person) || person.actor.type === 'user')
 }
 
 /** Whether a change lets in anyone who was not let in before. */
-export function widens(before: Access, after: Access): boolean {
+export function widensAccess(before: Access, after: Access): boolean {
   if (!before || !after) return Boolean(before) !== Boolean(after)
   const isNew = (known: readonly string[]) => (name: string) => !known.includes(name)
   return after.roles.some(isNew(before.roles)) || after.users.some(isNew(before.users))

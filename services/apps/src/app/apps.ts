@@ -13,8 +13,8 @@ import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { AccessChecks } from '../access/changes.js'
 import { mayBuild, mayUse } from '../access/domain.js'
-import { atHome, homeOf } from '../home.js'
-import { unlessTaken } from '../taken.js'
+import { rejectDuplicate } from '../reject-duplicate.js'
+import { toWorkspaceScope, withWorkspaceScope } from '../workspace-scope.js'
 import { type AppCommand, app } from './domain.js'
 
 export interface Apps {
@@ -47,26 +47,26 @@ export function createApps(
       await accessChecks.requireKnown(fields.access, meta)
       const id = newId('app')
       const command = { kind: 'create', id, fields, now: meta.now } as const
-      return unlessTaken(aggregate.create(id, command, atHome(meta)), slugTaken)
+      return rejectDuplicate(aggregate.create(id, command, withWorkspaceScope(meta)), slugTaken)
     },
     async get(id, { tenant, principal }) {
-      const found = await aggregate.get(id, homeOf(tenant))
+      const found = await aggregate.get(id, toWorkspaceScope(tenant))
       if (!mayBuild(principal) && !mayUse(found.access, principal)) throw notFound()
       return found
     },
     async update(id, patch, meta) {
       const { access } = patch
       if (access !== undefined) {
-        const { access: before = null } = await aggregate.get(id, homeOf(meta.tenant))
+        const { access: before = null } = await aggregate.get(id, toWorkspaceScope(meta.tenant))
         await accessChecks.requireRights(id, { before, after: access }, meta)
         await accessChecks.requireKnown(access, meta)
       }
       const command = { kind: 'update', patch, now: meta.now } as const
-      return unlessTaken(aggregate.handle(id, command, atHome(meta)), slugTaken)
+      return rejectDuplicate(aggregate.handle(id, command, withWorkspaceScope(meta)), slugTaken)
     },
-    archive: (id, meta) => aggregate.handle(id, { kind: 'archive', now: meta.now }, atHome(meta)),
+    archive: (id, meta) => aggregate.handle(id, { kind: 'archive', now: meta.now }, withWorkspaceScope(meta)),
     async active(id, action, tenant) {
-      const found = await aggregate.find(id, homeOf(tenant))
+      const found = await aggregate.find(id, toWorkspaceScope(tenant))
       if (!found) throw notFound()
       if (found.state.status === 'archived') throw invalidTransition(action, 'archived', [])
       return found.state

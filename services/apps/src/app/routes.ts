@@ -4,7 +4,7 @@ import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
-import { homeOf } from '../home.js'
+import { toWorkspaceScope } from '../workspace-scope.js'
 import type { Apps } from './apps.js'
 import { apps as table } from './tables.js'
 import { visibleTo } from './visible.js'
@@ -29,7 +29,7 @@ export function appRoutes({ database: { db }, cursors }: ServiceContext, apps: A
       handler: ({ query: { limit, after, sort, status }, binding, meta: { tenant, principal } }) =>
         listPage(db, {
           table,
-          tenant: homeOf(tenant),
+          tenant: toWorkspaceScope(tenant),
           where: [eq(table.status, status), visibleTo(principal)],
           sort: { column: sortColumns[sort.field], direction: sort.direction },
           ...{ limit, after, binding, cursors, asOf: undefined, present: apps.aggregate.present },

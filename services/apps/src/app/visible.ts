@@ -1,6 +1,6 @@
 import type { Principal } from '@opsplane/contracts'
 import { or, type SQL, sql } from 'drizzle-orm'
-import { holdsUse, mayBuild } from '../access/domain.js'
+import { hasUsePermission, mayBuild } from '../access/domain.js'
 import { apps as table } from './tables.js'
 
 /** The apps a person may use or build, as `mayUse` and `mayBuild` say; undefined for all of them. */
@@ -11,6 +11,6 @@ export function visibleTo(principal: Principal): SQL | undefined {
   const names = (access: object) =>
     sql`(${table.state}->'access')::jsonb @> ${JSON.stringify(access)}::text::jsonb`
   const isNamed = [names({ users: [userId] }), ...(role === undefined ? [] : [names({ roles: [role] })])]
-  if (holdsUse(principal)) return or(isOpen, ...isNamed)
+  if (hasUsePermission(principal)) return or(isOpen, ...isNamed)
   return actor.type === 'user' ? or(...isNamed) : sql`false`
 }

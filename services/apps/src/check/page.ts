@@ -1,9 +1,16 @@
 import type { AppProblem, Component, PageInput, TenantScope } from '@opsplane/contracts'
 import type { Expressions } from '@opsplane/sandbox'
-import { checkTemplates, membersOf, type Path, problem, type Reads, type TemplateField } from './templates.js'
+import {
+  checkTemplates,
+  createProblem,
+  findMembers,
+  type Path,
+  type TemplateField,
+  type TemplateReads,
+} from './templates.js'
 
 /** What the pages of an app can name. */
-export interface Named {
+export interface KnownNames {
   sources: ReadonlySet<string>
   pages: ReadonlySet<string>
 }
@@ -56,7 +63,7 @@ export interface CheckedPage {
 export async function checkPage(
   expressions: Pick<Expressions, 'check'>,
   { components }: Pick<PageInput, 'components'>,
-  named: Named,
+  named: KnownNames,
   tenant: TenantScope,
 ): Promise<CheckedPage> {
   const all = placed(components, ['components'])
@@ -74,18 +81,18 @@ function repeatedIds(all: readonly Placed[]): AppProblem[] {
   const seen = new Set<string>()
   return all.flatMap(({ component: { id }, path }) => {
     if (id === undefined) return []
-    if (seen.has(id)) return [problem([...path, 'id'], 'not_unique', `${id} names another component`)]
+    if (seen.has(id)) return [createProblem([...path, 'id'], 'not_unique', `${id} names another component`)]
     seen.add(id)
     return []
   })
 }
 
 /** Sources and pages by the fields that name one. */
-function unknownNames({ component, path }: Placed, { sources, pages }: Named): AppProblem[] {
+function unknownNames({ component, path }: Placed, { sources, pages }: KnownNames): AppProblem[] {
   const found: AppProblem[] = []
   const source = (name: string | undefined, at: Path) => {
     if (name !== undefined && !sources.has(name))
-      found.push(problem([...path, ...at], 'unknown_source', `there is no data source ${name}`))
+      found.push(createProblem([...path, ...at], 'unknown_source', `there is no data source ${name}`))
   }
   if ('source' in component) source(component.source, ['source'])
   if ('options' in component && !Array.isArray(component.options))
@@ -96,7 +103,7 @@ function unknownNames({ component, path }: Placed, { sources, pages }: Named): A
       source(name, [field, 'then', 'refresh', index])
     const page = action.then?.page
     if (page !== undefined && !pages.has(page))
-      found.push(problem([...path, field, 'then', 'page'], 'unknown_page', `there is no page ${page}`))
+      found.push(createProblem([...path, field, 'then', 'page'], 'unknown_page', `there is no page ${page}`))
   }
   return found
 }
@@ -109,12 +116,12 @@ function actionsOf(component: Component) {
 /** `inputs.x` of no component, `data.x` of neither a component nor a source. */
 function unknownMembers(
   all: readonly Placed[],
-  reads: readonly Reads[],
+  reads: readonly TemplateReads[],
   sources: ReadonlySet<string>,
 ): AppProblem[] {
   const ids = new Set(all.flatMap(({ component: { id } }) => (id === undefined ? [] : [id])))
   return reads
-    .flatMap((each) => membersOf(each, ['inputs', 'data']))
+    .flatMap((each) => findMembers(each, ['inputs', 'data']))
     .filter(({ root, name }) => !ids.has(name) && !(root === 'data' && sources.has(name)))
     .map(({ root, name, path }) => ({
       ...{ path, code: root === 'data' ? 'unknown_source' : 'unknown_input' },

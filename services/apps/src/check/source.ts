@@ -6,31 +6,31 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { Expressions } from '@opsplane/sandbox'
-import { checkTemplates, membersOf, type Path, problem, type TemplateField } from './templates.js'
+import { checkTemplates, createProblem, findMembers, type Path, type TemplateField } from './templates.js'
 
 type Checked = Pick<DataSourceInput, 'binding' | 'params' | 'result'>
 
 const scopeNames = ['params', 'user', 'embed', '*']
 const resultNames = [...scopeNames, 'rows', 'value']
 
-/** What is wrong with a data source as it is: syntax, names, and what would be filled in by whoever gets it. */
+/** What is wrong with a data source as it is: syntax, names, and references that its receiver would resolve. */
 export async function checkSource(
   expressions: Pick<Expressions, 'check'>,
   source: Checked,
   tenant: TenantScope,
 ): Promise<AppProblem[]> {
   const { binding, params, result } = source
-  const fields = [...templatesOf(binding), { path: ['result'], value: result }]
+  const fields = [...listTemplates(binding), { path: ['result'], value: result }]
   const { problems, reads } = await checkTemplates(expressions, fields, tenant)
   return [
     ...problems,
     ...reads.flatMap(({ path, references }) =>
       references
         .filter((name) => !(path[0] === 'result' ? resultNames : scopeNames).includes(name))
-        .map((name) => problem(path, 'unknown_name', `${name} is not known here`)),
+        .map((name) => createProblem(path, 'unknown_name', `${name} is not known here`)),
     ),
     ...reads
-      .flatMap((each) => membersOf(each, ['params']))
+      .flatMap((each) => findMembers(each, ['params']))
       .filter(({ name }) => !Object.hasOwn(params, name))
       .map(({ name, path }) => ({
         ...{ path, code: 'unknown_param', message: `there is no parameter ${name}` },
@@ -41,16 +41,16 @@ export async function checkSource(
 }
 
 /** The values of a binding that are evaluated for every call. */
-export function templatesOf(binding: SourceBinding): TemplateField[] {
+export function listTemplates(binding: SourceBinding): TemplateField[] {
   const names = binding.kind === 'table' ? (['filter', 'search', 'values'] as const) : (['input'] as const)
   const values: Readonly<Record<string, unknown>> = binding
   return names.map((name) => ({ path: ['binding', name], value: values[name] ?? null }))
 }
 
-/** `{{secrets.name}}` is filled in by whoever sends a value; an app sends none. */
+/** `{{secrets.name}}` is resolved by the sender of a value; an app sends none. */
 function secretProblems({ path, value }: TemplateField): AppProblem[] {
   return referencedSecrets(JSON.stringify(value)).map((name) =>
-    problem(path, 'secret_reference', `refers to the secret ${name}; give it to the connector instead`),
+    createProblem(path, 'secret_reference', `refers to the secret ${name}; give it to the connector instead`),
   )
 }
 
@@ -59,10 +59,10 @@ function ofTable(binding: SourceBinding): AppProblem[] {
   const at = (...path: Path): Path => ['binding', ...path]
   const alternatives = (['filter', 'search'] as const)
     .filter((name) => binding[name] !== undefined && Object.hasOwn(binding[name], 'or'))
-    .map((name) => problem(at(name, 'or'), 'unrecognized_key', 'is not a field'))
+    .map((name) => createProblem(at(name, 'or'), 'unrecognized_key', 'is not a field'))
   const repeated = binding.operations.filter((each, index) => binding.operations.indexOf(each) !== index)
   return [
     ...alternatives,
-    ...repeated.map((each) => problem(at('operations'), 'not_unique', `names ${each} twice`)),
+    ...repeated.map((each) => createProblem(at('operations'), 'not_unique', `names ${each} twice`)),
   ]
 }

@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals'
 import { parseTemplate } from '@opsplane/sandbox'
-import { membersOf } from './templates.js'
+import { findMembers } from './templates.js'
 
 const namesIn = (source: string) => {
   const parsed = parseTemplate(`{{ ${source} }}`)
   if (!('template' in parsed)) throw new Error('no template')
-  return membersOf({ path: [], template: parsed.template }, ['params']).map(({ name }) => name)
+  return findMembers({ path: [], template: parsed.template }, ['params']).map(({ name }) => name)
 }
 
 it.each([
@@ -21,7 +21,7 @@ it.each([
 it('goes over an expression once', () => {
   const source = `/* "${'\\"'.repeat(500_000)} */ params.a`
   const template = { expressions: [{ source, path: '' }] } as unknown as Parameters<
-    typeof membersOf
+    typeof findMembers
   >[0]['template']
-  expect(membersOf({ path: [], template }, ['params']).map(({ name }) => name)).toEqual(['a'])
+  expect(findMembers({ path: [], template }, ['params']).map(({ name }) => name)).toEqual(['a'])
 })

@@ -11,7 +11,7 @@ export interface TemplateField {
 }
 
 /** What the expressions of a field read. */
-export interface Reads {
+export interface TemplateReads {
   path: Path
   template: Template
   /** Names at the root, `*` where they may read any. */
@@ -20,7 +20,7 @@ export interface Reads {
 
 export interface CheckedFields {
   problems: AppProblem[]
-  reads: Reads[]
+  reads: TemplateReads[]
 }
 
 /** Expressions that cannot be parsed, with where they stand; and what the others read. */
@@ -63,7 +63,7 @@ function problemAt(path: Path, { path: within, code, message, expression, positi
   return { path: `${jsonPointer(path)}${within}`, code, message: `${message}${shown}` }
 }
 
-export const problem = (path: Path, code: string, message: string): AppProblem => ({
+export const createProblem = (path: Path, code: string, message: string): AppProblem => ({
   path: jsonPointer(path),
   code,
   message,
@@ -77,8 +77,8 @@ const quoted = /\/\*[\s\S]*?(?:\*\/|$)|"(?:[^"\\]|\\[\s\S])*(?:"|$)|'(?:[^'\\]|\
  * Names of members that expressions speak of right below one of these roots, such as `site` of `params.site`, with where
  * they stand. What an expression reaches in another way is not seen.
  */
-export function membersOf(
-  { path, template }: Pick<Reads, 'path' | 'template'>,
+export function findMembers(
+  { path, template }: Pick<TemplateReads, 'path' | 'template'>,
   roots: readonly string[],
 ): { root: string; name: string; path: string }[] {
   return template.expressions.flatMap((expression) =>

@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { Draft } from '../draft.js'
 
-/** What is kept of a deployment beside its event. */
+/** What is stored of a deployment in addition to its event. */
 export const StoredContents = z.object({
   contents: DeploymentContents,
   /** Of deployments from before their state had it: by which embeds act, null where it is not to be embedded. */
@@ -21,11 +21,11 @@ export const StoredContents = z.object({
 export type StoredContents = z.infer<typeof StoredContents>
 
 /** What of a draft is deployed. */
-export function contentsOf({ pages, sources }: Draft): DeploymentContents {
+export function toContents({ pages, sources }: Draft): DeploymentContents {
   return DeploymentContents.parse({ pages, sources })
 }
 
-export const digestOf = (contents: DeploymentContents): string => sha256Hex(canonicalJson(contents))
+export const computeDigest = (contents: DeploymentContents): string => sha256Hex(canonicalJson(contents))
 
 export const contentsRow = (id: string, contents: StoredContents): ReadModelRow => ({
   table: 'deployment_contents',
@@ -33,13 +33,13 @@ export const contentsRow = (id: string, contents: StoredContents): ReadModelRow 
   state: { ...contents },
 })
 
-/** Contents by the id of their deployment, for ever the same; what was asked for longest ago is read anew. */
+/** Contents by the id of their deployment, immutable; the least recently used ones are evicted. */
 export type LoadContents = (id: string, tenant: TenantScope) => Promise<StoredContents>
 
-const mostKept = 200
+const maxKept = 200
 
-export function contentsLoader({ sql }: Pick<Database, 'sql'>): LoadContents {
-  const kept = new LRUCache<string, Promise<StoredContents>>({ max: mostKept })
+export function createContentsLoader({ sql }: Pick<Database, 'sql'>): LoadContents {
+  const kept = new LRUCache<string, Promise<StoredContents>>({ max: maxKept })
   const read = async (id: string, { workspaceId, environment }: TenantScope) => {
     const [row] = await sql.unsafe(
       'select state from deployment_contents where id = $1 and workspace_id = $2 and environment = $3',

@@ -10,21 +10,27 @@ import {
   type RollbackApp,
   type TenantScope,
 } from '@opsplane/contracts'
-import { type Aggregate, lockOfTenant, serializer } from '@opsplane/eventstore'
-import { mostDetails, type RequestMeta } from '@opsplane/http'
-import { statementsOf } from '@opsplane/postgres'
+import { type Aggregate, lockTenant, serializer } from '@opsplane/eventstore'
+import { maxDetails, type RequestMeta } from '@opsplane/http'
+import { toStatementRunner } from '@opsplane/postgres'
 import type { Expressions } from '@opsplane/sandbox'
 import type { ServiceContext } from '@opsplane/service'
 import type { Apps } from '../app/apps.js'
 import { checkPage } from '../check/page.js'
 import { readDraft } from '../draft.js'
-import type { World } from '../inspect/inspect.js'
-import type { LookUp } from '../inspect/lookup.js'
+import type { Inspection } from '../inspect/inspect.js'
+import type { InspectForCaller } from '../inspect/inspect-for-caller.js'
 import type { Platform } from '../platform.js'
-import { type Carrying, createCarrying, requireCarried } from './carrying.js'
-import { contentsLoader, contentsOf, contentsRow, digestOf, type LoadContents } from './contents.js'
+import { type CarriedRights, createCarriedRights, requireCarriedRights } from './carried-rights.js'
+import {
+  computeDigest,
+  contentsRow,
+  createContentsLoader,
+  type LoadContents,
+  toContents,
+} from './contents.js'
 import { type DeploymentCommand, deployment, type StoredDeployment } from './domain.js'
-import { byNumber, type DeploymentRow, liveOf } from './queries.js'
+import { type DeploymentRow, findByNumber, findLiveDeployment } from './queries.js'
 
 export interface Deployments {
   aggregate: Aggregate<StoredDeployment, DeploymentCommand, Omit<Deployment, 'live'>>
@@ -38,7 +44,7 @@ export interface Deployments {
   /** With `live`, for lists. */
   present(row: { state: Record<string, unknown>; version: number }, liveId: string | undefined): Deployment
   liveId(appId: string, tenant: TenantScope): Promise<string | undefined>
-  grantBy: Carrying['grantBy']
+  grantBy: CarriedRights['grantBy']
   /** What is live of the app in this environment. Throws `conflict` where nothing is. */
   live(appId: string, tenant: TenantScope): Promise<StoredDeployment>
   /**
@@ -52,7 +58,7 @@ export interface DeploymentParts {
   apps: Apps
   expressions: Expressions
   platform: Pick<Platform, 'delegations'>
-  lookUp: LookUp
+  lookUp: InspectForCaller
 }
 
 /** One try to bring contents live. */
@@ -71,24 +77,24 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
   const { apps, expressions, lookUp } = parts
   const { delegations } = parts.platform
   const aggregate = store.aggregate(deployment)
-  const load = contentsLoader(database)
-  const carrying = createCarrying(delegations, { load, log })
-  const takeTurn = serializer({ store, database }, lockOfTenant('deployments'))
+  const load = createContentsLoader(database)
+  const carrying = createCarriedRights(delegations, { load, log })
+  const takeTurn = serializer({ store, database }, lockTenant('deployments'))
 
   /** What keeps the contents from going live, and what they take. */
-  const look = async ({ contents }: Release, id: string, meta: RequestMeta): Promise<World> => {
+  const look = async ({ contents }: Release, id: string, meta: RequestMeta): Promise<Inspection> => {
     const world = await lookUp(contents.sources, id, meta)
     const problems = [...(await ofPages(expressions, contents, meta.tenant)), ...world.problems]
-    return { ...world, problems: problems.slice(0, mostDetails) }
+    return { ...world, problems: problems.slice(0, maxDetails) }
   }
 
-  const stateOf = (release: Release, id: string, world: World, meta: RequestMeta): StoredDeployment => ({
+  const stateOf = (release: Release, id: string, world: Inspection, meta: RequestMeta): StoredDeployment => ({
     ...{ id, appId: release.app.id, appSlug: release.app.slug, appName: release.app.name },
     environment: meta.tenant.environment,
     status: world.problems.length > 0 ? 'failed' : 'completed',
     number: null,
     ...{ note: release.note, restores: release.restores, embeddable: release.embeddable },
-    digest: digestOf(release.contents),
+    digest: computeDigest(release.contents),
     pageCount: release.contents.pages.length,
     sourceCount: release.contents.sources.length,
     ...world,
@@ -99,7 +105,7 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
 
   const goLive = (state: StoredDeployment, release: Release, replaces: Replaces, meta: RequestMeta) =>
     takeTurn(meta, async (unit, tx) => {
-      const before = await liveOf(statementsOf(tx), release.app.id, meta.tenant)
+      const before = await findLiveDeployment(toStatementRunner(tx), release.app.id, meta.tenant)
       replaces(before?.state)
       const number = (before?.state.number ?? 0) + 1
       const contents = contentsRow(state.id, {
@@ -124,7 +130,7 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
   }
 
   const live: Deployments['live'] = async (appId, tenant) => {
-    const found = await liveOf(database.sql, appId, tenant)
+    const found = await findLiveDeployment(database.sql, appId, tenant)
     if (!found) throw notDeployed()
     return found.state
   }
@@ -132,11 +138,11 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
   const takeOver: Deployments['takeOver'] = async (appId, meta) => {
     await apps.active(appId, 'take over', meta.tenant)
     const { id, permissions } = await live(appId, meta.tenant)
-    requireCarried(permissions, meta)
+    requireCarriedRights(permissions, meta)
     const giverId = meta.principal.userId
     return carrying.give({ id, permissions }, meta, (grant, replaces) =>
       takeTurn(meta, async (unit, tx) => {
-        const found = await liveOf(statementsOf(tx), appId, meta.tenant)
+        const found = await findLiveDeployment(toStatementRunner(tx), appId, meta.tenant)
         // Another one went live meanwhile, which carries other rights.
         if (found?.id !== id)
           throw new ApiError('version_conflict', 'Another deployment went live meanwhile.')
@@ -151,7 +157,8 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
     ...aggregate.present({ state, version }),
     live: state.id === liveId,
   })
-  const liveId = async (appId: string, tenant: TenantScope) => (await liveOf(database.sql, appId, tenant))?.id
+  const liveId = async (appId: string, tenant: TenantScope) =>
+    (await findLiveDeployment(database.sql, appId, tenant))?.id
 
   return {
     aggregate,
@@ -163,13 +170,13 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
 
     async deploy(appId, { note, embeddable }, meta) {
       const app = await apps.active(appId, 'deploy', meta.tenant)
-      const contents = contentsOf(await readDraft(database, appId, meta.tenant))
+      const contents = toContents(await readDraft(database, appId, meta.tenant))
       return release({ app, contents, note, embeddable, restores: null }, meta)
     },
 
     async rollback(appId, { to, note, embeddable }, meta) {
       const app = await apps.active(appId, 'roll back', meta.tenant)
-      const found = await byNumber(database.sql, appId, to, meta.tenant)
+      const found = await findByNumber(database.sql, appId, to, meta.tenant)
       if (!found) throw notFound()
       const { contents } = await load(found.id, meta.tenant)
       return release({ app, contents, note, embeddable, restores: to }, meta)
@@ -179,7 +186,7 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
       await apps.get(appId, meta)
       const { tenant } = meta
       const row = /^[1-9]\d{0,8}$/.test(reference)
-        ? await byNumber(database.sql, appId, Number(reference), tenant)
+        ? await findByNumber(database.sql, appId, Number(reference), tenant)
         : await aggregate.find(reference, tenant)
       if (row?.state.appId !== appId) throw notFound()
       return shown({ id: row.state.id, ...row }, await liveId(appId, tenant))

@@ -27,7 +27,7 @@ export type DeploymentCommand =
   | { kind: 'take_over'; giverId: string; grant: string; now: Instant }
 
 /** Whose rights a deployment carries; of one from before it could be taken over, of the user who deployed it. */
-export const giverOf = ({ giverId, deployedBy }: Pick<DeploymentState, 'giverId' | 'deployedBy'>): string =>
+export const findGiver = ({ giverId, deployedBy }: Pick<DeploymentState, 'giverId' | 'deployedBy'>): string =>
   giverId ?? deployedBy
 
 /** A deployment, which goes live or has failed. Its contents never change; the giver of its rights may. */
@@ -38,7 +38,7 @@ export const deployment: Decider<StoredDeployment, DeploymentCommand, Deployment
     if (command.kind === 'record') {
       if (state !== null) throw new ApiError('conflict', 'A deployment does not change.')
       const { state: after, contents } = command
-      return [{ type: `deploy.${after.status}`, after, ...(contents && { beside: [contents] }) }]
+      return [{ type: `deploy.${after.status}`, after, ...(contents && { extraRows: [contents] }) }]
     }
     if (state === null) throw notFound()
     switch (command.kind) {
@@ -56,7 +56,7 @@ export const deployment: Decider<StoredDeployment, DeploymentCommand, Deployment
   },
   expose({ grant: _, ...state }) {
     const { heldReason = null, missing = [] } = state
-    return { ...state, giverId: giverOf(state), heldReason, missing }
+    return { ...state, giverId: findGiver(state), heldReason, missing }
   },
   describe: ({ appName }) => ({ displayName: appName }),
 }
@@ -66,7 +66,7 @@ function suspended(
   { giverId, missing: lacked, now: updatedAt }: Extract<DeploymentCommand, { kind: 'suspend' }>,
   state: StoredDeployment,
 ): Decision<StoredDeployment>[] {
-  if (giverOf(state) !== giverId || state.heldReason) return []
+  if (findGiver(state) !== giverId || state.heldReason) return []
   const missing = [...lacked]
   const after = { ...state, heldReason: 'owner_rights' as const, missing, updatedAt }
   return [{ type: 'deploy.suspended', after, extras: { missing } }]

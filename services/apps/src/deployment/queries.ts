@@ -1,7 +1,7 @@
 import { AppAccess, environments, PermissionName, type TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
-import { homeOf } from '../home.js'
+import { toWorkspaceScope } from '../workspace-scope.js'
 import { StoredDeployment } from './domain.js'
 
 type Sql = Pick<Database['sql'], 'unsafe'>
@@ -24,10 +24,10 @@ const ofApp = `select id, state, version from deployments
   where workspace_id = $1 and environment = $2 and app_id = $3 and status = 'completed'`
 
 /** The deployment of an app that runs in the environment. */
-export const liveOf = (sql: Sql, appId: string, { workspaceId, environment }: TenantScope) =>
+export const findLiveDeployment = (sql: Sql, appId: string, { workspaceId, environment }: TenantScope) =>
   one(sql, `${ofApp} order by number desc limit 1`, [workspaceId, environment, appId])
 
-export const byNumber = (
+export const findByNumber = (
   sql: Sql,
   appId: string,
   number: number,
@@ -35,7 +35,7 @@ export const byNumber = (
 ) => one(sql, `${ofApp} and number = $4`, [workspaceId, environment, appId, number])
 
 /** What runs at an address, of an app that is not archived. */
-export const liveAt = (sql: Sql, slug: string, { workspaceId, environment }: TenantScope) =>
+export const findLiveAtSlug = (sql: Sql, slug: string, { workspaceId, environment }: TenantScope) =>
   one(
     sql,
     `select d.id, d.state, d.version, a.state->'access' as access from apps a
@@ -43,7 +43,7 @@ export const liveAt = (sql: Sql, slug: string, { workspaceId, environment }: Ten
      where a.workspace_id = $1 and a.environment = $3 and a.slug = $4 and a.status = 'active'
        and d.status = 'completed'
      order by d.number desc limit 1`,
-    [workspaceId, environment, homeOf({ workspaceId }).environment, slug],
+    [workspaceId, environment, toWorkspaceScope({ workspaceId }).environment, slug],
   )
 
 const Given = z.object({
@@ -54,7 +54,7 @@ const Given = z.object({
 })
 
 /** Deployments that are live in a workspace and not held, with the rights they carry: of these givers, or of all (null). */
-export async function liveOfGivers(sql: Sql, workspaceId: string, givers: readonly string[] | null) {
+export async function listLiveByGivers(sql: Sql, workspaceId: string, givers: readonly string[] | null) {
   const rows = await sql.unsafe(
     `select id, environment, giver, permissions from (
        select distinct on (d.environment, d.app_id) d.id, d.environment,

@@ -8,7 +8,7 @@ import {
   RollbackApp,
 } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { defineList, defineRoute, diffOf, type Route } from '@opsplane/http'
+import { defineList, defineRoute, diffDocuments, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
@@ -142,7 +142,7 @@ export function deploymentRoutes(
           }),
         )
         if (!from || !to) throw new Error('two deployments were asked for')
-        return { from: from.number, to: to.number, changes: diffOf(from.contents, to.contents) }
+        return { from: from.number, to: to.number, changes: diffDocuments(from.contents, to.contents) }
       },
     }),
   ]

@@ -14,9 +14,9 @@ import { jsonPointer, type RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import type { Apps } from '../app/apps.js'
-import { requireCarried } from '../deployment/carrying.js'
+import { requireCarriedRights } from '../deployment/carried-rights.js'
 import type { Deployments } from '../deployment/deployments.js'
-import { homeOf } from '../home.js'
+import { toWorkspaceScope } from '../workspace-scope.js'
 import { type EmbedTokenCommand, embedToken, StoredEmbedToken } from './domain.js'
 import { createEmbedSigner, type EmbedSigner } from './jwt.js'
 
@@ -61,7 +61,7 @@ export function createEmbeds(
   const aggregate = store.aggregate(embedToken)
   const signer: EmbedSigner = createEmbedSigner(config.servicePrivateKey, config.previousServicePrivateKeys)
 
-  /** The id is of no tenant that is known: the signature, or what is shown to anybody, has to do. */
+  /** The tenant of the id is unknown: the signature, or what is public, has to do. */
   const byId = async (id: string) => {
     const [row] = await database.sql.unsafe(
       'select workspace_id as "workspaceId", state from embed_tokens where id = $1',
@@ -130,7 +130,7 @@ export function createEmbeds(
       if (!found || isOver(found.state, now)) return []
       const { appId, workspaceSlug, environment: own, origins } = found.state
       if (workspaceSlug !== workspace || (environment !== undefined && environment !== own)) return []
-      const app = await apps.aggregate.find(appId, homeOf(found))
+      const app = await apps.aggregate.find(appId, toWorkspaceScope(found))
       return app?.state.status === 'active' && app.state.slug === slug ? origins : []
     },
   }
@@ -146,7 +146,7 @@ async function refuseUnfit(
   const { id, embeddable, permissions } = await deployments.live(appId, meta.tenant)
   if (!embeddable)
     throw new ApiError('conflict', 'The deployment is not to be embedded: deploy it with embeddable.')
-  requireCarried(permissions, meta)
+  requireCarriedRights(permissions, meta)
   const { contents } = await deployments.load(id, meta.tenant)
   for (const [index, name] of exempt.entries())
     if (!contents.sources.some((source) => source.name === name))

@@ -45,7 +45,7 @@ export function embedRoutes(
       path,
       summary: 'List the embed tokens of an app',
       description:
-        'Of the environment, the newest first; what they are is shown to whoever makes them alone.',
+        'Of the environment, the newest first. The token itself is shown only once, when it is created.',
       tag,
       scope: 'apps:read',
       response: EmbedToken,

@@ -6,12 +6,12 @@ import {
   type Permission,
   type PinnedResource,
 } from '@opsplane/contracts'
-import type { Asking, Inspected } from './ask.js'
 import { inspectConnector, inspectQuery, inspectReport, inspectWorkflow } from './others.js'
+import type { Inspected, PlatformReader } from './platform-reader.js'
 import { inspectTable } from './table.js'
 
 /** What the data sources of an app need, as it is in one environment. */
-export interface World {
+export interface Inspection {
   pinned: PinnedResource[]
   permissions: Permission[]
   problems: DeploymentProblem[]
@@ -19,11 +19,11 @@ export interface World {
 
 /** Looks at everything the sources name. Throws `service_unavailable` where a service cannot say. */
 export async function inspectSources(
-  asking: Asking,
+  asking: PlatformReader,
   sources: readonly Pick<DataSourceState, 'name' | 'binding'>[],
   held: readonly string[],
-): Promise<World> {
-  const world: World = { pinned: [], permissions: [], problems: [] }
+): Promise<Inspection> {
+  const world: Inspection = { pinned: [], permissions: [], problems: [] }
   const needed = new Set<Permission>()
   // One after the other: a deployment is rare, and need not be quick at the expense of others.
   for (const { name: source, binding } of sources) {
@@ -41,7 +41,7 @@ export async function inspectSources(
   return world
 }
 
-function inspect(asking: Asking, binding: DataSourceState['binding']): Promise<Inspected> {
+function inspect(asking: PlatformReader, binding: DataSourceState['binding']): Promise<Inspected> {
   switch (binding.kind) {
     case 'table':
       return inspectTable(asking, binding)

@@ -12,14 +12,17 @@ import {
 } from '@opsplane/contracts'
 import { jsonPointer } from '@opsplane/http'
 import { z } from 'zod'
-import { type Asking, type Finding, type Inspected, missing } from './ask.js'
+import { type Finding, type Inspected, missingResource, type PlatformReader } from './platform-reader.js'
 
 type BindingOf<Kind extends SourceBinding['kind']> = Extract<SourceBinding, { kind: Kind }>
 
 /** A saved query with its parameters. It is pinned to its version. */
-export async function inspectQuery({ named }: Asking, binding: BindingOf<'query'>): Promise<Inspected> {
+export async function inspectQuery(
+  { named }: PlatformReader,
+  binding: BindingOf<'query'>,
+): Promise<Inspected> {
   const query = await named('listQueries', SavedQuery, binding.query)
-  if (!query) return missing('query', 'saved query', binding.query)
+  if (!query) return missingResource('query', 'saved query', binding.query)
   const writes: Finding = {
     ...{ path: '/binding/use', code: 'writes' },
     message: 'the query writes, so that it is for actions: `use` has to be `action`',
@@ -34,11 +37,11 @@ export async function inspectQuery({ named }: Asking, binding: BindingOf<'query'
 
 /** A connector that is enabled, and has the action; what it is connected to need not answer. */
 export async function inspectConnector(
-  { ask, named }: Asking,
+  { ask, named }: PlatformReader,
   binding: BindingOf<'connector'>,
 ): Promise<Inspected> {
   const connector = await named('listConnectors', Connector, binding.connector)
-  if (!connector) return missing('connector', 'connector', binding.connector)
+  if (!connector) return missingResource('connector', 'connector', binding.connector)
   const { id, name, version, enabled } = connector
   const findings: Finding[] = []
   if (!enabled)
@@ -55,11 +58,11 @@ export async function inspectConnector(
 
 /** A workflow with a version that can be run. */
 export async function inspectWorkflow(
-  { named }: Asking,
+  { named }: PlatformReader,
   { workflow: reference }: BindingOf<'workflow'>,
 ): Promise<Inspected> {
   const found = await named('listWorkflows', Workflow, reference)
-  if (!found) return missing('workflow', 'workflow', reference)
+  if (!found) return missingResource('workflow', 'workflow', reference)
   const { id, name, publishedVersion } = found
   return {
     pinned: { kind: 'workflow', id, name, version: publishedVersion },
@@ -73,11 +76,11 @@ export async function inspectWorkflow(
 
 /** A report, and what asking for what it reads takes. */
 export async function inspectReport(
-  { ask, named }: Asking,
+  { ask, named }: PlatformReader,
   { report: reference, input }: BindingOf<'report'>,
 ): Promise<Inspected> {
   const found = await named('listReports', Report, reference)
-  if (!found) return missing('report', 'report', reference)
+  if (!found) return missingResource('report', 'report', reference)
   const { id, name, version, query, parameters } = found
   const datasets = query.dataset === undefined ? [] : await ask('listDatasets', Datasets, allOfThem)
   const dataset = datasets?.find((each) => each.name === query.dataset)

@@ -1,15 +1,15 @@
 import { baseColumns, type Permission, type SourceBinding, Table } from '@opsplane/contracts'
 import { jsonPointer } from '@opsplane/http'
-import { type Asking, type Finding, type Inspected, missing } from './ask.js'
+import { type Finding, type Inspected, missingResource, type PlatformReader } from './platform-reader.js'
 
 type TableBinding = Extract<SourceBinding, { kind: 'table' }>
 
 const base = new Set<string>(Object.values(baseColumns))
 
 /** Whether the table and every column that a source speaks of is there. */
-export async function inspectTable({ ask }: Asking, binding: TableBinding): Promise<Inspected> {
+export async function inspectTable({ ask }: PlatformReader, binding: TableBinding): Promise<Inspected> {
   const table = await ask('getTable', Table, { params: { slug: binding.table } })
-  if (!table || table.purgeAt !== null) return missing('table', 'table', binding.table)
+  if (!table || table.purgeAt !== null) return missingResource('table', 'table', binding.table)
   const columns = new Map(
     table.columns.map((column) => [
       column.name,

@@ -16,9 +16,9 @@ import type { ServiceContext } from '@opsplane/service'
 import type { Apps } from '../app/apps.js'
 import { checkPage } from '../check/page.js'
 import { refuseProblems, refuseTooMany } from '../check/refuse.js'
-import { mostPages, namesIn } from '../draft.js'
-import { atHome, homeOf } from '../home.js'
-import { unlessTaken } from '../taken.js'
+import { loadNames, maxPages } from '../draft.js'
+import { rejectDuplicate } from '../reject-duplicate.js'
+import { toWorkspaceScope, withWorkspaceScope } from '../workspace-scope.js'
 import { appPage } from './domain.js'
 
 export interface Pages {
@@ -43,7 +43,7 @@ export function createPages(
   const aggregate = store.aggregate(appPage)
 
   const stateOf = async (appId: string, id: string, tenant: TenantScope) => {
-    const found = await aggregate.find(id, homeOf(tenant))
+    const found = await aggregate.find(id, toWorkspaceScope(tenant))
     if (found?.state.appId !== appId) throw notFound()
     return found.state
   }
@@ -52,7 +52,7 @@ export function createPages(
     page: Pick<PageInput, 'components' | 'slug'>,
     tenant: TenantScope,
   ) => {
-    const { sources, pages } = await namesIn(database, appId, tenant)
+    const { sources, pages } = await loadNames(database, appId, tenant)
     const named = { sources, pages: new Set([...pages, page.slug]) }
     const { syntax, missing } = await checkPage(expressions, page, named, tenant)
     refuseProblems(syntax)
@@ -64,21 +64,21 @@ export function createPages(
 
     async create(appId, fields, meta) {
       await apps.active(appId, 'add a page', meta.tenant)
-      const { pages } = await namesIn(database, appId, meta.tenant)
-      refuseTooMany(pages.size, mostPages, 'pages')
+      const { pages } = await loadNames(database, appId, meta.tenant)
+      refuseTooMany(pages.size, maxPages, 'pages')
       const problems = await problemsOf(appId, fields, meta.tenant)
       const id = newId('page')
       const command = { kind: 'create', id, fields: { appId, ...fields }, now: meta.now } as const
-      const saved = store.transact(atHome(meta), async (unit) => ({
+      const saved = store.transact(withWorkspaceScope(meta), async (unit) => ({
         ...(await unit.create(aggregate, id, command)),
         problems,
       }))
-      return unlessTaken(saved, slugTaken)
+      return rejectDuplicate(saved, slugTaken)
     },
 
     async get(appId, id, tenant) {
       await stateOf(appId, id, tenant)
-      const page = await aggregate.get(id, homeOf(tenant))
+      const page = await aggregate.get(id, toWorkspaceScope(tenant))
       return { ...page, problems: await problemsOf(appId, page, tenant) }
     },
 
@@ -89,16 +89,16 @@ export function createPages(
       const problems = await problemsOf(appId, { components, slug }, meta.tenant)
       const command = { kind: 'update', patch, now: meta.now } as const
       const saved = store.transact(
-        atHome(meta),
+        withWorkspaceScope(meta),
         async (unit) => ({ ...(await unit.handle(aggregate, id, command)), problems }),
         { queueKey: id },
       )
-      return unlessTaken(saved, slugTaken)
+      return rejectDuplicate(saved, slugTaken)
     },
 
     async delete(appId, id, meta) {
       await stateOf(appId, id, meta.tenant)
-      await aggregate.handle(id, { kind: 'delete' }, atHome(meta))
+      await aggregate.handle(id, { kind: 'delete' }, withWorkspaceScope(meta))
     },
   }
 }

@@ -5,7 +5,7 @@ import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Apps } from '../app/apps.js'
-import { homeOf } from '../home.js'
+import { toWorkspaceScope } from '../workspace-scope.js'
 import type { Pages } from './pages.js'
 import { appPages as table } from './tables.js'
 
@@ -39,7 +39,7 @@ export function pageRoutes(
         await apps.get(params.id, meta)
         return listPage(db, {
           table,
-          tenant: homeOf(meta.tenant),
+          tenant: toWorkspaceScope(meta.tenant),
           where: [eq(table.appId, params.id)],
           sort: { column: table.position, direction: 'asc' },
           ...{ limit, after, binding, cursors, asOf: undefined, present: pages.aggregate.present },

@@ -2,15 +2,15 @@ import { ApiError, guestTokenHeader, notFound, type Permission, type TenantScope
 import type { CarriedLimits, PlatformCaller, RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { LRUCache } from 'lru-cache'
-import { notShared } from '../access/changes.js'
-import { holdsUse, mayUse } from '../access/domain.js'
+import { notSharedError } from '../access/changes.js'
+import { hasUsePermission, mayUse } from '../access/domain.js'
 import type { Deployments } from '../deployment/deployments.js'
 import type { StoredDeployment } from '../deployment/domain.js'
-import { type DeploymentRow, liveAt } from '../deployment/queries.js'
+import { type DeploymentRow, findLiveAtSlug } from '../deployment/queries.js'
 import type { Embeds } from '../embed/embeds.js'
 import type { Platform } from '../platform.js'
-import { sourceCompiler } from './compiled.js'
-import type { Running } from './running.js'
+import { createSourceCompiler } from './compiled.js'
+import type { DeploymentUse } from './deployment-use.js'
 
 /** Whose address a request is for, as its path says. */
 export interface Address {
@@ -22,7 +22,7 @@ export interface Address {
  * Who uses what runs at an address: a person or a key whom the app's access lets in, or the holder of an embed token. Throws
  * `unauthenticated`, `invalid_token`, `token_expired`, `insufficient_scope`, `forbidden` or `not_found`.
  */
-export type Enter = (address: Address, meta: RequestMeta) => Promise<Running>
+export type Enter = (address: Address, meta: RequestMeta) => Promise<DeploymentUse>
 
 export interface EnterParts {
   deployments: Deployments
@@ -33,12 +33,12 @@ export interface EnterParts {
 /** As long as the gateway uses a client's token again. */
 const grantReuseMs = 25_000
 const grantSeconds = 60
-const mostGrants = 5_000
+const maxGrants = 5_000
 
 export function createEnter({ database }: ServiceContext, parts: EnterParts): Enter {
   const { deployments, embeds, platform } = parts
-  const compile = sourceCompiler()
-  const grants = new LRUCache<string, { grant: Promise<string>; until: number }>({ max: mostGrants })
+  const compile = createSourceCompiler()
+  const grants = new LRUCache<string, { grant: Promise<string>; until: number }>({ max: maxGrants })
 
   const runningOf = async ({ state }: DeploymentRow, tenant: TenantScope) => {
     const { contents } = await deployments.load(state.id, tenant)
@@ -61,10 +61,10 @@ export function createEnter({ database }: ServiceContext, parts: EnterParts): En
   const asPerson: Enter = async ({ slug }, meta) => {
     const { actor, userId, email = '', workspaceId = '', environment = 'production' } = meta.principal
     const tenant = { workspaceId, environment }
-    const found = await liveAt(database.sql, slug, tenant)
-    if (!found && !holdsUse(meta.principal)) throw needsUse()
+    const found = await findLiveAtSlug(database.sql, slug, tenant)
+    if (!found && !hasUsePermission(meta.principal)) throw needsUse()
     if (!found) throw notFound()
-    if (!mayUse(found.access, meta.principal)) throw found.access ? notShared() : needsUse()
+    if (!mayUse(found.access, meta.principal)) throw found.access ? notSharedError() : needsUse()
     const { id, permissions } = found.state
     const carried = await deployments.grantBy(found.state, tenant)
     return {
@@ -83,11 +83,11 @@ export function createEnter({ database }: ServiceContext, parts: EnterParts): En
     { workspace, slug }: Address,
     token: string,
     meta: RequestMeta,
-  ): Promise<Running> => {
+  ): Promise<DeploymentUse> => {
     refuseOtherSites(meta)
     const { state: embed, ...of } = await embeds.verified(token, meta.now)
     if (of.workspace !== workspace) throw notFound()
-    const found = await liveAt(database.sql, slug, of.tenant)
+    const found = await findLiveAtSlug(database.sql, slug, of.tenant)
     if (found?.state.appId !== embed.appId) throw notFound()
     const { state } = found
     const grant = await deployments.grantBy(state, of.tenant)

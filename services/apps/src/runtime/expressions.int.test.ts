@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import type { AppsFixture, GivenSource, RunningApp } from '../fixture/apps-fixture.js'
-import { answerAsUsual, called, filterSent, startDeclared } from '../fixture/declared-app.js'
+import type { AppsFixture, RunningApp, SourceBody } from '../fixture/apps-fixture.js'
+import {
+  findSentFilter,
+  listCalledOperations,
+  resetPlatform,
+  startDeclared,
+} from '../fixture/declared-app.js'
 
 /** What an expression of a data source may come to. */
 const expressions = {
@@ -39,24 +44,24 @@ const query = (input: object) => ({ binding: { kind: 'query', query: 'Sums', inp
 /** Every place of a data source where an expression may stand. */
 const places: Record<string, Place> = {
   filter: {
-    ...{ source: (site) => table({ filter: { site } }), use: read, seen: () => filterSent(fixture) },
+    ...{ source: (site) => table({ filter: { site } }), use: read, seen: () => findSentFilter(fixture) },
     comes: { undefined: { site: null }, value: { site: 'Berlin' } },
   },
   operand: {
     ...{
       source: (site) => table({ filter: { site: { ne: site } } }),
       use: read,
-      seen: () => filterSent(fixture),
+      seen: () => findSentFilter(fixture),
     },
     comes: { undefined: { site: { ne: null } }, value: { site: { ne: 'Berlin' } } },
   },
   search: {
-    ...{ source: (site) => table({ search: { site } }), use: read, seen: () => filterSent(fixture) },
+    ...{ source: (site) => table({ search: { site } }), use: read, seen: () => findSentFilter(fixture) },
     comes: { undefined: {}, value: { site: 'Berlin' } },
   },
   found: {
     source: (site) => table({ search: { site: { contains: site }, serial: { starts_with: site } } }),
-    ...{ use: read, seen: () => filterSent(fixture) },
+    ...{ use: read, seen: () => findSentFilter(fixture) },
     comes: { undefined: {}, value: { site: { matches: 'Berlin' }, serial: { matches_start: 'Berlin' } } },
   },
   values: {
@@ -99,17 +104,17 @@ beforeAll(async () => {
     ...{ name: `${name}${kind}`, params: { absent: { type: 'text' } } },
     ...place.source(expressions[kind]),
   }))
-  const app = await fixture.build(sources as GivenSource[])
+  const app = await fixture.build(sources as SourceBody[])
   await fixture.deploy(app.id)
   me = fixture.person(app.slug)
 })
 afterAll(() => fixture?.stop())
-beforeEach(() => answerAsUsual(fixture))
+beforeEach(() => resetPlatform(fixture))
 
 it.each(cases)('$name: $kind', async ({ name, place, kind }) => {
   const answer = await place.use(me, `${name}${kind}`)
   if (kind === 'throws') {
     expect(answer).toMatchObject({ error: { code: 'validation_failed' } })
-    if (!place.isAskedBefore) expect(called(fixture)).toEqual([])
+    if (!place.isAskedBefore) expect(listCalledOperations(fixture)).toEqual([])
   } else expect(place.seen()).toEqual(place.comes[kind])
 })

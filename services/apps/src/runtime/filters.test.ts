@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
 import { filterMatches } from '@opsplane/contracts'
 import fc from 'fast-check'
-import { allOf, evaluatedFilter, valuesWithin } from './filters.js'
+import { applyFilterValues, combineFilters, evaluateFilter } from './filters.js'
 
 describe('a filter with expressions', () => {
-  it.each<[string, Parameters<typeof evaluatedFilter>]>([
+  it.each<[string, Parameters<typeof evaluateFilter>]>([
     ['a list for a value', [{ a: '{{ x }}' }, { a: ['b'] }]],
     ['operators for a value', [{ a: '{{ x }}' }, { a: { ne: 1 } }]],
     ['a value for operators', [{ a: { gt: '{{ x }}' } }, { a: 1 }]],
@@ -13,15 +13,15 @@ describe('a filter with expressions', () => {
     ['a list within a list', [{ a: { in: ['{{ x }}'] } }, { a: { in: [['b']] } }]],
     ['nothing where order is asked for', [{ a: { gt: '{{ x }}' } }, { a: { gt: null } }]],
   ])('takes no %s', (_why, [declared, values]) => {
-    expect(() => evaluatedFilter(declared, values)).toThrow('no value')
+    expect(() => evaluateFilter(declared, values)).toThrow('no value')
     if (_why !== 'nothing where order is asked for')
-      expect(() => evaluatedFilter(declared, values, true)).toThrow('no value')
+      expect(() => evaluateFilter(declared, values, true)).toThrow('no value')
   })
 
   it('keeps conditions that came to nothing, unless they are optional', () => {
     const declared = { a: '{{ x }}', b: { gt: '{{ y }}' }, c: 'c' }
-    expect(evaluatedFilter({ a: '{{ x }}' }, { a: null })).toEqual({ a: null })
-    expect(evaluatedFilter(declared, { a: null, b: { gt: null }, c: 'c' }, true)).toEqual({ c: 'c' })
+    expect(evaluateFilter({ a: '{{ x }}' }, { a: null })).toEqual({ a: null })
+    expect(evaluateFilter(declared, { a: null, b: { gt: null }, c: 'c' }, true)).toEqual({ c: 'c' })
   })
 })
 
@@ -44,10 +44,12 @@ const row = fc.record({ a: value, b: value, c: value }, { requiredKeys: [] })
 it('several filters leave what each of them does', () => {
   fc.assert(
     fc.property(fc.array(filter, { maxLength: 3 }), row, (filters, given) => {
-      expect(holds(allOf(filters), given)).toBe(filters.every((each) => filterMatches(each as never, given)))
+      expect(holds(combineFilters(filters), given)).toBe(
+        filters.every((each) => filterMatches(each as never, given)),
+      )
     }),
   )
-  expect(() => allOf([{ or: [] }])).toThrow('or')
+  expect(() => combineFilters([{ or: [] }])).toThrow('or')
 })
 
 it('what is written stays within the filter', () => {
@@ -56,7 +58,7 @@ it('what is written stays within the filter', () => {
       fc.pre(isNew || filterMatches(bound as never, before))
       let written: Record<string, unknown> | undefined
       try {
-        written = valuesWithin(bound as never, given, isNew)
+        written = applyFilterValues(bound as never, given, isNew)
       } catch {
         return
       }
@@ -64,5 +66,5 @@ it('what is written stays within the filter', () => {
       expect(written).toMatchObject(given)
     }),
   )
-  expect(() => valuesWithin({ 'extra.vip': true }, { extra: { vip: true } }, false)).toThrow()
+  expect(() => applyFilterValues({ 'extra.vip': true }, { extra: { vip: true } }, false)).toThrow()
 })

@@ -11,7 +11,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
  * A filter with its expressions evaluated. What was declared as one value is one: an expression puts in no operators and no
  * lists. With `optional`, conditions that came to nothing are left out. Throws `validation_failed`.
  */
-export function evaluatedFilter(declared: Filter, evaluated: unknown, optional = false): Filter {
+export function evaluateFilter(declared: Filter, evaluated: unknown, optional = false): Filter {
   const values = isObject(evaluated) ? evaluated : {}
   const bent = Object.entries(declared).find(([field, condition]) => !hasShape(condition, values[field]))
   const parsed = Filter.safeParse(optional ? withoutEmpty(values) : values)
@@ -49,7 +49,7 @@ const isNothing = (operand: unknown) => operand === null || operand === ''
 const asSearched: Readonly<Record<string, string>> = { contains: 'matches', starts_with: 'matches_start' }
 
 /** What people look for they find in upper or lower case, with or without accents. */
-export const searched = (filter: Filter): RowFilter =>
+export const toSearchFilter = (filter: Filter): RowFilter =>
   Object.fromEntries(
     Object.entries(filter).map(([field, condition]) => [
       field,
@@ -64,8 +64,8 @@ export const searched = (filter: Filter): RowFilter =>
     ]),
   )
 
-/** All of these hold. Conditions on a field that several speak of stand beside each other as alternatives of one. */
-export function allOf(filters: readonly RowFilter[]): RowFilter {
+/** A filter that requires all of these. Conditions of several on the same field are combined. */
+export function combineFilters(filters: readonly RowFilter[]): RowFilter {
   const merged: RowFilter = {}
   const more: RowFilter[] = []
   for (const filter of filters) {
@@ -75,14 +75,14 @@ export function allOf(filters: readonly RowFilter[]): RowFilter {
     if (clashes) more.push(filter)
     else Object.assign(merged, filter)
   }
-  return more.length === 0 ? merged : { ...merged, or: [allOf(more)] }
+  return more.length === 0 ? merged : { ...merged, or: [combineFilters(more)] }
 }
 
 /**
  * Values that leave a row within a filter: of a new row, fields with one possible value have it, and the others must be
  * given. Throws `validation_failed` for what would be outside.
  */
-export function valuesWithin(
+export function applyFilterValues(
   filter: Filter,
   values: Record<string, unknown>,
   isNew: boolean,

@@ -8,9 +8,9 @@ import {
 } from '@opsplane/contracts'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { Use } from './call/use.js'
+import type { DeploymentUse } from './deployment-use.js'
 import type { Enter } from './enter.js'
-import { refuseHeld } from './held.js'
-import type { Running } from './running.js'
+import { refuseSuspended } from './suspended.js'
 
 const path = '/origin/apps/:workspace/:slug/-'
 const errors: ErrorCode[] = [
@@ -60,7 +60,7 @@ export function runtimeRoutes(enter: Enter, use: Use): Route[] {
       errors,
       async handler({ params, body, meta }) {
         const entered = await enter(params, meta)
-        refuseHeld(entered, meta)
+        refuseSuspended(entered, meta)
         return use.data(entered, body, contextOf(meta, meta.requestId))
       },
     }),
@@ -79,7 +79,7 @@ export function runtimeRoutes(enter: Enter, use: Use): Route[] {
       errors: [...errors, 'conflict', 'precondition_failed', 'service_unavailable', 'upstream_error'],
       handler: async ({ params, body, meta }) => {
         const entered = await enter(params, meta)
-        refuseHeld(entered, meta)
+        refuseSuspended(entered, meta)
         return { value: await use.act(entered, body, contextOf(meta, repetitionKeyOf(entered, meta))) }
       },
     }),
@@ -89,12 +89,12 @@ export function runtimeRoutes(enter: Enter, use: Use): Route[] {
 const contextOf = ({ signal, log }: RequestMeta, key: string) => ({ signal: signal(), log: log(), key })
 
 /** What another person, or the holder of another token, sends is another request whatever its key. */
-function repetitionKeyOf({ embed }: Running, { header, principal, requestId }: RequestMeta): string {
+function repetitionKeyOf({ embed }: DeploymentUse, { header, principal, requestId }: RequestMeta): string {
   const key = header('idempotency-key')
   return key === undefined ? requestId : `${embed?.id ?? principal.userId}/${key.slice(0, 200)}`
 }
 
-function definitionOf({ deployment, contents, tenant, user }: Running): AppDefinition {
+function definitionOf({ deployment, contents, tenant, user }: DeploymentUse): AppDefinition {
   const { appName: name, appSlug: slug, number } = deployment
   return {
     app: { name, slug, environment: tenant.environment, deployment: number ?? 0 },

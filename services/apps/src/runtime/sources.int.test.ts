@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { AppActionAnswer } from '@opsplane/contracts'
-import { type AppsFixture, type GivenSource, type RunningApp, startApps } from '../fixture/apps-fixture.js'
+import { type AppsFixture, type RunningApp, type SourceBody, startApps } from '../fixture/apps-fixture.js'
 
 const reportId = 'rpt_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
 const workflowId = 'wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
 const runId = 'run_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
 const times = { createdAt: '2026-03-01T10:00:00.000Z', updatedAt: '2026-03-01T10:00:00.000Z' }
 
-const sources: GivenSource[] = [
+const sources: SourceBody[] = [
   {
     name: 'byTeam',
     binding: { kind: 'report', report: 'By team', input: { severity: '{{ params.severity }}' } },

@@ -1,10 +1,13 @@
-import { type AssetList, type KeptDocument, keepDocument } from '@opsplane/http'
+import { type AssetList, type CachedDocument, cacheDocument } from '@opsplane/http'
 
 const assetPath = '/apps/-/assets/'
 
 /** The same page for every app: who may see what is found out by what it then asks for. */
-export const shellPage = ({ script, style }: AssetList): KeptDocument =>
-  keepDocument('text/html; charset=utf-8', Buffer.from(html(`${assetPath}${script}`, `${assetPath}${style}`)))
+export const shellPage = ({ script, style }: AssetList): CachedDocument =>
+  cacheDocument(
+    'text/html; charset=utf-8',
+    Buffer.from(html(`${assetPath}${script}`, `${assetPath}${style}`)),
+  )
 
 /** Of the page where these origins may show it in a frame. */
 export const shellHeaders = (frameAncestors: readonly string[]): Record<string, string | undefined> => ({

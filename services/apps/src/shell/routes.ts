@@ -1,5 +1,5 @@
 import { type Environment, environments } from '@opsplane/contracts'
-import { type BuiltAssets, defineDocument, type KeptDocument, type Route } from '@opsplane/http'
+import { type BuiltAssets, type CachedDocument, defineDocument, type Route } from '@opsplane/http'
 import { z } from 'zod'
 import { frameOrigins } from './frame-origins.js'
 import { shellHeaders, shellPage } from './page.js'
@@ -24,9 +24,9 @@ interface ShellAddress {
   environment: Environment | undefined
 }
 
-/** The page an app runs in, and what it loads. Public: nothing in it is of anybody. */
+/** The page an app runs in, and what it loads. Public: it contains no data of a tenant. */
 export function shellRoutes({ assets, embedOrigins }: ShellOptions): Route[] {
-  let page: KeptDocument | undefined
+  let page: CachedDocument | undefined
   const show = async (
     { workspace, slug }: Omit<ShellAddress, 'environment'>,
     { embed, environment }: z.infer<typeof ShellQuery>,

@@ -88,7 +88,7 @@ test.each([
   ['br, gzip', 'br', 'brotli'],
   ['gzip, br;q=0', 'gzip', 'gzip'],
   ['identity', null, 'as it is'],
-])('a file comes for %s as %p, to be kept for good', async (accepted, encoding, text) => {
+])('a file comes for %s as %p, to be cached permanently', async (accepted, encoding, text) => {
   const response = await fetch(`${url}/origin/apps/-/assets/main-1.js`, {
     headers: { 'accept-encoding': accepted },
     method: 'HEAD',

@@ -11,7 +11,7 @@ import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Apps } from '../app/apps.js'
-import { homeOf } from '../home.js'
+import { toWorkspaceScope } from '../workspace-scope.js'
 import type { Sources } from './sources.js'
 import { dataSources as table } from './tables.js'
 
@@ -45,7 +45,7 @@ export function sourceRoutes(
         await apps.get(params.id, meta)
         return listPage(db, {
           table,
-          tenant: homeOf(meta.tenant),
+          tenant: toWorkspaceScope(meta.tenant),
           where: [eq(table.appId, params.id)],
           sort: { column: table.name, direction: 'asc' },
           ...{ limit, after, binding, cursors, asOf: undefined, present: sources.aggregate.present },

@@ -16,10 +16,10 @@ import type { ServiceContext } from '@opsplane/service'
 import type { Apps } from '../app/apps.js'
 import { refuseProblems, refuseTooMany } from '../check/refuse.js'
 import { checkSource } from '../check/source.js'
-import { mostSources, namesIn } from '../draft.js'
-import { atHome, homeOf } from '../home.js'
-import type { createWarnings } from '../inspect/lookup.js'
-import { unlessTaken } from '../taken.js'
+import { loadNames, maxSources } from '../draft.js'
+import type { createWarnings } from '../inspect/inspect-for-caller.js'
+import { rejectDuplicate } from '../reject-duplicate.js'
+import { toWorkspaceScope, withWorkspaceScope } from '../workspace-scope.js'
 import { dataSource } from './domain.js'
 
 export interface Sources {
@@ -58,7 +58,7 @@ export function createSources(
   const aggregate = store.aggregate(dataSource)
 
   const stateOf = async (appId: string, id: string, tenant: TenantScope) => {
-    const found = await aggregate.find(id, homeOf(tenant))
+    const found = await aggregate.find(id, toWorkspaceScope(tenant))
     if (found?.state.appId !== appId) throw notFound()
     return found.state
   }
@@ -68,22 +68,22 @@ export function createSources(
 
     async create(appId, fields, meta) {
       await apps.active(appId, 'add a data source', meta.tenant)
-      const { sources } = await namesIn(database, appId, meta.tenant)
-      refuseTooMany(sources.size, mostSources, 'data sources')
+      const { sources } = await loadNames(database, appId, meta.tenant)
+      refuseTooMany(sources.size, maxSources, 'data sources')
       refuseProblems(await checkSource(expressions, fields, meta.tenant))
       const id = newId('dataSource')
       const problems = await warningsOf(fields, id, meta)
       const command = { kind: 'create', id, fields: { appId, ...fields }, now: meta.now } as const
-      const saved = store.transact(atHome(meta), async (unit) => ({
+      const saved = store.transact(withWorkspaceScope(meta), async (unit) => ({
         ...(await unit.create(aggregate, id, command)),
         problems,
       }))
-      return unlessTaken(saved, nameTaken)
+      return rejectDuplicate(saved, nameTaken)
     },
 
     async get(appId, id, tenant) {
       await stateOf(appId, id, tenant)
-      return aggregate.get(id, homeOf(tenant))
+      return aggregate.get(id, toWorkspaceScope(tenant))
     },
 
     async update(appId, id, patch, meta) {
@@ -95,16 +95,16 @@ export function createSources(
       const problems = await warningsOf({ name, binding }, id, meta)
       const command = { kind: 'update', patch, now: meta.now } as const
       const saved = store.transact(
-        atHome(meta),
+        withWorkspaceScope(meta),
         async (unit) => ({ ...(await unit.handle(aggregate, id, command)), problems }),
         { queueKey: id },
       )
-      return unlessTaken(saved, nameTaken)
+      return rejectDuplicate(saved, nameTaken)
     },
 
     async delete(appId, id, meta) {
       await stateOf(appId, id, meta.tenant)
-      await aggregate.handle(id, { kind: 'delete' }, atHome(meta))
+      await aggregate.handle(id, { kind: 'delete' }, withWorkspaceScope(meta))
     },
   }
 }

@@ -29,11 +29,11 @@ interface Detail {
 }
 
 const withoutLogin = new Set(['unauthenticated', 'invalid_token', 'token_expired'])
-/** Whether somebody has to log in first, or again. */
+/** Whether the user has to log in first, or again. */
 export const needsLogin = (error: unknown): boolean =>
   error instanceof ApiFailure && withoutLogin.has(error.code)
 
-/** Whether somebody else has changed the record since it was read. */
+/** Whether the record has changed since it was read. */
 export const isOutdated = (error: unknown): boolean =>
   error instanceof ApiFailure && error.code === 'precondition_failed'
 

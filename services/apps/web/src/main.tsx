@@ -1,15 +1,15 @@
 import { createRoot } from 'react-dom/client'
 import { createAppApi, randomKey } from './api.js'
 import { createDrafts } from './page/drafts.js'
-import { addressOf, embedTokenOf, placeOf } from './place.js'
+import { formatPlace, parseEmbedToken, parsePlace } from './place.js'
 import { embedSession, personSession } from './session.js'
 import { App } from './view/app.js'
 
-const place = placeOf(location)
-const token = embedTokenOf(location.hash)
+const place = parsePlace(location)
+const token = parseEmbedToken(location.hash)
 const isEmbedded = token !== undefined || place.embedId !== undefined
 // Gone from the address, and so from the history, before anything else is done.
-if (token !== undefined) history.replaceState(null, '', addressOf(place))
+if (token !== undefined) history.replaceState(null, '', formatPlace(place))
 const session = isEmbedded ? embedSession(token) : personSession(sessionStorage)
 const drafts = createDrafts(tabStorage(), randomKey)
 const root = document.querySelector('#app')

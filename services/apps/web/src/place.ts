@@ -14,7 +14,11 @@ export interface Place {
 const embedTokenKey = 'token'
 
 /** Reads `/apps/:workspace/:slug/:page?environment=…&embed=…#name=value`. */
-export function placeOf({ pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>): Place {
+export function parsePlace({
+  pathname,
+  search,
+  hash,
+}: Pick<Location, 'pathname' | 'search' | 'hash'>): Place {
   const [, , workspace = '', app = '', page] = pathname.split('/').map(decodeURIComponent)
   const query = new URLSearchParams(search)
   const fragment = new URLSearchParams(hash.slice(1))
@@ -28,11 +32,11 @@ export function placeOf({ pathname, search, hash }: Pick<Location, 'pathname' | 
 }
 
 /** The token of an embedding page: in the fragment, so that no server and no log sees it. */
-export const embedTokenOf = (hash: string): string | undefined =>
+export const parseEmbedToken = (hash: string): string | undefined =>
   new URLSearchParams(hash.slice(1)).get(embedTokenKey) ?? undefined
 
-/** The address of a place, below the origin; `placeOf` reads it. */
-export function addressOf({ workspace, app, page, params, environment, embedId }: Place): string {
+/** The address of a place, below the origin; `parsePlace` reads it. */
+export function formatPlace({ workspace, app, page, params, environment, embedId }: Place): string {
   const query = new URLSearchParams()
   if (environment !== undefined) query.set('environment', environment)
   if (embedId !== undefined) query.set('embed', embedId)

@@ -74,7 +74,7 @@ describe('a column of another type than before', () => {
     expect(await found({})).toEqual(['two', 'one'])
   })
 
-  it('hides from whoever is under a rule what the rule cannot be held against', async () => {
+  it('hides from a user under a rule what the rule cannot be evaluated on', async () => {
     const clerk = at.service.as(testPrincipal({ workspaceId: at.workspaceId, role: 'clerk' }))
     expect((await clerk.get(`${path}?asOf=${asOf}`)).page(StudioRecord).items).toMatchObject([
       { name: 'two' },

@@ -1,14 +1,14 @@
 import { stringifyExact } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import { conditionsSql } from '../row/conditions.js'
 import { comparedType } from '../row/fields.js'
 import type { Condition } from '../row/filter.js'
 import { Parameters, type Statement } from '../row/parameters.js'
 import { type Selection, selectList } from '../row/selection.js'
-import type { Access } from './served.js'
-import { orderBy, type Position, positionList, rangesAfter, type SortTerm } from './sort.js'
+import type { AccessPath } from './access-path.js'
+import { orderBy, type Position, positionList, rangesAfterPosition, type SortTerm } from './sort.js'
 
-export interface ListAsked {
+export interface ListRequest {
   selection: Selection
   /** Schema of the space. */
   schema: string
@@ -17,7 +17,7 @@ export interface ListAsked {
   search?: ((row: string, parameters: Parameters) => string) | undefined
   sort: readonly SortTerm[]
   after?: Position | undefined
-  access: Access
+  access: AccessPath
   /** Rows at most. */
   limit: number
 }
@@ -28,17 +28,17 @@ const row = 'r'
  * One page. A position that is no one range of an index, and a column of several values, are read by one ordered and limited
  * scan each, which are then merged: none of them reads more than a page.
  */
-export function listStatement(asked: ListAsked): Statement {
+export function listStatement(asked: ListRequest): Statement {
   const { selection, schema, sort, limit } = asked
   const parameters = new Parameters()
   const list = `${selectList(selection, row, schema, parameters)}, ${positionList(sort, row)}`
   const order = orderBy(sort, row)
   const rows = parameters.bind(String(limit), 'int8')
-  const from = `${quoted(schema)}.${quoted(selection.table.slug)}`
+  const from = `${quoteIdentifier(schema)}.${quoteIdentifier(selection.table.slug)}`
   const scans = scansOf(asked, parameters)
   const { each, prefix = [] } = asked.access.served ? asked.access : {}
   const fixed = prefix.map(
-    ({ column, descending }) => `${row}.${quoted(column)}${descending ? ' desc' : ''}, `,
+    ({ column, descending }) => `${row}.${quoteIdentifier(column)}${descending ? ' desc' : ''}, `,
   )
   const scanOrder = `${fixed.join('')}${order}`
   const [only] = scans
@@ -57,8 +57,8 @@ export function listStatement(asked: ListAsked): Statement {
     // Values that are written in different ways may be equal, and would be looked up twice.
     const values = type
       ? `(select distinct value::${type} as value from json_array_elements_text(${bind(each.values)}) as given(value)) as each`
-      : `(select ${quoted(column)} as value from json_populate_recordset(null::${from}, ${bind(each.values.map((value) => ({ [column]: value })))})) as each`
-    return `(select part.* from ${values} cross join lateral (${scan(`${row}.${quoted(each.field.column)} = each.value and `)}) part)`
+      : `(select ${quoteIdentifier(column)} as value from json_populate_recordset(null::${from}, ${bind(each.values.map((value) => ({ [column]: value })))})) as each`
+    return `(select part.* from ${values} cross join lateral (${scan(`${row}.${quoteIdentifier(each.field.column)} = each.value and `)}) part)`
   })
   return {
     text: `select ${list} from (${parts.join(' union all ')}) ${row} order by ${order} limit ${rows}`,
@@ -67,15 +67,15 @@ export function listStatement(asked: ListAsked): Statement {
 }
 
 /** Each scan's condition: everything asked for, and one of the ranges after the position. */
-function scansOf(asked: ListAsked, parameters: Parameters): string[] {
+function scansOf(asked: ListRequest, parameters: Parameters): string[] {
   const where = whereSql(asked, parameters)
   if (asked.after === undefined) return [where]
-  return rangesAfter(asked.sort, asked.after, row, parameters).map((range) => `${where} and ${range}`)
+  return rangesAfterPosition(asked.sort, asked.after, row, parameters).map((range) => `${where} and ${range}`)
 }
 
 /** Everything a listed record has to satisfy, the caller's rule among it. */
 function whereSql(
-  asked: Pick<ListAsked, 'selection' | 'conditions' | 'search' | 'access'>,
+  asked: Pick<ListRequest, 'selection' | 'conditions' | 'search' | 'access'>,
   parameters: Parameters,
 ) {
   const { selection, conditions, search, access } = asked
@@ -89,10 +89,13 @@ function whereSql(
 }
 
 /** How many there are; with `most`, no more than that are counted. */
-export function countStatement(asked: Omit<ListAsked, 'sort' | 'after' | 'limit'>, most?: number): Statement {
+export function countStatement(
+  asked: Omit<ListRequest, 'sort' | 'after' | 'limit'>,
+  most?: number,
+): Statement {
   const parameters = new Parameters()
   const where = whereSql({ ...asked, access: { served: true } }, parameters)
-  const from = `${quoted(asked.schema)}.${quoted(asked.selection.table.slug)} ${row}`
+  const from = `${quoteIdentifier(asked.schema)}.${quoteIdentifier(asked.selection.table.slug)} ${row}`
   const bound = most === undefined ? '' : ` limit ${parameters.bind(String(most), 'int8')}`
   return {
     text:
@@ -104,9 +107,9 @@ export function countStatement(asked: Omit<ListAsked, 'sort' | 'after' | 'limit'
 }
 
 /** What Postgres expects to find, as EXPLAIN says it. */
-export function estimateStatement(asked: Omit<ListAsked, 'sort' | 'after' | 'limit'>): Statement {
+export function estimateStatement(asked: Omit<ListRequest, 'sort' | 'after' | 'limit'>): Statement {
   const parameters = new Parameters()
   const where = whereSql({ ...asked, access: { served: true } }, parameters)
-  const from = `${quoted(asked.schema)}.${quoted(asked.selection.table.slug)} ${row}`
+  const from = `${quoteIdentifier(asked.schema)}.${quoteIdentifier(asked.selection.table.slug)} ${row}`
   return { text: `explain (format json) select from ${from} where ${where}`, parameters: parameters.values }
 }

@@ -4,15 +4,15 @@ import { tenantBinding } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import { isUnreadable, readFailure } from '../row/failures.js'
 import { type Condition, readFilter } from '../row/filter.js'
-import type { RecordAccess } from '../row/open.js'
-import type { Caller, Opened, Row } from '../row/opened.js'
 import { type Place, Problems } from '../row/problems.js'
-import { type ShownQuery, selectionOf } from '../row/selected.js'
-import { expectedRows } from '../row/table-size.js'
-import { countStatement, estimateStatement, type ListAsked, listStatement } from './list-statement.js'
-import { searchOf } from './search.js'
-import { accessTo, hasTrigrams } from './served.js'
-import { foreignCursor, positionOf, readSort, takePosition } from './sort.js'
+import type { RecordAccess } from '../row/record-access.js'
+import type { Caller, ResolvedTable, Row } from '../row/resolved-table.js'
+import { resolveSelection, type ShownQuery } from '../row/shown-query.js'
+import { parseExpectedRows } from '../row/table-size.js'
+import { findAccessPath, hasTrigrams } from './access-path.js'
+import { countStatement, estimateStatement, type ListRequest, listStatement } from './list-statement.js'
+import { buildSearchCondition } from './search.js'
+import { extractPosition, foreignCursorError, parsePosition, readSort } from './sort.js'
 
 /** Above so many records a list has to be served by an index, or be asked for with `slow=true`. */
 export const smallTable = 50_000
@@ -32,19 +32,19 @@ const sortPlace: Place = { in: 'query', path: '/sort' }
 
 /** Lists of records as they are. */
 export function createRecordList({ access, cursors }: { access: RecordAccess; cursors: CursorCodec }) {
-  const page = async (opened: Opened, query: ListQuery, binding: string, meta: RequestMeta) => {
+  const page = async (opened: ResolvedTable, query: ListQuery, binding: string, meta: RequestMeta) => {
     const { limit, after } = query
-    const asked = await askedOf(access, opened, query, meta)
+    const asked = await resolveListRequest(access, opened, query, meta)
     const bound = tenantBinding(meta.tenant, binding)
-    const position = after === undefined ? undefined : positionOf(cursors, after, bound, asked.sort)
+    const position = after === undefined ? undefined : parsePosition(cursors, after, bound, asked.sort)
     const [{ rows, isCut }, total] = await Promise.all([
       access.readPage(opened.space, listStatement({ ...asked, after: position, limit: limit + 1 })),
       totalOf(access, opened, asked, query.count),
     ]).catch((error: unknown) => {
-      throw position && isUnreadable(error) ? foreignCursor(error) : readFailure(error)
+      throw position && isUnreadable(error) ? foreignCursorError(error) : readFailure(error)
     })
     const items = rows.slice(0, limit)
-    const last = items.map((row) => takePosition(row, asked.sort)).at(-1)
+    const last = items.map((row) => extractPosition(row, asked.sort)).at(-1)
     const nextCursor = last && (isCut || rows.length > limit) ? cursors.encode([...last], bound) : null
     return { items, nextCursor, limit, ...total }
   }
@@ -53,33 +53,33 @@ export function createRecordList({ access, cursors }: { access: RecordAccess; cu
     access.withTable(slug, meta, (opened) => page(opened, query, binding, meta))
 }
 
-type Asked = Omit<ListAsked, 'after' | 'limit'>
+type ResolvedList = Omit<ListRequest, 'after' | 'limit'>
 
 /** Everything a list was asked for. Throws what is wrong, or too slow. */
-export async function askedOf(
+export async function resolveListRequest(
   access: RecordAccess,
-  opened: Opened,
+  opened: ResolvedTable,
   query: ShownQuery & Pick<ListQuery, 'filter' | 'timeZone' | 'sort' | 'q' | 'slow'>,
   meta: Caller,
-): Promise<Asked> {
+): Promise<ResolvedList> {
   const { table, readRule, space } = opened
   const problems = new Problems()
   const given = readFilterText(opened, query.filter, problems, query.timeZone)
   const sort = readSort(table, query.sort, sortPlace, problems)
   problems.check()
-  const selection = await selectionOf(access, opened, query, meta)
+  const selection = await resolveSelection(access, opened, query, meta)
   const { q } = query
   const conditions = await findable(access, opened, given)
-  const found = accessTo(table, { conditions: [...conditions, ...readRule], sort, q })
+  const found = findAccessPath(table, { conditions: [...conditions, ...readRule], sort, q })
   if (!found.served && !query.slow) await refuseLarge(access, opened, found.advice)
-  const search = q === undefined ? undefined : searchOf(table, q)
+  const search = q === undefined ? undefined : buildSearchCondition(table, q)
   return { selection, schema: space.schema, conditions, sort, access: found, ...(search && { search }) }
 }
 
 /** No index knows texts without their accents: of a large table they count. */
 async function findable(
   access: RecordAccess,
-  opened: Opened,
+  opened: ResolvedTable,
   conditions: readonly Condition[],
 ): Promise<readonly Condition[]> {
   const isMatched = conditions.some(({ kind }) => kind === 'matches')
@@ -94,7 +94,7 @@ async function findable(
 
 /** A filter as the query has it: JSON, within the bounds of a body. */
 export function readFilterText(
-  { table }: Opened,
+  { table }: ResolvedTable,
   given: string | undefined,
   problems: Problems,
   timeZone?: string,
@@ -112,7 +112,7 @@ export function readFilterText(
   return readFilter(table, filter, { in: 'query', path: '/filter' }, problems, timeZone)
 }
 
-async function refuseLarge(access: RecordAccess, opened: Opened, advice: string): Promise<void> {
+async function refuseLarge(access: RecordAccess, opened: ResolvedTable, advice: string): Promise<void> {
   const rows = await access.sizeOf(opened)
   if (rows <= smallTable) return
   const size = opened.readRule.length === 0 ? `, which has about ${rows} records,` : ''
@@ -124,8 +124,8 @@ async function refuseLarge(access: RecordAccess, opened: Opened, advice: string)
 
 async function totalOf(
   access: RecordAccess,
-  opened: Opened,
-  asked: Asked,
+  opened: ResolvedTable,
+  asked: ResolvedList,
   count: ListQuery['count'],
 ): Promise<{ total?: number }> {
   if (count === undefined) return {}
@@ -134,7 +134,7 @@ async function totalOf(
   if (count === 'estimated' && opened.readRule.length === 0) {
     if (isWhole) return { total: await access.sizeOf(opened) }
     const [plan] = await access.read<object>(opened.space, estimateStatement(asked))
-    return { total: expectedRows(plan) }
+    return { total: parseExpectedRows(plan) }
   }
   const [counted] = await access.read<{ count: string }>(opened.space, countStatement(asked))
   return { total: Number(counted?.count ?? 0) }

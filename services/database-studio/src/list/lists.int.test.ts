@@ -27,7 +27,7 @@ async function allPages<Item extends z.ZodType>(item: Item, url: string): Promis
   const items = [...first.items]
   const seen = new Set<string>()
   for (let { nextCursor } = first.pagination; nextCursor !== null; ) {
-    if (seen.has(nextCursor)) throw new Error(`${url} begins anew`)
+    if (seen.has(nextCursor)) throw new Error(`${url} starts again`)
     seen.add(nextCursor)
     const page = (await api.get(`${url}&after=${nextCursor}`)).page(item)
     items.push(...page.items)

@@ -7,10 +7,10 @@ import { assets } from '../record/assets.fixture.js'
 import { startStudio } from '../record/studio.fixture.js'
 import { readFilter } from '../row/filter.js'
 import { Problems } from '../row/problems.js'
-import { wholeOf } from '../row/selection.js'
+import { selectAllFields } from '../row/selection.js'
+import { findAccessPath } from './access-path.js'
 import { listStatement } from './list-statement.js'
-import { accessTo } from './served.js'
-import { readSort, takePosition } from './sort.js'
+import { extractPosition, readSort } from './sort.js'
 
 const rows = 60_000
 const limit = 51
@@ -82,15 +82,15 @@ describe('a list that an index serves', () => {
     const place = { in: 'query', path: '' } as const
     const conditions = readFilter(assets, JSON.parse(filter), place, problems)
     const terms = readSort(assets, sort, place, problems)
-    const access = accessTo(assets, { conditions, sort: terms })
+    const access = findAccessPath(assets, { conditions, sort: terms })
     expect(access).toMatchObject({ served: true })
-    const asked = { selection: wholeOf(assets), schema, conditions, sort: terms, access, limit }
+    const asked = { selection: selectAllFields(assets), schema, conditions, sort: terms, access, limit }
     await sql.unsafe(`set plan_cache_mode = ${mode}`)
     const run = async (statement: { text: string; parameters: readonly (string | null)[] }, explain = '') =>
       sql.unsafe(`${explain}${statement.text}`, [...statement.parameters], { prepare: true })
     const halfway = { ...asked, limit: 2_000 }
     const [far] = (await run(listStatement(halfway))).slice(-1)
-    const pages = [undefined, far && takePosition({ ...far }, terms)]
+    const pages = [undefined, far && extractPosition({ ...far }, terms)]
     for (const after of pages) {
       const explained = await run(listStatement({ ...asked, after }), 'explain (analyze, format json) ')
       const [row] = z

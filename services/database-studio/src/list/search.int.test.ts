@@ -5,10 +5,10 @@ import postgres from 'postgres'
 import { z } from 'zod'
 import { startStudio } from '../record/studio.fixture.js'
 import { Problems } from '../row/problems.js'
-import { wholeOf } from '../row/selection.js'
+import { selectAllFields } from '../row/selection.js'
+import { findAccessPath } from './access-path.js'
 import { listStatement } from './list-statement.js'
-import { searchOf } from './search.js'
-import { accessTo } from './served.js'
+import { buildSearchCondition } from './search.js'
 import { readSort } from './sort.js'
 
 const rows = 60_000
@@ -96,7 +96,7 @@ describe('a search by a full-text index', () => {
     expect(new Set(found).size).toBe(found.length)
   })
 
-  it('shows nobody the records of another workspace', async () => {
+  it('never shows the records of another workspace', async () => {
     const other = at.studio.as(testPrincipal())
     await other.post('/tables', body)
     expect(await search({ q: 'cordless' }, other)).toEqual([])
@@ -106,9 +106,12 @@ describe('a search by a full-text index', () => {
     'reads what it finds alone, with %s',
     async (mode) => {
       const sort = readSort(articles, undefined, { in: 'query', path: '' }, new Problems())
-      const access = accessTo(articles, { conditions: [], sort, q: 'number4711' })
-      const asked = { selection: wholeOf(articles), schema, conditions: [], sort, access, limit }
-      const { text, parameters } = listStatement({ ...asked, search: searchOf(articles, 'number4711') })
+      const access = findAccessPath(articles, { conditions: [], sort, q: 'number4711' })
+      const asked = { selection: selectAllFields(articles), schema, conditions: [], sort, access, limit }
+      const { text, parameters } = listStatement({
+        ...asked,
+        search: buildSearchCondition(articles, 'number4711'),
+      })
       await sql.unsafe(`set plan_cache_mode = ${mode}`)
       const [row] = await sql.unsafe(`explain (analyze, format json) ${text}`, [...parameters], {
         prepare: true,

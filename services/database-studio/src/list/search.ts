@@ -1,16 +1,19 @@
 import type { TableState } from '@opsplane/contracts'
-import { endsInSpacelessCharacter, quoted, searchQuery } from '@opsplane/postgres'
-import { likeText } from '../row/conditions.js'
+import { endsInSpacelessCharacter, quoteIdentifier, searchQuery } from '@opsplane/postgres'
+import { escapeLike } from '../row/conditions.js'
 import { foldedSql } from '../row/folded.js'
 import type { Parameters } from '../row/parameters.js'
 import { searchVector } from '../row/search-vector.js'
-import { searchableFields } from './served.js'
+import { searchableFields } from './access-path.js'
 
 /**
  * The condition of `q`: the words by the full-text indexes of the table; without one, the text as a part of any text of the
  * record. Neither depends on accents, nor on upper and lower case.
  */
-export function searchOf(table: TableState, q: string): (row: string, parameters: Parameters) => string {
+export function buildSearchCondition(
+  table: TableState,
+  q: string,
+): (row: string, parameters: Parameters) => string {
   const indexes = table.indexes.filter(({ kind }) => kind === 'fulltext')
   return (row, parameters) => {
     if (indexes.length > 0) {
@@ -25,9 +28,9 @@ export function searchOf(table: TableState, q: string): (row: string, parameters
       })
       return `(${found.join(' or ')})`
     }
-    const pattern = foldedSql(parameters.bind(`%${likeText(q)}%`, 'text'))
+    const pattern = foldedSql(parameters.bind(`%${escapeLike(q)}%`, 'text'))
     const parts = searchableFields(table).map(
-      ({ column }) => `${foldedSql(`${row}.${quoted(column)}::text`)} like ${pattern}`,
+      ({ column }) => `${foldedSql(`${row}.${quoteIdentifier(column)}::text`)} like ${pattern}`,
     )
     return parts.length === 0 ? 'false' : `(${parts.join(' or ')})`
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { assets } from '../record/assets.fixture.js'
 import { Parameters } from '../row/parameters.js'
 import { Problems } from '../row/problems.js'
-import { orderBy, type Position, rangesAfter, readSort } from './sort.js'
+import { orderBy, type Position, rangesAfterPosition, readSort } from './sort.js'
 
 const query = { in: 'query', path: '/sort' } as const
 
@@ -12,7 +12,8 @@ function sortOf(sort?: string) {
   problems.check()
   return terms
 }
-const after = (sort: string, position: Position) => rangesAfter(sortOf(sort), position, 'r', new Parameters())
+const after = (sort: string, position: Position) =>
+  rangesAfterPosition(sortOf(sort), position, 'r', new Parameters())
 
 describe('a sort', () => {
   test.each([

@@ -1,8 +1,8 @@
 import { ApiError, recordListBounds, type TableState } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import { z } from 'zod'
-import { comparedType, type Field, fieldsOf, isOrdered } from '../row/fields.js'
+import { buildFields, comparedType, type Field, isOrdered } from '../row/fields.js'
 import type { Parameters } from '../row/parameters.js'
 import type { Place, Problems } from '../row/problems.js'
 
@@ -11,7 +11,7 @@ export interface SortTerm {
   descending: boolean
 }
 
-const mostTerms = recordListBounds.sorted
+const maxTerms = recordListBounds.sorted
 
 /**
  * `-total,name`: at most four fields, `-` for descending; the newest records first where nothing is given. The id comes last
@@ -23,7 +23,7 @@ export function readSort(
   place: Place,
   problems: Problems,
 ): SortTerm[] {
-  const fields = fieldsOf(table)
+  const fields = buildFields(table)
   const id = fields.get('id')
   if (!id) throw new Error('a table without ids')
   const names = given === undefined ? ['-id'] : given.split(',')
@@ -44,7 +44,7 @@ export function readSort(
     terms.push({ field, descending })
     if (field === id) break
   }
-  if (terms.length > mostTerms) problems.add(place, 'too_big', `must name at most ${mostTerms} fields`)
+  if (terms.length > maxTerms) problems.add(place, 'too_big', `must name at most ${maxTerms} fields`)
   const last = terms.at(-1)
   return last && last.field !== id ? [...terms, { field: id, descending: last.descending }] : terms
 }
@@ -52,7 +52,7 @@ export function readSort(
 /** Nulls are last ascending and first descending, as an index has them in both directions. */
 export const orderBy = (terms: readonly SortTerm[], row: string): string =>
   terms
-    .map(({ field, descending }) => `${row}.${quoted(field.column)} ${descending ? 'desc' : 'asc'}`)
+    .map(({ field, descending }) => `${row}.${quoteIdentifier(field.column)} ${descending ? 'desc' : 'asc'}`)
     .join(', ')
 
 /** The values of the sort fields at the last record of a page, as texts. */
@@ -62,7 +62,7 @@ export type Position = readonly (string | null)[]
  * What comes after a position, as conditions of which none overlaps another and each is one range of an index in the order of
  * the sort: a page is the first rows of all of them together.
  */
-export function rangesAfter(
+export function rangesAfterPosition(
   terms: readonly SortTerm[],
   position: Position,
   row: string,
@@ -87,17 +87,17 @@ const isRowComparable = (terms: readonly SortTerm[]): boolean =>
   terms.every(({ field, descending }) => !field.nullable && descending === terms[0]?.descending)
 
 function rowComparison(terms: readonly SortTerm[], places: readonly (string | null)[], row: string): string {
-  const columns = terms.map(({ field }) => `${row}.${quoted(field.column)}`)
+  const columns = terms.map(({ field }) => `${row}.${quoteIdentifier(field.column)}`)
   return `(${columns.join(', ')}) ${terms[0]?.descending ? '<' : '>'} (${places.join(', ')})`
 }
 
 function isEqual({ field }: SortTerm, place: string | null, row: string): string {
-  const column = `${row}.${quoted(field.column)}`
+  const column = `${row}.${quoteIdentifier(field.column)}`
   return place === null ? `${column} is null` : `${column} = ${place}`
 }
 
 function beyondValue({ field, descending }: SortTerm, place: string | null, row: string): string[] {
-  const column = `${row}.${quoted(field.column)}`
+  const column = `${row}.${quoteIdentifier(field.column)}`
   if (place === null) return descending ? [`${column} is not null`] : []
   const beyond = `${column} ${descending ? '<' : '>'} ${place}`
   return descending || !field.nullable ? [beyond] : [beyond, `${column} is null`]
@@ -106,32 +106,35 @@ function beyondValue({ field, descending }: SortTerm, place: string | null, row:
 const PositionOf = z.array(z.string().nullable())
 
 /** The position a cursor stands for. Throws `invalid_cursor`. */
-export function positionOf(
+export function parsePosition(
   cursors: CursorCodec,
   cursor: string,
   binding: string,
   terms: readonly SortTerm[],
 ): Position {
   const position = PositionOf.safeParse(cursors.decode(cursor, binding))
-  if (!position.success || position.data.length !== terms.length) throw foreignCursor(position.error)
+  if (!position.success || position.data.length !== terms.length) throw foreignCursorError(position.error)
   return position.data
 }
 
 /** Also where a column that a position has a value of is of another type by now. */
-export const foreignCursor = (cause: unknown) =>
+export const foreignCursorError = (cause: unknown) =>
   new ApiError('invalid_cursor', 'The cursor does not belong to this list as it is now.', { cause })
 
-/** What a listed row has beside its record's fields, none of which begins with a point: a sort field's value as Postgres writes it. */
+/** What a listed row has in addition to its record's fields, none of which begins with a point: a sort field's value as Postgres writes it. */
 const placeName = (index: number) => `.at${index}`
 
-/** The values of the sort fields, to be selected for `takePosition`: as they are answered they may be rounded, or a record. */
+/** The values of the sort fields, to be selected for `extractPosition`: as they are answered they may be rounded, or a record. */
 export const positionList = (terms: readonly SortTerm[], row: string): string =>
   terms
-    .map(({ field }, index) => `${row}.${quoted(field.column)}::text as ${quoted(placeName(index))}`)
+    .map(
+      ({ field }, index) =>
+        `${row}.${quoteIdentifier(field.column)}::text as ${quoteIdentifier(placeName(index))}`,
+    )
     .join(', ')
 
 /** Where a row stands; takes that out of it. */
-export function takePosition(row: Record<string, unknown>, terms: readonly SortTerm[]): Position {
+export function extractPosition(row: Record<string, unknown>, terms: readonly SortTerm[]): Position {
   const names = terms.map((_, index) => placeName(index))
   const position = names.map((name) => {
     const value = row[name]

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it, test } from '@jest/globals'
 import { Drift, StudioRecord } from '@opsplane/contracts'
 import { type ApiClient, testPrincipal } from '@opsplane/testing'
 import postgres from 'postgres'
-import { provisionPlane } from '../plane/provision-plane.js'
+import { provisionDataPlane } from '../data-plane/provision-data-plane.js'
 import { startStudio } from '../record/studio.fixture.js'
 
 let at: Awaited<ReturnType<typeof startStudio>>
@@ -82,7 +82,7 @@ test('an index of an earlier version is renewed, and the table is as it was defi
     coalesce(title, ''::text) || ' '::text || coalesce(note, ''::text)))`)
   await admin.unsafe(`update table_shapes s set shape = table_shape(c.relation) from captured_tables c
     where c.table_id = s.table_id`)
-  await provisionPlane({ adminUrl: at.studio.adminUrl })
+  await provisionDataPlane({ adminUrl: at.studio.adminUrl })
   expect(await indexes()).toEqual(now)
   expect((await api.get('/migrations/drift')).data(Drift)).toEqual({ inSync: true, differences: [] })
   await finds('indexed', cases[0])

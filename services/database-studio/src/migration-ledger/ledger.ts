@@ -12,7 +12,7 @@ import { z } from 'zod'
 type Wording = Pick<MigrationState, 'up' | 'down' | 'transactional'>
 
 /** What two migrations have in common that do the same. */
-export const checksumOf = ({ up, down, transactional }: Wording): string =>
+export const computeChecksum = ({ up, down, transactional }: Wording): string =>
   createHash('sha256')
     .update(JSON.stringify([up, down, transactional]))
     .digest('hex')
@@ -20,10 +20,10 @@ export const checksumOf = ({ up, down, transactional }: Wording): string =>
 const Row = z.object({ version: z.number(), state: Migration.omit({ version: true }) })
 
 /** What the numbers of an environment's migrations are drawn from. */
-export const numbersOf = (environment: Environment): string => `migration/${environment}`
+export const toSequenceName = (environment: Environment): string => `migration/${environment}`
 
 /** Every migration of a tenant, in their order. */
-export async function migrationsOf(
+export async function listMigrations(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,
 ): Promise<Migration[]> {
@@ -38,7 +38,7 @@ export async function migrationsOf(
 }
 
 /** Throws `conflict` unless the migration is the next to be applied, or the last one that was. */
-export async function checkTurn(
+export async function checkOrder(
   { sql }: Pick<Database, 'sql'>,
   tenant: TenantScope,
   { number }: Pick<Migration, 'number'>,
@@ -77,12 +77,12 @@ export async function isOvertaken(
 
 /** Throws `conflict` where the SQL is not that which was checked when the migration was written. */
 export function checkChecksum(migration: Wording & Pick<MigrationState, 'checksum'>): void {
-  if (checksumOf(migration) !== migration.checksum)
+  if (computeChecksum(migration) !== migration.checksum)
     throw new ApiError('conflict', 'The SQL of the migration is not what its checksum was made of.')
 }
 
 /** Of what is applied in one environment, what another one has not, in its order. */
-export function missing(from: readonly Migration[], to: readonly Migration[]): Migration[] {
+export function findMissing(from: readonly Migration[], to: readonly Migration[]): Migration[] {
   const applied = to.filter(({ status }) => status === 'applied').map(({ checksum }) => checksum)
   return from.filter(({ status, checksum }) => {
     if (status !== 'applied') return false

@@ -1,10 +1,10 @@
 import { type CommandMeta, newId, type PromotedDefinition } from '@opsplane/contracts'
 import type { Unit } from '@opsplane/eventstore'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import type { Space } from '../plane/space.js'
+import type { Space } from '../data-plane/space.js'
 import { migration } from './domain.js'
-import { checksumOf, numbersOf } from './ledger.js'
+import { computeChecksum, toSequenceName } from './ledger.js'
 
 export interface DefinedChange {
   name: string
@@ -30,15 +30,16 @@ export type RecordChange = (
 export function changeRecorder({ store }: Pick<ServiceContext, 'store'>): RecordChange {
   const migrations = store.aggregate(migration)
   return async (unit, space, { name, statements, undo, definition, previous }, { now }) => {
-    const number = await store.numbers.next(space.workspaceId, numbersOf(space.environment))
+    const number = await store.numbers.next(space.workspaceId, toSequenceName(space.environment))
     const sqlOf = (parts: readonly string[]) =>
-      parts.map((part) => `${part.replaceAll(`${quoted(space.schema)}.`, '')};`).join('\n') || onlyWords
+      parts.map((part) => `${part.replaceAll(`${quoteIdentifier(space.schema)}.`, '')};`).join('\n') ||
+      onlyWords
     const wording = { up: sqlOf(statements), down: undo && sqlOf(undo), transactional: true }
     const fields = {
       number,
       name,
       ...wording,
-      checksum: checksumOf(wording),
+      checksum: computeChecksum(wording),
       origin: 'table' as const,
       definition: definition && withoutIdentity(definition),
       previous: previous && withoutIdentity(previous),
@@ -49,7 +50,7 @@ export function changeRecorder({ store }: Pick<ServiceContext, 'store'>): Record
 }
 
 /** The SQL of a change of what SQL does not say, such as a name. */
-const onlyWords = '-- Nothing of the schema changes, only what the definition says beside it.'
+const onlyWords = '-- Nothing of the schema changes, only the texts of its definition.'
 
 function withoutIdentity({
   slug,

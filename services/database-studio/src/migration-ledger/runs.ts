@@ -10,7 +10,7 @@ import {
 import type { Database, StatementRunner } from '@opsplane/postgres'
 import { sha256Hex } from '@opsplane/runtime'
 import { z } from 'zod'
-import type { Acting, Space } from '../plane/space.js'
+import type { JournalActor, Space } from '../data-plane/space.js'
 
 export type Direction = 'up' | 'down' | 'dry'
 
@@ -35,7 +35,7 @@ const Row = z.object({
   }),
 })
 /** A run as it stands, locked. */
-export type StandingRun = z.infer<typeof Row>
+export type LockedRun = z.infer<typeof Row>
 
 const changeLock = 7_241_005
 
@@ -43,7 +43,7 @@ const changeLock = 7_241_005
  * Keeps migrations out of a space until this transaction ends, for a change of a definition. Throws `conflict` while one runs
  * whose tables are not yet in the definitions.
  */
-export async function refuseRunning(tx: StatementRunner, { id }: Space): Promise<void> {
+export async function refuseWhileRunning(tx: StatementRunner, { id }: Space): Promise<void> {
   await tx.unsafe('select pg_advisory_xact_lock_shared($1, hashtext($2))', [changeLock, id])
   const [running] = await tx.unsafe('select 1 from migration_runs where space_id = $1', [id])
   if (running)
@@ -61,13 +61,13 @@ export function createRuns({ sql }: Pick<Database, 'sql'>) {
       space: Space,
       migration: Pick<Migration, 'id'>,
       direction: Direction,
-      acting: Acting,
+      acting: JournalActor,
       timeoutMs: number,
     ): Promise<Run> {
       const token = randomBytes(32).toString('base64url')
       const { actor, requestId, source = null } = acting
       const taken = await sql.begin(async (tx) => {
-        // Changes of definitions that are under way are waited for.
+        // Changes of definitions that are in flight are waited for.
         await tx.unsafe('select pg_advisory_xact_lock($1, hashtext($2))', [changeLock, space.id])
         return tx.unsafe(
           `insert into migration_runs (space_id, workspace_id, environment, migration_id, direction, token_hash, acting, due_at)
@@ -99,7 +99,7 @@ export function createRuns({ sql }: Pick<Database, 'sql'>) {
 export type Runs = ReturnType<typeof createRuns>
 
 /** The run of a space, locked: its transaction is over. Undefined where there is none any more. */
-export async function lockRun(tx: StatementRunner, spaceId: string): Promise<StandingRun | undefined> {
+export async function lockRun(tx: StatementRunner, spaceId: string): Promise<LockedRun | undefined> {
   const [row] = await tx.unsafe(
     `select workspace_id as "workspaceId", environment, migration_id as "migrationId", direction, acting,
        done_at is not null as done
@@ -112,10 +112,10 @@ export async function lockRun(tx: StatementRunner, spaceId: string): Promise<Sta
 export const removeRun = (tx: StatementRunner, spaceId: string) =>
   tx.unsafe('delete from migration_runs where space_id = $1', [spaceId])
 
-export const tenantOf = ({
+export const toTenant = ({
   workspaceId,
   environment,
-}: Pick<StandingRun, 'workspaceId' | 'environment'>): TenantScope => ({
+}: Pick<LockedRun, 'workspaceId' | 'environment'>): TenantScope => ({
   workspaceId,
   environment,
 })

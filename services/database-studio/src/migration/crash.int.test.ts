@@ -6,8 +6,8 @@ import { Migration, newId } from '@opsplane/contracts'
 import type { RunningService } from '@opsplane/runtime'
 import { freePort } from '@opsplane/runtime/server-process'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
-import { noNeighbours } from '../neighbours.fixture.js'
 import { databaseStudio } from '../service.js'
+import { unreachableServices } from '../unreachable-services.fixture.js'
 
 let service: TestService
 let api: ApiClient
@@ -40,7 +40,7 @@ async function spawnStudio(env: Record<string, string | undefined>): Promise<Run
 beforeAll(async () => {
   const port = String(await freePort())
   service = await startTestService(databaseStudio, {
-    env: { ...noNeighbours, PORT: port },
+    env: { ...unreachableServices, PORT: port },
     start: (env) => spawnStudio(env),
   })
   api = service.as(testPrincipal({ workspaceId }))

@@ -91,7 +91,7 @@ describe('a change of a definition', () => {
 
     const words = {
       name: 'Things of all kinds',
-      description: 'Of everybody',
+      description: 'Of everyone',
       rules: [{ role: 'viewer', read: { kind: 'a' } }],
     }
     expect((await api.patch('/tables/things', words)).status).toBe(200)
@@ -298,7 +298,7 @@ describe('a migration', () => {
   })
 })
 
-describe('whoever is under a row rule', () => {
+describe('a user under a row rule', () => {
   it('runs no SQL of their own', async () => {
     await api.post('/tables', {
       slug: 'notes',

@@ -1,14 +1,14 @@
 import type { Drift } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
-import type { Space } from '../plane/space.js'
+import type { Space } from '../data-plane/space.js'
 import { difference, type TableShape } from './shape.js'
 import { knownTables, parseShapes, sameShape } from './table-changes.js'
 
 type Difference = Drift['differences'][number]
 
 /** What the schema of a space has that neither definitions nor migrations explain, and what it lacks. */
-export async function driftOf({ sql }: Pick<Database, 'sql'>, space: Space): Promise<Drift> {
+export async function computeDrift({ sql }: Pick<Database, 'sql'>, space: Space): Promise<Drift> {
   const known = await knownTables(sql, space)
   const [row] = await sql.unsafe(
     `select space_shapes(s.id) as shapes, capture_fault(s) as fault,

@@ -1,11 +1,11 @@
 import type { DryRun } from '@opsplane/contracts'
 import type { Sql, TransactionSql } from 'postgres'
 import { z } from 'zod'
+import { AnswerTooLargeError, answerBytes } from '../data-plane/answer-size.js'
+import type { DataPlane, Session } from '../data-plane/data-plane.js'
+import type { JournalActor } from '../data-plane/space.js'
 import type { Run } from '../migration-ledger/runs.js'
-import { AnswerTooLargeError, answerBytes } from '../plane/answer-size.js'
-import type { DataPlane, Session } from '../plane/data-plane.js'
-import type { Acting } from '../plane/space.js'
-import { explainFailure, tooLarge } from '../query/failure.js'
+import { explainFailure, resultTooLargeError } from '../query/failure.js'
 import type { MigrationStatement } from './statements.js'
 
 export interface Execution {
@@ -14,7 +14,7 @@ export interface Execution {
   /** What they were read from, and which part of the migration that is. */
   sql: string
   path: '/up' | '/down'
-  acting: Acting
+  acting: JournalActor
   timeoutMs: number
   transactional: boolean
 }
@@ -27,7 +27,7 @@ export interface DryExecution {
 
 /** What is over time is stopped by Postgres itself; if it is not, from outside so much later. */
 const graceMs = 2_000
-/** Whoever waits for a lock of a table lets everybody else wait behind. */
+/** A transaction that waits for a lock of a table blocks all others behind it. */
 const lockTimeoutMs = 10_000
 
 /** Runs a migration as the space's migrator. Once it resolves the migration is applied; throws with nothing changed. */
@@ -97,7 +97,7 @@ function inSession<T>(
 ): Promise<T> {
   const session = plane.session(run.space, 'migrator', { deadlineMs: timeoutMs + graceMs }, work)
   return session.catch((error: unknown) => {
-    throw error instanceof AnswerTooLargeError ? tooLarge(path, answerBytes.session, error) : error
+    throw error instanceof AnswerTooLargeError ? resultTooLargeError(path, answerBytes.session, error) : error
   })
 }
 
@@ -146,7 +146,7 @@ async function step(
   return null
 }
 
-/** Indexes are built outside of any transaction; one that a run before has left unfinished is built anew. */
+/** Indexes are built outside of any transaction; one that an earlier run has left unfinished is rebuilt. */
 async function concurrently(sql: Sql, { statements, timeoutMs, ...execution }: Execution): Promise<void> {
   await sql.unsafe(`set statement_timeout = ${timeoutMs}`)
   for (const statement of statements) {

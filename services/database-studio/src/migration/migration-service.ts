@@ -1,13 +1,13 @@
 import type { DryRun, Migration, MigrationPatch, MigrationState, NewMigration } from '@opsplane/contracts'
 import type { RequestMeta, RequireEnvironment } from '@opsplane/http'
-import type { DataPlane } from '../plane/data-plane.js'
-import type { Definitions } from '../plane/definitions.js'
+import type { DataPlane } from '../data-plane/data-plane.js'
+import type { Definitions } from '../data-plane/definitions.js'
 import type { TableAggregate } from '../table/tables.js'
-import type { Migrations, Settling } from './settle.js'
+import type { Migrations, SettleOptions } from './settle.js'
 
 export interface MigrationService {
   migrations: Migrations
-  settling: Settling
+  settling: SettleOptions
   create(
     fields: NewMigration,
     meta: RequestMeta,

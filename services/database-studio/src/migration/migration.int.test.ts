@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { DryRun, Migration, Promotion } from '@opsplane/contracts'
 import { testPrincipal, waitFor } from '@opsplane/testing'
-import { type MigrationsFixture, startMigrations, typesOf } from '../fixture/migrations-fixture.js'
+import { listTypes, type MigrationsFixture, startMigrations } from '../fixture/migrations-fixture.js'
 
 let fixture: MigrationsFixture
 let {
@@ -69,7 +69,7 @@ describe('a migration', () => {
         version: 2,
       })
     })
-    expect(typesOf(events)).toEqual([
+    expect(listTypes(events)).toEqual([
       ...[
         'record.created',
         'record.created',
@@ -123,7 +123,7 @@ describe('a migration', () => {
     const back = await eventsOf(async () => {
       expect(await rolledBack(draft)).toMatchObject({ status: 'rolled_back', appliedAt: null })
     })
-    expect(typesOf(back).sort()).toEqual([...['migration.rolled_back', 'table.deleted', 'table.deleted']])
+    expect(listTypes(back).sort()).toEqual([...['migration.rolled_back', 'table.deleted', 'table.deleted']])
     expect(await definition('rooms')).toBeUndefined()
     expect((await deleted(draft)).status).toBe(204)
   })
@@ -147,7 +147,7 @@ describe('a migration', () => {
          create index persons_lower on persons (lower(name))`,
       ),
     )
-    expect(typesOf(events)).toEqual([
+    expect(listTypes(events)).toEqual([
       'migration.created',
       'record.created',
       'record.updated',
@@ -189,7 +189,7 @@ describe('a migration', () => {
         params: { sqlState: '42703', statement: 3, position: 102 },
       })
     })
-    expect(typesOf(events)).toEqual(['migration.failed'])
+    expect(listTypes(events)).toEqual(['migration.failed'])
     expect((await api.get(`/migrations/${draft.id}`)).data(Migration)).toMatchObject({
       status: 'failed',
       error: expect.stringContaining('nope'),

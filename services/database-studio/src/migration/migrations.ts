@@ -3,13 +3,13 @@ import { VersionRaceError } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { checkAction, type MigrationFields, migration } from '../migration-ledger/domain.js'
-import { checkChecksum, checksumOf, checkTurn, numbersOf } from '../migration-ledger/ledger.js'
+import { checkChecksum, checkOrder, computeChecksum, toSequenceName } from '../migration-ledger/ledger.js'
 import { createRuns, type Direction, type Run } from '../migration-ledger/runs.js'
 import { createDefine } from '../table/define.js'
 import { type Execution, execute, executeDry } from './execute.js'
 import type { MigrationParts, MigrationService } from './migration-service.js'
 import { pendingMigrations } from './pending.js'
-import { type Settling, settleRun } from './settle.js'
+import { type SettleOptions, settleRun } from './settle.js'
 import { migrationStatements, withoutConcurrently } from './statements.js'
 import { knownTables, parseShapes, tableChanges } from './table-changes.js'
 
@@ -28,7 +28,7 @@ export function createMigrations(
 ): MigrationService {
   const { store, database, clock } = ctx
   const migrations = store.aggregate(migration)
-  const settling: Settling = { store, migrations, tables }
+  const settling: SettleOptions = { store, migrations, tables }
   const runs = createRuns(database)
   const define = createDefine(ctx)
 
@@ -56,7 +56,7 @@ export function createMigrations(
       const current = await migrations.get(id, meta.tenant)
       if (meta.expectedVersion !== undefined && meta.expectedVersion !== current.version)
         throw new ApiError('precondition_failed', 'The migration has changed since.')
-      if (!anyTurn) await checkTurn(database, meta.tenant, current, direction)
+      if (!anyTurn) await checkOrder(database, meta.tenant, current, direction)
       return { run, execution: await prepare(current, run, timeoutMs, meta) }
     } catch (error) {
       await runs.end(run)
@@ -117,7 +117,7 @@ export function createMigrations(
       await migrationStatements(up, { transactional, path: '/up', mayBeEmpty })
       if (down !== null) await migrationStatements(down, { transactional, path: '/down', mayBeEmpty })
       const { workspaceId, environment } = meta.tenant
-      const number = await store.numbers.next(workspaceId, numbersOf(environment))
+      const number = await store.numbers.next(workspaceId, toSequenceName(environment))
       const wording = { up, down, transactional }
       const origin = promoted ? 'promotion' : 'sql'
       const { definition = null, previous = null } = promoted ?? {}
@@ -125,7 +125,7 @@ export function createMigrations(
         number,
         name,
         ...wording,
-        checksum: checksumOf(wording),
+        checksum: computeChecksum(wording),
         origin,
         definition,
         previous,

@@ -3,11 +3,11 @@ import type { ServiceContext } from '@opsplane/service'
 import type { MigrationParts } from './migration-service.js'
 import { createMigrations } from './migrations.js'
 import { migrationRoutes } from './routes.js'
-import { settlingRuns } from './settle.js'
+import { settleRunsWork } from './settle.js'
 
 /** Migrations: their routes, and the due work that settles what was interrupted. */
 export function openMigrations(ctx: ServiceContext, parts: MigrationParts): { routes: Route[] } {
   const service = createMigrations(ctx, parts)
-  ctx.dueWork.start(settlingRuns(service.settling))
+  ctx.dueWork.start(settleRunsWork(service.settling))
   return { routes: migrationRoutes(ctx, parts, service) }
 }

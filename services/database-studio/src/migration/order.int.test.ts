@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Migration, OrderedMigrations, Promotion, StudioRecord, Table } from '@opsplane/contracts'
 import { type ApiClient, testPrincipal } from '@opsplane/testing'
-import { type MigrationsFixture, startMigrations, typesOf } from '../fixture/migrations-fixture.js'
+import { listTypes, type MigrationsFixture, startMigrations } from '../fixture/migrations-fixture.js'
 
 let at: MigrationsFixture
 let staging: ApiClient
@@ -82,7 +82,7 @@ describe('a migration that is not applied', () => {
       ])
       expect((await at.api.patch(`/migrations/${made.id}`, { transactional: false })).status).toBe(422)
     })
-    expect(typesOf(events)).toEqual(['migration.updated'])
+    expect(listTypes(events)).toEqual(['migration.updated'])
     expect(await at.applied(made)).toMatchObject({ name: 'Right', status: 'applied' })
     expect((await at.api.patch(`/migrations/${made.id}`, { name: 'x' })).error()).toMatchObject({
       code: 'invalid_state_transition',
@@ -127,7 +127,7 @@ describe('a table that a migration drops', () => {
     const events = await at.eventsOf(() =>
       at.migrated('Gone', 'drop table if exists missing, shelves cascade; drop type shade'),
     )
-    expect(typesOf(events).filter((type) => type.startsWith('table.'))).toEqual([
+    expect(listTypes(events).filter((type) => type.startsWith('table.'))).toEqual([
       'table.deleted',
       'table.updated',
     ])

@@ -1,7 +1,7 @@
 import { invalidField, notFound } from '@opsplane/contracts'
 import type { ServiceContext } from '@opsplane/service'
-import { checksumOf, migrationsOf, numbersOf } from '../migration-ledger/ledger.js'
-import type { DataPlane } from '../plane/data-plane.js'
+import type { DataPlane } from '../data-plane/data-plane.js'
+import { computeChecksum, listMigrations, toSequenceName } from '../migration-ledger/ledger.js'
 import { createDefine } from '../table/define.js'
 import type { MigrationService } from './migration-service.js'
 import type { Migrations } from './settle.js'
@@ -18,7 +18,7 @@ export function pendingMigrations(
     async edit(id, patch, meta) {
       const space = await plane.space(meta.tenant)
       return define(space, meta, async ({ tx, unit }) => {
-        const current = (await migrationsOf(tx, meta.tenant)).find((each) => each.id === id)
+        const current = (await listMigrations(tx, meta.tenant)).find((each) => each.id === id)
         if (!current) throw notFound()
         const { name = current.name, up = current.up, down = current.down } = patch
         const { transactional = current.transactional } = patch
@@ -26,14 +26,14 @@ export function pendingMigrations(
         await migrationStatements(up, { transactional, path: '/up', mayBeEmpty })
         if (down !== null) await migrationStatements(down, { transactional, path: '/down', mayBeEmpty })
         const wording = { up, down, transactional }
-        const to = { name, ...wording, checksum: checksumOf(wording) }
+        const to = { name, ...wording, checksum: computeChecksum(wording) }
         return unit.handle(migrations, id, { kind: 'edit', to, now: meta.now })
       })
     },
     async reorder(ids, meta) {
       const space = await plane.space(meta.tenant)
       return define(space, meta, async ({ tx, unit }) => {
-        const open = (await migrationsOf(tx, meta.tenant)).filter(({ status }) => status !== 'applied')
+        const open = (await listMigrations(tx, meta.tenant)).filter(({ status }) => status !== 'applied')
         const named = open.filter(({ id }) => ids.includes(id))
         if (named.length !== ids.length)
           throw invalidField('/ids', 'invalid_value', 'must name migrations that are not applied, each once.')
@@ -42,7 +42,10 @@ export function pendingMigrations(
         if (stay < 0) return open
         const ordered = open.slice(0, stay)
         for (const id of wanted.slice(stay)) {
-          const number = await store.numbers.next(meta.tenant.workspaceId, numbersOf(meta.tenant.environment))
+          const number = await store.numbers.next(
+            meta.tenant.workspaceId,
+            toSequenceName(meta.tenant.environment),
+          )
           ordered.push(await unit.handle(migrations, id, { kind: 'place', number, now: meta.now }))
         }
         return ordered

@@ -1,7 +1,7 @@
 import { ApiError, type Environment, type Migration } from '@opsplane/contracts'
 import { type RequestMeta, readdress } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
-import { migrationsOf, missing } from '../migration-ledger/ledger.js'
+import { findMissing, listMigrations } from '../migration-ledger/ledger.js'
 import type { MigrationService } from './migration-service.js'
 
 export interface PromoteOptions {
@@ -24,8 +24,8 @@ export async function promote(
 ): Promise<Migration[]> {
   if (from === meta.tenant.environment)
     throw new ApiError('conflict', 'Migrations are promoted from another environment.')
-  const here = await migrationsOf(sql, meta.tenant)
-  const wanted = missing(await migrationsOf(sql, { ...meta.tenant, environment: from }), here)
+  const here = await listMigrations(sql, meta.tenant)
+  const wanted = findMissing(await listMigrations(sql, { ...meta.tenant, environment: from }), here)
   const explain = (error: unknown, index: number) => failedMigration(error, wanted[index])
   if (dryRun) {
     await service.dryRunAll(wanted, timeoutMs, withoutKey(meta), explain)

@@ -15,7 +15,7 @@ import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { migrations as table } from '../sql/tables.js'
-import { driftOf } from './drift.js'
+import { computeDrift } from './drift.js'
 import type { MigrationParts, MigrationService } from './migration-service.js'
 import { promote } from './promote.js'
 import { runRoutes, tag } from './run-routes.js'
@@ -83,7 +83,7 @@ export function migrationRoutes(
       tag,
       scope: 'migrations:read',
       response: Drift,
-      handler: async ({ meta }) => driftOf(database, await plane.space(meta.tenant)),
+      handler: async ({ meta }) => computeDrift(database, await plane.space(meta.tenant)),
     }),
 
     defineRoute({

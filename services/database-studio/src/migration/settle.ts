@@ -1,18 +1,18 @@
 import type { MigrationState } from '@opsplane/contracts'
 import type { Aggregate } from '@opsplane/eventstore'
 import { type EventStore, VersionRaceError } from '@opsplane/eventstore'
-import { type DueRow, type MakeWorker, type StatementRunner, within } from '@opsplane/postgres'
+import { type CreateWorker, type DueRow, type StatementRunner, transactionWorker } from '@opsplane/postgres'
 import type { MigrationCommand } from '../migration-ledger/domain.js'
-import { isOvertaken, numbersOf } from '../migration-ledger/ledger.js'
-import { lockRun, removeRun, tenantOf } from '../migration-ledger/runs.js'
+import { isOvertaken, toSequenceName } from '../migration-ledger/ledger.js'
+import { lockRun, removeRun, toTenant } from '../migration-ledger/runs.js'
 import { dueRuns } from '../sql/tables.js'
 import type { TableAggregate } from '../table/tables.js'
-import { planPurge, purgeTime, tablesInTrash } from '../table/trash.js'
-import { defineTables, knownTables, parseShapes, slugsOf, tableChanges } from './table-changes.js'
+import { computePurgeTime, listTrashedTables, planPurge } from '../table/trash.js'
+import { defineTables, knownTables, listSlugs, parseShapes, tableChanges } from './table-changes.js'
 
 export type Migrations = Aggregate<MigrationState, MigrationCommand, MigrationState & { version: number }>
 
-export interface Settling {
+export interface SettleOptions {
   store: EventStore
   migrations: Migrations
   tables: TableAggregate
@@ -24,20 +24,20 @@ export interface Settling {
  * whose definitions have changed.
  */
 export async function settleRun(
-  { store, migrations, tables }: Settling,
+  { store, migrations, tables }: SettleOptions,
   tx: StatementRunner,
   { spaceId, now, error }: { spaceId: string; now: string; error?: string },
 ): Promise<string[]> {
   const run = await lockRun(tx, spaceId)
   if (!run) return []
   const { direction, migrationId, done, acting } = run
-  const tenant = tenantOf(run)
+  const tenant = toTenant(run)
   const meta = { tenant, now, ...acting, source: acting.source ?? null }
   let slugs: string[] = []
   if (done) {
     const [row] = await tx.unsafe('select space_shapes($1) as shapes', [spaceId])
     const known = await knownTables(tx, tenant)
-    const inTrash = await tablesInTrash(tx, spaceId)
+    const inTrash = await listTrashedTables(tx, spaceId)
     const changes = await store.within(tx, meta, async (unit) => {
       const found = await unit.find(migrations, migrationId)
       const { definition = null, previous = null } = found?.state ?? {}
@@ -50,16 +50,16 @@ export async function settleRun(
         const { number: place } = found.state
         const isLate = await isOvertaken(tx, tenant, found.state)
         const number = isLate
-          ? await store.numbers.next(tenant.workspaceId, numbersOf(tenant.environment))
+          ? await store.numbers.next(tenant.workspaceId, toSequenceName(tenant.environment))
           : place
         await unit.handle(migrations, migrationId, { kind: 'apply', number, now })
       }
       await defineTables(unit, tables, changes, now)
       return changes
     })
-    slugs = slugsOf(changes)
+    slugs = listSlugs(changes)
     for (const { id, inTrash } of changes.deleted)
-      if (inTrash) await planPurge(tx, tenant, id, purgeTime(now))
+      if (inTrash) await planPurge(tx, tenant, id, computePurgeTime(now))
       else await tx.unsafe('select drop_capture($1)', [id])
     await tx.unsafe('select keep_shapes($1)', [spaceId])
   } else if (direction !== 'dry') {
@@ -74,13 +74,13 @@ export async function settleRun(
 }
 
 /** Settles the runs whose service has ended before it could. */
-export const settlingRuns = (settling: Settling): MakeWorker =>
-  within<DueRow>({
+export const settleRunsWork = (settling: SettleOptions): CreateWorker =>
+  transactionWorker<DueRow>({
     name: 'migration-runs',
     of: dueRuns,
     batch: 20,
     async perform(tx, rows) {
       for (const { key, at } of rows) await settleRun(settling, tx, { spaceId: key, now: at })
     },
-    isPassing: (error) => error instanceof VersionRaceError,
+    isRetryable: (error) => error instanceof VersionRaceError,
   })

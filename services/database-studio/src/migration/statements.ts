@@ -1,12 +1,12 @@
 import type { AlterTableStmt, CreateStmt, DropStmt, IndexStmt, Node } from 'libpg-query'
 import {
+  findTypeName,
   isStatement,
-  nameOf,
-  namingType,
+  joinNames,
   parseStatements,
-  partsWithin,
   type Statement,
   sqlError,
+  walkNodes,
 } from '../sql/grammar.js'
 import { commandName } from '../sql/statement.js'
 
@@ -56,7 +56,7 @@ function checked({ node, kind, text, start }: Statement, problem: Problem, trans
   const check = checks[kind]
   if (!check) throw refused(`is ${commandName(kind)}, which a migration cannot be`, problem)
   check(node, problem)
-  for (const within of partsWithin(node)) refuseWithin(within.kind, within.fields, problem)
+  for (const within of walkNodes(node)) refuseWithin(within.kind, within.fields, problem)
   const buildsIndex =
     'IndexStmt' in node && node.IndexStmt.concurrent ? (node.IndexStmt.idxname ?? null) : null
   return {
@@ -91,7 +91,7 @@ function refuseWithin(kind: string, fields: Record<string, unknown>, problem: Pr
   if (kind === 'SelectStmt' && 'intoClause' in fields) throw refused('makes a table by SELECT INTO', problem)
   if (isStatement(kind) && !rowStatements.has(kind) && !(kind in checks))
     throw refused(`is ${commandName(kind)}, which a migration cannot be`, problem)
-  const type = namingType(kind, fields)
+  const type = findTypeName(kind, fields)
   if (type) throw refused(`uses the type ${type}, which names what others have`, problem)
   // Names stand without their schema, so that a migration means the same in every environment.
   if (fields.schemaname !== undefined || fields.catalogname !== undefined)
@@ -117,7 +117,7 @@ const alterations = new Set(
 
 function checkAlter({ objtype, cmds }: AlterTableStmt, problem: Problem): void {
   checkObject(objtype, problem)
-  for (const { kind, fields } of partsWithin(cmds ?? [])) {
+  for (const { kind, fields } of walkNodes(cmds ?? [])) {
     const subtype = String(fields.subtype)
     if (kind === 'AlterTableCmd' && !alterations.has(subtype))
       throw refused(`alters a table in a way it cannot (${subtype.slice(3)})`, problem)
@@ -138,7 +138,7 @@ function checkObject(type: string | undefined, problem: Problem): void {
 
 function checkDrop(drop: DropStmt, problem: Problem): void {
   checkObject(drop.removeType, problem)
-  for (const { fields } of partsWithin(drop.objects ?? []))
+  for (const { fields } of walkNodes(drop.objects ?? []))
     if (Array.isArray(fields.items) && fields.items.length > 1 && drop.removeType !== 'OBJECT_TYPE')
       throw refused('names a schema: tables and indexes are named without', problem)
 }
@@ -146,14 +146,14 @@ function checkDrop(drop: DropStmt, problem: Problem): void {
 function droppedTables(node: Node): MigrationStatement['drops'] {
   if (!('DropStmt' in node) || node.DropStmt.removeType !== 'OBJECT_TABLE') return null
   const { objects = [], behavior, missing_ok: mayLack = false } = node.DropStmt
-  const names = objects.map((object) => ('List' in object ? nameOf(object.List.items) : ''))
+  const names = objects.map((object) => ('List' in object ? joinNames(object.List.items) : ''))
   return { names, cascades: behavior === 'DROP_CASCADE', mayLack }
 }
 
 function droppedTypes(node: Node): string[] {
   if (!('DropStmt' in node) || node.DropStmt.removeType !== 'OBJECT_TYPE') return []
   return (node.DropStmt.objects ?? []).map((object) =>
-    'TypeName' in object ? nameOf(object.TypeName.names) : '',
+    'TypeName' in object ? joinNames(object.TypeName.names) : '',
   )
 }
 

@@ -9,15 +9,15 @@ import type { Unit } from '@opsplane/eventstore'
 import type { StatementRunner } from '@opsplane/postgres'
 import { z } from 'zod'
 import type { TableAggregate } from '../table/tables.js'
-import { purgeTime } from '../table/trash.js'
-import { promotedOver } from './promoted.js'
-import { type ReadBack, readBack } from './read-back.js'
+import { computePurgeTime } from '../table/trash.js'
+import { mergePromotedDefinition } from './promoted-definition.js'
+import { type ReadDefinition, readDefinition } from './read-definition.js'
 import { TableShape } from './shape.js'
 
-/** What the catalogue has of a space, beside what definitions say. */
+/** The tables of a space by the catalogue, compared with their definitions. */
 export interface TableChanges {
-  created: { id: string; found: ReadBack; like: PromotedDefinition | null }[]
-  updated: { id: string; slug: string; found: ReadBack; like: PromotedDefinition | null }[]
+  created: { id: string; found: ReadDefinition; like: PromotedDefinition | null }[]
+  updated: { id: string; slug: string; found: ReadDefinition; like: PromotedDefinition | null }[]
   deleted: { id: string; slug: string; inTrash: boolean }[]
 }
 
@@ -63,10 +63,10 @@ export function tableChanges(
   for (const [id, shape] of Object.entries(shapes)) {
     const table = definitions.get(id)
     const like = promoted?.slug === shape.name ? promoted : null
-    const over = (found: ReadBack) => (like ? promotedOver(like, found, shape) : found)
-    if (!table) changes.created.push({ id, found: over(readBack(shape)), like })
+    const over = (found: ReadDefinition) => (like ? mergePromotedDefinition(like, found, shape) : found)
+    if (!table) changes.created.push({ id, found: over(readDefinition(shape)), like })
     else if (table.shape && (like || !sameShape(table.shape, shape) || leavesOut(table.state, shape))) {
-      const found = readBack(shape, { definition: table.state, shape: table.shape })
+      const found = readDefinition(shape, { definition: table.state, shape: table.shape })
       changes.updated.push({ id, slug: table.state.slug, found: over(found), like })
     }
   }
@@ -76,7 +76,7 @@ export function tableChanges(
 }
 
 /** Every slug that means something else than before. */
-export const slugsOf = ({ created, updated, deleted }: TableChanges): string[] => [
+export const listSlugs = ({ created, updated, deleted }: TableChanges): string[] => [
   ...[...created, ...updated].map(({ found }) => found.slug),
   ...[...updated, ...deleted].map(({ slug }) => slug),
 ]
@@ -97,7 +97,7 @@ export async function defineTables(
 ): Promise<void> {
   // Names are free before they are taken.
   for (const { id, inTrash } of deleted) {
-    await unit.handle(tables, id, { kind: 'delete', purgeAt: inTrash ? purgeTime(now) : now, now })
+    await unit.handle(tables, id, { kind: 'delete', purgeAt: inTrash ? computePurgeTime(now) : now, now })
     if (!inTrash) await unit.handle(tables, id, { kind: 'purge' })
   }
   for (const { id, found, like } of updated) {

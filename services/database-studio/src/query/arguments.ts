@@ -1,7 +1,7 @@
 import { ApiError, type ErrorDetail, type ParameterType } from '@opsplane/contracts'
 import { jsonPointer } from '@opsplane/http'
 import { checkParameter, type Json, parameterText } from '@opsplane/postgres'
-import type { Numbered } from '../sql/parameters.js'
+import type { NumberedStatement } from '../sql/parameters.js'
 
 /** JSON, as it came in the body. */
 export type ParameterValues = readonly unknown[] | Readonly<Record<string, unknown>>
@@ -17,8 +17,8 @@ export function typesByName(
 }
 
 /** The values of a statement's parameters in their order, as Postgres reads them. Throws `validation_failed`. */
-export function argumentsOf(
-  statement: Numbered,
+export function parseArguments(
+  statement: NumberedStatement,
   values: ParameterValues,
   types: ParameterTypes,
 ): (string | null)[] {

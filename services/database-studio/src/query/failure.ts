@@ -7,11 +7,11 @@ export interface FailedStatement {
   path: string
   /** Of a position in what Postgres was given (characters, from 1), that in what was written. */
   writtenPosition?(position: number): number
-  /** Beside what Postgres says, such as the number of the statement. */
+  /** In addition to what Postgres says, such as the number of the statement. */
   params?: Record<string, unknown>
 }
 
-/** Of these a session's statement is not the cause: the server goes down, or somebody has ended the session. */
+/** Of these a session's statement is not the cause: the server shuts down, or the session was terminated. */
 const notTheirs = /^(08|28|53300|57P|58)/
 
 /**
@@ -40,10 +40,10 @@ export function explainFailure(error: unknown, statement: FailedStatement): unkn
 }
 
 /** What a statement whose answer is more than may be read is refused with; what it has written is undone. */
-export function tooLarge(path: string, mostBytes: number, cause?: unknown): ApiError {
-  const message = `answers more than ${mostBytes / 1_048_576} MiB, so that it was stopped and has changed nothing; answer fewer rows or columns`
+export function resultTooLargeError(path: string, maxBytes: number, cause?: unknown): ApiError {
+  const message = `answers more than ${maxBytes / 1_048_576} MiB, so that it was stopped and has changed nothing; answer fewer rows or columns`
   return new ApiError('validation_failed', `The SQL failed: it ${message}.`, {
-    details: [{ in: 'body', path, code: 'answer_too_large', message, params: { mostBytes } }],
+    details: [{ in: 'body', path, code: 'answer_too_large', message, params: { mostBytes: maxBytes } }],
     cause,
   })
 }

@@ -1,11 +1,11 @@
 import type { Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { StudioConfig } from '../config.js'
-import type { DataPlane } from '../plane/data-plane.js'
+import type { DataPlane } from '../data-plane/data-plane.js'
 import { savedQueryRoutes } from './routes.js'
 import { createQueryRunner } from './run.js'
 import { createFreeSql, type FreeSqlOptions, runRoutes } from './run-routes.js'
-import { createSlots } from './slots.js'
+import { createQuerySlots } from './slots.js'
 
 /** Everything about SQL that callers write: run at once, or saved. */
 export function createQueries(
@@ -16,7 +16,7 @@ export function createQueries(
   const runner = createQueryRunner(plane, ctx.database)
   const freeSql = createFreeSql({
     runner,
-    slots: createSlots(ctx.config.queriesPerWorkspace),
+    slots: createQuerySlots(ctx.config.queriesPerWorkspace),
     plane,
     ...refusals,
   })

@@ -8,8 +8,8 @@ import {
   testRole,
   waitFor,
 } from '@opsplane/testing'
-import { noNeighbours } from '../neighbours.fixture.js'
 import { databaseStudio } from '../service.js'
+import { unreachableServices } from '../unreachable-services.fixture.js'
 
 let service: TestService
 let api: ApiClient
@@ -19,7 +19,7 @@ const principal = testPrincipal({ workspaceId })
 
 beforeAll(async () => {
   service = await startTestService(databaseStudio, {
-    env: { ...noNeighbours, QUERIES_PER_WORKSPACE: '3' },
+    env: { ...unreachableServices, QUERIES_PER_WORKSPACE: '3' },
   })
   api = service.as(principal)
   await ran('select 1')

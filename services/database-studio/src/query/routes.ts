@@ -13,7 +13,7 @@ import { z } from 'zod'
 import { savedQueries as table } from '../sql/tables.js'
 import { savedQuery } from './domain.js'
 import { type FreeSql, queryTag as tag } from './run-routes.js'
-import { checkSaved, requestOf, savedVersions } from './saved.js'
+import { buildRequest, checkSavedQuery, savedVersions } from './saved.js'
 
 /** Saved queries. */
 export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[] {
@@ -56,7 +56,7 @@ export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[]
       response: SavedQuery,
       status: 201,
       handler: async ({ body, meta }) => {
-        await checkSaved(body, ctx.database)
+        await checkSavedQuery(body, ctx.database)
         const id = newId('query')
         return queries.create(id, { kind: 'create', id, fields: body, now: meta.now }, meta)
       },
@@ -89,7 +89,7 @@ export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[]
       handler: async ({ params, body, meta }) => {
         const { sql, mode, parameters } = body
         const present = await queries.get(params.id, meta.tenant)
-        await checkSaved({ ...present, ...defined({ sql, mode, parameters }) }, ctx.database)
+        await checkSavedQuery({ ...present, ...defined({ sql, mode, parameters }) }, ctx.database)
         return queries.handle(params.id, { kind: 'update', patch: body, now: meta.now }, meta)
       },
     }),
@@ -149,7 +149,7 @@ export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[]
       handler: async ({ params: { id }, body, meta }) => {
         const current = await queries.get(id, meta.tenant)
         const query = body.version === undefined ? current : await versions.get(id, body.version, meta.tenant)
-        return freeSql.run(requestOf(query, body), meta)
+        return freeSql.run(buildRequest(query, body), meta)
       },
     }),
   ]

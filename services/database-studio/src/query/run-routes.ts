@@ -1,10 +1,10 @@
 import { ApiError, QueryResult, RunQuery } from '@opsplane/contracts'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
-import type { DataPlane } from '../plane/data-plane.js'
-import type { RefuseFull } from '../plane/space-size.js'
+import type { DataPlane } from '../data-plane/data-plane.js'
+import type { CheckSpaceQuota } from '../data-plane/space-quota.js'
 import { typesByName } from './arguments.js'
 import type { QueryRequest, QueryRunner } from './run.js'
-import type { Slots } from './slots.js'
+import type { QuerySlots } from './slots.js'
 
 /** Runs SQL for callers who may write some. */
 export interface FreeSql {
@@ -13,12 +13,12 @@ export interface FreeSql {
 
 export interface FreeSqlOptions {
   runner: QueryRunner
-  slots: Slots
+  slots: QuerySlots
   /** Throws `forbidden` where a row rule binds the caller: SQL would reach past it. */
   refuseRuled(meta: RequestMeta): Promise<void>
   plane: Pick<DataPlane, 'space'>
   /** Throws `quota_exceeded`: then only DELETE may write. */
-  refuseFull: RefuseFull
+  refuseFull: CheckSpaceQuota
 }
 
 const deletes = /^\s*delete\b/i

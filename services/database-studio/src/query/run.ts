@@ -1,13 +1,13 @@
 import type { QueryMode, QueryResult, TenantScope } from '@opsplane/contracts'
 import { createCollector, createTypeNames, type Database } from '@opsplane/postgres'
 import type { Sql, TransactionSql } from 'postgres'
-import { AnswerTooLargeError } from '../plane/answer-size.js'
-import type { DataPlane, Session } from '../plane/data-plane.js'
-import type { Acting } from '../plane/space.js'
+import { AnswerTooLargeError } from '../data-plane/answer-size.js'
+import type { DataPlane, Session } from '../data-plane/data-plane.js'
+import type { JournalActor } from '../data-plane/space.js'
 import { numberParameters } from '../sql/parameters.js'
 import { checkQuery } from '../sql/statement.js'
-import { argumentsOf, type ParameterTypes, type ParameterValues } from './arguments.js'
-import { explainFailure, tooLarge } from './failure.js'
+import { type ParameterTypes, type ParameterValues, parseArguments } from './arguments.js'
+import { explainFailure, resultTooLargeError } from './failure.js'
 
 export interface QueryRequest {
   sql: string
@@ -25,7 +25,12 @@ export interface QueryRunner {
    * `acting` in the journal. Of a read that answers more than 4 MiB the rest is left out; a write that does is undone. Throws
    * `validation_failed` for that, and for what the statement is not allowed or fails at.
    */
-  run(tenant: TenantScope, request: QueryRequest, acting: Acting, signal: AbortSignal): Promise<QueryResult>
+  run(
+    tenant: TenantScope,
+    request: QueryRequest,
+    acting: JournalActor,
+    signal: AbortSignal,
+  ): Promise<QueryResult>
 }
 
 /** What ends a transaction whose result is wanted without its effects. */
@@ -43,7 +48,7 @@ export function createQueryRunner(plane: DataPlane, database: Pick<Database, 'sq
     async run(tenant, request, acting, signal) {
       const { mode, timeoutMs, explain, maxRows } = request
       const statement = await numberParameters(request.sql, request.types)
-      const values = argumentsOf(statement, request.parameters, request.types)
+      const values = parseArguments(statement, request.parameters, request.types)
       const { kind } = await checkQuery(statement.masked, mode)
       const space = await plane.space(tenant)
       const prefix = explain ? `explain (format json${explain === 'analyze' ? ', analyze' : ''}) ` : ''
@@ -57,7 +62,7 @@ export function createQueryRunner(plane: DataPlane, database: Pick<Database, 'sq
       const mayBeCut = mode === 'read' && !explain
       const execute = async (tx: TransactionSql) => {
         const collected = await collector.read(tx)
-        if (collected.truncated === 'bytes' && !mayBeCut) throw tooLarge('/sql', maxBytes)
+        if (collected.truncated === 'bytes' && !mayBeCut) throw resultTooLargeError('/sql', maxBytes)
         return collected
       }
       const options = { deadlineMs: timeoutMs + graceMs, signal }
@@ -71,7 +76,7 @@ export function createQueryRunner(plane: DataPlane, database: Pick<Database, 'sq
         .catch((error: unknown) => {
           if (error instanceof AnswerTooLargeError) {
             if (mayBeCut) return collector.cut()
-            throw tooLarge('/sql', maxBytes, error)
+            throw resultTooLargeError('/sql', maxBytes, error)
           }
           const writtenPosition = (position: number) => statement.writtenPosition(position - prefix.length)
           throw explainFailure(error, { path: '/sql', writtenPosition })
@@ -106,7 +111,7 @@ async function reading<T>(sql: Sql, timeoutMs: number, work: (tx: TransactionSql
 
 interface Writing {
   timeoutMs: number
-  acting: Acting
+  acting: JournalActor
   undo: boolean
 }
 

@@ -22,7 +22,7 @@ import type { QueryRequest } from './run.js'
 type Wording = Pick<SavedQueryState, 'sql' | 'mode' | 'parameters'>
 
 /** Throws `validation_failed` unless the SQL may be run in its mode and takes just the parameters that are declared. */
-export async function checkSaved(
+export async function checkSavedQuery(
   { sql: text, mode, parameters }: Wording,
   database: Pick<Database, 'sql'>,
 ): Promise<void> {
@@ -45,7 +45,7 @@ export async function checkSaved(
   if (problems.length > 0) throw refused(problems)
 }
 
-/** Defaults that Postgres cannot read as their types: whoever runs the query would be told, and could not change them. */
+/** Defaults that Postgres cannot read as their types: a user of the query would get the error, and could not correct them. */
 async function unreadableDefaults(
   parameters: readonly QueryParameter[],
   { sql }: Pick<Database, 'sql'>,
@@ -75,7 +75,7 @@ const readAs = (type: ParameterType): string =>
   type.replace(/^\w+/, (name) => sqlType({ kind: ResultType.parse(name) }))
 
 /** What runs where a saved query is given these values. Throws `validation_failed` where one is missing. */
-export function requestOf(
+export function buildRequest(
   query: Wording,
   { parameters: given, maxRows, timeoutMs, explain }: RunSavedQuery,
 ): QueryRequest {

@@ -1,7 +1,7 @@
 import { ApiError } from '@opsplane/contracts'
 
-/** Lets each workspace have so many in hand at once; the next one throws `rate_limited`. */
-export function createSlots(most: number) {
+/** Allows each workspace so many at a time; the next one throws `rate_limited`. */
+export function createQuerySlots(most: number) {
   const taken = new Map<string, number>()
   return {
     async run<T>(workspaceId: string, work: () => Promise<T>): Promise<T> {
@@ -25,4 +25,4 @@ export function createSlots(most: number) {
     },
   }
 }
-export type Slots = ReturnType<typeof createSlots>
+export type QuerySlots = ReturnType<typeof createQuerySlots>

@@ -6,7 +6,7 @@ const names = (description: string, example: string) =>
 
 /** What of a record is answered. */
 export const ShownFields = {
-  fields: names('Fields to answer, beside id and version.', 'name,price'),
+  fields: names('Fields to answer, in addition to id and version.', 'name,price'),
   expand: names(
     'References to answer as the records they lead to; `a.b` expands those of an expanded one.',
     'site',

@@ -1,19 +1,19 @@
 import type { Limits } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
+import type { DataPlane } from '../data-plane/data-plane.js'
+import type { Definitions } from '../data-plane/definitions.js'
+import type { CheckSpaceQuota } from '../data-plane/space-quota.js'
 import { createRecordList } from '../list/list.js'
-import { createPast, type Past } from '../list/past.js'
-import type { DataPlane } from '../plane/data-plane.js'
-import type { Definitions } from '../plane/definitions.js'
-import type { RefuseFull } from '../plane/space-size.js'
+import { createRecordHistory, type RecordHistory } from '../list/record-history.js'
 import { createBatch } from '../record/batch.js'
 import { type Bulk, createBulk } from '../record/bulk.js'
 import { createRecords, type Records } from '../record/records.js'
-import { createRecordAccess } from '../row/open.js'
+import { createRecordAccess } from '../row/record-access.js'
 import { createExport } from '../transfer/export.js'
 import { createImportStore } from '../transfer/import-store.js'
 import { importWork } from '../transfer/import-work.js'
 import { createImports, type Imports } from '../transfer/imports.js'
-import type { Validating } from '../validation/validating.js'
+import type { RecordValidator } from '../validation/record-validator.js'
 
 /** Everything the routes of records call. */
 export interface RecordServices {
@@ -21,7 +21,7 @@ export interface RecordServices {
   list: ReturnType<typeof createRecordList>
   bulk: Bulk
   batch: ReturnType<typeof createBatch>
-  past: Past
+  past: RecordHistory
   imports: Imports
   exported: ReturnType<typeof createExport>
 }
@@ -44,9 +44,9 @@ export function createRecordServices(
   }: {
     plane: DataPlane
     definitions: Definitions
-    validating: Validating
+    validating: RecordValidator
     limits: Limits
-    refuseFull: RefuseFull
+    refuseFull: CheckSpaceQuota
   },
 ): RecordServices {
   const access = createRecordAccess({ plane, definitions, sql: database.sql, refuseFull })
@@ -62,7 +62,7 @@ export function createRecordServices(
     list: createRecordList({ access, cursors }),
     bulk: createBulk(access, validating),
     batch: createBatch(access, validating),
-    past: createPast({ access, sql: database.sql, cursors }),
+    past: createRecordHistory({ access, sql: database.sql, cursors }),
     imports: createImports({ access, store, wake: () => importing.wake() }),
     exported: createExport(access),
   }

@@ -30,7 +30,7 @@ export function transferRoutes({ imports, exported }: RecordServices): Route[] {
       path: `${path}/import`,
       summary: 'Import a file of records',
       description:
-        'CSV with the columns in its first line, or a JSON object a line, in UTF-8; at most 1 GiB. An empty cell of CSV is no value, and `""` an empty text. The file is kept, and imported in the background: rows that are refused are reported with their lines, the others are written once each, whatever happens meanwhile. The columns of an export may all be there; id, version and times are made anew.',
+        'CSV with the columns in its first line, or a JSON object a line, in UTF-8; at most 1 GiB. An empty cell of CSV is no value, and `""` an empty text. The file is kept, and imported in the background: rows that are refused are reported with their lines, the others are written once each, whatever happens meanwhile. The columns of an export may all be there; id, version and times are assigned again.',
       tag,
       scope: 'records:write',
       mediaTypes: Object.keys(mediaTypes),

@@ -4,19 +4,19 @@ import type { StatementRunner } from '@opsplane/postgres'
 import { DryRun } from '../row/dry-run.js'
 import { isOutdated, isRefusedRow, writeFailure } from '../row/failures.js'
 import { readRecord } from '../row/input.js'
-import { groupsOf, insertGroups, targetOf } from '../row/inserts.js'
-import { type RecordAccess, run } from '../row/open.js'
-import type { Opened, Row } from '../row/opened.js'
-import { below, invalid, type Place, Problems } from '../row/problems.js'
+import { groupInserts, insertGroups, toWriteTarget } from '../row/inserts.js'
+import { invalidError, type Place, Problems, pathBelow } from '../row/problems.js'
+import { type RecordAccess, runStatement } from '../row/record-access.js'
 import { checkReferences } from '../row/references.js'
-import { wholeOf } from '../row/selection.js'
+import type { ResolvedTable, Row } from '../row/resolved-table.js'
+import { selectAllFields } from '../row/selection.js'
 import type { Step } from '../row/step.js'
 import { deleteStatement, updateStatement } from '../row/write-statements.js'
-import { RacedValidation, untilUnraced } from '../validation/raced.js'
+import type { RecordValidator } from '../validation/record-validator.js'
+import { retryOnConflict, StaleValidationError } from '../validation/retry-on-conflict.js'
 import { validateSteps } from '../validation/steps.js'
-import type { Validating } from '../validation/validating.js'
-import { forbidden, getStatement, onlyAllowed } from './records.js'
-import { refusedRow } from './refused-row.js'
+import { assertAllowed, getStatement, ruleForbidsError } from './records.js'
+import { toRowError } from './refused-row.js'
 
 export interface StepResult {
   op: RecordOperation['op']
@@ -36,8 +36,8 @@ const operationsPlace: Place = { in: 'body', path: '/operations' }
  * Operations on several tables in one transaction: all of them, in order, or none. Neighbours that make records of one table
  * are one insert. A record made earlier is referred to by its name.
  */
-export function createBatch(access: RecordAccess, validating: Validating) {
-  const perform = async (given: RecordBatch, meta: RequestMeta, mostTogether = given.operations.length) => {
+export function createBatch(access: RecordAccess, validating: RecordValidator) {
+  const perform = async (given: RecordBatch, meta: RequestMeta, maxTogether = given.operations.length) => {
     const tables = await openAll(access, given.operations, meta)
     const steps = readSteps(given.operations, tables)
     const [first] = steps
@@ -47,7 +47,7 @@ export function createBatch(access: RecordAccess, validating: Validating) {
     await validateSteps({ access, validating }, steps, meta)
     return access.commit([...tables.values()], meta, async (tx) => {
       const results: StepResult[] = []
-      for (const run of runsOf(steps, mostTogether)) results.push(...(await runSteps(tx, run)))
+      for (const run of runsOf(steps, maxTogether)) results.push(...(await runSteps(tx, run)))
       const answer = { results, dryRun: given.dryRun }
       if (given.dryRun) throw new DryRun(answer)
       return answer
@@ -58,17 +58,17 @@ export function createBatch(access: RecordAccess, validating: Validating) {
     if (!step) return cause
     const { operation, opened, place, values } = step
     const path = operation.op === 'delete' ? place.path : `${place.path}/data`
-    return refusedRow(access, opened, { path, values }, cause)
+    return toRowError(access, opened, { path, values }, cause)
   }
 
   /** Postgres does not name the one among several records of a statement: then each is one of its own. */
   const explained = async (
     given: RecordBatch,
     meta: RequestMeta,
-    mostTogether?: number,
+    maxTogether?: number,
   ): Promise<BatchAnswer> => {
     try {
-      return await untilUnraced(() => perform(given, meta, mostTogether))
+      return await retryOnConflict(() => perform(given, meta, maxTogether))
     } catch (error) {
       if (!(error instanceof RefusedSteps)) throw error
       if (error.steps.length === 1) throw await refusalOf(error)
@@ -91,32 +91,38 @@ async function openAll(
   access: RecordAccess,
   operations: readonly RecordOperation[],
   meta: RequestMeta,
-): Promise<Map<string, Opened>> {
+): Promise<Map<string, ResolvedTable>> {
   const slugs = [...new Set(operations.map(({ table }) => table))]
   const opened = await Promise.all(
     slugs.map((slug) =>
       access.open(slug, meta).catch(() => {
         const index = operations.findIndex(({ table }) => table === slug)
-        throw invalid(below(below(operationsPlace, index), 'table'), 'not_found', 'is no table')
+        throw invalidError(pathBelow(pathBelow(operationsPlace, index), 'table'), 'not_found', 'is no table')
       }),
     ),
   )
   return new Map(slugs.flatMap((slug, index) => (opened[index] ? [[slug, opened[index]] as const] : [])))
 }
 
-function readSteps(operations: readonly RecordOperation[], tables: Map<string, Opened>): Step[] {
+function readSteps(operations: readonly RecordOperation[], tables: Map<string, ResolvedTable>): Step[] {
   const problems = new Problems()
   const named = new Map<string, string>()
   const steps = operations.flatMap((operation, index): Step[] => {
-    const place = below(operationsPlace, index)
+    const place = pathBelow(operationsPlace, index)
     const opened = tables.get(operation.table)
     if (!opened) return []
     const isNew = operation.op === 'create'
     const id = isNew ? newId('record') : referredId(operation.id, named)
-    const reading = { place: below(place, 'data'), problems, isNew, ref: (name: string) => named.get(name) }
+    const reading = {
+      place: pathBelow(place, 'data'),
+      problems,
+      isNew,
+      ref: (name: string) => named.get(name),
+    }
     const values = operation.op === 'delete' ? {} : readRecord(opened.table, operation.data, reading)
     if (isNew && operation.as !== undefined) {
-      if (named.has(operation.as)) problems.add(below(place, 'as'), 'not_unique', 'is another record already')
+      if (named.has(operation.as))
+        problems.add(pathBelow(place, 'as'), 'not_unique', 'is another record already')
       named.set(operation.as, id)
     }
     return [{ operation, opened, id, values, place }]
@@ -137,7 +143,7 @@ async function checkStepReferences(
   for (const opened of new Set(steps.map((step) => step.opened))) {
     const own = steps.filter((step) => step.opened === opened)
     const rows = own.map(({ id, values }) => ({ ...values, id }))
-    const placeOf = (index: number) => below(own[index]?.place ?? operationsPlace, 'data')
+    const placeOf = (index: number) => pathBelow(own[index]?.place ?? operationsPlace, 'data')
     await checkReferences(access, opened, { rows, placeOf, made }, meta)
   }
 }
@@ -181,8 +187,8 @@ async function runSteps(tx: StatementRunner, steps: Step[]): Promise<StepResult[
     return [{ op: operation.op, table: operation.table, id: first.id, record: row }]
   }
   const rows = steps.map(({ id, values }) => ({ ...values, id }))
-  const written = await insertGroups(tx, targetOf(opened), groupsOf(opened, rows)).catch(failed)
-  const byId = new Map(onlyAllowed(written).map((row) => [String(row.id), row]))
+  const written = await insertGroups(tx, toWriteTarget(opened), groupInserts(opened, rows)).catch(failed)
+  const byId = new Map(assertAllowed(written).map((row) => [String(row.id), row]))
   return steps.map(({ id }) => ({ op: 'create', table: operation.table, id, record: byId.get(id) ?? null }))
 }
 
@@ -191,7 +197,7 @@ async function changeOne(
   tx: StatementRunner,
   { operation, opened, id, values, place, validated }: Step,
 ): Promise<Row | null> {
-  const target = targetOf(opened)
+  const target = toWriteTarget(opened)
   const named = operation.op === 'create' ? undefined : operation.version
   const version = named ?? validated ?? null
   const columns = Object.keys(values)
@@ -199,20 +205,23 @@ async function changeOne(
     const rows = [{ ...values, id, version }]
     const statement =
       operation.op === 'delete' ? deleteStatement(target, rows) : updateStatement(target, { columns, rows })
-    const [changed] = onlyAllowed(await run(tx, statement))
+    const [changed] = assertAllowed(await runStatement(tx, statement))
     if (changed) return operation.op === 'delete' ? null : changed
   }
-  const [there] = await run(tx, getStatement(wholeOf(opened.table, opened.readRule), id, opened.space.schema))
-  if (!there) throw invalid(below(place, 'id'), 'not_found', 'is no record of this table')
+  const [there] = await runStatement(
+    tx,
+    getStatement(selectAllFields(opened.table, opened.readRule), id, opened.space.schema),
+  )
+  if (!there) throw invalidError(pathBelow(place, 'id'), 'not_found', 'is no record of this table')
   if (version !== null && there.version !== version)
-    throw named === undefined ? new RacedValidation() : outdated(place)
+    throw named === undefined ? new StaleValidationError() : outdated(place)
   if (columns.length === 0 || target.rule.length === 0) return there
-  throw forbidden()
+  throw ruleForbidsError()
 }
 
 function outdated(place: Place): ApiError {
   const message = 'The record has changed since the version that the operation names.'
-  const at = below(place, 'version')
+  const at = pathBelow(place, 'version')
   return new ApiError('precondition_failed', message, {
     details: [{ ...at, code: 'precondition_failed', message: 'is not the version of the record' }],
   })

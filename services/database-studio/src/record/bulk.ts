@@ -3,15 +3,15 @@ import type { RequestMeta } from '@opsplane/http'
 import type { StatementRunner } from '@opsplane/postgres'
 import { countStatement } from '../list/list-statement.js'
 import { DryRun } from '../row/dry-run.js'
-import { isOutdated, tooMany } from '../row/failures.js'
+import { isOutdated, tooManyError } from '../row/failures.js'
 import { type Condition, readFilter } from '../row/filter.js'
 import { readRecord, type Values } from '../row/input.js'
-import { groupsOf, insertGroups, targetOf } from '../row/inserts.js'
-import { type RecordAccess, run } from '../row/open.js'
-import type { Opened, Row } from '../row/opened.js'
-import { below, type Place, Problems } from '../row/problems.js'
+import { groupInserts, insertGroups, toWriteTarget } from '../row/inserts.js'
+import { type Place, Problems, pathBelow } from '../row/problems.js'
+import { type RecordAccess, runStatement } from '../row/record-access.js'
 import { checkReferences } from '../row/references.js'
-import { wholeOf } from '../row/selection.js'
+import type { ResolvedTable, Row } from '../row/resolved-table.js'
+import { selectAllFields } from '../row/selection.js'
 import {
   deleteStatement,
   deleteWhereStatement,
@@ -20,24 +20,24 @@ import {
   updateStatement,
   updateWhereStatement,
 } from '../row/write-statements.js'
-import { type AsValidated, newRecords, upsertChanges } from '../validation/changes.js'
-import { type Changing, validateMatching } from '../validation/matching.js'
-import { untilUnraced } from '../validation/raced.js'
-import type { Validating } from '../validation/validating.js'
-import { failing, forbidden, onlyAllowed } from './records.js'
-import { refusedRows } from './refused-row.js'
+import { type CheckUnchanged, findUpsertChanges, toCreations } from '../validation/changes.js'
+import { type FilteredChange, validateMatching } from '../validation/matching.js'
+import type { RecordValidator } from '../validation/record-validator.js'
+import { retryOnConflict } from '../validation/retry-on-conflict.js'
+import { assertAllowed, createRefusalHandler, ruleForbidsError } from './records.js'
+import { toRowsError } from './refused-row.js'
 
 const body: Place = { in: 'body', path: '' }
-const records = below(body, 'records')
+const records = pathBelow(body, 'records')
 
-export interface Matching {
+export interface MatchingRecords {
   filter: Record<string, unknown>
   timeZone?: string | undefined
   limit: number
   dryRun: boolean
 }
 
-export interface Changed {
+export interface BulkResult {
   count: number
   ids: string[]
   dryRun: boolean
@@ -57,27 +57,27 @@ export interface Bulk {
   ): Promise<{ created: number; updated: number; records: Row[] }>
   update(
     slug: string,
-    given: Matching & { set: Record<string, unknown> },
+    given: MatchingRecords & { set: Record<string, unknown> },
     meta: RequestMeta,
-  ): Promise<Changed>
-  delete(slug: string, given: Matching, meta: RequestMeta): Promise<Changed>
+  ): Promise<BulkResult>
+  delete(slug: string, given: MatchingRecords, meta: RequestMeta): Promise<BulkResult>
 }
 
-export function createBulk(access: RecordAccess, validating: Validating): Bulk {
+export function createBulk(access: RecordAccess, validating: RecordValidator): Bulk {
   const { withTable, commit, commitOne } = access
 
   const changeMatching = (
     slug: string,
-    given: Matching,
+    given: MatchingRecords,
     meta: RequestMeta,
-    prepare: (opened: Opened, problems: Problems) => Changing,
+    prepare: (opened: ResolvedTable, problems: Problems) => FilteredChange,
   ) =>
     withTable(slug, meta, async (opened) => {
       const problems = new Problems()
       const conditions = readFilter(
         opened.table,
         given.filter,
-        below(body, 'filter'),
+        pathBelow(body, 'filter'),
         problems,
         given.timeZone,
       )
@@ -87,8 +87,8 @@ export function createBulk(access: RecordAccess, validating: Validating): Bulk {
       const write = (change: (tx: StatementRunner) => Promise<Row[]>) =>
         commit([opened], meta, async (tx) => {
           await checkMatches(tx, opened, conditions, given.limit)
-          const rows = onlyAllowed(await change(tx))
-          if (rows.length > given.limit) throw tooMany(given.limit)
+          const rows = assertAllowed(await change(tx))
+          if (rows.length > given.limit) throw tooManyError(given.limit)
           const changed = {
             count: rows.length,
             ids: rows.map(({ id }) => String(id)).sort(),
@@ -104,17 +104,17 @@ export function createBulk(access: RecordAccess, validating: Validating): Bulk {
             meta,
             write,
           )
-        : write((tx) => run(tx, changing.where(conditions)))
+        : write((tx) => runStatement(tx, changing.where(conditions)))
       const { values, place } = changing
-      return writing.catch(failing(access, opened, { path: place.path, values }))
+      return writing.catch(createRefusalHandler(access, opened, { path: place.path, values }))
     })
 
   const refusing =
-    (opened: Opened, rows: readonly Values[], meta: RequestMeta, on?: readonly string[]) =>
+    (opened: ResolvedTable, rows: readonly Values[], meta: RequestMeta, on?: readonly string[]) =>
     async (error: unknown): Promise<never> => {
       if (isOutdated(error)) throw error
       const pathOf = (index: number) => recordPlace(index).path
-      throw await refusedRows(access, opened, { rows, pathOf, ...(on && { on }) }, meta, error)
+      throw await toRowsError(access, opened, { rows, pathOf, ...(on && { on }) }, meta, error)
     }
 
   return {
@@ -124,11 +124,11 @@ export function createBulk(access: RecordAccess, validating: Validating): Bulk {
         await access.refuseFull(opened)
         await checkReferences(access, opened, { rows, placeOf: recordPlace }, meta)
         if (validating.concerns(opened, ['create']))
-          await validating.check(newRecords(opened, rows, recordPlace), meta)
-        const groups = groupsOf(opened, rows)
+          await validating.check(toCreations(opened, rows, recordPlace), meta)
+        const groups = groupInserts(opened, rows)
         const [only] = groups
         const finish = (written: Row[]) => {
-          const inOrder = onlyAllowed(written).sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1))
+          const inOrder = assertAllowed(written).sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1))
           return { count: inOrder.length, records: inOrder }
         }
         const writing =
@@ -139,28 +139,30 @@ export function createBulk(access: RecordAccess, validating: Validating): Bulk {
                 { count: only.rows.length, of: (target) => insertStatement(target, only) },
                 finish,
               )
-            : commit([opened], meta, async (tx) => finish(await insertGroups(tx, targetOf(opened), groups)))
+            : commit([opened], meta, async (tx) =>
+                finish(await insertGroups(tx, toWriteTarget(opened), groups)),
+              )
         return writing.catch(refusing(opened, rows, meta))
       }),
 
     upsert: (slug, { on, records: given }, meta) =>
       withTable(slug, meta, async (opened) => {
-        checkKey(opened, on, below(body, 'on'))
+        checkKey(opened, on, pathBelow(body, 'on'))
         const rows = readRecords(opened, given)
         await access.refuseFull(opened)
         await checkReferences(access, opened, { rows, placeOf: recordPlace }, meta)
-        const groups = groupsOf(opened, rows, on)
-        const write = (isAsValidated: AsValidated) =>
+        const groups = groupInserts(opened, rows, on)
+        const write = (isAsValidated: CheckUnchanged) =>
           commit([opened], meta, async (tx) => {
-            const written = await insertGroups(tx, targetOf(opened), groups, { on })
+            const written = await insertGroups(tx, toWriteTarget(opened), groups, { on })
             // What is not answered was there, and a rule has kept it from being changed.
-            if (written.length < rows.length) throw forbidden()
+            if (written.length < rows.length) throw ruleForbidsError()
             isAsValidated(written)
-            return upserted(onlyAllowed(written))
+            return upserted(assertAllowed(written))
           })
         const writing = validating.concerns(opened, ['create', 'update'])
-          ? untilUnraced(async () => {
-              const { changes, isAsValidated } = await upsertChanges(access, opened, {
+          ? retryOnConflict(async () => {
+              const { changes, isAsValidated } = await findUpsertChanges(access, opened, {
                 rows,
                 on,
                 placeOf: recordPlace,
@@ -174,13 +176,17 @@ export function createBulk(access: RecordAccess, validating: Validating): Bulk {
 
     update: (slug, { set, ...given }, meta) =>
       changeMatching(slug, given, meta, (opened, problems) => {
-        const values = readRecord(opened.table, set, { place: below(body, 'set'), problems, isNew: false })
+        const values = readRecord(opened.table, set, {
+          place: pathBelow(body, 'set'),
+          problems,
+          isNew: false,
+        })
         const columns = Object.keys(values)
         if (Object.keys(set).length === 0)
-          problems.add(below(body, 'set'), 'invalid_value', 'must name a column')
-        const target = targetOf(opened)
+          problems.add(pathBelow(body, 'set'), 'invalid_value', 'must name a column')
+        const target = toWriteTarget(opened)
         return {
-          ...{ operation: 'update', values, place: below(body, 'set') },
+          ...{ operation: 'update', values, place: pathBelow(body, 'set') },
           where: (conditions) => updateWhereStatement(target, { set: values, conditions }),
           those: (rows) =>
             updateStatement(target, { columns, rows: rows.map((row) => ({ ...values, ...row })) }),
@@ -190,21 +196,21 @@ export function createBulk(access: RecordAccess, validating: Validating): Bulk {
     delete: (slug, given, meta) =>
       changeMatching(slug, given, meta, (opened) => ({
         ...{ operation: 'delete', values: {}, place: body },
-        where: (conditions) => deleteWhereStatement(targetOf(opened), conditions),
-        those: (rows) => deleteStatement(targetOf(opened), rows),
+        where: (conditions) => deleteWhereStatement(toWriteTarget(opened), conditions),
+        those: (rows) => deleteStatement(toWriteTarget(opened), rows),
       })),
   }
 }
 
-const recordPlace = (index: number): Place => below(records, index)
+const recordPlace = (index: number): Place => pathBelow(records, index)
 
 /** Records with new ids, in the order they are given. */
-function readRecords({ table }: Opened, given: readonly unknown[]): Values[] {
+function readRecords({ table }: ResolvedTable, given: readonly unknown[]): Values[] {
   const problems = new Problems()
   const rows: Values[] = []
   for (const [index, record] of given.entries()) {
     if (problems.full) break
-    const values = readRecord(table, record, { place: below(records, index), problems, isNew: true })
+    const values = readRecord(table, record, { place: pathBelow(records, index), problems, isNew: true })
     values.id = newId('record')
     rows.push(values)
   }
@@ -219,7 +225,7 @@ function upserted(rows: Row[]) {
 }
 
 /** Throws unless these columns together are unique. */
-export function checkKey({ table }: Opened, on: readonly string[], place: Place): void {
+export function checkKey({ table }: ResolvedTable, on: readonly string[], place: Place): void {
   const problems = new Problems()
   const keys = [
     ['id'],
@@ -235,12 +241,12 @@ export function checkKey({ table }: Opened, on: readonly string[], place: Place)
 /** Refuses to begin where more match than may be changed. */
 async function checkMatches(
   tx: StatementRunner,
-  { space, table, readRule }: Opened,
+  { space, table, readRule }: ResolvedTable,
   conditions: readonly Condition[],
   limit: number,
 ): Promise<void> {
-  const selection = wholeOf(table, readRule)
+  const selection = selectAllFields(table, readRule)
   const asked = { selection, schema: space.schema, conditions, access: { served: true } as const }
-  const [counted] = await run<{ count: string }>(tx, countStatement(asked, limit + 1))
-  if (Number(counted?.count ?? 0) > limit) throw tooMany(limit)
+  const [counted] = await runStatement<{ count: string }>(tx, countStatement(asked, limit + 1))
+  if (Number(counted?.count ?? 0) > limit) throw tooManyError(limit)
 }

@@ -175,7 +175,7 @@ describe('records that arrive at once', () => {
   })
 })
 
-it('that waits for the key of somebody else keeps nobody waiting behind it', async () => {
+it('that waits for the key of another request blocks no request behind it', async () => {
   const other = postgres(at.studio.adminUrl, { max: 1, onnotice: () => {} })
   const [space] = await at.studio
     .sql`select schema_name as schema from spaces where workspace_id = ${principal.workspaceId ?? ''}`

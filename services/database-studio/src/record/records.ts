@@ -1,22 +1,22 @@
 import { ApiError, newId, notFound } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import { conditionsSql } from '../row/conditions.js'
 import { isOutdated } from '../row/failures.js'
 import { readRecord, type Values } from '../row/input.js'
-import { type Look, type OneStatement, type RecordAccess, run } from '../row/open.js'
-import type { Opened, Row } from '../row/opened.js'
 import { Parameters, type Statement } from '../row/parameters.js'
 import { type Place, Problems } from '../row/problems.js'
+import { type OneStatement, type RecordAccess, type RunRead, runStatement } from '../row/record-access.js'
 import { checkReferences } from '../row/references.js'
-import type { ShownQuery } from '../row/selected.js'
-import { failingRead, selectionOf } from '../row/selected.js'
-import { type Selection, selectList, wholeOf } from '../row/selection.js'
+import type { ResolvedTable, Row } from '../row/resolved-table.js'
+import { type Selection, selectAllFields, selectList } from '../row/selection.js'
+import type { ShownQuery } from '../row/shown-query.js'
+import { resolveSelection, rethrowReadFailure } from '../row/shown-query.js'
 import { deleteStatement, insertStatement, marks, updateStatement } from '../row/write-statements.js'
-import { changed } from '../validation/images.js'
-import { RacedValidation, untilUnraced } from '../validation/raced.js'
-import type { Validating } from '../validation/validating.js'
-import { refusedRow } from './refused-row.js'
+import { applyValues } from '../validation/record-images.js'
+import type { RecordValidator } from '../validation/record-validator.js'
+import { retryOnConflict, StaleValidationError } from '../validation/retry-on-conflict.js'
+import { toRowError } from './refused-row.js'
 
 const wholeBody: Place = { in: 'body', path: '' }
 
@@ -30,34 +30,35 @@ export interface Records {
   delete(slug: string, id: string, meta: RequestMeta): Promise<void>
 }
 
-export function createRecords(access: RecordAccess, validating: Validating): Records {
+export function createRecords(access: RecordAccess, validating: RecordValidator): Records {
   const { withTable, commitOne, insert, read } = access
   const settled = new WeakSet<Row>()
 
   /** Why a change of one record has changed none: the record as the caller may see it. Throws `not_found`. */
   const explain = async (
-    { space, table, readRule }: Opened,
+    { space, table, readRule }: ResolvedTable,
     id: string,
     meta: RequestMeta,
-    look: Look,
+    look: RunRead,
   ): Promise<Row> => {
-    const [row] = await look(getStatement(wholeOf(table, readRule), id, space.schema))
+    const [row] = await look(getStatement(selectAllFields(table, readRule), id, space.schema))
     if (!row) throw notFound()
-    if (meta.expectedVersion !== undefined && row.version !== meta.expectedVersion) throw preconditionFailed()
+    if (meta.expectedVersion !== undefined && row.version !== meta.expectedVersion)
+      throw preconditionFailedError()
     return row
   }
 
   /** Writes by the version that validations have seen, where there are any; otherwise by that of If-Match. */
   const validated = async <T>(
-    opened: Opened,
+    opened: ResolvedTable,
     { id, operation, values }: { id: string; operation: 'update' | 'delete'; values: Values },
     meta: RequestMeta,
     write: (version: number | null) => Promise<T>,
   ): Promise<T> => {
     if (!validating.concerns(opened, [operation])) return write(meta.expectedVersion ?? null)
-    return untilUnraced(async () => {
+    return retryOnConflict(async () => {
       const before = await explain(opened, id, meta, (looked) => read(opened.space, looked))
-      const after = operation === 'update' ? changed(opened.table, before, values) : null
+      const after = operation === 'update' ? applyValues(opened.table, before, values) : null
       await validating.check([{ opened, operation, before, after, place: wholeBody }], meta)
       return write(before.version)
     })
@@ -82,17 +83,17 @@ export function createRecords(access: RecordAccess, validating: Validating): Rec
               opened,
               meta,
               one((target) => insertStatement(target, { columns: Object.keys(given), rows: [values] })),
-              (inserted) => theOne(onlyAllowed(inserted)),
+              (inserted) => theOne(assertAllowed(inserted)),
             )
-        return inserting.catch(failing(access, opened, { path: '', values }))
+        return inserting.catch(createRefusalHandler(access, opened, { path: '', values }))
       }),
 
     get: (slug, id, query, meta) =>
       withTable(slug, meta, async (opened) => {
         const { space } = opened
-        const selection = await selectionOf(access, opened, query, meta)
+        const selection = await resolveSelection(access, opened, query, meta)
         const statement = getStatement(selection, id, space.schema)
-        const [row] = await read(space, statement).catch(failingRead)
+        const [row] = await read(space, statement).catch(rethrowReadFailure)
         if (!row) throw notFound()
         const { updatedAt } = opened.table
         if (selection.expanded.size === 0 && row.updatedAt !== undefined && row.updatedAt > updatedAt)
@@ -108,22 +109,24 @@ export function createRecords(access: RecordAccess, validating: Validating): Rec
         await checkReferences(access, opened, { rows: [{ ...values, id }], placeOf: () => wholeBody }, meta)
         const columns = Object.keys(values)
         if (columns.length === 0)
-          return access.commit([opened], meta, (tx) => explain(opened, id, meta, (looked) => run(tx, looked)))
+          return access.commit([opened], meta, (tx) =>
+            explain(opened, id, meta, (looked) => runStatement(tx, looked)),
+          )
         return validated(opened, { id, operation: 'update', values }, meta, (version) =>
           commitOne(
             opened,
             meta,
             one((target) => updateStatement(target, { columns, rows: [{ ...values, id, version }] })),
             async (updated, look) => {
-              const [row] = onlyAllowed(updated)
+              const [row] = assertAllowed(updated)
               if (row) return row
               const there = await explain(opened, id, meta, look)
-              if (isRaced(there, version, meta)) throw new RacedValidation()
-              if (opened.writeRule.length > 0) throw forbidden()
+              if (isRaced(there, version, meta)) throw new StaleValidationError()
+              if (opened.writeRule.length > 0) throw ruleForbidsError()
               return there
             },
           ),
-        ).catch(failing(access, opened, { path: '', values }))
+        ).catch(createRefusalHandler(access, opened, { path: '', values }))
       }),
 
     delete: (slug, id, meta) =>
@@ -136,16 +139,16 @@ export function createRecords(access: RecordAccess, validating: Validating): Rec
             async (deleted, look) => {
               if (deleted.length > 0) return
               const there = await explain(opened, id, meta, look)
-              if (isRaced(there, version, meta)) throw new RacedValidation()
-              throw forbidden()
+              if (isRaced(there, version, meta)) throw new StaleValidationError()
+              throw ruleForbidsError()
             },
           ),
-        ).catch(failing(access, opened, { path: '', values: {} }))
+        ).catch(createRefusalHandler(access, opened, { path: '', values: {} }))
       }),
   }
 }
 
-/** Whether a record is another one than was validated, which nobody but the platform has named the version of. */
+/** Whether a record is another one than was validated, whose version only the platform has named. */
 const isRaced = ({ version: present }: Row, version: number | null, meta: RequestMeta) =>
   meta.expectedVersion === undefined && version !== null && present !== version
 
@@ -156,7 +159,7 @@ function theOne([row]: Row[]): Row {
   return row
 }
 
-function parsed({ table }: Opened, given: unknown, isNew: boolean): Values {
+function parsed({ table }: ResolvedTable, given: unknown, isNew: boolean): Values {
   const problems = new Problems()
   const values = readRecord(table, given, { place: wholeBody, problems, isNew })
   problems.check()
@@ -168,30 +171,30 @@ export function getStatement(selection: Selection, id: string, schema: string): 
   const list = selectList(selection, 'r', schema, parameters)
   const where = `r.id = ${parameters.bind(id, 'text')} and ${conditionsSql(selection.rule, 'r', parameters)}`
   return {
-    text: `select ${list} from ${quoted(schema)}.${quoted(selection.table.slug)} r where ${where}`,
+    text: `select ${list} from ${quoteIdentifier(schema)}.${quoteIdentifier(selection.table.slug)} r where ${where}`,
     parameters: parameters.values,
   }
 }
 
 /** The written records without their marks. Throws `forbidden` where the caller's rule does not allow one of them. */
-export function onlyAllowed(rows: Row[]): Row[] {
+export function assertAllowed(rows: Row[]): Row[] {
   for (const row of rows) {
     if (!(marks.allowed in row)) continue
-    if (row[marks.allowed] !== true) throw forbidden()
+    if (row[marks.allowed] !== true) throw ruleForbidsError()
     delete row[marks.allowed]
   }
   return rows
 }
 
-export const forbidden = () =>
+export const ruleForbidsError = () =>
   new ApiError('forbidden', 'A rule of this table does not let you write such a record.')
 
-export const preconditionFailed = () =>
+export const preconditionFailedError = () =>
   new ApiError('precondition_failed', 'The record has changed since the version in If-Match.')
 
 /** Rethrows what Postgres refused in the words of the API; an outdated definition is for `withTable`. */
-export const failing =
-  (access: Pick<RecordAccess, 'read'>, opened: Opened, written: { path: string; values: Values }) =>
+export const createRefusalHandler =
+  (access: Pick<RecordAccess, 'read'>, opened: ResolvedTable, written: { path: string; values: Values }) =>
   async (error: unknown): Promise<never> => {
-    throw isOutdated(error) ? error : await refusedRow(access, opened, written, error)
+    throw isOutdated(error) ? error : await toRowError(access, opened, written, error)
   }

@@ -1,12 +1,12 @@
 import { type CommandMeta, stringifyExact } from '@opsplane/contracts'
-import { quoted, type StatementRunner } from '@opsplane/postgres'
+import { quoteIdentifier, type StatementRunner } from '@opsplane/postgres'
 import type { TransactionSql } from 'postgres'
 import { isRefusedRow, isUnreadable, writeFailure } from '../row/failures.js'
 import type { Values } from '../row/input.js'
-import { groupsOf, insertGroups, targetOf } from '../row/inserts.js'
-import type { RecordAccess } from '../row/open.js'
-import type { Opened } from '../row/opened.js'
+import { groupInserts, insertGroups, toWriteTarget } from '../row/inserts.js'
 import { Parameters } from '../row/parameters.js'
+import type { RecordAccess } from '../row/record-access.js'
+import type { ResolvedTable } from '../row/resolved-table.js'
 
 interface Written {
   rows: readonly Values[]
@@ -28,9 +28,9 @@ interface Refused {
  * What a client is answered for rows of one statement that Postgres refused: Postgres names no row, so they are written again in
  * halves until one stands alone, and undone. The table's error as a whole where there is none by then.
  */
-export async function refusedRows(
+export async function toRowsError(
   access: RecordAccess,
-  opened: Opened,
+  opened: ResolvedTable,
   { rows, pathOf, on }: Written,
   meta: CommandMeta,
   error: unknown,
@@ -38,7 +38,10 @@ export async function refusedRows(
   if (!isRefusedRow(error)) return error
   const { idempotency: _, ...undone } = meta
   const insert = (tx: StatementRunner, part: readonly Values[]) =>
-    insertGroups(tx, targetOf(opened), groupsOf(opened, part, on), { answer: 'ids', ...(on && { on }) })
+    insertGroups(tx, toWriteTarget(opened), groupInserts(opened, part, on), {
+      answer: 'ids',
+      ...(on && { on }),
+    })
   const refused = await access
     .commit([opened], undone, async (tx) => {
       throw new Found(await firstRefused(tx, rows, 0, insert))
@@ -46,13 +49,13 @@ export async function refusedRows(
     .catch((thrown: unknown) => (thrown instanceof Found ? thrown.refused : undefined))
   const { index, error: cause } = refused ?? { index: firstRepeated(rows, on ?? []), error }
   const values = rows[index]
-  return values ? refusedRow(access, opened, { path: pathOf(index), values }, cause) : error
+  return values ? toRowError(access, opened, { path: pathOf(index), values }, cause) : error
 }
 
 /** The same for one row alone; what cannot be read is found by reading each of its columns. */
-export async function refusedRow(
+export async function toRowError(
   { read }: Pick<RecordAccess, 'read'>,
-  { space, table }: Opened,
+  { space, table }: ResolvedTable,
   { path, values }: { path: string; values: Values },
   error: unknown,
 ): Promise<unknown> {
@@ -60,7 +63,7 @@ export async function refusedRow(
   for (const [column, value] of Object.entries(values)) {
     const parameters = new Parameters()
     const row = parameters.bind(stringifyExact({ [column]: value }), 'json')
-    const text = `select from json_populate_record(null::${quoted(space.schema)}.${quoted(table.slug)}, ${row})`
+    const text = `select from json_populate_record(null::${quoteIdentifier(space.schema)}.${quoteIdentifier(table.slug)}, ${row})`
     const unreadable = await read(space, { text, parameters: parameters.values }).then(
       () => undefined,
       (thrown: unknown) => (isUnreadable(thrown) ? thrown : undefined),

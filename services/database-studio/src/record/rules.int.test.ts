@@ -51,7 +51,7 @@ beforeAll(async () => {
 })
 afterAll(() => at?.studio.stop())
 
-describe('whoever is under a rule', () => {
+describe('a user under a rule', () => {
   it('sees what it lets them see, by every way', async () => {
     const list = (await hers.get(`${path}?sort=id&expand=parent&count=exact`)).page(StudioRecord)
     expect(list.items.map(({ title }) => title)).toEqual(['hers', 'for all'])
@@ -142,7 +142,7 @@ describe('whoever is under a rule', () => {
     expect((await at.studio.asService('apps').post('/internal/read-rules', body)).status).toBe(403)
   })
 
-  it('is nobody whose role is not known', async () => {
+  it('is every user of an unknown role', async () => {
     const { role: _, ...unknown } = owner
     expect((await at.studio.as(unknown).get(path)).page(StudioRecord).items).toEqual([])
     expect((await at.studio.as(unknown).post(path, { title: 'x' })).status).toBe(403)

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { StudioRecord } from '@opsplane/contracts'
 import { testPrincipal, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
-import { noNeighbours } from '../neighbours.fixture.js'
+import { unreachableServices } from '../unreachable-services.fixture.js'
 import { startStudio } from './studio.fixture.js'
 
 let at: Awaited<ReturnType<typeof startStudio>>
 beforeAll(async () => {
-  at = await startStudio({ ...noNeighbours, DATA_SESSIONS: '2' })
+  at = await startStudio({ ...unreachableServices, DATA_SESSIONS: '2' })
 })
 afterAll(() => at?.studio.stop())
 

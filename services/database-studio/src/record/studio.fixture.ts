@@ -1,10 +1,10 @@
 import { type Principal, Table, type TableState } from '@opsplane/contracts'
 import { startTestService } from '@opsplane/testing'
-import { noNeighbours } from '../neighbours.fixture.js'
 import { databaseStudio } from '../service.js'
+import { unreachableServices } from '../unreachable-services.fixture.js'
 
 /** The real service, with tables made through its API. */
-export async function startStudio(env: Record<string, string> = noNeighbours) {
+export async function startStudio(env: Record<string, string> = unreachableServices) {
   const studio = await startTestService(databaseStudio, { env })
   return {
     studio,

@@ -1,5 +1,5 @@
 import { assertNever, parseExact } from '@opsplane/contracts'
-import { parameterText, quoted } from '@opsplane/postgres'
+import { parameterText, quoteIdentifier } from '@opsplane/postgres'
 import { comparedType, type Field } from './fields.js'
 import type { Comparison, Condition, JsonTest } from './filter.js'
 import { foldedSql } from './folded.js'
@@ -19,7 +19,7 @@ function conditionSql(condition: Condition, row: string, parameters: Parameters)
     return either.length === 0 ? 'false' : `(${either.join(' or ')})`
   }
   const { field } = condition
-  const value = `${row}.${quoted(field.column)}`
+  const value = `${row}.${quoteIdentifier(field.column)}`
   const bind = (operand: string) => parameters.bind(operand, comparedType(field))
   switch (condition.kind) {
     case 'equals':
@@ -31,7 +31,7 @@ function conditionSql(condition: Condition, row: string, parameters: Parameters)
     case 'exists':
       return `${value} is ${condition.value ? 'not null' : 'null'}`
     case 'contains':
-      return `${value}::text like ${parameters.bind(`%${likeText(condition.value)}%`, 'text')}`
+      return `${value}::text like ${parameters.bind(`%${escapeLike(condition.value)}%`, 'text')}`
     case 'starts_with':
       return startsWith(`${value}::text`, condition.value, parameters)
     case 'matches':
@@ -78,7 +78,7 @@ function matches(
   { value, atStart, byIndex }: { value: string; atStart: boolean; byIndex?: boolean },
   parameters: Parameters,
 ): string {
-  const pattern = parameters.bind(`${atStart ? '' : '%'}${likeText(value)}%`, 'text')
+  const pattern = parameters.bind(`${atStart ? '' : '%'}${escapeLike(value)}%`, 'text')
   return byIndex ? `${text} ilike ${pattern}` : `${foldedSql(text)} like ${foldedSql(pattern)}`
 }
 
@@ -104,7 +104,7 @@ function firstAfter(text: string): string | undefined {
 }
 
 /** A text as a pattern of LIKE that stands for itself. */
-export const likeText = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
+export const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
 
 const jsonAt = (value: string, path: readonly string[], parameters: Parameters): string =>
   path.length === 0
@@ -140,7 +140,7 @@ function containsJson(value: string, json: string, parameters: Parameters): stri
   const inList = `jsonb_typeof(${value}) = 'array' and ${value} @> ${parameters.bind(`[${json}]`, 'jsonb')}`
   const operand: unknown = parseExact(json)
   if (typeof operand !== 'string') return `coalesce(${inList}, false)`
-  const pattern = parameters.bind(`%${likeText(operand)}%`, 'text')
+  const pattern = parameters.bind(`%${escapeLike(operand)}%`, 'text')
   return `coalesce((${inList}) or (jsonb_typeof(${value}) = 'string' and ${value} #>> '{}' like ${pattern}), false)`
 }
 
@@ -156,8 +156,8 @@ function compareJson(
 }
 
 /** The fields conditions speak of, those within alternatives too. */
-export function fieldsIn(conditions: readonly Condition[]): Field[] {
+export function findFields(conditions: readonly Condition[]): Field[] {
   return conditions.flatMap((condition) =>
-    condition.kind === 'or' ? condition.alternatives.flatMap(fieldsIn) : [condition.field],
+    condition.kind === 'or' ? condition.alternatives.flatMap(findFields) : [condition.field],
   )
 }

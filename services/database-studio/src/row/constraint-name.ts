@@ -1,17 +1,17 @@
 import { sha256Hex } from '@opsplane/runtime'
 
-const mostBytes = 59
+const maxBytes = 59
 const hashLength = 8
 
 /**
- * What a constraint or an index is called that nobody has named: after its table and columns. Where that is too long, what is cut
- * is told apart by a hash of all of it.
+ * The default name of a constraint or an index: after its table and columns. Where that is too long, what is cut
+ * is replaced by a hash of all of it.
  */
-export function nameOf(...parts: string[]): string {
+export function buildConstraintName(...parts: string[]): string {
   const whole = parts.join('_')
-  if (Buffer.byteLength(whole) <= mostBytes) return whole
+  if (Buffer.byteLength(whole) <= maxBytes) return whole
   const ending = `_${sha256Hex(whole).slice(0, hashLength)}_${parts.at(-1)}`
-  return `${cut(whole, mostBytes - Buffer.byteLength(ending))}${ending}`
+  return `${cut(whole, maxBytes - Buffer.byteLength(ending))}${ending}`
 }
 
 /** As many whole characters as so many bytes of UTF-8 have. */

@@ -1,7 +1,7 @@
 import { ApiError, type ErrorDetail, stringifyExact, type TableState } from '@opsplane/contracts'
 import { jsonPointer, validationFailed } from '@opsplane/http'
 import { isTransient, translatePostgresError } from '@opsplane/postgres'
-import { nameOf } from './constraint-name.js'
+import { buildConstraintName } from './constraint-name.js'
 import type { Values } from './input.js'
 
 /** What Postgres says of a statement it refused. */
@@ -90,18 +90,18 @@ export function writeFailure(
   }
 }
 
-const mostOfValue = 200
+const maxOfValue = 200
 
 /** A value as a message has it. */
 const shownValue = (value: unknown): { value?: string } =>
   value === undefined || value === null
     ? {}
-    : { value: (typeof value === 'string' ? value : stringifyExact(value)).slice(0, mostOfValue) }
+    : { value: (typeof value === 'string' ? value : stringifyExact(value)).slice(0, maxOfValue) }
 
 /** The one column of a check, where it speaks of one. */
 function columnOfCheck({ slug, columns, checks }: TableState, constraint: string): string | undefined {
   const ofEnum = columns.find(
-    ({ name, type }) => type === 'enum' && nameOf(slug, name, 'enum') === constraint,
+    ({ name, type }) => type === 'enum' && buildConstraintName(slug, name, 'enum') === constraint,
   )
   if (ofEnum) return ofEnum.name
   const expression = checks.find(({ name }) => name === constraint)?.expression ?? ''
@@ -117,7 +117,7 @@ export const isUnreadable = (error: unknown): boolean => isRefusal(error) && err
 /** What a client is answered for a read that Postgres refused, or could not do in time. */
 export function readFailure(error: unknown): unknown {
   if (isRefusal(error) && isUnreadable(error)) {
-    // Operands are parsed: it is the column that has another type by now, which the definition in hand does not know yet.
+    // Operands are parsed: it is the column that has another type by now, which the definition that was read does not know yet.
     const message = `cannot be held against a record: ${error.message}`
     return validationFailed([{ in: 'query', path: '/filter', code: 'invalid_value', message }])
   }
@@ -136,7 +136,7 @@ const columnsOf = ({ detail }: Refusal): string[] => {
 
 /** The values in it, which are those of the row that was refused. */
 const keyOf = ({ detail }: Refusal): string | undefined =>
-  /^Key \([^)]+\)=\((.*?)\) (?:already exists|is not present)/s.exec(detail ?? '')?.[1]?.slice(0, mostOfValue)
+  /^Key \([^)]+\)=\((.*?)\) (?:already exists|is not present)/s.exec(detail ?? '')?.[1]?.slice(0, maxOfValue)
 
 /** `Column "a" is an identity column defined as GENERATED ALWAYS.` */
 const filledOf = ({ detail }: Refusal): string => /^Column "(.+?)" /.exec(detail ?? '')?.[1] ?? ''
@@ -164,7 +164,7 @@ const refused = (at: Cause, code: string, message: string, cause: unknown) => {
 }
 
 /** A change by a filter that matches more than may be changed. */
-export const tooMany = (limit: number) =>
+export const tooManyError = (limit: number) =>
   new ApiError('validation_failed', `More than ${limit} records match, so none was changed.`, {
     details: [
       {

@@ -1,5 +1,5 @@
 import type { Column, TableState } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 
 /** What a field's values are in Postgres and in JSON. */
 export type ValueKind =
@@ -46,13 +46,13 @@ export type Columns = Pick<TableState, 'columns'>
 const known = new WeakMap<Columns, ReadonlyMap<string, Field>>()
 
 /** The fields of a table's records by their names in the API, in the order they are answered in. */
-export function fieldsOf(table: Columns): ReadonlyMap<string, Field> {
+export function buildFields(table: Columns): ReadonlyMap<string, Field> {
   const cached = known.get(table)
   if (cached) return cached
   const columns = table.columns.map((definition) => ({
     name: definition.name,
     column: definition.name,
-    kind: kindOf(definition),
+    kind: toValueKind(definition),
     nullable: definition.nullable,
     definition,
   }))
@@ -61,19 +61,19 @@ export function fieldsOf(table: Columns): ReadonlyMap<string, Field> {
   return fields
 }
 
-export const isOwn = ({ definition }: Field): boolean => definition === undefined
+export const isSystemField = ({ definition }: Field): boolean => definition === undefined
 
 /** Whether a request may give values of a column: the others are computed, or of a type that only SQL writes. */
 export const isWritable = ({ type }: Column): boolean => type !== 'computed' && type !== 'other'
 
 /** The kind of a column's values. */
-export function kindOf(column: Column): ValueKind {
+export function toValueKind(column: Column): ValueKind {
   if (column.type === 'computed') return column.resultType
   return column.type === 'reference' && column.key ? column.key.type : column.type
 }
 
 /** The column of the other table that a reference refers to. */
-export const keyOf = (column: Column | undefined): string =>
+export const findReferenceKey = (column: Column | undefined): string =>
   column?.type === 'reference' ? (column.key?.column ?? 'id') : 'id'
 
 /** How values of a kind are read. */
@@ -130,25 +130,25 @@ function shownOther(value: string, { definition }: Field): string {
   return `to_json(${isBytes ? `encode(${value}, 'base64')` : value})`
 }
 
-export type Typed = Pick<Field, 'kind' | 'definition'>
+export type TypedField = Pick<Field, 'kind' | 'definition'>
 
 /** The type of a field's values where no column says it. */
-export const sqlType = ({ kind, definition }: Typed): string =>
+export const sqlType = ({ kind, definition }: TypedField): string =>
   definition?.type === 'array' ? `${forms[definition.items].sql}[]` : forms[kind].sql
 
 /** The type a parameter is cast to that is compared with a field; none where it has that of the column. */
-export const comparedType = ({ kind }: Typed): string | undefined =>
+export const comparedType = ({ kind }: TypedField): string | undefined =>
   forms[kind].asColumn ? undefined : forms[kind].sql
 
-export const isOrdered = ({ kind }: Typed): boolean => !forms[kind].unordered
+export const isOrdered = ({ kind }: TypedField): boolean => !forms[kind].unordered
 
 /** The expression that reads a field of the row called `row` as the API shows it. */
-export const shownAs = (field: Field, row: string): string =>
-  forms[field.kind].shown(`${row}.${quoted(field.column)}`, field)
+export const shownExpression = (field: Field, row: string): string =>
+  forms[field.kind].shown(`${row}.${quoteIdentifier(field.column)}`, field)
 
 /** The same as JSON, as a text: faster by half than rows as JSON, which look up the type of each value. */
 export function jsonText(field: Field, row: string): string {
-  const shown = shownAs(field, row)
+  const shown = shownExpression(field, row)
   const json = forms[field.kind].json?.(shown) ?? `'"' || ${shown}::text || '"'`
-  return isOwn(field) ? json : `coalesce(${json}, 'null')`
+  return isSystemField(field) ? json : `coalesce(${json}, 'null')`
 }

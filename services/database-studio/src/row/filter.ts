@@ -7,8 +7,8 @@ import {
   stringifyExact,
 } from '@opsplane/contracts'
 import { parameterText } from '@opsplane/postgres'
-import { type Columns, type Field, fieldsOf, isOrdered, type Typed } from './fields.js'
-import { below, type Place, type Problems } from './problems.js'
+import { buildFields, type Columns, type Field, isOrdered, type TypedField } from './fields.js'
+import { type Place, type Problems, pathBelow } from './problems.js'
 import { parseValue } from './values.js'
 
 export type Comparison = 'gt' | 'gte' | 'lt' | 'lte'
@@ -71,7 +71,7 @@ export function readFilter(
   problems: Problems,
   timeZone = 'UTC',
 ): Condition[] {
-  return readAll({ fields: fieldsOf(table), problems, timeZone, conditions: 0 }, given, place, 1)
+  return readAll({ fields: buildFields(table), problems, timeZone, conditions: 0 }, given, place, 1)
 }
 
 function readAll(reading: Reading, given: unknown, place: Place, depth: number): Condition[] {
@@ -81,7 +81,7 @@ function readAll(reading: Reading, given: unknown, place: Place, depth: number):
     return []
   }
   return Object.entries(given).flatMap(([name, condition]) => {
-    const at = below(place, name)
+    const at = pathBelow(place, name)
     if (++reading.conditions > bounds.conditions) {
       if (reading.conditions === bounds.conditions + 1)
         problems.add(at, 'too_big', `must have at most ${bounds.conditions} conditions`)
@@ -103,7 +103,9 @@ function readOr(reading: Reading, filters: unknown[], at: Place, depth: number):
     reading.problems.add(at, 'too_big', `must have at most ${bounds.alternatives} filters`)
     return []
   }
-  const alternatives = filters.map((filter, index) => readAll(reading, filter, below(at, index), depth + 1))
+  const alternatives = filters.map((filter, index) =>
+    readAll(reading, filter, pathBelow(at, index), depth + 1),
+  )
   return [{ kind: 'or', alternatives }]
 }
 
@@ -136,7 +138,7 @@ function operatorsOf({ problems }: Reading, condition: unknown, at: Place): [str
   const entries = Object.entries(condition)
   if (entries.length === 0) problems.add(at, 'invalid_value', 'must name at least one operator')
   return entries.flatMap(([operator, operand]): [string, unknown, Place][] => {
-    const place = below(at, operator)
+    const place = pathBelow(at, operator)
     if (operators.has(operator)) return [[operator, operand, place]]
     problems.add(place, 'unrecognized_key', `is no operator; there are ${[...operators].join(', ')}`)
     return []
@@ -216,7 +218,7 @@ function readAmong(field: Field, operand: unknown, negated: boolean): Condition 
 }
 
 /** An operand as text. It may be longer or more exact than the column holds: then nothing is equal to it. */
-function operandOf({ kind, definition }: Typed, operand: unknown): string | { problem: string } {
+function operandOf({ kind, definition }: TypedField, operand: unknown): string | { problem: string } {
   if (operand instanceof StartOfDay) return operand.text
   const bounded = kind === 'enum' || kind === 'array' ? withoutPrecision(definition) : undefined
   const parsed = parseValue({ kind, ...(bounded && { definition: bounded }) }, operand)

@@ -1,7 +1,7 @@
 import { ExactNumber, type TableState } from '@opsplane/contracts'
-import { fieldsOf, isWritable } from './fields.js'
+import { buildFields, isWritable } from './fields.js'
 
-import { below, type Place, type Problems } from './problems.js'
+import { type Place, type Problems, pathBelow } from './problems.js'
 import { parseValue } from './values.js'
 
 /** Values of columns as they go to Postgres, by column. */
@@ -23,25 +23,25 @@ export function readRecord(
     problems.add(place, 'invalid_type', 'must be an object of columns')
     return {}
   }
-  const fields = fieldsOf(table)
+  const fields = buildFields(table)
   const values: Values = {}
   for (const [name, value] of Object.entries(given)) {
     const field = fields.get(name)
     const column = field?.definition
     if (!field || !column) {
       const message = field ? 'is kept by the platform' : 'is not a column of this table'
-      problems.add(below(place, name), 'unrecognized_key', message)
+      problems.add(pathBelow(place, name), 'unrecognized_key', message)
     } else if (column.type === 'computed') {
-      problems.add(below(place, name), 'invalid_value', 'is computed, so it cannot be given')
+      problems.add(pathBelow(place, name), 'invalid_value', 'is computed, so it cannot be given')
     } else if (column.type === 'other') {
       const message = `is of the type ${column.sqlType}, which only SQL writes`
-      problems.add(below(place, name), 'invalid_value', message)
+      problems.add(pathBelow(place, name), 'invalid_value', message)
     } else if (value === null) {
       values[name] = null
-      if (!field.nullable) problems.add(below(place, name), 'invalid_value', 'must not be null')
+      if (!field.nullable) problems.add(pathBelow(place, name), 'invalid_value', 'must not be null')
     } else {
       const parsed = parseValue(field, field.kind === 'reference' ? (referred(value, ref) ?? value) : value)
-      if ('problem' in parsed) problems.add(below(place, name), 'invalid_value', parsed.problem)
+      if ('problem' in parsed) problems.add(pathBelow(place, name), 'invalid_value', parsed.problem)
       else values[name] = parsed.value
     }
   }
@@ -58,6 +58,6 @@ function requireColumns(table: TableState, given: object, place: Place, problems
   for (const column of table.columns) {
     const { name, nullable, default: byDefault } = column
     if (!nullable && byDefault === null && isWritable(column) && !Object.hasOwn(given, name))
-      problems.add(below(place, name), 'required', 'is required')
+      problems.add(pathBelow(place, name), 'required', 'is required')
   }
 }

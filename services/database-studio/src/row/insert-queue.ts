@@ -1,15 +1,15 @@
-import { isDatabaseAway } from '@opsplane/postgres'
+import { isDatabaseUnavailable } from '@opsplane/postgres'
 import postgres from 'postgres'
-import type { DataPlane } from '../plane/data-plane.js'
-import type { Acting } from '../plane/space.js'
+import type { DataPlane } from '../data-plane/data-plane.js'
+import type { JournalActor } from '../data-plane/space.js'
 import type { Values } from './input.js'
-import type { Opened, Row } from './opened.js'
+import type { ResolvedTable, Row } from './resolved-table.js'
 import { insertStatement } from './write-statements.js'
 
-/** A record to be made by itself, for somebody who is under no rule. */
+/** A record to be created by itself, for a caller under no rule. */
 export interface NewRecord {
-  opened: Opened
-  acting: Acting
+  opened: ResolvedTable
+  acting: JournalActor
   values: Values & { id: string }
 }
 
@@ -27,11 +27,11 @@ interface Line {
   underWay: number
 }
 
-const mostRows = 50
-/** So many must wait for another statement to start beside one under way: flushes of the WAL take turns anyway. */
+const maxRows = 50
+/** So many must wait for another statement to start while one is in flight: flushes of the WAL take turns anyway. */
 const worthAnother = 16
-const mostUnderWay = 2
-/** A statement that takes longer waits for somebody, and nobody behind it does. */
+const maxUnderWay = 2
+/** A statement that takes longer waits for a lock, and blocks no other behind it. */
 const slowMs = 100
 
 /**
@@ -64,14 +64,14 @@ export function createInsertQueue(plane: Pick<DataPlane, 'writeOne'>): InsertQue
       pump(key, line)
     }
     const slow = setTimeout(pass, slowMs)
-    void insert(line.waiting.splice(0, mostRows)).finally(() => {
+    void insert(line.waiting.splice(0, maxRows)).finally(() => {
       clearTimeout(slow)
       pass()
     })
   }
 
   function pump(key: string, line: Line): void {
-    while (line.underWay < mostUnderWay && line.waiting.length >= (line.underWay === 0 ? 1 : worthAnother))
+    while (line.underWay < maxUnderWay && line.waiting.length >= (line.underWay === 0 ? 1 : worthAnother))
       start(key, line)
     if (line.underWay === 0 && line.waiting.length === 0 && lines.get(key) === line) lines.delete(key)
   }
@@ -82,7 +82,7 @@ export function createInsertQueue(plane: Pick<DataPlane, 'writeOne'>): InsertQue
       const line = lines.get(key) ?? { waiting: [], underWay: 0 }
       lines.set(key, line)
       line.waiting.push({ ...record, resolve, reject })
-      // Whoever arrives in the same turn of the event loop goes along.
+      // Records that arrive in the same turn of the event loop join it.
       if (line.waiting.length === 1) setImmediate(() => pump(key, line))
     })
 }
@@ -107,7 +107,7 @@ async function insertTogether(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-function actingTogether(acting: Acting, group: readonly NewRecord[]): Acting {
+function actingTogether(acting: JournalActor, group: readonly NewRecord[]): JournalActor {
   if (group.length === 1) return acting
   const each = group.map(({ values, acting: { actor, requestId, causationId, source } }) => [
     values.id,
@@ -118,4 +118,4 @@ function actingTogether(acting: Acting, group: readonly NewRecord[]): Acting {
 
 /** Not where the outcome is unknown, or all of them were in the way. */
 const concernsOne = (error: unknown): boolean =>
-  error instanceof postgres.PostgresError && !isDatabaseAway(error) && error.code !== '57014'
+  error instanceof postgres.PostgresError && !isDatabaseUnavailable(error) && error.code !== '57014'

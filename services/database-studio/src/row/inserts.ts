@@ -1,16 +1,16 @@
 import type { StatementRunner } from '@opsplane/postgres'
 import type { Values } from './input.js'
-import { run } from './open.js'
-import type { Opened, Row } from './opened.js'
+import { runStatement } from './record-access.js'
+import type { ResolvedTable, Row } from './resolved-table.js'
 import { type Insert, insertStatement, type WriteTarget } from './write-statements.js'
 
 /** One insert: records that name the same columns. */
-export interface Group {
+export interface InsertGroup {
   columns: string[]
   rows: Values[]
 }
 
-export const targetOf = ({ space, table, writeRule }: Opened): WriteTarget => ({
+export const toWriteTarget = ({ space, table, writeRule }: ResolvedTable): WriteTarget => ({
   schema: space.schema,
   table,
   rule: writeRule,
@@ -20,11 +20,11 @@ export const targetOf = ({ space, table, writeRule }: Opened): WriteTarget => ({
  * Records that leave the same defaults to Postgres go into one insert; what has no default and is left out is null. With `on`,
  * only those that name the same columns: what one leaves out stays as it is where the record is there already.
  */
-export function groupsOf(
-  { table }: Pick<Opened, 'table'>,
+export function groupInserts(
+  { table }: Pick<ResolvedTable, 'table'>,
   rows: readonly Values[],
   on?: readonly string[],
-): Group[] {
+): InsertGroup[] {
   const telling = table.columns.filter((column) => on || column.default !== null).map(({ name }) => name)
   const groups = new Map<string, { columns: Set<string>; rows: Values[] }>()
   for (const row of rows) {
@@ -40,11 +40,11 @@ export function groupsOf(
 export async function insertGroups(
   tx: StatementRunner,
   target: WriteTarget,
-  groups: readonly Group[],
+  groups: readonly InsertGroup[],
   options: Pick<Insert, 'on' | 'answer'> = {},
 ): Promise<Row[]> {
   const written: Row[] = []
   for (const group of groups)
-    written.push(...(await run(tx, insertStatement(target, { ...group, ...options }))))
+    written.push(...(await runStatement(tx, insertStatement(target, { ...group, ...options }))))
   return written
 }

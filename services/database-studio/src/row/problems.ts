@@ -1,5 +1,5 @@
 import type { ApiError, ErrorDetail } from '@opsplane/contracts'
-import { jsonPointer, mostDetails, validationFailed } from '@opsplane/http'
+import { jsonPointer, maxDetails, validationFailed } from '@opsplane/http'
 
 /** Where a value of a request stands, as a JSON pointer below one of its parts. */
 export interface Place {
@@ -17,11 +17,11 @@ export class Problems {
   }
 
   get details(): readonly ErrorDetail[] {
-    return this.#details.slice(0, mostDetails)
+    return this.#details.slice(0, maxDetails)
   }
 
   get full(): boolean {
-    return this.#details.length > mostDetails
+    return this.#details.length > maxDetails
   }
 
   get none(): boolean {
@@ -35,11 +35,11 @@ export class Problems {
 }
 
 /** The place of a key below a place. */
-export const below = ({ in: part, path }: Place, key: string | number): Place => ({
+export const pathBelow = ({ in: part, path }: Place, key: string | number): Place => ({
   in: part,
   path: `${path}${jsonPointer([key])}`,
 })
 
 /** One problem alone, as an error to throw. */
-export const invalid = ({ in: part, path }: Place, code: string, message: string): ApiError =>
+export const invalidError = ({ in: part, path }: Place, code: string, message: string): ApiError =>
   validationFailed([{ in: part, path, code, message }])

@@ -1,12 +1,12 @@
 import type { Column } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import { conditionsSql } from './conditions.js'
-import { keyOf, kindOf, sqlType } from './fields.js'
+import { findReferenceKey, sqlType, toValueKind } from './fields.js'
 import type { Values } from './input.js'
-import type { RecordAccess } from './open.js'
-import type { Caller, Opened } from './opened.js'
 import { Parameters, type Statement } from './parameters.js'
-import { below, type Place, Problems } from './problems.js'
+import { type Place, Problems, pathBelow } from './problems.js'
+import type { RecordAccess } from './record-access.js'
+import type { Caller, ResolvedTable } from './resolved-table.js'
 
 /** A reference to no record that the caller may see. */
 export interface MissingReference {
@@ -32,9 +32,9 @@ interface Given {
  * where the caller is under no rule of the tables referred to, as Postgres itself finds those that are absent. A record may keep a
  * reference it has, if its `id` is given and the caller may see it. Records in `made` are of the same request.
  */
-export async function missingReferences(
+export async function findMissingReferences(
   { open, read }: Pick<RecordAccess, 'open' | 'read'>,
-  opened: Opened,
+  opened: ResolvedTable,
   rows: readonly Values[],
   meta: Caller,
   made: ReadonlySet<unknown> = new Set(),
@@ -62,7 +62,7 @@ export async function missingReferences(
 /** Throws `validation_failed` for missing references, each at the place of its field. */
 export async function checkReferences(
   access: Pick<RecordAccess, 'open' | 'read'>,
-  opened: Opened,
+  opened: ResolvedTable,
   {
     rows,
     placeOf,
@@ -71,25 +71,25 @@ export async function checkReferences(
   meta: Caller,
 ): Promise<void> {
   const problems = new Problems()
-  for (const { index, column } of await missingReferences(access, opened, rows, meta, made))
-    problems.add(below(placeOf(index), column), missingReference.code, missingReference.message)
+  for (const { index, column } of await findMissingReferences(access, opened, rows, meta, made))
+    problems.add(pathBelow(placeOf(index), column), missingReference.code, missingReference.message)
   problems.check()
 }
 
 function missingStatement(
-  { space, table, readRule }: Opened,
-  { definition, target, given }: { definition: Column; target: Opened; given: readonly Given[] },
+  { space, table, readRule }: ResolvedTable,
+  { definition, target, given }: { definition: Column; target: ResolvedTable; given: readonly Given[] },
 ): Statement {
-  const type = sqlType({ kind: kindOf(definition) })
-  const column = quoted(definition.name)
+  const type = sqlType({ kind: toValueKind(definition) })
+  const column = quoteIdentifier(definition.name)
   const parameters = new Parameters()
-  const from = (slug: string) => `${quoted(space.schema)}.${quoted(slug)}`
+  const from = (slug: string) => `${quoteIdentifier(space.schema)}.${quoteIdentifier(slug)}`
   const rows = parameters.bind(JSON.stringify(given), 'json')
   const seen = conditionsSql(target.readRule, 't', parameters)
   const kept = conditionsSql(readRule, 'r', parameters)
   return {
     text: `select given.at from json_to_recordset(${rows}) as given(at int4, id text, ref ${type})
-      where not exists (select from ${from(target.table.slug)} t where t.${quoted(keyOf(definition))} = given.ref and ${seen})
+      where not exists (select from ${from(target.table.slug)} t where t.${quoteIdentifier(findReferenceKey(definition))} = given.ref and ${seen})
         and not exists (select from ${from(table.slug)} r where r.id = given.id and r.${column} = given.ref and ${kept})
       order by given.at`,
     parameters: parameters.values,

@@ -1,7 +1,7 @@
 import { ExactNumber, type Principal, type RowSubject, type TableState } from '@opsplane/contracts'
 import type { Condition } from './filter.js'
 import { readFilter } from './filter.js'
-import { below, type Place, Problems } from './problems.js'
+import { type Place, Problems, pathBelow } from './problems.js'
 
 /** What stands for the caller in a rule. */
 const placeholders = {
@@ -17,7 +17,7 @@ const isPlaceholder = (value: unknown): value is Placeholder =>
   typeof value === 'string' && Object.hasOwn(placeholders, value)
 
 /** Nothing is known of the caller: no record satisfies it. */
-const nobody = { kind: 'or', alternatives: [] } as const satisfies Condition
+const matchesNothing = { kind: 'or', alternatives: [] } as const satisfies Condition
 
 interface Rules {
   readRule: readonly Condition[]
@@ -28,7 +28,7 @@ interface Rules {
  * What a table's rules ask of the principal and of each of its callers: all of it applies. Nothing of a role it has no rule
  * for; a subject whose role is not known sees and writes nothing.
  */
-export function rulesFor(table: TableState, principal: Principal): Rules {
+export function findRules(table: TableState, principal: Principal): Rules {
   if (table.rules.length === 0) return { readRule: [], writeRule: [] }
   const each = [principal, ...(principal.callers ?? [])].map((subject) => rulesOf(table, subject))
   return {
@@ -38,7 +38,7 @@ export function rulesFor(table: TableState, principal: Principal): Rules {
 }
 
 function rulesOf(table: TableState, subject: RowSubject): Rules {
-  if (subject.role === undefined) return { readRule: [nobody], writeRule: [nobody] }
+  if (subject.role === undefined) return { readRule: [matchesNothing], writeRule: [matchesNothing] }
   const rule = table.rules.find(({ role }) => role === subject.role)
   const readRule = conditionsOf(table, rule?.read, subject)
   // What must not be seen must not be changed either.
@@ -48,7 +48,7 @@ function rulesOf(table: TableState, subject: RowSubject): Rules {
 /** Whether a caller is under a rule of any of these tables, so that free SQL is not for them. */
 export const isRestricted = (tables: readonly TableState[], principal: Principal): boolean =>
   tables.some((table) => {
-    const { readRule, writeRule } = rulesFor(table, principal)
+    const { readRule, writeRule } = findRules(table, principal)
     return readRule.length > 0 || writeRule.length > 0
   })
 
@@ -56,8 +56,8 @@ function conditionsOf(table: TableState, filter: unknown, subject: RowSubject): 
   if (filter === null || filter === undefined) return []
   const problems = new Problems()
   const conditions = readFilter(table, filled(filter, subject), { in: 'body', path: '' }, problems)
-  // A rule that its table no longer understands lets nobody through, rather than everybody.
-  return problems.none ? conditions : [nobody]
+  // A rule that its table can no longer evaluate matches no row, rather than every row.
+  return problems.none ? conditions : [matchesNothing]
 }
 
 /** The filter with the caller's own values. What is not known of them is equal to nothing. */
@@ -83,7 +83,8 @@ export function checkRules(
   table.rules.forEach((rule, index) => {
     for (const part of ['read', 'write'] as const) {
       const filter = rule[part]
-      if (filter) readFilter(table, filled(filter, example), below(below(place, index), part), problems)
+      if (filter)
+        readFilter(table, filled(filter, example), pathBelow(pathBelow(place, index), part), problems)
     }
   })
 }

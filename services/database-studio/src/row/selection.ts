@@ -1,7 +1,7 @@
 import type { TableState } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import { conditionsSql } from './conditions.js'
-import { type Field, fieldsOf, keyOf, shownAs } from './fields.js'
+import { buildFields, type Field, findReferenceKey, shownExpression } from './fields.js'
 import type { Condition } from './filter.js'
 import type { Parameters } from './parameters.js'
 import type { Place, Problems } from './problems.js'
@@ -18,7 +18,7 @@ export interface Selection {
 }
 
 /** The tables a selection may lead to, and the caller's rule for reading each. */
-export interface Related {
+export interface RelatedTables {
   table: TableState
   rule: readonly Condition[]
 }
@@ -27,9 +27,9 @@ const bounds = { depth: 3, expanded: 10 }
 const always = ['id', 'version']
 
 /** All fields of a table's records. */
-export const wholeOf = (table: TableState, rule: readonly Condition[] = []): Selection => ({
+export const selectAllFields = (table: TableState, rule: readonly Condition[] = []): Selection => ({
   table,
-  fields: [...fieldsOf(table).values()],
+  fields: [...buildFields(table).values()],
   expanded: new Map(),
   rule,
 })
@@ -41,7 +41,7 @@ export function readFields(
   place: Place,
   problems: Problems,
 ): Field[] {
-  const fields = fieldsOf(table)
+  const fields = buildFields(table)
   if (given === undefined) return [...fields.values()]
   const names = given.split(',')
   for (const name of names)
@@ -54,7 +54,7 @@ export function readFields(
 export async function readExpand(
   selection: Selection,
   given: string | undefined,
-  find: (table: string) => Promise<Related | undefined>,
+  find: (table: string) => Promise<RelatedTables | undefined>,
   { place, problems }: { place: Place; problems: Problems },
 ): Promise<Selection> {
   if (given === undefined) return selection
@@ -75,7 +75,7 @@ export async function readExpand(
 async function expandAll(
   selection: Selection,
   paths: readonly string[][],
-  find: (table: string) => Promise<Related | undefined>,
+  find: (table: string) => Promise<RelatedTables | undefined>,
   refuse: (name: string) => void,
 ): Promise<Selection> {
   const expanded = new Map<string, Selection>()
@@ -87,7 +87,7 @@ async function expandAll(
       continue
     }
     const rest = paths.flatMap(([first, ...more]) => (first === name && more.length > 0 ? [more] : []))
-    expanded.set(name, await expandAll(wholeOf(target.table, target.rule), rest, find, refuse))
+    expanded.set(name, await expandAll(selectAllFields(target.table, target.rule), rest, find, refuse))
   }
   return { ...selection, expanded }
 }
@@ -102,8 +102,10 @@ export function selectList(
   return fields
     .map((field) => {
       const target = expanded.get(field.name)
-      const value = target ? expandedSql(target, field, { schema, parameters, row }) : shownAs(field, row)
-      return `${value} as ${quoted(field.name)}`
+      const value = target
+        ? expandedSql(target, field, { schema, parameters, row })
+        : shownExpression(field, row)
+      return `${value} as ${quoteIdentifier(field.name)}`
     })
     .join(', ')
 }
@@ -117,7 +119,7 @@ function expandedSql(
   const inner = `${row}x`
   const list = selectList(target, inner, schema, parameters)
   const rule = conditionsSql(target.rule, inner, parameters)
-  const from = `${quoted(schema)}.${quoted(target.table.slug)} ${inner}`
-  const key = quoted(keyOf(definition))
-  return `(select row_to_json(found) from (select ${list} from ${from} where ${inner}.${key} = ${row}.${quoted(column)} and ${rule}) found)`
+  const from = `${quoteIdentifier(schema)}.${quoteIdentifier(target.table.slug)} ${inner}`
+  const key = quoteIdentifier(findReferenceKey(definition))
+  return `(select row_to_json(found) from (select ${list} from ${from} where ${inner}.${key} = ${row}.${quoteIdentifier(column)} and ${rule}) found)`
 }

@@ -1,12 +1,12 @@
 import type { RecordOperation } from '@opsplane/contracts'
 import type { Values } from './input.js'
-import type { Opened } from './opened.js'
 import type { Place } from './problems.js'
+import type { ResolvedTable } from './resolved-table.js'
 
 /** One operation with its table, its values parsed. */
 export interface Step {
   operation: RecordOperation
-  opened: Opened
+  opened: ResolvedTable
   id: string
   values: Values
   place: Place

@@ -1,17 +1,17 @@
 import type { StatementRunner } from '@opsplane/postgres'
 import { z } from 'zod'
-import type { Opened } from './opened.js'
+import type { ResolvedTable } from './resolved-table.js'
 
-/** Of a table nobody has counted yet: of what its records take at least. */
+/** Of a table without statistics: by the least size of its records. */
 const bytesOfRecord = 100
 
 /**
  * How many records a table has about: as many to a page as when Postgres last counted them, for the pages there are now.
  * Cheap, however large it is. Asked as the service: tenants do not read the catalogue.
  */
-export async function estimatedRows(
+export async function estimateRows(
   sql: StatementRunner,
-  { space, table }: Pick<Opened, 'space' | 'table'>,
+  { space, table }: Pick<ResolvedTable, 'space' | 'table'>,
 ): Promise<number> {
   const [row] = await sql.unsafe<{ rows: string }[]>(
     `select round(case when c.relpages > 0 and c.reltuples >= 0
@@ -29,7 +29,7 @@ const Explained = z.object({
 })
 
 /** How many rows Postgres expects, of the one row EXPLAIN answers. */
-export function expectedRows(explained: unknown): number {
+export function parseExpectedRows(explained: unknown): number {
   const { 'QUERY PLAN': plan } = Explained.parse(explained)
   return plan[0].Plan['Plan Rows']
 }

@@ -20,7 +20,7 @@ import {
 } from './value-forms.js'
 
 /** A value as it goes to Postgres, in JSON; or what is wrong with it. */
-export type Parsed = { value: unknown } | { problem: string }
+export type ParsedValue = { value: unknown } | { problem: string }
 
 /** What stands for a value in a file and cannot be read: refused by whichever column it is for. */
 export class UnreadableValue {
@@ -30,15 +30,18 @@ export class UnreadableValue {
 const int4 = 2_147_483_648
 const int8 = 9_223_372_036_854_775_808n
 
-const wrong = (problem: string): Parsed => ({ problem })
-const right = (value: unknown): Parsed => ({ value })
+const wrong = (problem: string): ParsedValue => ({ problem })
+const right = (value: unknown): ParsedValue => ({ value })
 
 /** Parses one value that is not null by its field. What is right for the column but too long or out of range is wrong. */
-export function parseValue({ kind, definition }: Pick<Field, 'kind' | 'definition'>, value: unknown): Parsed {
+export function parseValue(
+  { kind, definition }: Pick<Field, 'kind' | 'definition'>,
+  value: unknown,
+): ParsedValue {
   return value instanceof UnreadableValue ? wrong(value.problem) : parsers[kind](value, definition)
 }
 
-type Parser = (value: unknown, column: Column | undefined) => Parsed
+type Parser = (value: unknown, column: Column | undefined) => ParsedValue
 
 const parsers: Record<ValueKind, Parser> = {
   text(value, column) {
@@ -139,8 +142,8 @@ const parsers: Record<ValueKind, Parser> = {
       ? right(value)
       : wrong('must be the id of a record'),
   array(value, column) {
-    if (!Array.isArray(value) || value.length > mostItems)
-      return wrong(`must be a list of at most ${mostItems} values`)
+    if (!Array.isArray(value) || value.length > maxItems)
+      return wrong(`must be a list of at most ${maxItems} values`)
     const items = column?.type === 'array' ? column.items : 'text'
     const element = column?.type === 'array' ? elementOf(column) : column
     const found: unknown[] = []
@@ -154,7 +157,7 @@ const parsers: Record<ValueKind, Parser> = {
   other: () => wrong('is of a type that only SQL writes'),
 }
 
-const mostItems = 10_000
+const maxItems = 10_000
 
 /** Digits of a second that a column keeps; of what is only compared with one all that Postgres has. */
 const digitsOfSecond = (column: Column | undefined): number =>

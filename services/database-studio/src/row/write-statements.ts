@@ -1,10 +1,10 @@
 import { stringifyExact, type TableState } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { quoteIdentifier } from '@opsplane/postgres'
 import { conditionsSql } from './conditions.js'
 import type { Condition } from './filter.js'
 import type { Values } from './input.js'
 import { Parameters, type Statement } from './parameters.js'
-import { selectList, wholeOf } from './selection.js'
+import { selectAllFields, selectList } from './selection.js'
 
 /** Where records are written, and what the caller's rule asks of them. */
 export interface WriteTarget {
@@ -19,7 +19,7 @@ export interface WriteTarget {
 /** Arguments of a proof. */
 const proofArguments = 3
 
-/** What is answered beside a record's own fields, none of which begins with a point. */
+/** Columns in addition to a record's own fields, none of which begins with a point. */
 export const marks = { allowed: '.allowed', created: '.created', given: '.given' } as const
 
 const row = 'r'
@@ -47,9 +47,9 @@ export function insertStatement(
     answer === 'records'
       ? returning(target, parameters)
       : `returning ${row}.id, ${row}.version${allowed(target, parameters)}`
-  const text = `insert into ${into(target)} as ${row} (${names.map(quoted).join(', ')}) select ${names.map((name) => `given.${quoted(name)}`).join(', ')} from ${source}${conflict} ${answered}`
+  const text = `insert into ${into(target)} as ${row} (${names.map(quoteIdentifier).join(', ')}) select ${names.map((name) => `given.${quoteIdentifier(name)}`).join(', ')} from ${source}${conflict} ${answered}`
   return {
-    text: on ? `${text}, (${row}.xmax = 0) as ${quoted(marks.created)}` : text,
+    text: on ? `${text}, (${row}.xmax = 0) as ${quoteIdentifier(marks.created)}` : text,
     parameters: parameters.values,
   }
 }
@@ -61,9 +61,9 @@ function onConflict(
 ): string {
   const changed = columns.filter((column) => !on.includes(column))
   const set = (changed.length > 0 ? changed : on).map(
-    (column) => `${quoted(column)} = excluded.${quoted(column)}`,
+    (column) => `${quoteIdentifier(column)} = excluded.${quoteIdentifier(column)}`,
   )
-  return ` on conflict (${on.map(quoted).join(', ')}) do update set ${set.join(', ')} where ${conditionsSql(rule, row, parameters)}`
+  return ` on conflict (${on.map(quoteIdentifier).join(', ')}) do update set ${set.join(', ')} where ${conditionsSql(rule, row, parameters)}`
 }
 
 /**
@@ -77,11 +77,13 @@ export function existingStatement(
   const parameters = parametersOf(target)
   const keys = rows.map((row) => Object.fromEntries(['id', ...on].map((name) => [name, row[name]])))
   const source = recordset(target, keys, parameters)
-  const same = on.map((name) => `${row}.${quoted(name)} = given.${quoted(name)}`).join(' and ')
-  const list = selectList(wholeOf(target.table), row, target.schema, parameters)
+  const same = on
+    .map((name) => `${row}.${quoteIdentifier(name)} = given.${quoteIdentifier(name)}`)
+    .join(' and ')
+  const list = selectList(selectAllFields(target.table), row, target.schema, parameters)
   const seen = conditionsSql(target.rule, row, parameters)
   return {
-    text: `select given.id as ${quoted(marks.given)}, ${list} from ${source} join ${into(target)} ${row} on ${same} where ${seen}`,
+    text: `select given.id as ${quoteIdentifier(marks.given)}, ${list} from ${source} join ${into(target)} ${row} on ${same} where ${seen}`,
     parameters: parameters.values,
   }
 }
@@ -134,10 +136,10 @@ export function deleteWhereStatement(target: WriteTarget, conditions: readonly C
   }
 }
 
-const into = ({ schema, table }: WriteTarget) => `${quoted(schema)}.${quoted(table.slug)}`
+const into = ({ schema, table }: WriteTarget) => `${quoteIdentifier(schema)}.${quoteIdentifier(table.slug)}`
 
 const assigned = (columns: readonly string[]) =>
-  columns.map((column) => `${quoted(column)} = given.${quoted(column)}`).join(', ')
+  columns.map((column) => `${quoteIdentifier(column)} = given.${quoteIdentifier(column)}`).join(', ')
 
 /** The rows as one parameter, called `given`, with columns of the types the table has. */
 function recordset(target: WriteTarget, rows: readonly Values[], parameters: Parameters): string {
@@ -145,10 +147,12 @@ function recordset(target: WriteTarget, rows: readonly Values[], parameters: Par
 }
 
 const returning = (target: WriteTarget, parameters: Parameters) =>
-  `returning ${selectList(wholeOf(target.table), row, target.schema, parameters)}${allowed(target, parameters)}`
+  `returning ${selectList(selectAllFields(target.table), row, target.schema, parameters)}${allowed(target, parameters)}`
 
 const allowed = ({ rule }: WriteTarget, parameters: Parameters) =>
-  rule.length === 0 ? '' : `, (${conditionsSql(rule, row, parameters)}) is true as ${quoted(marks.allowed)}`
+  rule.length === 0
+    ? ''
+    : `, (${conditionsSql(rule, row, parameters)}) is true as ${quoteIdentifier(marks.allowed)}`
 
 const parametersOf = ({ proof }: WriteTarget) => new Parameters(proof ? proofArguments : 0)
 

@@ -1,5 +1,5 @@
 import type { A_Expr, FuncCall, Node, TypeName } from 'libpg-query'
-import { kindOf, nameOf, parseStatements, type SqlProblem, scan, sqlError } from './grammar.js'
+import { findNodeKind, joinNames, parseStatements, type SqlProblem, scan, sqlError } from './grammar.js'
 
 export interface ExpressionRules {
   /** Columns it may speak of: none for a default. */
@@ -61,7 +61,7 @@ const plain = new Set([
 ])
 
 function visit(node: Node, walk: Walk): void {
-  const kind = kindOf(node)
+  const kind = findNodeKind(node)
   if ('ColumnRef' in node) nameColumn(node.ColumnRef, walk)
   else if ('A_Expr' in node) checkOperator(node.A_Expr, walk)
   else if ('FuncCall' in node) checkFunction(node.FuncCall, walk)
@@ -76,7 +76,7 @@ function visit(node: Node, walk: Walk): void {
 }
 
 function nameColumn({ fields, location }: { fields?: Node[]; location?: number }, walk: Walk): void {
-  const name = nameOf(fields)
+  const name = joinNames(fields)
   if (!walk.rules.columns.includes(name))
     refuse(
       walk.rules.kind === 'default'
@@ -89,12 +89,12 @@ function nameColumn({ fields, location }: { fields?: Node[]; location?: number }
 }
 
 function checkOperator({ name, location }: A_Expr, walk: Walk): void {
-  const operator = nameOf(name)
+  const operator = joinNames(name)
   if (!operators.has(operator)) refuse(`uses the operator ${operator}, which is not allowed`, location, walk)
 }
 
 function checkFunction(call: FuncCall, walk: Walk): void {
-  const name = nameOf(call.funcname).replace(/^pg_catalog\./, '')
+  const name = joinNames(call.funcname).replace(/^pg_catalog\./, '')
   const allowed = immutable.has(name) || (walk.rules.kind === 'default' && changing.has(name))
   if (!allowed) refuse(`calls ${name}, which is not among the functions allowed here`, call.location, walk)
   const { agg_star, agg_distinct, agg_order, agg_filter, agg_within_group, over, func_variadic } = call
@@ -103,7 +103,7 @@ function checkFunction(call: FuncCall, walk: Walk): void {
 }
 
 function checkType(type: TypeName | undefined, walk: Walk): void {
-  const name = nameOf(type?.names).replace(/^pg_catalog\./, '')
+  const name = joinNames(type?.names).replace(/^pg_catalog\./, '')
   if (!types.has(name) || type?.setof || type?.pct_type)
     refuse(`casts to ${name}, which is not a type of columns`, type?.location, walk)
 }
@@ -124,7 +124,7 @@ function childrenOf(node: Node): Node[] {
 }
 
 const isNode = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && /^[A-Z]/.test(kindOf(value))
+  typeof value === 'object' && value !== null && /^[A-Z]/.test(findNodeKind(value))
 
 /** The text that was parsed has something before the expression. */
 function moved(error: unknown, path: string, by: number): unknown {

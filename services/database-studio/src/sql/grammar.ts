@@ -47,7 +47,7 @@ export async function parseStatements(sql: string): Promise<Statement[]> {
       next++
     const start = tokens[next]?.start ?? from
     const text = bytes.subarray(start, length ? from + length : bytes.length).toString()
-    return [{ kind: kindOf(stmt), node: stmt, text: withoutEnd(text.trim()), start }]
+    return [{ kind: findNodeKind(stmt), node: stmt, text: withoutEnd(text.trim()), start }]
   })
 }
 
@@ -71,15 +71,15 @@ export const isComment = ({ tokenName }: Token) => tokenName === 'SQL_COMMENT' |
 const isSubstance = (token: Token) => !isComment(token) && token.text !== ';'
 
 /** A node is an object of one field, which is called like its kind. */
-export const kindOf = (node: object): string => Object.keys(node)[0] ?? ''
+export const findNodeKind = (node: object): string => Object.keys(node)[0] ?? ''
 
 /** Every object within a node, itself included, under the name it has there: nodes under their kind. */
-export function* partsWithin(value: unknown): Generator<{ kind: string; fields: Record<string, unknown> }> {
+export function* walkNodes(value: unknown): Generator<{ kind: string; fields: Record<string, unknown> }> {
   if (typeof value !== 'object' || value === null) return
   for (const [kind, fields] of Object.entries(value)) {
     if (typeof fields !== 'object' || fields === null) continue
     yield { kind, fields: fields as Record<string, unknown> }
-    yield* partsWithin(fields)
+    yield* walkNodes(fields)
   }
 }
 
@@ -87,7 +87,7 @@ export function* partsWithin(value: unknown): Generator<{ kind: string; fields: 
 export const isStatement = (kind: string) => /^[A-Z]\w*Stmt$/.test(kind)
 
 /** What a list of name nodes says, joined with dots. */
-export const nameOf = (names: readonly Node[] | undefined): string =>
+export const joinNames = (names: readonly Node[] | undefined): string =>
   (names ?? []).map((name) => ('String' in name ? (name.String.sval ?? '') : '*')).join('.')
 
 const maxDepth = 400
@@ -140,10 +140,10 @@ const naming =
   /^reg(class|type|proc|procedure|oper|operator|namespace|role|config|dictionary|collation|database)$/
 
 /** The first type of that kind, whether as a type or called like a function. */
-export function namingType(kind: string, fields: Record<string, unknown>): string | undefined {
+export function findTypeName(kind: string, fields: Record<string, unknown>): string | undefined {
   const names = kind === 'FuncCall' ? fields.funcname : /^typeName$/i.test(kind) ? fields.names : undefined
   const last =
-    nameOf(names as Node[] | undefined)
+    joinNames(names as Node[] | undefined)
       .split('.')
       .at(-1) ?? ''
   return naming.test(last) ? last : undefined

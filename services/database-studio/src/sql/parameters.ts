@@ -2,7 +2,7 @@ import type { ParameterType, ResultType } from '@opsplane/contracts'
 import { isComment, scan, sqlError, type Token } from './grammar.js'
 
 /** A text whose parameters have numbers. */
-export interface Numbered {
+export interface NumberedStatement {
   text: string
   /** As it was written, but for its parameters, which are all `$1`: what the grammar reads, every place as it was. */
   masked: string
@@ -34,7 +34,7 @@ const castOf = (type: ParameterType) => type.replace(/^\w+/, (name) => casts[nam
 export async function numberParameters(
   sql: string,
   types: Readonly<Record<string, ParameterType>> = {},
-): Promise<Numbered> {
+): Promise<NumberedStatement> {
   const tokens = (await scan(sql)).filter((token) => !isComment(token))
   const found = placeholders(tokens)
   const numbered = found.filter(({ byNumber }) => byNumber)

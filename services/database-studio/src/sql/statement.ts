@@ -1,4 +1,4 @@
-import { isStatement, namingType, parseStatements, partsWithin, type Statement, sqlError } from './grammar.js'
+import { findTypeName, isStatement, parseStatements, type Statement, sqlError, walkNodes } from './grammar.js'
 
 export type QueryMode = 'read' | 'write'
 
@@ -29,7 +29,7 @@ export async function checkQuery(sql: string, mode: QueryMode): Promise<Statemen
     throw sqlError('must be one statement, and is several', { ...problem, code: 'several_statements' })
   const allowed = mode === 'write' ? writable : readable
   if (!allowed.has(statement.kind)) throw refusal(statement.kind, mode, problem)
-  for (const { kind, fields } of partsWithin(statement.node)) refuseWithin(kind, fields, mode, problem)
+  for (const { kind, fields } of walkNodes(statement.node)) refuseWithin(kind, fields, mode, problem)
   return statement
 }
 
@@ -41,7 +41,7 @@ function refuseWithin(
 ): void {
   if (isStatement(kind) && kind !== 'SelectStmt' && (mode === 'read' || !writable.has(kind)))
     throw refusal(kind, mode, problem)
-  const type = namingType(kind, fields)
+  const type = findTypeName(kind, fields)
   if (type)
     throw sqlError(`uses the type ${type}, which names what others have`, {
       ...problem,

@@ -1,8 +1,8 @@
 import {
   dueIndexes,
   dueTable,
-  heldColumns,
   readModelTable,
+  retryColumns,
   stateInteger,
   stateText,
 } from '@opsplane/postgres'
@@ -50,7 +50,7 @@ export const migrationRuns = pgTable(
     doneAt: instant('done_at'),
     /** When it is known to be over, whatever has become of its service. */
     dueAt: instant('due_at').notNull(),
-    ...heldColumns(),
+    ...retryColumns(),
   },
   () => dueIndexes(dueRuns),
 )

@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import { testRole } from '@opsplane/testing'
-import { openTestPlane, type TestPlane } from '../plane/plane.fixture.js'
-import type { Space } from '../plane/space.js'
+import { openTestDataPlane, type TestDataPlane } from '../data-plane/data-plane.fixture.js'
+import type { Space } from '../data-plane/space.js'
 
 const actor = { id: 'usr_1', name: 'Ann', type: 'user' as const }
 const acting = { actor, requestId: 'request-1' }
-let at: TestPlane
+let at: TestDataPlane
 let space: Space
 beforeAll(async () => {
-  at = await openTestPlane()
+  at = await openTestDataPlane()
   space = await at.plane.space({ workspaceId: 'ws_1', environment: 'production' })
 })
 afterAll(() => at?.close())
@@ -36,7 +36,7 @@ const journalOf = (tableId: string) => at.admin<
   select type, version, stream_id, resource, actor, request_id, data from events where stream_id like ${`${tableId}/%`} order by position`
 
 describe('changes of rows', () => {
-  test('are journaled with what they change, once, whoever makes them', async () => {
+  test('are journaled with what they change, once, whatever makes them', async () => {
     const id = await makeTable(
       'assets',
       'name text, price numeric(12,2), big bigint, at timestamptz(3), tags jsonb, double int generated always as (price::int * 2) stored',
@@ -176,7 +176,7 @@ describe('changes of rows', () => {
     ])
   })
 
-  test('made together are each by whoever made it', async () => {
+  test('made together each name their own actor', async () => {
     const id = await makeTable('together', 'name text')
     const [own, other] = [newId('record'), newId('record')]
     const said = { actor: { id: 'usr_2', name: 'Bob', type: 'user' as const }, requestId: 'request-2' }

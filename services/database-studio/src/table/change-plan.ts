@@ -1,9 +1,15 @@
 import { baseColumns, type Column, type TableState } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
-import { columnSql, defaultSql, isText, type Place, relation, sqlTypeOf } from './column-sql.js'
-import type { Patched } from './patched.js'
-import { checksOfColumn, checksOfNewColumn, checksOfParts, dropLoses, type RowCheck } from './row-checks.js'
-import { createIndex, type Parts, partsOf, uniqueIndexes } from './table-sql.js'
+import { quoteIdentifier } from '@opsplane/postgres'
+import type { PatchedTable } from './apply-patch.js'
+import { columnSql, defaultSql, isText, relation, type TableName, toSqlType } from './column-sql.js'
+import {
+  checkChangedColumn,
+  checkDroppedColumn,
+  checkNewColumn,
+  checkNewConstraints,
+  type RowCheck,
+} from './row-checks.js'
+import { buildParts, createIndex, type TableParts, uniqueIndexes } from './table-sql.js'
 
 /** Statements, and what is looked for among the rows before them. */
 interface Step {
@@ -15,78 +21,81 @@ interface Step {
 export interface ChangePlan extends Step {
   /** then constraints and indexes, which are held against the rows those have. */
   parts: Step
-  /** Whether every row is written anew, for which the table is locked. */
+  /** Whether every row is rewritten, for which the table is locked. */
   rewrites: boolean
 }
 
 /** The statements that make of a table what its definition shall be: it is in `schema`, by the slug it has. */
-export function planChange(schema: string, before: TableState, { after, renamed }: Patched): ChangePlan {
+export function planChange(schema: string, before: TableState, { after, renamed }: PatchedTable): ChangePlan {
   const plan: ChangePlan = {
     ...{ statements: [], checks: [], rewrites: false },
     parts: { statements: [], checks: [] },
   }
-  const [old, place]: [Place, Place] = [
+  const [old, place]: [TableName, TableName] = [
     { schema, slug: before.slug },
     { schema, slug: after.slug },
   ]
   const alter = (text: string, to: Step = plan) =>
     to.statements.push(`alter table ${relation(place)} ${text}`)
-  const dropParts = ({ constraints, indexes }: Parts) => {
-    for (const name of constraints.keys()) alter(`drop constraint ${quoted(name)}`)
+  const dropParts = ({ constraints, indexes }: TableParts) => {
+    for (const name of constraints.keys()) alter(`drop constraint ${quoteIdentifier(name)}`)
     // A reference that a migration has made has no index.
     for (const name of indexes.keys())
-      plan.statements.push(`drop index if exists ${quoted(schema)}.${quoted(name)}`)
+      plan.statements.push(`drop index if exists ${quoteIdentifier(schema)}.${quoteIdentifier(name)}`)
   }
 
-  const { pairs, namesHold } = pairsOf(before, { after, renamed })
+  const { pairs, namesHold } = pairColumns(before, { after, renamed })
   const kept = new Set(pairs.flatMap(([column]) => (column ? [column.name] : [])))
   const staying = stayingOf(before, kept, namesHold)
   const called = renamedBefore(staying, after.slug, renamed)
   const [parts, partsBefore, partsAfter] = [
-    partsOf(old, staying),
-    partsOf(place, called),
-    partsOf(place, after),
+    buildParts(old, staying),
+    buildParts(place, called),
+    buildParts(place, after),
   ]
 
   if (after.slug !== before.slug)
-    plan.statements.push(`alter table ${relation(old)} rename to ${quoted(after.slug)}`)
-  dropParts(missing(partsOf(old, before), parts))
-  // Names that nobody chose follow those of table and columns.
+    plan.statements.push(`alter table ${relation(old)} rename to ${quoteIdentifier(after.slug)}`)
+  dropParts(missing(buildParts(old, before), parts))
+  // Default names follow those of table and columns.
   for (const [from, to] of inTurn(zip(parts.constraints, partsBefore.constraints)))
-    alter(`rename constraint ${quoted(from)} to ${quoted(to)}`)
+    alter(`rename constraint ${quoteIdentifier(from)} to ${quoteIdentifier(to)}`)
   for (const [from, to] of inTurn(zip(parts.indexes, partsBefore.indexes)))
-    plan.statements.push(`alter index if exists ${quoted(schema)}.${quoted(from)} rename to ${quoted(to)}`)
+    plan.statements.push(
+      `alter index if exists ${quoteIdentifier(schema)}.${quoteIdentifier(from)} rename to ${quoteIdentifier(to)}`,
+    )
   dropParts(missing(partsBefore, partsAfter))
   const gone = before.columns.filter(({ name }) => !kept.has(name))
   for (const column of gone.sort((a, b) => isComputed(b) - isComputed(a))) {
-    alter(`drop column ${quoted(column.name)}`)
-    plan.checks.push(dropLoses(old, column))
+    alter(`drop column ${quoteIdentifier(column.name)}`)
+    plan.checks.push(checkDroppedColumn(old, column))
   }
   const renames = [...renamed].flatMap(([to, from]): [string, string][] =>
     kept.has(from) ? [[from, to]] : [],
   )
-  for (const [from, to] of inTurn(renames)) alter(`rename column ${quoted(from)} to ${quoted(to)}`)
+  for (const [from, to] of inTurn(renames))
+    alter(`rename column ${quoteIdentifier(from)} to ${quoteIdentifier(to)}`)
   for (const [from, column] of pairs.sort(([, a], [, b]) => isComputed(a) - isComputed(b))) {
     if (from) changeColumn(from, column)
     else {
       alter(`add column ${columnSql(column)}`)
-      plan.checks.push(...checksOfNewColumn(old, column))
+      plan.checks.push(...checkNewColumn(old, column))
       plan.rewrites ||= column.type === 'computed'
     }
   }
   const come = missing(partsAfter, partsBefore)
   for (const [name, definition] of come.constraints)
-    alter(`add constraint ${quoted(name)} ${definition}`, plan.parts)
+    alter(`add constraint ${quoteIdentifier(name)} ${definition}`, plan.parts)
   const unique = uniqueIndexes(after)
   for (const [name, definition] of come.indexes)
     plan.parts.statements.push(createIndex(place, name, definition, unique.has(name)))
-  plan.parts.checks.push(...checksOfParts(place, called, after))
+  plan.parts.checks.push(...checkNewConstraints(place, called, after))
   return plan
 
   function changeColumn(from: Column, to: Column): void {
-    const column = quoted(to.name)
-    plan.checks.push(...checksOfColumn(old, from, to))
-    const [typeBefore, type] = [sqlTypeOf(from), sqlTypeOf(to)]
+    const column = quoteIdentifier(to.name)
+    plan.checks.push(...checkChangedColumn(old, from, to))
+    const [typeBefore, type] = [toSqlType(from), toSqlType(to)]
     const [valueBefore, value] = [defaultSql(from), defaultSql(to)]
     // A default of the old type is in the way of the new one.
     if (valueBefore !== undefined && value !== valueBefore) alter(`alter column ${column} drop default`)
@@ -104,7 +113,7 @@ export function planChange(schema: string, before: TableState, { after, renamed 
  * Each column as it shall be, with what it was: nothing where it is new, or dropped and added again, as what is computed otherwise is.
  * `namesHold` says whether every name means what it did: otherwise an expression that stays as it is written speaks of another column.
  */
-export function pairsOf(before: TableState, { after, renamed }: Patched) {
+export function pairColumns(before: TableState, { after, renamed }: PatchedTable) {
   const was = new Map(
     before.columns.map((column) => [column.name, onItself(column, before.slug, after.slug)]),
   )
@@ -137,7 +146,7 @@ function stayingOf(before: TableState, kept: ReadonlySet<string>, namesHold: boo
 const isComputed = ({ type }: Column): number => Number(type === 'computed')
 
 /** All of them, in their order. */
-export const statementsOf = ({ statements, parts }: ChangePlan): string[] => [
+export const listStatements = ({ statements, parts }: ChangePlan): string[] => [
   ...statements,
   ...parts.statements,
 ]
@@ -150,13 +159,13 @@ const isOtherwiseComputed = (from: Column, to: Column, namesHold: boolean): bool
 
 /** The value of a column as one of another type: by its text, which every type can be read from. */
 export function castTo(column: string, from: Column, to: Column): string {
-  const type = sqlTypeOf(to)
+  const type = toSqlType(to)
   const times = ['timestamp', 'local_timestamp', 'date']
   const direct = times.includes(from.type) && times.includes(to.type)
   return direct ? `${column}::${type}` : `${column}::text::${type}`
 }
 
-/** Changes of type for which Postgres writes no row anew. */
+/** Changes of type for which Postgres rewrites no row. */
 const widens = (from: Column, to: Column): boolean => isText(from) && isText(to)
 
 /** Names of the same things that differ. */
@@ -199,8 +208,8 @@ const onItself = (column: Column, from: string, to: string): Column =>
   column.type === 'reference' && column.table === from ? { ...column, table: to } : column
 
 /** What is in the first and not, or not the same, in the second. */
-function missing(all: Parts, others: Parts): Parts {
-  const of = (kind: keyof Parts) =>
+function missing(all: TableParts, others: TableParts): TableParts {
+  const of = (kind: keyof TableParts) =>
     new Map([...all[kind]].filter(([name, definition]) => others[kind].get(name) !== definition))
   return { constraints: of('constraints'), indexes: of('indexes') }
 }

@@ -6,13 +6,13 @@ import {
   type NewTable,
   type TableState,
 } from '@opsplane/contracts'
-import { nameOf } from '../row/constraint-name.js'
-import { kindOf } from '../row/fields.js'
+import { buildConstraintName } from '../row/constraint-name.js'
+import { toValueKind } from '../row/fields.js'
 import { Problems } from '../row/problems.js'
 import { checkRules } from '../row/rules.js'
 import { parseValue } from '../row/values.js'
 import { checkExpression } from '../sql/expression.js'
-import { sqlTypeOf } from './column-sql.js'
+import { toSqlType } from './column-sql.js'
 import { partNames } from './table-sql.js'
 
 type Defined = Pick<TableState, 'slug' | 'columns' | 'indexes' | 'uniques' | 'checks' | 'rules'>
@@ -27,11 +27,11 @@ export function nameParts({ slug, indexes, uniques }: Pick<NewTable, 'slug' | 'i
   return {
     indexes: indexes.map((index) => ({
       ...index,
-      name: index.name ?? nameOf(slug, onto(index.columns), 'idx'),
+      name: index.name ?? buildConstraintName(slug, onto(index.columns), 'idx'),
     })),
     uniques: uniques.map((unique) => ({
       ...unique,
-      name: unique.name ?? nameOf(slug, onto(unique.columns), 'key'),
+      name: unique.name ?? buildConstraintName(slug, onto(unique.columns), 'key'),
     })),
   }
 }
@@ -74,7 +74,7 @@ export async function checkDefinition(table: Defined, origins: Origins = new Map
 function checkType(column: Column, before: Column | undefined, path: string): void {
   const isOfMigrations = (one: Column) =>
     one.type === 'other' || (one.type !== 'decimal' && 'precision' in one && one.precision !== undefined)
-  const typed = (one: Column | undefined) => (one && isOfMigrations(one) ? sqlTypeOf(one) : undefined)
+  const typed = (one: Column | undefined) => (one && isOfMigrations(one) ? toSqlType(one) : undefined)
   if (typed(column) === typed(before)) return
   const message = `The type ${typed(column) ?? typed(before)} is made and changed by migrations alone.`
   throw invalidField(`${path}/type`, 'not_allowed', message)
@@ -124,7 +124,7 @@ async function checkDefault(column: Column, before: Column | undefined, path: st
     throw invalidField(path, 'invalid_type', message)
   }
   const value = typeof given === 'object' ? given.json : given
-  const parsed = parseValue({ kind: kindOf(column), definition: column }, value)
+  const parsed = parseValue({ kind: toValueKind(column), definition: column }, value)
   if ('problem' in parsed)
     throw invalidField(path, 'invalid_value', `The default of ${name} ${parsed.problem}.`)
 }

@@ -1,14 +1,15 @@
 import type { Column, ResultType } from '@opsplane/contracts'
-import { literal, parameterText, quoted } from '@opsplane/postgres'
-import { nameOf } from '../row/constraint-name.js'
+import { parameterText, quoteIdentifier, quoteLiteral } from '@opsplane/postgres'
+import { buildConstraintName } from '../row/constraint-name.js'
 
 /** A table as statements about it name it. */
-export interface Place {
+export interface TableName {
   schema: string
   slug: string
 }
 
-export const relation = ({ schema, slug }: Place): string => `${quoted(schema)}.${quoted(slug)}`
+export const relation = ({ schema, slug }: TableName): string =>
+  `${quoteIdentifier(schema)}.${quoteIdentifier(slug)}`
 
 const resultTypes: Record<ResultType, string> = {
   ...{ text: 'text', integer: 'integer', bigint: 'bigint', decimal: 'numeric', float: 'double precision' },
@@ -17,7 +18,7 @@ const resultTypes: Record<ResultType, string> = {
 }
 
 /** The type of a column in Postgres. */
-export function sqlTypeOf(column: Column): string {
+export function toSqlType(column: Column): string {
   switch (column.type) {
     case 'text':
       return column.maxLength === null ? 'text' : `varchar(${column.maxLength})`
@@ -59,7 +60,7 @@ function withPrecision(type: string, { precision, scale }: Precise): string {
 
 /** Whether values are texts to Postgres, of any length. */
 export const isText = (column: Column): boolean =>
-  ['text', 'enum', 'reference'].includes(column.type) && /^(text|varchar)/.test(sqlTypeOf(column))
+  ['text', 'enum', 'reference'].includes(column.type) && /^(text|varchar)/.test(toSqlType(column))
 
 /** The default of a column as SQL; undefined without one. */
 export function defaultSql(column: Column): string | undefined {
@@ -68,12 +69,12 @@ export function defaultSql(column: Column): string | undefined {
   if (typeof given === 'object' && 'expression' in given) return `(${given.expression})`
   const json = typeof given === 'object' && 'json' in given ? given.json : given
   const text = parameterText(json, column.type === 'json' ? 'json' : undefined) ?? 'null'
-  return `${literal(text)}::${sqlTypeOf(column)}`
+  return `${quoteLiteral(text)}::${toSqlType(column)}`
 }
 
 /** A column as CREATE TABLE and ADD COLUMN have it, without the constraints that have names. */
 export function columnSql(column: Column): string {
-  const parts = [quoted(column.name), sqlTypeOf(column)]
+  const parts = [quoteIdentifier(column.name), toSqlType(column)]
   if (column.type === 'computed') parts.push(`generated always as (${column.expression}) stored`)
   const value = defaultSql(column)
   if (value !== undefined) parts.push(`default ${value}`)
@@ -84,19 +85,19 @@ export function columnSql(column: Column): string {
 const referenceActions = { restrict: 'restrict', set_null: 'set null', cascade: 'cascade' }
 
 /** The constraints of one column, by their names. */
-export function columnConstraints({ schema, slug }: Place, column: Column): Map<string, string> {
-  const name = quoted(column.name)
+export function columnConstraints({ schema, slug }: TableName, column: Column): Map<string, string> {
+  const name = quoteIdentifier(column.name)
   const found = new Map<string, string>()
-  if (column.unique) found.set(nameOf(slug, column.name, 'key'), `unique (${name})`)
+  if (column.unique) found.set(buildConstraintName(slug, column.name, 'key'), `unique (${name})`)
   if (column.type === 'enum')
     found.set(
-      nameOf(slug, column.name, 'enum'),
-      `check (${name} in (${column.values.map(literal).join(', ')}))`,
+      buildConstraintName(slug, column.name, 'enum'),
+      `check (${name} in (${column.values.map(quoteLiteral).join(', ')}))`,
     )
   if (column.type === 'reference')
     found.set(
-      nameOf(slug, column.name, 'fkey'),
-      `foreign key (${name}) references ${relation({ schema, slug: column.table })} (${column.key ? quoted(column.key.column) : 'id'}) on delete ${referenceActions[column.onDelete]}`,
+      buildConstraintName(slug, column.name, 'fkey'),
+      `foreign key (${name}) references ${relation({ schema, slug: column.table })} (${column.key ? quoteIdentifier(column.key.column) : 'id'}) on delete ${referenceActions[column.onDelete]}`,
     )
   return found
 }

@@ -1,13 +1,13 @@
 import { ApiError, type CommandMeta } from '@opsplane/contracts'
-import { type EventStore, keepAnswer, type Unit, VersionRaceError } from '@opsplane/eventstore'
-import { type Database, queriesOf, quoted, type StatementRunner } from '@opsplane/postgres'
+import { type EventStore, storeIdempotentResponse, type Unit, VersionRaceError } from '@opsplane/eventstore'
+import { type Database, quoteIdentifier, type StatementRunner, toDrizzle } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import { refuseRunning } from '../migration-ledger/runs.js'
-import { roleOfSpace, type Space } from '../plane/space.js'
+import { roleOfSpace, type Space } from '../data-plane/space.js'
+import { refuseWhileRunning } from '../migration-ledger/runs.js'
 import { definitionFailure } from './failures.js'
 
 /** A transaction that changes a schema, and the definitions of what is in it. */
-export interface Defining {
+export interface DefinitionTransaction {
   tx: StatementRunner
   unit: Unit
   /** Does this as the owner of the space. */
@@ -18,7 +18,7 @@ export interface Defining {
 export type Define = <T>(
   space: Space,
   meta: CommandMeta,
-  work: (defining: Defining) => Promise<T>,
+  work: (defining: DefinitionTransaction) => Promise<T>,
 ) => Promise<T>
 
 const lockTimeoutMs = 5_000
@@ -33,7 +33,7 @@ export function createDefine(ctx: Pick<ServiceContext, 'database' | 'store'>): D
       return value
     } catch (error) {
       if (error instanceof VersionRaceError)
-        throw new ApiError('version_conflict', 'Somebody else has changed it meanwhile. Try again.')
+        throw new ApiError('version_conflict', 'It was changed meanwhile. Try again.')
       throw definitionFailure(error, space)
     }
   }
@@ -44,7 +44,7 @@ async function defineWithin<T>(
   tx: StatementRunner,
   space: Space,
   meta: CommandMeta,
-  work: (defining: Defining) => Promise<T>,
+  work: (defining: DefinitionTransaction) => Promise<T>,
 ): Promise<T> {
   const { actor, requestId, causationId = null, source = null } = meta
   await tx.unsafe(
@@ -55,14 +55,14 @@ async function defineWithin<T>(
       JSON.stringify({ actor, requestId, causationId, source }),
     ],
   )
-  await refuseRunning(tx, space)
-  const asOwner: Defining['asOwner'] = async (work) => {
-    await tx.unsafe(`set local role ${quoted(roleOfSpace(space, 'owner'))}`)
+  await refuseWhileRunning(tx, space)
+  const asOwner: DefinitionTransaction['asOwner'] = async (work) => {
+    await tx.unsafe(`set local role ${quoteIdentifier(roleOfSpace(space, 'owner'))}`)
     const value = await work(tx)
     await tx.unsafe('set local role none')
     return value
   }
   const value = await store.within(tx, meta, (unit) => work({ tx, unit, asOwner }))
-  await keepAnswer(queriesOf(tx), meta, value)
+  await storeIdempotentResponse(toDrizzle(tx), meta, value)
   return value
 }

@@ -1,20 +1,20 @@
 import type { TableState } from '@opsplane/contracts'
-import { quoted, type StatementRunner } from '@opsplane/postgres'
-import { type Place, relation } from './column-sql.js'
-import { partsOf, unnamedConstraints } from './table-sql.js'
+import { quoteIdentifier, type StatementRunner } from '@opsplane/postgres'
+import { relation, type TableName } from './column-sql.js'
+import { buildParts, unnamedConstraints } from './table-sql.js'
 
 /**
  * What gives the constraints of a table that `statements` speak of the names its definition implies: migrations give other names,
  * or make none where the type of a column does without it.
  */
-export async function expectedNames(
+export async function renameToExpected(
   tx: StatementRunner,
-  place: Place,
+  place: TableName,
   state: TableState,
   statements: readonly string[],
 ): Promise<string[]> {
   const spokenOf = unnamedConstraints(place, state.columns).filter(({ name }) =>
-    statements.some((statement) => statement.includes(`constraint ${quoted(name)}`)),
+    statements.some((statement) => statement.includes(`constraint ${quoteIdentifier(name)}`)),
   )
   if (spokenOf.length === 0) return []
   const found = await tx.unsafe<{ name: string; type: string; column: string }[]>(
@@ -23,7 +23,7 @@ export async function expectedNames(
      join pg_attribute a on a.attrelid = t.relation and k.conkey = array[a.attnum] where t.table_id = $1`,
     [state.id],
   )
-  const known = partsOf(place, state).constraints
+  const known = buildParts(place, state).constraints
   return spokenOf.flatMap(({ name, column, definition }) => {
     if (found.some((each) => each.name === name)) return []
     // A column may have other checks: this one goes by the end of its name.
@@ -36,8 +36,8 @@ export async function expectedNames(
         !known.has(each.name),
     )
     const change = other
-      ? `rename constraint ${quoted(other.name)} to ${quoted(name)}`
-      : `add constraint ${quoted(name)} ${definition}`
+      ? `rename constraint ${quoteIdentifier(other.name)} to ${quoteIdentifier(name)}`
+      : `add constraint ${quoteIdentifier(name)} ${definition}`
     return [`alter table ${relation(place)} ${change}`]
   })
 }

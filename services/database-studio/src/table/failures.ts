@@ -1,7 +1,7 @@
 import { ApiError, type ErrorDetail } from '@opsplane/contracts'
 import { isTransient, translatePostgresError } from '@opsplane/postgres'
 import postgres from 'postgres'
-import type { Space } from '../plane/space.js'
+import type { Space } from '../data-plane/space.js'
 
 /** States that say that a definition is wrong, not that something failed. */
 const wrongDefinition = /^(22|42|0A|2BP|54)/

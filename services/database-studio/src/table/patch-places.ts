@@ -1,6 +1,6 @@
 import type { TablePatch } from '@opsplane/contracts'
 import { readdress } from '@opsplane/http'
-import type { Patched } from './patched.js'
+import type { PatchedTable } from './apply-patch.js'
 
 const lists = ['columns', 'indexes', 'uniques', 'checks'] as const
 
@@ -9,12 +9,12 @@ const lists = ['columns', 'indexes', 'uniques', 'checks'] as const
  * or renamed; else its columns, of which what stays speaks.
  */
 export const refuseInPatch =
-  (patch: TablePatch, change: Pick<Patched, 'after'>) =>
+  (patch: TablePatch, change: Pick<PatchedTable, 'after'>) =>
   (error: unknown): never => {
     throw readdress(error, ({ path }) => ({ path: placeInPatch(path, patch, change) }))
   }
 
-function placeInPatch(path: string, patch: TablePatch, { after }: Pick<Patched, 'after'>): string {
+function placeInPatch(path: string, patch: TablePatch, { after }: Pick<PatchedTable, 'after'>): string {
   const [, first = '', place, ...rest] = path.split('/')
   const below = rest.map((part) => `/${part}`).join('')
   const others = patch.columns ? '/columns' : ''

@@ -173,7 +173,7 @@ describe('a change', () => {
     ])
     expect((await at.api.post('/tables/halves/records', { b: 4 })).status).toBe(409)
     expect((await at.api.patch('/tables/halves', { indexes: { drop: ['by_doubled'] } })).status).toBe(200)
-    // Nor is its type in the way, where what is computed of it is made anew.
+    // Nor is its type in the way, where what is computed of it is rebuilt.
     const retyped = [
       { name: 'b', to: { name: 'b', type: 'bigint' } },
       { name: 'doubled', to: { ...doubled('b'), resultType: 'bigint' } },

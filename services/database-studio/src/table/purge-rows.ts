@@ -1,4 +1,4 @@
-import { dueIndexes, dueTable, heldColumns } from '@opsplane/postgres'
+import { dueIndexes, dueTable, retryColumns } from '@opsplane/postgres'
 import { pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 
 export const duePurges = dueTable({
@@ -8,7 +8,7 @@ export const duePurges = dueTable({
   waiting: 'true',
 })
 
-/** Tables in the trash, which go for good when their time is up. */
+/** Tables in the trash, which are dropped when their time is up. */
 export const tablePurges = pgTable(
   'table_purges',
   {
@@ -16,7 +16,7 @@ export const tablePurges = pgTable(
     workspaceId: text('workspace_id').notNull(),
     environment: text('environment').notNull(),
     dueAt: timestamp('due_at', { withTimezone: true, mode: 'string' }).notNull(),
-    ...heldColumns(),
+    ...retryColumns(),
   },
   () => dueIndexes(duePurges),
 )

@@ -1,7 +1,7 @@
 import { Environment, systemActor } from '@opsplane/contracts'
-import { type DueRow, type MakeWorker, within } from '@opsplane/postgres'
+import { type CreateWorker, type DueRow, transactionWorker } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import type { DataPlane } from '../plane/data-plane.js'
+import type { DataPlane } from '../data-plane/data-plane.js'
 import { duePurges } from './purge-rows.js'
 import type { TableAggregate } from './tables.js'
 import { purgeTable } from './trash.js'
@@ -12,11 +12,11 @@ interface PurgeRow extends DueRow {
 }
 
 /** Drops tables whose time in the trash is up. */
-export function purging(
+export function purgeWork(
   { store }: Pick<ServiceContext, 'store'>,
   { plane, tables }: { plane: DataPlane; tables: TableAggregate },
-): MakeWorker {
-  return within<PurgeRow>({
+): CreateWorker {
+  return transactionWorker<PurgeRow>({
     name: 'table-purge',
     of: duePurges,
     columns: ['workspace_id', 'environment'],

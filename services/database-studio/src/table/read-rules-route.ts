@@ -2,7 +2,7 @@ import { type ReadRule, ReadRules, ReadRulesQuestion } from '@opsplane/contracts
 import { defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 
-/** What others have to know of row rules before they show somebody events of records. The gateway routes none of it. */
+/** The row rules, for services that show users events of records. The gateway routes none of it. */
 export const readRulesRoute = ({ database: { sql } }: Pick<ServiceContext, 'database'>): Route =>
   defineRoute({
     ...{ method: 'post', tag: 'Internal', scope: 'service', idempotency: 'none' },

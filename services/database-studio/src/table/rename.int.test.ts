@@ -79,7 +79,7 @@ test('a column is renamed in short, and keeps all that it has and all that speak
   expect(await at.drift()).toMatchObject({ inSync: true })
 })
 
-test('so is one in a longer change, which declares it anew', async () => {
+test('so is one in a longer change, which declares it again', async () => {
   const change = [{ name: 'kind', to: { name: 'sort', type: 'enum', values: ['a', 'b', 'c'], default: 'c' } }]
   const rename = [{ name: 'select', to: 'seats' }]
   const { columns: after } = (await at.api.patch('/tables/rooms', { columns: { change, rename } })).data(

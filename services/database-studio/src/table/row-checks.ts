@@ -1,7 +1,7 @@
 import type { Column, TableState } from '@opsplane/contracts'
-import { literal, quoted } from '@opsplane/postgres'
-import { keyOf } from '../row/fields.js'
-import { isText, type Place, relation, sqlTypeOf } from './column-sql.js'
+import { quoteIdentifier, quoteLiteral } from '@opsplane/postgres'
+import { findReferenceKey } from '../row/fields.js'
+import { isText, relation, type TableName, toSqlType } from './column-sql.js'
 
 /** Something rows can stand against, or lose by a change. */
 export interface RowCheck {
@@ -14,31 +14,34 @@ export interface RowCheck {
 }
 
 /** A column that is dropped takes its values with it. */
-export const dropLoses = (place: Place, column: Column): RowCheck => ({
+export const checkDroppedColumn = (place: TableName, column: Column): RowCheck => ({
   says: `${column.name} has values, which are lost`,
   loses: true,
-  rows: column.type === 'computed' ? none(place) : where(place, column, `${quoted(column.name)} is not null`),
+  rows:
+    column.type === 'computed'
+      ? none(place)
+      : where(place, column, `${quoteIdentifier(column.name)} is not null`),
 })
 
-export function checksOfNewColumn(place: Place, column: Column): RowCheck[] {
+export function checkNewColumn(place: TableName, column: Column): RowCheck[] {
   if (column.nullable || column.default !== null || column.type === 'computed') return []
   const rows = `select id, null::text as value from ${relation(place)}`
   return [{ says: `${column.name} can be null in no record, and has no default`, loses: false, rows }]
 }
 
 /** What stands against a column becoming another one; it still has its former name. */
-export function checksOfColumn(place: Place, from: Column, to: Column): RowCheck[] {
-  const name = quoted(from.name)
+export function checkChangedColumn(place: TableName, from: Column, to: Column): RowCheck[] {
+  const name = quoteIdentifier(from.name)
   const found: RowCheck[] = []
   const add = (says: string, condition: string, loses = false) =>
     found.push({ says, loses, rows: where(place, from, condition) })
-  const [typeBefore, type] = [sqlTypeOf(from), sqlTypeOf(to)]
+  const [typeBefore, type] = [toSqlType(from), toSqlType(to)]
   if (type !== typeBefore && !isWider(from, to)) {
     const plain = type.replace(/\(.*/, '')
-    const readable = `studio.is_readable(${name}::text, ${literal(type)})`
+    const readable = `studio.is_readable(${name}::text, ${quoteLiteral(type)})`
     add(`${from.name} cannot be read as ${type}`, `${name} is not null and not ${readable}`)
     // Read back, it must be what it was.
-    const back = `case when ${readable} then studio.reread(${name}::text, ${literal(type)}, ${literal(typeBefore)}) is distinct from ${name}::text end`
+    const back = `case when ${readable} then studio.reread(${name}::text, ${quoteLiteral(type)}, ${quoteLiteral(typeBefore)}) is distinct from ${name}::text end`
     add(
       `${from.name} is not the same as ${plain}, what it was is lost`,
       `${name} is not null and ${back}`,
@@ -47,15 +50,18 @@ export function checksOfColumn(place: Place, from: Column, to: Column): RowCheck
   }
   if (from.nullable && !to.nullable) add(`${from.name} is null`, `${name} is null`)
   if (to.type === 'enum' && !isSubset(from, to))
-    add(`${from.name} is none of the values`, `${name}::text not in (${to.values.map(literal).join(', ')})`)
+    add(
+      `${from.name} is none of the values`,
+      `${name}::text not in (${to.values.map(quoteLiteral).join(', ')})`,
+    )
   if (
     to.type === 'reference' &&
-    !(from.type === 'reference' && from.table === to.table && keyOf(from) === keyOf(to))
+    !(from.type === 'reference' && from.table === to.table && findReferenceKey(from) === findReferenceKey(to))
   ) {
     const other = relation({ schema: place.schema, slug: to.table })
     add(
       `${from.name} names no record of ${to.table}`,
-      `${name} is not null and not exists (select from ${other} o where o.${quoted(keyOf(to))}::text = t.${name}::text)`,
+      `${name} is not null and not exists (select from ${other} o where o.${quoteIdentifier(findReferenceKey(to))}::text = t.${name}::text)`,
     )
   }
   if (to.unique && !from.unique) found.push(duplicates(place, [from.name], to.name))
@@ -63,7 +69,7 @@ export function checksOfColumn(place: Place, from: Column, to: Column): RowCheck
 }
 
 /** What stands against constraints that the table did not have, among rows whose columns are as they shall be. */
-export function checksOfParts(place: Place, before: TableState, after: TableState): RowCheck[] {
+export function checkNewConstraints(place: TableName, before: TableState, after: TableState): RowCheck[] {
   const had = new Set(
     [...before.uniques, ...before.indexes, ...before.checks].map((part) => JSON.stringify(part)),
   )
@@ -86,10 +92,10 @@ export function checksOfParts(place: Place, before: TableState, after: TableStat
   ]
 }
 
-function duplicates(place: Place, columns: readonly string[], name: string): RowCheck {
-  const list = columns.map(quoted).join(', ')
-  const present = columns.map((column) => `${quoted(column)} is not null`).join(' and ')
-  const value = columns.map((column) => `${quoted(column)}::text`).join(` || ', ' || `)
+function duplicates(place: TableName, columns: readonly string[], name: string): RowCheck {
+  const list = columns.map(quoteIdentifier).join(', ')
+  const present = columns.map((column) => `${quoteIdentifier(column)} is not null`).join(' and ')
+  const value = columns.map((column) => `${quoteIdentifier(column)}::text`).join(` || ', ' || `)
   return {
     says: `${name} is not unique`,
     loses: false,
@@ -98,9 +104,10 @@ function duplicates(place: Place, columns: readonly string[], name: string): Row
   }
 }
 
-const where = (place: Place, { name }: Column, condition: string): string =>
-  `select id, ${quoted(name)}::text as value from ${relation(place)} t where ${condition}`
-const none = (place: Place): string => `select id, null::text as value from ${relation(place)} where false`
+const where = (place: TableName, { name }: Column, condition: string): string =>
+  `select id, ${quoteIdentifier(name)}::text as value from ${relation(place)} t where ${condition}`
+const none = (place: TableName): string =>
+  `select id, null::text as value from ${relation(place)} where false`
 
 /** Changes of type that every value survives. */
 function isWider(from: Column, to: Column): boolean {

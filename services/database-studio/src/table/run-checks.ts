@@ -1,10 +1,10 @@
 import { ApiError, type ErrorDetail } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import { z } from 'zod'
-import type { Place } from './column-sql.js'
+import type { TableName } from './column-sql.js'
 import type { RowCheck } from './row-checks.js'
 
-const mostExamples = 5
+const maxExamples = 5
 
 const Found = z.object({
   rows: z.number(),
@@ -25,7 +25,7 @@ export async function runChecks(
     if (loses && forced) continue
     const [row] = await tx.unsafe(`with found as materialized (${rows})
       select (select count(*) from found)::float8 as rows,
-        (select json_agg(json_build_object('id', id, 'value', left(value, 200))) from (select * from found limit ${mostExamples}) example) as examples`)
+        (select json_agg(json_build_object('id', id, 'value', left(value, 200))) from (select * from found limit ${maxExamples}) example) as examples`)
     const { rows: count, examples } = Found.parse(row)
     if (count === 0) continue
     details.push({
@@ -40,18 +40,18 @@ export async function runChecks(
   if (first) throw new ApiError('conflict', first.message, { details })
 }
 
-/** Rows of a table from which on writing all of them anew is said to lock it for long. */
+/** Rows of a table from which on a rewrite counts as a long lock. */
 const largeRows = 100_000
 
-/** Throws `conflict` where a large table would be locked for as long as it is written anew. */
-export async function refuseLongLock(tx: StatementRunner, { schema, slug }: Place): Promise<void> {
+/** Throws `conflict` where a large table would be locked for as long as it is rewritten. */
+export async function refuseLongLock(tx: StatementRunner, { schema, slug }: TableName): Promise<void> {
   const [row] = await tx.unsafe<{ rows: number }[]>(
     `select reltuples::float8 as rows from pg_class
      where relname = $1 and relnamespace = (select oid from pg_namespace where nspname = $2)`,
     [slug, schema],
   )
   if (!row || row.rows < largeRows) return
-  const message = `All ${Math.round(row.rows)} records are written anew, which locks the table meanwhile. Say force to go on.`
+  const message = `All ${Math.round(row.rows)} records would be rewritten, which locks the table meanwhile. Set force to continue.`
   const detail: ErrorDetail = {
     in: 'body',
     path: '',

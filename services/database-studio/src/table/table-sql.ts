@@ -1,26 +1,26 @@
 import type { Column, TableIndex, TableState } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
-import { nameOf } from '../row/constraint-name.js'
+import { quoteIdentifier } from '@opsplane/postgres'
+import { buildConstraintName } from '../row/constraint-name.js'
 import { searchVector } from '../row/search-vector.js'
-import { columnConstraints, columnSql, type Place, relation } from './column-sql.js'
+import { columnConstraints, columnSql, relation, type TableName } from './column-sql.js'
 
 /** What has a name and belongs to a table: constraints and indexes, each with its definition as SQL. */
-export interface Parts {
+export interface TableParts {
   constraints: Map<string, string>
   indexes: Map<string, string>
 }
 
 /**
- * As for `adopt_table`. Bytes are trimmed rather than matched: a regular expression makes its states anew for each row, which is
+ * As for `adopt_table`. Bytes are trimmed rather than matched: a regular expression builds its states again for each row, which is
  * a tenth of what an insert takes.
  */
 const idForm = `check (octet_length(id) = 30 and rtrim(convert_to(id, 'UTF8'), '0123456789ABCDEFGHJKMNPQRSTVWXYZ'::bytea) = 'rec_'::bytea)`
 
 type Defined = Pick<TableState, 'columns' | 'indexes' | 'uniques' | 'checks'>
 
-/** Every constraint and index of a table. Names are said twice by nobody but a client. */
-export function partsOf(place: Place, { columns, indexes, uniques, checks }: Defined): Parts {
-  const list = (names: readonly string[]) => names.map(quoted).join(', ')
+/** Every constraint and index of a table. Only clients can repeat a name. */
+export function buildParts(place: TableName, { columns, indexes, uniques, checks }: Defined): TableParts {
+  const list = (names: readonly string[]) => names.map(quoteIdentifier).join(', ')
   const constraints = new Map([
     ...unnamedConstraints(place, columns).map(({ name, definition }) => [name, definition] as const),
     ...uniques.map(({ name, columns: of }) => [name, `unique (${list(of)})`] as const),
@@ -34,10 +34,10 @@ export function partsOf(place: Place, { columns, indexes, uniques, checks }: Def
 }
 
 /** The constraints that have their names from the table and a column, each with that column. */
-export function unnamedConstraints(place: Place, columns: readonly Column[]) {
+export function unnamedConstraints(place: TableName, columns: readonly Column[]) {
   return [
-    { name: nameOf(place.slug, 'pkey'), column: 'id', definition: 'primary key (id)' },
-    { name: nameOf(place.slug, 'id', 'form'), column: 'id', definition: idForm },
+    { name: buildConstraintName(place.slug, 'pkey'), column: 'id', definition: 'primary key (id)' },
+    { name: buildConstraintName(place.slug, 'id', 'form'), column: 'id', definition: idForm },
     ...columns.flatMap((column) =>
       [...columnConstraints(place, column)].map(([name, definition]) => ({
         ...{ name, column: column.name, definition },
@@ -47,9 +47,11 @@ export function unnamedConstraints(place: Place, columns: readonly Column[]) {
 }
 
 /** The index a reference has, by its name: deleting what is referred to would read all of this table. */
-function columnIndexes({ slug }: Place, { name, type, unique }: Column): Map<string, string> {
+function columnIndexes({ slug }: TableName, { name, type, unique }: Column): Map<string, string> {
   return new Map(
-    type === 'reference' && !unique ? [[nameOf(slug, name, 'ref'), `(${quoted(name)}, id)`]] : [],
+    type === 'reference' && !unique
+      ? [[buildConstraintName(slug, name, 'ref'), `(${quoteIdentifier(name)}, id)`]]
+      : [],
   )
 }
 
@@ -58,8 +60,8 @@ export function partNames({ slug, columns, indexes, uniques, checks }: Defined &
   const place = { schema: '', slug }
   const named = { indexes, uniques, checks }
   return [
-    { path: '/slug', name: nameOf(slug, 'pkey') },
-    { path: '/slug', name: nameOf(slug, 'id', 'form') },
+    { path: '/slug', name: buildConstraintName(slug, 'pkey') },
+    { path: '/slug', name: buildConstraintName(slug, 'id', 'form') },
     ...columns.flatMap((column, at) =>
       [...columnConstraints(place, column).keys(), ...columnIndexes(place, column).keys()].map((name) => ({
         path: `/columns/${at}`,
@@ -75,9 +77,9 @@ export function partNames({ slug, columns, indexes, uniques, checks }: Defined &
 /** What an index is over, as CREATE INDEX has it after the table. */
 function indexSql({ columns, kind, unique }: TableIndex): string {
   if (kind === 'trigram')
-    return `using gin (${columns.map(({ name }) => `${quoted(name)} extensions.gin_trgm_ops`).join(', ')})`
+    return `using gin (${columns.map(({ name }) => `${quoteIdentifier(name)} extensions.gin_trgm_ops`).join(', ')})`
   if (kind === 'fulltext') return `using gin (${searchVector(columns.map(({ name }) => name))})`
-  const terms = columns.map(({ name, direction }) => `${quoted(name)} ${direction}`)
+  const terms = columns.map(({ name, direction }) => `${quoteIdentifier(name)} ${direction}`)
   // Lists go on behind a record, also among those of the same values.
   const last = columns.at(-1)
   const isWhole = unique || columns.some(({ name }) => name === 'id')
@@ -85,19 +87,19 @@ function indexSql({ columns, kind, unique }: TableIndex): string {
 }
 
 /** Unique indexes are recognized by their definition's first word, which CREATE INDEX has before the table. */
-export const createIndex = (place: Place, name: string, definition: string, unique = false): string =>
-  `create ${unique ? 'unique ' : ''}index ${quoted(name)} on ${relation(place)} ${definition}`
+export const createIndex = (place: TableName, name: string, definition: string, unique = false): string =>
+  `create ${unique ? 'unique ' : ''}index ${quoteIdentifier(name)} on ${relation(place)} ${definition}`
 
 /** The statements that make a table, in their order. */
-export function createTable(place: Place, state: TableState): string[] {
-  const { constraints, indexes } = partsOf(place, state)
+export function createTable(place: TableName, state: TableState): string[] {
+  const { constraints, indexes } = buildParts(place, state)
   const lines = [
     'id text default studio.new_record_id()',
     'version integer not null',
     'created_at timestamptz(3) not null',
     'updated_at timestamptz(3) not null',
     ...state.columns.map(columnSql),
-    ...[...constraints].map(([name, definition]) => `constraint ${quoted(name)} ${definition}`),
+    ...[...constraints].map(([name, definition]) => `constraint ${quoteIdentifier(name)} ${definition}`),
   ]
   const unique = uniqueIndexes(state)
   return [

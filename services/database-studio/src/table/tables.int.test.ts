@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { KnownNames, Table } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
-import { noNeighbours } from '../neighbours.fixture.js'
 import { databaseStudio } from '../service.js'
+import { unreachableServices } from '../unreachable-services.fixture.js'
 
 let service: TestService
 let api: ApiClient
 const principal = testPrincipal()
 beforeAll(async () => {
-  service = await startTestService(databaseStudio, { env: noNeighbours })
+  service = await startTestService(databaseStudio, { env: unreachableServices })
   api = service.as(principal)
 })
 afterAll(() => service?.stop())
@@ -70,7 +70,7 @@ describe('a table', () => {
     })
   })
 
-  it('is not made by a wrong definition, nor twice, nor by whoever may only look', async () => {
+  it('is not made by a wrong definition, nor twice, nor by users with read access only', async () => {
     const wrong = [
       [{ name: 'id', type: 'text' }],
       [
@@ -342,7 +342,7 @@ describe('a dropped table', () => {
 })
 
 describe('the trash', () => {
-  it('forgets a table for good when its time is up', async () => {
+  it('drops a table when its time is up', async () => {
     const old = await make('old', [{ name: 'code', type: 'text', unique: true }])
     await api.send('DELETE', '/tables/old')
     const gone = async () => (await service.sql`select from tables where id = ${old.id}`).length === 0

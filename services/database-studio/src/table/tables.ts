@@ -12,23 +12,23 @@ import type { Aggregate, Unit } from '@opsplane/eventstore'
 import type { StatementRunner } from '@opsplane/postgres'
 import { type Limits, quotaExceeded } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
+import type { DataPlane } from '../data-plane/data-plane.js'
+import type { Definitions } from '../data-plane/definitions.js'
+import type { Space } from '../data-plane/space.js'
 import type { RecordChange } from '../migration-ledger/record-change.js'
-import type { DataPlane } from '../plane/data-plane.js'
-import type { Definitions } from '../plane/definitions.js'
-import type { Space } from '../plane/space.js'
-import { pairsOf, planChange, statementsOf } from './change-plan.js'
+import { applyPatch, type PatchedTable } from './apply-patch.js'
+import { listStatements, pairColumns, planChange } from './change-plan.js'
 import { checkDefinition, nameParts } from './check-definition.js'
 import { relation } from './column-sql.js'
-import { createDefine, type Defining } from './define.js'
+import { createDefine, type DefinitionTransaction } from './define.js'
 import { type TableCommand, table } from './domain.js'
-import { expectedNames } from './expected-names.js'
+import { renameToExpected } from './expected-names.js'
 import { refuseInPatch } from './patch-places.js'
-import { type Patched, patched } from './patched.js'
-import { inNames, type Renames, renamesOf, reversed } from './renamed.js'
+import { findRenames, type Renames, renameReferences, reverseRenames } from './renames.js'
 import { refersTo } from './row-checks.js'
 import { refuseLongLock, runChecks } from './run-checks.js'
 import { createTable } from './table-sql.js'
-import { planPurge, purgeTime, restoreFromTrash, trashTable } from './trash.js'
+import { computePurgeTime, planPurge, restoreFromTrash, trashTable } from './trash.js'
 
 export type TableAggregate = Aggregate<TableState, TableCommand, Table>
 
@@ -38,7 +38,7 @@ export interface Tables {
   /** Throws `quota_exceeded` where one more is one too many. */
   create(body: NewTable, meta: CommandMeta): Promise<Table>
   get(slug: string, meta: CommandMeta): Promise<Table>
-  /** Throws `conflict` where rows stand against the change, or lose something that nobody has forced. */
+  /** Throws `conflict` where rows stand against the change, or lose something without `force`. */
   change(slug: string, patch: TablePatch, meta: CommandMeta): Promise<Table>
   /** Puts it into the trash. Throws `conflict` while other tables refer to it. */
   remove(slug: string, meta: CommandMeta): Promise<void>
@@ -62,7 +62,9 @@ export function createTables(
   const changing = async <T>(
     slug: string,
     meta: CommandMeta,
-    work: (found: { space: Space; state: TableState; others: TableState[] } & Defining) => Promise<T>,
+    work: (
+      found: { space: Space; state: TableState; others: TableState[] } & DefinitionTransaction,
+    ) => Promise<T>,
     trashed = false,
   ): Promise<T> => {
     const space = await plane.space(meta.tenant)
@@ -103,14 +105,14 @@ export function createTables(
     },
     async change(slug, { force = false, ...patch }, meta) {
       const result = await changing(slug, meta, async ({ tx, unit, asOwner, space, state, others }) => {
-        const renames = renamesOf(state, patch)
-        const before = await inNames(state, renames)
-        const change = patched(before, patch)
-        const origins = pairsOf(before, change).pairs.map(([from, to]) => [to, from] as const)
+        const renames = findRenames(state, patch)
+        const before = await renameReferences(state, renames)
+        const change = applyPatch(before, patch)
+        const origins = pairColumns(before, change).pairs.map(([from, to]) => [to, from] as const)
         await checkDefinition(change.after, new Map(origins)).catch(refuseInPatch(patch, change))
         const plan = planChange(space.schema, before, change)
         const place = { schema: space.schema, slug: state.slug }
-        plan.statements.unshift(...(await expectedNames(tx, place, state, plan.statements)))
+        plan.statements.unshift(...(await renameToExpected(tx, place, state, plan.statements)))
         // If-Match is held against it first.
         const { id: _, createdAt: __, updatedAt: ___, purgeAt: ____, ...to } = change.after
         const made = await unit.handle(aggregate, state.id, { kind: 'change', to, now: meta.now })
@@ -122,9 +124,9 @@ export function createTables(
           }
         })
         if (made.updatedAt !== state.updatedAt) {
-          const back = await inNames(made, reversed(renames))
+          const back = await renameReferences(made, reverseRenames(renames))
           const undo = undoOf(space.schema, back, state, change)
-          const done = { statements: statementsOf(plan), undo, definition: made, previous: state }
+          const done = { statements: listStatements(plan), undo, definition: made, previous: state }
           await record(unit, space, { name: `Change ${slug}`, ...done }, meta)
         }
         await follow(unit, { aggregate, others, from: slug, to: made.slug, renames }, meta)
@@ -137,7 +139,7 @@ export function createTables(
     remove: (slug, meta) =>
       changing(slug, meta, async ({ tx, unit, space, state, others }) => {
         const referring = others.filter((other) => refersTo(other, slug)).map((other) => other.slug)
-        const purgeAt = purgeTime(meta.now)
+        const purgeAt = computePurgeTime(meta.now)
         await unit.handle(aggregate, state.id, { kind: 'delete', purgeAt, now: meta.now })
         if (referring.length > 0) throw referredTo(slug, referring)
         const statements = [`drop table ${relation({ ...space, slug })}`]
@@ -172,7 +174,7 @@ export function createTables(
   }
 }
 
-/** Every table of the tenant, those dropped last first; nobody else changes one of them until this ends. */
+/** Every table of the tenant, those dropped last first; no other transaction changes one of them until this ends. */
 async function lockTables(tx: StatementRunner, { tenant }: CommandMeta): Promise<TableState[]> {
   const rows = await tx.unsafe<{ state: TableState }[]>(
     `select state from tables where workspace_id = $1 and environment = $2
@@ -183,9 +185,9 @@ async function lockTables(tx: StatementRunner, { tenant }: CommandMeta): Promise
 }
 
 /** What makes of a table what it was: its columns, without what stood in those that were dropped. */
-function undoOf(schema: string, made: TableState, before: TableState, { renamed }: Patched): string[] {
+function undoOf(schema: string, made: TableState, before: TableState, { renamed }: PatchedTable): string[] {
   const back = new Map([...renamed].map(([to, from]) => [from, to]))
-  return statementsOf(planChange(schema, made, { after: before, renamed: back }))
+  return listStatements(planChange(schema, made, { after: before, renamed: back }))
 }
 
 async function all(tx: StatementRunner, statements: readonly string[]): Promise<void> {

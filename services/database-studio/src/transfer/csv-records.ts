@@ -13,7 +13,7 @@ export interface CsvRecord {
   cells: readonly CsvCell[]
 }
 
-export const mostOfLine = 1_048_576
+export const maxLineLength = 1_048_576
 
 /** The records of a file, as its parts are read. Throws UnreadableFileError with the line. */
 export async function* csvRecords(
@@ -28,9 +28,9 @@ export async function* csvRecords(
     delimiter,
     relax_column_count: true,
     skip_empty_lines: true,
-    max_record_size: mostOfLine,
+    max_record_size: maxLineLength,
     cast: (cell, { quoting }) => (cell === '' && !quoting ? null : cell),
-    // While it is parsed: records that nobody has taken yet are gone once a later one cannot be read.
+    // While it is parsed: records that were not read yet are lost once a later one cannot be parsed.
     on_record(cells, { empty_lines: skipped }) {
       const begun = line + skipped - emptyLines
       emptyLines = skipped
@@ -61,7 +61,7 @@ const faults: Partial<Record<string, string>> = {
   CSV_INVALID_CLOSING_QUOTE:
     'has text behind the quote that ends a cell: double each quote within a cell that is in quotes',
   CSV_QUOTE_NOT_CLOSED: 'has a quote that is not closed before the end of the file',
-  CSV_MAX_RECORD_SIZE: `has more than ${mostOfLine} characters`,
+  CSV_MAX_RECORD_SIZE: `has more than ${maxLineLength} characters`,
 }
 
 const faultOf = ({ code, message }: CsvError) => faults[code] ?? `cannot be read: ${message}`

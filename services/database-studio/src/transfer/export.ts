@@ -1,16 +1,16 @@
 import type { CsvDelimiter, ImportFormat } from '@opsplane/contracts'
 import type { TextStream } from '@opsplane/http'
-import { literal, quoted } from '@opsplane/postgres'
+import { quoteIdentifier, quoteLiteral } from '@opsplane/postgres'
 import type { ListQuery } from '../list/list.js'
-import { askedOf } from '../list/list.js'
+import { resolveListRequest } from '../list/list.js'
 import { conditionsSql } from '../row/conditions.js'
-import { type Field, jsonText, shownAs } from '../row/fields.js'
+import { type Field, jsonText, shownExpression } from '../row/fields.js'
 import type { Condition } from '../row/filter.js'
-import type { RecordAccess } from '../row/open.js'
-import type { Caller } from '../row/opened.js'
 import { Parameters, type Statement } from '../row/parameters.js'
-import { failingRead } from '../row/selected.js'
+import type { RecordAccess } from '../row/record-access.js'
+import type { Caller } from '../row/resolved-table.js'
 import type { Selection } from '../row/selection.js'
+import { rethrowReadFailure } from '../row/shown-query.js'
 
 export type ExportQuery = Pick<ListQuery, 'filter' | 'timeZone' | 'fields'> & TextForm
 
@@ -22,7 +22,7 @@ interface TextForm {
 }
 
 /** Of one page: enough to be worth a statement, and little enough to hold. Nothing is known of the size of the first rows. */
-const page = { firstRows: 256, mostRows: 8_192, bytes: 8_388_608 }
+const page = { firstRows: 256, maxRows: 8_192, bytes: 8_388_608 }
 
 const contentTypes: Record<ImportFormat, string> = {
   csv: 'text/csv; charset=utf-8',
@@ -37,13 +37,13 @@ export function createExport(access: RecordAccess) {
   return async (slug: string, query: ExportQuery, meta: Caller & { now: string }): Promise<TextStream> => {
     const opened = await access.open(slug, meta)
     const { format, delimiter = ',', bom, ...shown } = query
-    const asked = await askedOf(access, opened, { ...shown, sort: 'id', slow: true }, meta)
+    const asked = await resolveListRequest(access, opened, { ...shown, sort: 'id', slow: true }, meta)
     const exported = { ...asked, schema: opened.space.schema }
     const { fields } = asked.selection
 
     const one = <T extends object>(statement: Statement): Promise<T | undefined> => {
-      const reading = access.read<T>(opened.space, statement).then(([found]) => found, failingRead)
-      // Whoever goes away never asks for it.
+      const reading = access.read<T>(opened.space, statement).then(([found]) => found, rethrowReadFailure)
+      // A client that disconnects never asks for it.
       reading.catch(() => {})
       return reading
     }
@@ -113,7 +113,7 @@ interface Exported {
 
 /** As many as fit a page where they are as large as these; one of few numbers, as each is a statement of its own to prepare. */
 const rowsAfter = ({ rows, bytes }: Page) =>
-  Math.min(page.mostRows, 2 ** Math.ceil(Math.log2((page.bytes * rows) / bytes)))
+  Math.min(page.maxRows, 2 ** Math.ceil(Math.log2((page.bytes * rows) / bytes)))
 
 const cellOf = (text: string, delimiter: CsvDelimiter): string =>
   text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
@@ -127,7 +127,7 @@ function pageStatement(
   const parameters = new Parameters()
   const line =
     format === 'csv'
-      ? `${fields.map((field) => csvCell(field, 'r')).join(` || ${literal(delimiter)} || `)} || e'\\r\\n'`
+      ? `${fields.map((field) => csvCell(field, 'r')).join(` || ${quoteLiteral(delimiter)} || `)} || e'\\r\\n'`
       : `${fields.map(jsonMember).join(' || ')} || e'}\\n'`
   return {
     // A page ends with the row that fills it: however large the rows are, it has no more than that.
@@ -154,16 +154,16 @@ function rowsBehind(
   parameters: Parameters,
 ): string {
   const where = conditionsSql([...conditions, ...selection.rule], 'r', parameters)
-  return `${quoted(schema)}.${quoted(selection.table.slug)} r where r.id > ${parameters.bind(after, 'text')} and ${where} order by r.id`
+  return `${quoteIdentifier(schema)}.${quoteIdentifier(selection.table.slug)} r where r.id > ${parameters.bind(after, 'text')} and ${where} order by r.id`
 }
 
 /** With what comes before it in the line: each concatenation costs as much as it takes to read a value. */
 const jsonMember = (field: Field, index: number) =>
-  `${literal(`${index === 0 ? '{' : ','}${JSON.stringify(field.name)}:`)} || ${jsonText(field, 'r')}`
+  `${quoteLiteral(`${index === 0 ? '{' : ','}${JSON.stringify(field.name)}:`)} || ${jsonText(field, 'r')}`
 
 /** Nothing for null. Texts are in quotes, always: to look whether they need them costs more than all the rest. */
 function csvCell(field: Field, row: string): string {
-  const value = shownAs(field, row)
+  const value = shownExpression(field, row)
   if (!['text', 'enum', 'reference', 'json', 'array', 'other'].includes(field.kind))
     return `coalesce(${value}::text, '')`
   return `coalesce('"' || replace(${value}::text, '"', '""') || '"', '')`

@@ -1,16 +1,16 @@
 import { ApiError, type CommandMeta, newId, type Principal, type RefusedRow } from '@opsplane/contracts'
 import type { TransactionSql } from 'postgres'
-import { forbidden, onlyAllowed } from '../record/records.js'
+import { assertAllowed, ruleForbidsError } from '../record/records.js'
 import { isOutdated, writeFailure } from '../row/failures.js'
 import { readRecord, type Values } from '../row/input.js'
-import { groupsOf, insertGroups, targetOf } from '../row/inserts.js'
-import type { RecordAccess } from '../row/open.js'
-import type { Opened } from '../row/opened.js'
+import { groupInserts, insertGroups, toWriteTarget } from '../row/inserts.js'
 import { type Place, Problems } from '../row/problems.js'
-import { missingReference, missingReferences } from '../row/references.js'
-import { type AsValidated, newRecords, upsertChanges } from '../validation/changes.js'
-import { RacedValidation, untilUnraced } from '../validation/raced.js'
-import type { Validating } from '../validation/validating.js'
+import type { RecordAccess } from '../row/record-access.js'
+import { findMissingReferences, missingReference } from '../row/references.js'
+import type { ResolvedTable } from '../row/resolved-table.js'
+import { type CheckUnchanged, findUpsertChanges, toCreations } from '../validation/changes.js'
+import type { RecordValidator } from '../validation/record-validator.js'
+import { retryOnConflict, StaleValidationError } from '../validation/retry-on-conflict.js'
 import type { FileRow } from './import-rows.js'
 
 /** What of a request an import still has. */
@@ -33,7 +33,7 @@ interface ReadRow {
 export interface BatchOptions {
   meta: ImportMeta
   on: readonly string[] | undefined
-  validating: Validating
+  validating: RecordValidator
 }
 
 /**
@@ -42,7 +42,7 @@ export interface BatchOptions {
  */
 export async function writeBatch(
   access: RecordAccess,
-  opened: Opened,
+  opened: ResolvedTable,
   rows: readonly FileRow[],
   { meta, on, validating }: BatchOptions,
 ): Promise<BatchOutcome> {
@@ -50,7 +50,7 @@ export async function writeBatch(
   const unreadable: RefusedRow[] = []
   const readable = rows.flatMap((row) => readRow(opened, row, unreadable))
   const isValidated = validating.concerns(opened, on ? ['create', 'update'] : ['create'])
-  return untilUnraced(async () => {
+  return retryOnConflict(async () => {
     const refused = [...unreadable]
     const referring = await withoutMissing(access, opened, readable, { meta, refused })
     const validate = () => validateRows({ access, validating }, opened, referring, { meta, on, refused })
@@ -65,12 +65,12 @@ export async function writeBatch(
 /** The rows whose references lead to records that the caller may see. */
 async function withoutMissing(
   access: RecordAccess,
-  opened: Opened,
+  opened: ResolvedTable,
   rows: readonly ReadRow[],
   { meta, refused }: { meta: ImportMeta; refused: RefusedRow[] },
 ): Promise<readonly ReadRow[]> {
   const given = rows.map(({ values }) => values)
-  const missing = await missingReferences(access, opened, given, meta)
+  const missing = await findMissingReferences(access, opened, given, meta)
   for (const { index, column } of missing) {
     const line = rows[index]?.line
     if (line !== undefined) refused.push({ line, path: `/${column}`, message: missingReference.message })
@@ -81,15 +81,15 @@ async function withoutMissing(
 
 /** The rows that validations let pass. */
 async function validateRows(
-  { access, validating }: { access: RecordAccess; validating: Validating },
-  opened: Opened,
+  { access, validating }: { access: RecordAccess; validating: RecordValidator },
+  opened: ResolvedTable,
   rows: readonly ReadRow[],
   { meta, on, refused }: { meta: CommandMeta; on: readonly string[] | undefined; refused: RefusedRow[] },
-): Promise<{ left: readonly ReadRow[]; isAsValidated: AsValidated | null }> {
+): Promise<{ left: readonly ReadRow[]; isAsValidated: CheckUnchanged | null }> {
   const given = rows.map(({ values }) => values)
   const { changes, isAsValidated } = on
-    ? await upsertChanges(access, opened, { rows: given, on, placeOf: () => wholeRow })
-    : { changes: newRecords(opened, given, () => wholeRow), isAsValidated: null }
+    ? await findUpsertChanges(access, opened, { rows: given, on, placeOf: () => wholeRow })
+    : { changes: toCreations(opened, given, () => wholeRow), isAsValidated: null }
   const lines = new Map(changes.map((change, index) => [change, rows[index]?.line]))
   const faulty = new Set<number>()
   for (const { change, path, message } of await validating.faults(changes, meta)) {
@@ -103,7 +103,7 @@ async function validateRows(
 
 const wholeRow: Place = { in: 'body', path: '' }
 
-function readRow({ table }: Opened, row: FileRow, refused: RefusedRow[]): ReadRow[] {
+function readRow({ table }: ResolvedTable, row: FileRow, refused: RefusedRow[]): ReadRow[] {
   const { line } = row
   if ('problem' in row) {
     refused.push({ line, path: '', message: row.problem })
@@ -119,12 +119,12 @@ function readRow({ table }: Opened, row: FileRow, refused: RefusedRow[]): ReadRo
 /** All of these rows; where Postgres refuses one of them, halves, until it stands alone. */
 async function writeParts(
   tx: TransactionSql,
-  opened: Opened,
+  opened: ResolvedTable,
   rows: readonly ReadRow[],
   options: {
     refused: RefusedRow[]
     on: readonly string[] | undefined
-    isAsValidated: AsValidated | null
+    isAsValidated: CheckUnchanged | null
   },
 ): Promise<number> {
   const [first] = rows
@@ -134,13 +134,13 @@ async function writeParts(
   try {
     await tx.savepoint(async (part) => {
       const answer = { answer: 'ids', ...(on && { on }) } as const
-      const written = await insertGroups(part, targetOf(opened), groupsOf(opened, given, on), answer)
-      if (onlyAllowed(written).length < rows.length) throw forbidden()
+      const written = await insertGroups(part, toWriteTarget(opened), groupInserts(opened, given, on), answer)
+      if (assertAllowed(written).length < rows.length) throw ruleForbidsError()
       isAsValidated?.(written)
     })
     return rows.length
   } catch (thrown) {
-    if (thrown instanceof RacedValidation) throw thrown
+    if (thrown instanceof StaleValidationError) throw thrown
     const error = isOutdated(thrown)
       ? thrown
       : writeFailure(thrown, opened.table, '', rows.length === 1 ? first.values : {})

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { type ImportFormat, TableState } from '@opsplane/contracts'
 import { assets } from '../record/assets.fixture.js'
 import { UnreadableFileError } from './csv-records.js'
-import { batchesOf, type FileRow, rowsOf } from './import-rows.js'
+import { batchRows, type FileRow, readRows } from './import-rows.js'
 
 const table = TableState.parse(assets)
 async function* parts(text: string) {
@@ -10,7 +10,7 @@ async function* parts(text: string) {
 }
 async function read(format: ImportFormat, text: string): Promise<FileRow[]> {
   const rows: FileRow[] = []
-  for await (const row of rowsOf({ format, delimiter: ',' }, table, parts(text))) rows.push(row)
+  for await (const row of readRows({ format, delimiter: ',' }, table, parts(text))) rows.push(row)
   return rows
 }
 
@@ -48,7 +48,7 @@ describe('what a file can cost', () => {
     const line = `{"name":"${'x'.repeat(900_000)}"}`
     const sizes = async (text: string) => {
       const found: number[] = []
-      for await (const batch of batchesOf(rowsOf({ format: 'ndjson', delimiter: ',' }, table, parts(text))))
+      for await (const batch of batchRows(readRows({ format: 'ndjson', delimiter: ',' }, table, parts(text))))
         found.push(batch.length)
       return found
     }

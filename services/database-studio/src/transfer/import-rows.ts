@@ -7,9 +7,15 @@ import {
   type TableState,
 } from '@opsplane/contracts'
 import { readJsonText } from '@opsplane/http'
-import { type Field, fieldsOf, isWritable } from '../row/fields.js'
+import { buildFields, type Field, isWritable } from '../row/fields.js'
 import { UnreadableValue } from '../row/values.js'
-import { type CsvCell, type CsvRecord, csvRecords, mostOfLine, UnreadableFileError } from './csv-records.js'
+import {
+  type CsvCell,
+  type CsvRecord,
+  csvRecords,
+  maxLineLength,
+  UnreadableFileError,
+} from './csv-records.js'
 
 /** One row of a file: its columns as JSON has them, or why it cannot be read. Lines count from 1, with the header of CSV. */
 export type FileRow = { line: number; characters: number } & (
@@ -20,7 +26,7 @@ export type FileRow = { line: number; characters: number } & (
 type Read = { given: Record<string, unknown> } | { problem: string }
 
 /** As many as keys of an object in JSON. What a header names costs something for each line below it. */
-const mostNames = 2_000
+const maxNames = 2_000
 const batchBounds = { rows: 500, characters: 8_388_608 }
 
 export interface FileForm {
@@ -30,7 +36,7 @@ export interface FileForm {
 }
 
 /** The rows of a file, as its parts are read. Throws UnreadableFileError. */
-export function rowsOf(
+export function readRows(
   { format, delimiter }: FileForm,
   table: TableState,
   parts: AsyncIterable<Buffer>,
@@ -40,7 +46,7 @@ export function rowsOf(
 
 /** The first record names the columns. What a record has anyway, such as its version, may be among them and is passed over. */
 async function* csvRows(table: TableState, records: AsyncIterable<CsvRecord>): AsyncIterable<FileRow> {
-  const fields = fieldsOf(table)
+  const fields = buildFields(table)
   let names: readonly string[] | undefined
   for await (const { line, cells } of records) {
     if (names === undefined) names = header(cells)
@@ -49,8 +55,8 @@ async function* csvRows(table: TableState, records: AsyncIterable<CsvRecord>): A
 }
 
 function header(cells: readonly CsvCell[]): readonly string[] {
-  if (cells.length > mostNames)
-    throw new UnreadableFileError(`The file names ${cells.length} columns; there may be ${mostNames}.`)
+  if (cells.length > maxNames)
+    throw new UnreadableFileError(`The file names ${cells.length} columns; there may be ${maxNames}.`)
   const names = cells.map((cell) => (cell ?? '').trim())
   const second = names.findIndex((name, index) => names.indexOf(name) < index)
   const twice = names[second]
@@ -157,7 +163,7 @@ function jsonRecord(text: string): Read {
   return { problem: 'is no JSON object' }
 }
 
-/** What an export has beside the columns. */
+/** What an export has in addition to the columns. */
 function withoutOwn({
   id: _,
   version: __,
@@ -169,7 +175,7 @@ function withoutOwn({
 }
 
 /** Rows that are written together: the same ones each time a file is read. */
-export async function* batchesOf(rows: AsyncIterable<FileRow>): AsyncIterable<FileRow[]> {
+export async function* batchRows(rows: AsyncIterable<FileRow>): AsyncIterable<FileRow[]> {
   let batch: FileRow[] = []
   let characters = 0
   for await (const row of rows) {
@@ -190,7 +196,7 @@ async function* linesOf(parts: AsyncIterable<Buffer>): AsyncIterable<string> {
     rest += decoder.decode(part, { stream: true })
     const lines = rest.split('\n')
     rest = lines.pop() ?? ''
-    if (rest.length > mostOfLine) throw new UnreadableFileError('The file has a line of more than 1 MiB.')
+    if (rest.length > maxLineLength) throw new UnreadableFileError('The file has a line of more than 1 MiB.')
     yield* lines
   }
   rest += decoder.decode()

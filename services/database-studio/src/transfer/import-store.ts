@@ -8,12 +8,12 @@ import {
 } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import { type Database, translatePostgresError } from '@opsplane/postgres'
-import { gathered, type Limits } from '@opsplane/runtime'
+import { joinChunks, type Limits } from '@opsplane/runtime'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { recordImportParts, recordImports } from '../schema.js'
 import { createImportQuota } from './import-quota.js'
 import type { FileForm } from './import-rows.js'
-import { utf8Only } from './utf8-lines.js'
+import { requireUtf8 } from './utf8-lines.js'
 
 /** Imports as they are kept. */
 export interface ImportStore {
@@ -83,7 +83,7 @@ export function createImportStore(
       let bytes = 0
       let part = 0
       try {
-        for await (const chunk of gathered(utf8Only(content), partBytes)) {
+        for await (const chunk of joinChunks(requireUtf8(content), partBytes)) {
           await keepPart(tenant.workspaceId, { importId: id, part: part++, content: chunk })
           bytes += chunk.length
         }

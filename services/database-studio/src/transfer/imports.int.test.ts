@@ -208,7 +208,7 @@ describe('an import', () => {
     expect(rest).toHaveLength(0)
   })
 
-  it('is nobody else’s', async () => {
+  it('is visible in its workspace only', async () => {
     const { id } = await imported('name\nMine')
     const other = testPrincipal()
     await at.addTable(other, sites)

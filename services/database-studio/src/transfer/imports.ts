@@ -1,7 +1,7 @@
 import type { RecordImport } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import { checkKey } from '../record/bulk.js'
-import type { RecordAccess } from '../row/open.js'
+import type { RecordAccess } from '../row/record-access.js'
 import type { FileForm } from './import-rows.js'
 import type { ImportStore } from './import-store.js'
 

@@ -1,6 +1,6 @@
 import type { Table } from '@opsplane/contracts'
 import { LRUCache } from 'lru-cache'
-import { batchesOf, type FileForm, type FileRow, rowsOf } from './import-rows.js'
+import { batchRows, type FileForm, type FileRow, readRows } from './import-rows.js'
 import type { ImportStore } from './import-store.js'
 
 /** A file that is being read, batch by batch. */
@@ -22,11 +22,11 @@ export interface OpenFiles {
 }
 
 /** Each has a part of its file in memory, and a batch. */
-const mostKept = 8
+const maxKept = 8
 
 export function createOpenFiles(store: Pick<ImportStore, 'content'>): OpenFiles {
   const kept = new LRUCache<string, OpenFile>({
-    max: mostKept,
+    max: maxKept,
     dispose: (file, _, reason) => {
       if (reason === 'evict') file.close()
     },
@@ -53,7 +53,7 @@ function openFile(content: AsyncIterable<Buffer>, form: FileForm, table: Table):
       bytes += part.length
     }
   }
-  const batches = batchesOf(rowsOf(form, table, counted()))[Symbol.asyncIterator]()
+  const batches = batchRows(readRows(form, table, counted()))[Symbol.asyncIterator]()
   return {
     number: 0,
     bytes: () => bytes,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { seededRandom } from '@opsplane/testing'
-import { utf8Only } from './utf8-lines.js'
+import { requireUtf8 } from './utf8-lines.js'
 
 const random = seededRandom(35)
 
@@ -14,7 +14,7 @@ async function* inParts(bytes: Buffer, most: number) {
 }
 async function passed(bytes: Buffer, most: number): Promise<Buffer> {
   const parts: Buffer[] = []
-  for await (const part of utf8Only(inParts(bytes, most))) parts.push(part)
+  for await (const part of requireUtf8(inParts(bytes, most))) parts.push(part)
   return Buffer.concat(parts)
 }
 

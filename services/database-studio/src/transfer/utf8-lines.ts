@@ -3,13 +3,13 @@ import { ApiError } from '@opsplane/contracts'
 
 const lineFeed = 0x0a
 /** Bytes of one character at most, but for its last one. */
-const mostPending = 3
+const maxPending = 3
 
 /**
  * The parts of a file, as long as they are UTF-8. Throws `validation_failed` with the line of the first byte that is not: read as
- * UTF-8, text of another encoding would be kept with replacement characters, and nobody would be told.
+ * UTF-8, text of another encoding would be stored with replacement characters, without an error.
  */
-export async function* utf8Only(parts: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+export async function* requireUtf8(parts: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   let pending = Buffer.alloc(0)
   let line = 1
   for await (const part of parts) {
@@ -25,7 +25,7 @@ export async function* utf8Only(parts: AsyncIterable<Buffer>): AsyncIterable<Buf
 
 /** Where a character begins that is not whole yet; the end of the bytes where there is none. */
 function endOfWhole(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(mostPending, bytes.length); back++) {
+  for (let back = 1; back <= Math.min(maxPending, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
     if (byte < 0x80) return bytes.length
     if (byte >= 0xc0) return lengthOf(byte) > back ? bytes.length - back : bytes.length

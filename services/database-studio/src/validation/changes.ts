@@ -1,41 +1,41 @@
 import type { Values } from '../row/input.js'
-import type { RecordAccess } from '../row/open.js'
-import type { Opened, Row } from '../row/opened.js'
 import type { Place } from '../row/problems.js'
+import type { RecordAccess } from '../row/record-access.js'
+import type { ResolvedTable, Row } from '../row/resolved-table.js'
 import { marks } from '../row/write-statements.js'
-import { changed, existingRecords } from './images.js'
-import { RacedValidation } from './raced.js'
-import type { Change } from './validating.js'
+import { applyValues, findExistingRecords } from './record-images.js'
+import type { Change } from './record-validator.js'
+import { StaleValidationError } from './retry-on-conflict.js'
 
 /** New records, in their order. */
-export const newRecords = (
-  opened: Opened,
+export const toCreations = (
+  opened: ResolvedTable,
   rows: readonly Values[],
   placeOf: (index: number) => Place,
 ): Change[] =>
   rows.map((after, index) => ({ opened, operation: 'create', before: null, after, place: placeOf(index) }))
 
-/** Throws RacedValidation unless these records were written as they were validated. */
-export type AsValidated = (written: readonly Row[]) => void
+/** Throws StaleValidationError unless these records were written as they were validated. */
+export type CheckUnchanged = (written: readonly Row[]) => void
 
 /** What an upsert does: which records it makes, and how it changes those that are there. In the order of `rows`. */
-export async function upsertChanges(
+export async function findUpsertChanges(
   access: Pick<RecordAccess, 'read'>,
-  opened: Opened,
+  opened: ResolvedTable,
   { rows, on, placeOf }: { rows: readonly Values[]; on: readonly string[]; placeOf(index: number): Place },
-): Promise<{ changes: Change[]; isAsValidated: AsValidated }> {
-  const existing = await existingRecords(access, opened, { rows, on })
+): Promise<{ changes: Change[]; isAsValidated: CheckUnchanged }> {
+  const existing = await findExistingRecords(access, opened, { rows, on })
   const changes = rows.map((row, index): Change => {
     const before = existing.get(String(row.id)) ?? null
     const place = placeOf(index)
     if (!before) return { opened, operation: 'create', before, after: row, place }
     const { id: _, ...values } = row
-    return { opened, operation: 'update', before, after: changed(opened.table, before, values), place }
+    return { opened, operation: 'update', before, after: applyValues(opened.table, before, values), place }
   })
   return { changes, isAsValidated: asValidated(changes) }
 }
 
-function asValidated(changes: readonly Change[]): AsValidated {
+function asValidated(changes: readonly Change[]): CheckUnchanged {
   const versions = new Map(
     changes.map(({ before, after }) => [before?.id ?? after?.id, Number(before?.version ?? 0)]),
   )
@@ -45,7 +45,7 @@ function asValidated(changes: readonly Change[]): AsValidated {
       const wasThere = version !== 0
       const isUnraced = version !== undefined && (row[marks.created] === true) !== wasThere
       // One that has these values already keeps its version.
-      if (!isUnraced || row.version > version + 1) throw new RacedValidation()
+      if (!isUnraced || row.version > version + 1) throw new StaleValidationError()
     }
   }
 }

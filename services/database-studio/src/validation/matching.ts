@@ -1,18 +1,18 @@
 import type { CommandMeta } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
-import { tooMany } from '../row/failures.js'
+import { tooManyError } from '../row/failures.js'
 import type { Condition } from '../row/filter.js'
 import type { Values } from '../row/input.js'
-import { type RecordAccess, run } from '../row/open.js'
-import type { Opened, Row } from '../row/opened.js'
 import type { Statement } from '../row/parameters.js'
 import type { Place } from '../row/problems.js'
-import { changed, matchingIds, recordsById } from './images.js'
-import { RacedValidation, untilUnraced } from './raced.js'
-import type { Validating } from './validating.js'
+import { type RecordAccess, runStatement } from '../row/record-access.js'
+import type { ResolvedTable, Row } from '../row/resolved-table.js'
+import { applyValues, findMatchingIds, findRecords } from './record-images.js'
+import type { RecordValidator } from './record-validator.js'
+import { retryOnConflict, StaleValidationError } from './retry-on-conflict.js'
 
 /** A change of whatever satisfies conditions. */
-export interface Changing {
+export interface FilteredChange {
   operation: 'update' | 'delete'
   /** What each is to have. */
   values: Values
@@ -24,27 +24,27 @@ export interface Changing {
 
 /** Validates what matches, and then changes just these records, in the versions that were validated. */
 export const validateMatching = <T>(
-  { access, validating }: { access: Pick<RecordAccess, 'read'>; validating: Validating },
-  asked: { opened: Opened; conditions: readonly Condition[]; changing: Changing; limit: number },
+  { access, validating }: { access: Pick<RecordAccess, 'read'>; validating: RecordValidator },
+  asked: { opened: ResolvedTable; conditions: readonly Condition[]; changing: FilteredChange; limit: number },
   meta: CommandMeta,
   write: (change: (tx: StatementRunner) => Promise<Row[]>) => Promise<T>,
 ): Promise<T> =>
-  untilUnraced(async () => {
+  retryOnConflict(async () => {
     const { opened, conditions, changing, limit } = asked
     const { operation, values, place } = changing
-    const ids = await matchingIds(access, opened, conditions, limit)
-    if (ids.length > limit) throw tooMany(limit)
-    const found = [...(await recordsById(access, opened, ids)).values()]
+    const ids = await findMatchingIds(access, opened, conditions, limit)
+    if (ids.length > limit) throw tooManyError(limit)
+    const found = [...(await findRecords(access, opened, ids)).values()]
     await validating.check(
       found.map((before) => {
-        const after = operation === 'update' ? changed(opened.table, before, values) : null
+        const after = operation === 'update' ? applyValues(opened.table, before, values) : null
         return { opened, operation, before, after, place }
       }),
       meta,
     )
     return write(async (tx) => {
-      const rows = await run(tx, changing.those(found.map(({ id, version }) => ({ id, version }))))
-      if (rows.length < found.length) throw new RacedValidation()
+      const rows = await runStatement(tx, changing.those(found.map(({ id, version }) => ({ id, version }))))
+      if (rows.length < found.length) throw new StaleValidationError()
       return rows
     })
   })

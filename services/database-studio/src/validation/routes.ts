@@ -2,8 +2,8 @@ import { KnownValidations } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
-import type { Definitions } from '../plane/definitions.js'
-import { keepValidations } from './known.js'
+import type { Definitions } from '../data-plane/definitions.js'
+import { storeValidations } from './stored-validations.js'
 
 /** What the sdk says before it acknowledges that a pack is installed. The gateway routes none of it. */
 export function validationRoutes({ database }: ServiceContext, definitions: Definitions): Route[] {
@@ -20,7 +20,7 @@ export function validationRoutes({ database }: ServiceContext, definitions: Defi
       body: KnownValidations,
       response: z.object({}),
       handler: async ({ body: { validations, ...tenant } }) => {
-        await keepValidations(database.sql, tenant, validations)
+        await storeValidations(database.sql, tenant, validations)
         for (const { validates } of validations)
           for (const slug of validates?.tables ?? []) definitions.forget(tenant, slug)
         return {}

@@ -1,14 +1,14 @@
 import type { CommandMeta } from '@opsplane/contracts'
-import type { RecordAccess } from '../row/open.js'
-import type { Opened, Row } from '../row/opened.js'
-import { below } from '../row/problems.js'
+import { pathBelow } from '../row/problems.js'
+import type { RecordAccess } from '../row/record-access.js'
+import type { ResolvedTable, Row } from '../row/resolved-table.js'
 import type { Step } from '../row/step.js'
-import { changed, recordsById } from './images.js'
-import type { Change, Image, Validating } from './validating.js'
+import { applyValues, findRecords } from './record-images.js'
+import type { Change, Image, RecordValidator } from './record-validator.js'
 
 interface Validation {
   access: Pick<RecordAccess, 'read'>
-  validating: Validating
+  validating: RecordValidator
 }
 
 /** Validates the operations of a batch, each on what those before it leave, and notes the versions that were validated. */
@@ -32,7 +32,7 @@ type Present = Map<string, { image: Image; version: number | null }>
 const keyOf = ({ opened, id }: Pick<Step, 'opened' | 'id'>) => `${opened.table.slug}/${id}`
 
 async function recordsOf(access: Validation['access'], steps: readonly Step[]): Promise<Present> {
-  const wanted = new Map<Opened, Set<string>>()
+  const wanted = new Map<ResolvedTable, Set<string>>()
   for (const { opened, operation, id } of steps) {
     if (operation.op === 'create') continue
     const ids = wanted.get(opened) ?? new Set()
@@ -40,7 +40,7 @@ async function recordsOf(access: Validation['access'], steps: readonly Step[]): 
   }
   const present: Present = new Map()
   for (const [opened, ids] of wanted)
-    for (const [id, row] of await recordsById(access, opened, [...ids]))
+    for (const [id, row] of await findRecords(access, opened, [...ids]))
       present.set(keyOf({ opened, id }), held(row))
   return present
 }
@@ -51,7 +51,7 @@ const held = (row: Row) => ({ image: row, version: row.version })
 function changeOf(step: Step, present: Present): Change | undefined {
   const { operation, opened, id, values, place } = step
   const key = keyOf(step)
-  const data = below(place, 'data')
+  const data = pathBelow(place, 'data')
   if (operation.op === 'create') {
     const after = { ...values, id }
     present.set(key, { image: after, version: null })
@@ -66,7 +66,7 @@ function changeOf(step: Step, present: Present): Change | undefined {
     present.delete(key)
     return { opened, operation: 'delete', before, after: null, place }
   }
-  const after = changed(opened.table, before, values)
+  const after = applyValues(opened.table, before, values)
   present.set(key, { image: after, version: null })
   return { opened, operation: 'update', before, after, place: data }
 }

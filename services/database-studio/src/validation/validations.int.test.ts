@@ -132,7 +132,7 @@ describe('records of a table with a validation', () => {
     expect([fine.status, await count()]).toEqual([201, before + 2])
   })
 
-  it('are updated as they were validated: by somebody else in between, they are validated again', async () => {
+  it('are updated as they were validated: changed in between, they are validated again', async () => {
     const { id } = await create({ quantity: 1 })
     asked = []
     meanwhile = async () => {
@@ -300,7 +300,7 @@ describe('while validations cannot be run', () => {
   })
 })
 
-describe('nobody is asked', () => {
+describe('no validation is asked', () => {
   it('about tables without validations, other environments, other workspaces, and what SQL does', async () => {
     const staging: Principal = { ...principal, environment: 'staging' }
     const others = testPrincipal()

@@ -8,9 +8,9 @@ import {
   eventJsonSchema,
   eventTypes,
   type JsonSchema,
-  jsonSchemaOf,
   type NatsNames,
   TopicMessage,
+  toJsonSchema,
 } from '@opsplane/contracts'
 import { createSlices } from '@opsplane/runtime'
 import { BusMessageHeaders, busExample, EventHeaders } from './messages.js'
@@ -31,9 +31,9 @@ const tenantParameters = {
 export async function asyncApiDocument(names: NatsNames): Promise<AsyncApiDocument> {
   const slice = createSlices()
   const schemas = new Components()
-  schemas.add('EventHeaders', jsonSchemaOf(EventHeaders, 'draft-7'))
-  schemas.add('BusMessageHeaders', jsonSchemaOf(BusMessageHeaders, 'draft-7'))
-  schemas.add('BusMessage', jsonSchemaOf(TopicMessage, 'draft-7'))
+  schemas.add('EventHeaders', toJsonSchema(EventHeaders, 'draft-7'))
+  schemas.add('BusMessageHeaders', toJsonSchema(BusMessageHeaders, 'draft-7'))
+  schemas.add('BusMessage', toJsonSchema(TopicMessage, 'draft-7'))
   const messages: Record<string, unknown> = {}
   for (const type of eventTypes) {
     schemas.add(type, eventJsonSchema(type, 'draft-7'))
@@ -125,7 +125,7 @@ const busMessage = {
   tags: [{ name: 'Event bus' }],
 }
 
-/** Schemas under one roof: what several of them define in common stands beside them, once. */
+/** Schemas under one roof: what several of them define in common is listed once, next to them. */
 class Components {
   readonly all: Record<string, JsonSchema> = {}
 

@@ -27,7 +27,7 @@ const types = async (query: string) =>
   (await fixture.api.get(`/events/catalog${query}`)).page(EventDescription).items.map(({ type }) => type)
 
 describe('the event catalogue', () => {
-  test('lists every declared type by name, for anybody who is logged in', async () => {
+  test('lists every declared type by name, for every authenticated user', async () => {
     const seen: string[] = []
     for (let after: string | null = ''; after !== null; ) {
       const query: string = `?limit=200${after && `&after=${after}`}`

@@ -8,32 +8,33 @@ import {
   patternMatches,
 } from '@opsplane/contracts'
 import {
+  type CachedDocument,
+  cacheDocument,
+  cacheJson,
   defineDocument,
   defineList,
   defineRoute,
-  type KeptDocument,
-  keepDocument,
   type Route,
-  slicedJson,
-  writeOnce,
+  stringifyInSlices,
 } from '@opsplane/http'
 import { type CursorCodec, createSlices } from '@opsplane/runtime'
 import { z } from 'zod'
 import { asyncApiDocument } from './asyncapi.js'
 
-// The same for everybody, so a login is enough: no workspace has to be named.
+// The same for every workspace, so a login is enough: none has to be named.
 const access = { tag: 'Events', scope: 'authenticated', workspace: 'none' } as const
 
 /** The event catalogue and the AsyncAPI document: each part is made once, when it is first asked for. */
 export function catalogRoutes({ names, cursors }: { names: NatsNames; cursors: CursorCodec }): Route[] {
   const described = new Map<string, EventDescription>()
   const describe = (type: (typeof eventTypes)[number]): EventDescription => {
-    const entry = described.get(type) ?? writeOnce(describeEvent(type))
+    const entry = described.get(type) ?? cacheJson(describeEvent(type))
     described.set(type, entry)
     return entry
   }
-  let document: Promise<KeptDocument> | undefined
-  const make = async () => keepDocument('application/json', await slicedJson(await asyncApiDocument(names)))
+  let document: Promise<CachedDocument> | undefined
+  const make = async () =>
+    cacheDocument('application/json', await stringifyInSlices(await asyncApiDocument(names)))
 
   const list = defineList({
     ...access,

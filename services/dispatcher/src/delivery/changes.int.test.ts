@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Delivery, type DeliveryChange, DeliveryChanges, deliveryChangesPath } from '@opsplane/contracts'
 import { followChanges, waitFor } from '@opsplane/testing'
-import { deliveriesOf } from '../fixture/deliveries.js'
+import { createDeliveryReader } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 
 let fixture: DispatcherFixture
@@ -15,7 +15,7 @@ const asked = async (after: number) =>
     DeliveryChanges,
   )
 
-/** What the changes after a position come to, as whoever follows them knows it. */
+/** The state a client reaches that follows the changes after a position. */
 async function followed(after = 0) {
   const known = new Map<string, DeliveryChange>()
   const { changes } = await asked(after)
@@ -28,7 +28,7 @@ describe('changes of deliveries', () => {
     const answer = { status: 500 }
     const settings = { retries: 1, retry_schedule: [3_600] }
     const webhook = await fixture.webhook('reported', settings, () => answer)
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     const statusOf = async (id: string | undefined) => (await followed()).known.get(id ?? '')?.status
     await fixture.publish({ type: 'reported.created' })
     const [waiting] = await seen.having('retrying', 1)
@@ -61,7 +61,7 @@ describe('changes of deliveries', () => {
     await waitFor(async () => (await statusOf(waiting?.id)) === 'failed')
   })
 
-  it('are reported once each to whoever goes on behind the last', async () => {
+  it('are reported once each to a client that continues behind the last', async () => {
     const { known, last } = await followed()
     expect(known.size).toBe(3)
     expect((await followed(last)).known.size).toBe(0)
@@ -90,7 +90,7 @@ describe('changes of deliveries', () => {
   it('are signalled on NATS once they are committed', async () => {
     const { changed, close } = await followChanges(fixture.service, fixture.principal)
     const webhook = await fixture.webhook('signalled', { retries: 0 }, () => ({ status: 500 }))
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     await fixture.publish({ type: 'signalled.created' })
     const [failed] = await seen.having('failed', 1)
     await waitFor(() => changed.has(`delivery ${failed?.id}`))

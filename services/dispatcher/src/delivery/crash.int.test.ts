@@ -8,7 +8,7 @@ import {
   spawnDispatcher,
   startKillable,
 } from '../fixture/dispatcher-process.js'
-import { pausedWithBacklog } from '../fixture/paused-backlog.js'
+import { createPausedBacklog } from '../fixture/paused-backlog.js'
 
 let killable: KillableDispatcher
 let fixture: DispatcherFixture
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => killable?.stop())
 
 describe('a dispatcher that is killed', () => {
-  it('loses no delivery: another one attempts what was under way, queued or due', async () => {
+  it('loses no delivery: another one attempts what was in flight, queued or due', async () => {
     let killed = false
     const hang = { status: 200, delayMs: 60_000 }
     const answer = () => (killed ? { status: 200 } : hang)
@@ -102,14 +102,14 @@ describe('a dispatcher that is killed while it ends what a deleted webhook left'
       },
     })
     try {
-      const webhook = await pausedWithBacklog(own, 'ending', 5_000)
+      const webhook = await createPausedBacklog(own, 'ending', 5_000)
       const { sql } = own.service
       const ended = async () => {
         const [row] = await sql<{ count: number }[]>`
           select count(*)::int from deliveries where webhook_id = ${webhook.id} and status = 'failed'`
         return row?.count ?? 0
       }
-      // A row that somebody else has locked is left for later.
+      // A row that another transaction has locked is left for later.
       await sql.begin(async (tx) => {
         await tx`
           select from deliveries where id = (

@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals'
-import { idSchema, idTime, leastId, newId } from '@opsplane/contracts'
-import { deliveryIdOf } from './delivery-id.js'
+import { idSchema, idTime, minId, newId } from '@opsplane/contracts'
+import { deriveDeliveryId } from './delivery-id.js'
 
 describe('delivery ids', () => {
   it('are divided by the time they were made', () => {
     const id = newId('delivery')
     const now = Date.now()
-    expect(leastId('delivery', now + 1) > id).toBe(true)
-    expect(leastId('delivery', now - 60_000) < id).toBe(true)
-    expect(leastId('delivery', Date.parse('2016-07-30T23:54:10.259Z'))).toBe('del_01ARZ3NDEK')
-    expect(leastId('delivery', -1)).toBe('del_0000000000')
+    expect(minId('delivery', now + 1) > id).toBe(true)
+    expect(minId('delivery', now - 60_000) < id).toBe(true)
+    expect(minId('delivery', Date.parse('2016-07-30T23:54:10.259Z'))).toBe('del_01ARZ3NDEK')
+    expect(minId('delivery', -1)).toBe('del_0000000000')
   })
 
   it('tell their time', () => {
@@ -18,10 +18,10 @@ describe('delivery ids', () => {
 
   it('are the same for the same event and webhook, and have the time of the event', () => {
     const [event, webhook] = ['evt_01ARZ3NDEKTSV4RRFFQ69G5FAV', newId('webhook')]
-    const id = deliveryIdOf(event, webhook)
-    expect(idSchema('delivery').parse(id)).toBe(deliveryIdOf(event, webhook))
+    const id = deriveDeliveryId(event, webhook)
+    expect(idSchema('delivery').parse(id)).toBe(deriveDeliveryId(event, webhook))
     expect(idTime(id)).toBe(idTime(event))
-    expect(deliveryIdOf(event, newId('webhook'))).not.toBe(id)
-    expect(deliveryIdOf(newId('event'), webhook)).not.toBe(id)
+    expect(deriveDeliveryId(event, newId('webhook'))).not.toBe(id)
+    expect(deriveDeliveryId(newId('event'), webhook)).not.toBe(id)
   })
 })

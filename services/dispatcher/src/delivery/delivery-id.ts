@@ -10,7 +10,7 @@ const hashBytes = 10
  * can so not be delivered to the same webhook twice, whichever partition of the table is asked. A replay has an id
  * of its own.
  */
-export function deliveryIdOf(eventId: string, webhookId: string): string {
+export function deriveDeliveryId(eventId: string, webhookId: string): string {
   const hash = createHash('sha256').update(`${eventId} ${webhookId}`).digest().subarray(0, hashBytes)
   return `${idPrefixes.delivery}${eventId.slice(idPrefixes.event.length, -16)}${base32(hash)}`
 }

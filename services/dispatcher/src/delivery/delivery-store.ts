@@ -9,12 +9,12 @@ import type { FanOutWriterOptions } from './queue/fan-out-writer.js'
 import {
   type Claimed,
   claimDue,
+  cleanUpQueues,
   failWithoutEvent,
-  nextDueIn,
+  findNextDueMs,
   type QueueRows,
+  reclaimLeases,
   releaseLeases,
-  retakeLeases,
-  tidyQueues,
 } from './queue/queue-statements.js'
 import { addRevisions, loadWebhooks, type WebhookRows } from './queue/webhook-index.js'
 import type { DeliveryDays } from './retention/delivery-days.js'
@@ -56,13 +56,13 @@ export function createDeliveryStore(options: DeliveryStoreOptions): DeliveryStor
       return made
     },
     claim: (claim) => claimDue(sql, { ...claim, owner }),
-    nextDueIn: (except) => nextDueIn(sql, except),
-    tidy: (limit) => tidyQueues(sql, limit, consumer),
+    nextDueIn: (except) => findNextDueMs(sql, except),
+    tidy: (limit) => cleanUpQueues(sql, limit, consumer),
     async failWithoutEvent(ids) {
       for (const row of await failWithoutEvent(sql, owner, ids)) changed(tenantOf(row), row.id)
     },
     release: (ids) => releaseLeases(sql, owner, ids),
-    retake: () => retakeLeases(sql, owner),
+    retake: () => reclaimLeases(sql, owner),
     async record(batch) {
       const paused = await record(batch)
       for (const { row, target } of batch) if (row.status !== 'postponed') changed(target.tenant, row.id)

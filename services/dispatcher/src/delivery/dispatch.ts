@@ -3,23 +3,23 @@ import type { TenantScope } from '@opsplane/contracts'
 import { delay, retryDelayMs, systemTimers, type Timers } from '@opsplane/runtime'
 import type { MakeAttempt } from './attempt/attempt.js'
 import { createRateLimitScheduler } from './attempt/rate-limit-scheduler.js'
-import type { Result } from './attempt/record-results.js'
-import { createRecorder, type RecorderOptions } from './attempt/recorder.js'
-import { healthOf, resultOf } from './attempt/result-row.js'
+import type { AttemptRecording } from './attempt/record-results.js'
+import { createResultRecorder, type ResultRecorderOptions } from './attempt/result-recorder.js'
+import { buildResult, toEndpointHealth } from './attempt/result-row.js'
 import type { DeliveryStore } from './delivery-store.js'
 import type { FirstLag } from './first-lag.js'
 import type { DeliveryJob } from './job.js'
+import { createNotifier } from './notifier.js'
 import { startOrderingQueues } from './ordering/ordering-queues.js'
-import { createAccept } from './queue/claimed-jobs.js'
+import { createAcceptJobs } from './queue/claimed-jobs.js'
 import { createFanOut } from './queue/fan-out.js'
-import type { Arrived } from './queue/fan-out-batch.js'
+import type { ArrivedEvent } from './queue/fan-out-batch.js'
 import { startPoller } from './queue/poller.js'
 import { createSender, type EndpointHealth, type Share } from './queue/sender.js'
 import { createWebhookIndex } from './queue/webhook-index.js'
-import { createSignal } from './signal.js'
 import type { Watch } from './watch.js'
 
-export interface DispatchOptions extends Pick<RecorderOptions, 'announce' | 'log'> {
+export interface DispatchOptions extends Pick<ResultRecorderOptions, 'announce' | 'log'> {
   deliveries: DeliveryStore
   /** Days the deliveries of a day are kept: older events are not delivered. */
   keptDays: number
@@ -44,23 +44,23 @@ export interface DispatchOptions extends Pick<RecorderOptions, 'announce' | 'log
 
 export interface Dispatch {
   /** Makes and sends the deliveries of a batch of events, whose sequences in the stream can be asked. Safe to repeat. */
-  fanOut(arrived: Arrived[], sequences: () => Promise<string[]>): Promise<void>
-  /** A webhook of this tenant was changed, paused, resumed or deleted: what is queued for it is taken up anew. */
+  fanOut(arrived: ArrivedEvent[], sequences: () => Promise<string[]>): Promise<void>
+  /** A webhook of this tenant was changed, paused, resumed or deleted: its queue is loaded again. */
   refresh(webhookId: string, tenant: TenantScope): void
   /** There is a delivery that is due now, or waits in an ordering queue. */
   wake(): void
   /** Webhooks whose deliveries this replica leaves in Postgres, for what they or their workspaces have in memory already. */
   passedOver(): string[]
-  /** Finishes attempts under way for up to `graceMs`, gives the rest back. */
+  /** Finishes attempts in flight for up to `graceMs`, gives the rest back. */
   close(graceMs: number): Promise<void>
 }
 
 const maxQueued = 20_000
-/** Bodies in memory, queued or under way. */
+/** Bodies in memory, queued or in flight. */
 const maxBytes = 64 * 1024 * 1024
 /** Results waiting to be recorded beyond which attempts wait for their record. */
 const maxUnrecorded = 1_000
-/** Attempts under way that take longer than `slowAfterMs`. */
+/** Attempts in flight that take longer than `slowAfterMs`. */
 export const maxSlow = 4_096
 const slowAfterMs = 1_000
 
@@ -73,16 +73,16 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   const { now } = timers
   const stopping = new AbortController()
   const closing = new AbortController()
-  // Every attempt under way listens.
+  // Every attempt in flight listens.
   setMaxListeners(0, stopping.signal)
   /** Something is due in so many milliseconds. */
-  const due = createSignal<[inMs: number]>()
+  const due = createNotifier<[inMs: number]>()
   /** A webhook with a rate limit may have another attempt. */
-  const slot = createSignal<[webhookId: string]>()
+  const slot = createNotifier<[webhookId: string]>()
   /** What is queued for these is better off in Postgres. */
-  const closed = createSignal<[webhookIds: string[]]>()
+  const closed = createNotifier<[webhookIds: string[]]>()
   /** A delivery is finished, and the next one of its ordering key may go. */
-  const finished = createSignal<[webhookId: string, orderingKey: string | null]>()
+  const finished = createNotifier<[webhookId: string, orderingKey: string | null]>()
   const dueNow = () => due.emit(0)
   const after = (ms: number, callback: () => void) => {
     const timer = timers.setTimeout(callback, ms)
@@ -90,7 +90,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   }
 
   const index = createWebhookIndex({ deliveries, now })
-  const recorder = createRecorder({
+  const recorder = createResultRecorder({
     ...{ ...options, timers, record: deliveries.record, stopping: stopping.signal },
     onPaused(targets) {
       index.forget(targets.map(({ tenant }) => tenant))
@@ -117,7 +117,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   })
   // Before anything is leased: what a process of this name left behind is due again.
   const retaken = retake({ deliveries, log, timers }, closing.signal)
-  const accept = createAccept({ deliveries, leaseMs, sender, finished: finished.emit })
+  const accept = createAcceptJobs({ deliveries, leaseMs, sender, finished: finished.emit })
   const poller = startPoller({
     ...{ ...options, timers },
     begin: retaken,
@@ -195,7 +195,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
 }
 
 interface RunOptions extends Pick<DispatchOptions, 'attempt' | 'watch' | 'log' | 'jitter' | 'random'> {
-  recorder: ReturnType<typeof createRecorder>
+  recorder: ReturnType<typeof createResultRecorder>
   now(): number
   due(inMs: number): void
   finished(webhookId: string, orderingKey: string | null): void
@@ -207,7 +207,7 @@ function createRun(options: RunOptions) {
   const { recorder, now, stopping } = options
 
   /** A first attempt that succeeded before its row was written goes into that very statement. */
-  async function record(job: DeliveryJob, result: Result): Promise<void> {
+  async function record(job: DeliveryJob, result: AttemptRecording): Promise<void> {
     const { first } = job
     if (first) {
       if (result.row.status === 'succeeded') first.columns = result.row
@@ -225,9 +225,9 @@ function createRun(options: RunOptions) {
     const watched = options.watch(job)
     const isInTime = () => now() < job.sendBefore
     const attempted = await options.attempt(job.target, watched.content, stopping, isInTime)
-    const result = resultOf(job, attempted, options)
+    const result = buildResult(job, attempted, options)
     watched.over(result.row.status)
-    const health = healthOf(attempted)
+    const health = toEndpointHealth(attempted)
     const recorded = record(job, result)
     // A healthy endpoint's next attempt need not wait for the statement that records this one.
     if (health !== 'healthy' || recorder.pending() > maxUnrecorded) await recorded

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { retryAfterMs } from '@opsplane/runtime'
-import type { RetryPolicy } from './attempt/retry-timing.js'
-import { type AttemptOutcome, afterAttempt } from './domain.js'
+import type { RetryPolicy } from './attempt/retry-delay.js'
+import { type AttemptOutcome, decideAfterAttempt } from './domain.js'
 
 const policy = (changes: Partial<RetryPolicy> = {}): RetryPolicy => ({
   retries: 3,
@@ -21,7 +21,7 @@ const timedOut: AttemptOutcome = { kind: 'failed', error: { kind: 'timeout', mes
 function delays(changes: Partial<RetryPolicy>): number[] {
   const found: number[] = []
   for (let attempt = 1; ; attempt++) {
-    const verdict = afterAttempt(timedOut, policy(changes), attempt)
+    const verdict = decideAfterAttempt(timedOut, policy(changes), attempt)
     if (verdict.status !== 'retrying') return found
     found.push(verdict.delayMs)
   }
@@ -29,21 +29,21 @@ function delays(changes: Partial<RetryPolicy>): number[] {
 
 describe('a delivery after an attempt', () => {
   it.each([200, 201, 204, 299])('succeeds on %i', (status) => {
-    expect(afterAttempt(answered(status), policy(), 1)).toEqual({ status: 'succeeded' })
+    expect(decideAfterAttempt(answered(status), policy(), 1)).toEqual({ status: 'succeeded' })
   })
 
   it.each([100, 199, 301, 302, 400, 404, 500, 503])('is tried again on %i', (status) => {
-    expect(afterAttempt(answered(status), policy(), 1)).toEqual({ status: 'retrying', delayMs: 2_000 })
+    expect(decideAfterAttempt(answered(status), policy(), 1)).toEqual({ status: 'retrying', delayMs: 2_000 })
   })
 
   it('fails once all retries are spent', () => {
-    expect(afterAttempt(timedOut, policy(), 3)).toMatchObject({ status: 'retrying' })
-    expect(afterAttempt(timedOut, policy(), 4)).toEqual({ status: 'failed', gone: false })
-    expect(afterAttempt(timedOut, policy({ retries: 0 }), 1)).toEqual({ status: 'failed', gone: false })
+    expect(decideAfterAttempt(timedOut, policy(), 3)).toMatchObject({ status: 'retrying' })
+    expect(decideAfterAttempt(timedOut, policy(), 4)).toEqual({ status: 'failed', gone: false })
+    expect(decideAfterAttempt(timedOut, policy({ retries: 0 }), 1)).toEqual({ status: 'failed', gone: false })
   })
 
-  it('fails for good on 410, whatever retries remain', () => {
-    expect(afterAttempt(answered(410), policy(), 1)).toEqual({ status: 'failed', gone: true })
+  it('fails permanently on 410, whatever retries remain', () => {
+    expect(decideAfterAttempt(answered(410), policy(), 1)).toEqual({ status: 'failed', gone: true })
   })
 
   it.each<[string, Partial<RetryPolicy>, number[]]>([
@@ -62,17 +62,26 @@ describe('a delivery after an attempt', () => {
   })
 
   it('waits as long as a busy endpoint asks, up to the cap', () => {
-    expect(afterAttempt(answered(429, 7_000), policy(), 1)).toEqual({ status: 'retrying', delayMs: 7_000 })
-    expect(afterAttempt(answered(503, 1_000), policy(), 1)).toEqual({ status: 'retrying', delayMs: 2_000 })
-    expect(afterAttempt(answered(429, 99_000), policy({ retryMaxDelayMs: 10_000 }), 1)).toEqual({
+    expect(decideAfterAttempt(answered(429, 7_000), policy(), 1)).toEqual({
+      status: 'retrying',
+      delayMs: 7_000,
+    })
+    expect(decideAfterAttempt(answered(503, 1_000), policy(), 1)).toEqual({
+      status: 'retrying',
+      delayMs: 2_000,
+    })
+    expect(decideAfterAttempt(answered(429, 99_000), policy({ retryMaxDelayMs: 10_000 }), 1)).toEqual({
       status: 'retrying',
       delayMs: 10_000,
     })
-    expect(afterAttempt(answered(500, 7_000), policy(), 1)).toEqual({ status: 'retrying', delayMs: 2_000 })
+    expect(decideAfterAttempt(answered(500, 7_000), policy(), 1)).toEqual({
+      status: 'retrying',
+      delayMs: 2_000,
+    })
   })
 
   it('spreads retries only when asked to', () => {
-    const verdict = afterAttempt(timedOut, policy(), 1, { jitter: 0.1, random: 0 })
+    const verdict = decideAfterAttempt(timedOut, policy(), 1, { jitter: 0.1, random: 0 })
     expect(verdict).toEqual({ status: 'retrying', delayMs: 1_800 })
   })
 })

@@ -1,5 +1,5 @@
 import type { AttemptError } from '@opsplane/contracts'
-import { type Chance, type RetryPolicy, retryWaitMs } from './attempt/retry-timing.js'
+import { computeRetryDelayMs, type DelayJitter, type RetryPolicy } from './attempt/retry-delay.js'
 
 /** What an attempt came to. */
 export type AttemptOutcome =
@@ -20,11 +20,11 @@ const asksToWait = new Set([429, 503])
  * Decides what follows an attempt. `attempt` counts from 1 within the present cycle: a manual retry begins a
  * new one. Retry-After is honoured on 429 and 503, up to the webhook's longest delay.
  */
-export function afterAttempt(
+export function decideAfterAttempt(
   outcome: AttemptOutcome,
   policy: RetryPolicy,
   attempt: number,
-  chance: Chance = { jitter: 0, random: 0.5 },
+  chance: DelayJitter = { jitter: 0, random: 0.5 },
 ): Verdict {
   if (outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300)
     return { status: 'succeeded' }
@@ -32,5 +32,5 @@ export function afterAttempt(
   if (attempt > policy.retries) return { status: 'failed', gone: false }
   const asks = outcome.kind === 'answered' && asksToWait.has(outcome.status)
   const askedMs = asks ? outcome.retryAfterMs : undefined
-  return { status: 'retrying', delayMs: retryWaitMs(policy, attempt, { ...chance, askedMs }) }
+  return { status: 'retrying', delayMs: computeRetryDelayMs(policy, attempt, { ...chance, askedMs }) }
 }

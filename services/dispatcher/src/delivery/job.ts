@@ -1,5 +1,5 @@
 import type { Target } from '../webhook/target.js'
-import type { Content } from './attempt/attempt.js'
+import type { AttemptContent } from './attempt/attempt.js'
 import type { AttemptColumns } from './attempt/record-statement.js'
 import type { Job } from './queue/sender.js'
 
@@ -13,14 +13,14 @@ export interface Started {
   columns: AttemptColumns | undefined
   /** Undefined until the row is committed. */
   made: boolean | undefined
-  /** Resolves once the rows are committed, or nobody waits for that any more: whether its result is to be recorded apart. */
+  /** Resolves once the rows are committed, or are no longer waited for: whether its result is to be recorded apart. */
   settled: Promise<boolean>
   settle(apart: boolean): void
 }
 
 export interface DeliveryJob extends Job {
   target: Target
-  content: Content
+  content: AttemptContent
   attempts: number
   cycleBase: number
   /** Of a delivery that is sent in order: others may wait for its end. */

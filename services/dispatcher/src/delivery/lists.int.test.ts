@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Delivery, type Webhook } from '@opsplane/contracts'
 import { testPrincipal } from '@opsplane/testing'
-import { deliveriesOf } from '../fixture/deliveries.js'
+import { createDeliveryReader } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 
 let fixture: DispatcherFixture
@@ -12,7 +12,7 @@ beforeAll(async () => {
   fixture = await startDispatcher()
   let status = 500
   webhook = await fixture.webhook('listed', { retries: 0 }, () => ({ status }))
-  const seen = deliveriesOf(fixture, webhook.id)
+  const seen = createDeliveryReader(fixture, webhook.id)
   await fixture.publish({ type: 'listed.created' })
   await seen.having('failed', 1)
   await fixture.publish({ type: 'listed.updated' })
@@ -67,7 +67,7 @@ describe('the deliveries of all webhooks', () => {
   it('are those of the environment, by the status that is shown', async () => {
     const held = await fixture.webhook('held', { status: 'paused' })
     await fixture.publish({ type: 'held.created' })
-    const [waiting] = await deliveriesOf(fixture, held.id).having('held', 1)
+    const [waiting] = await createDeliveryReader(fixture, held.id).having('held', 1)
     const all = (await fixture.api.get('/deliveries')).page(Delivery).items
     expect(new Set(all.map(({ webhookId }) => webhookId))).toEqual(new Set([webhook.id, held.id]))
     expect(all.map(({ id }) => id)).toEqual(
@@ -91,7 +91,7 @@ describe('the deliveries of all webhooks', () => {
     expect(await idsOf(`/deliveries?webhookId=${held.id}`)).toEqual([waiting?.id])
   })
 
-  it('are nobody else’s', async () => {
+  it('are visible to their workspace only', async () => {
     const { workspaceId = '' } = fixture.principal
     for (const other of [testPrincipal(), testPrincipal({ workspaceId, environment: 'staging' })])
       for (const path of ['/deliveries', `/deliveries?webhookId=${webhook.id}`, '/deliveries/failures'])
@@ -100,13 +100,13 @@ describe('the deliveries of all webhooks', () => {
 })
 
 describe('the deliveries of an event', () => {
-  it('are those to every webhook, replays included, and nobody else sees them', async () => {
+  it('are those to every webhook, replays included, and visible to their workspace only', async () => {
     const one = await fixture.webhook('both', {})
     const two = await fixture.webhook('both', {})
     const event = await fixture.publish({ type: 'both.created' })
     await fixture.publish({ type: 'both.created' })
-    await deliveriesOf(fixture, one.id).having('succeeded', 2)
-    await deliveriesOf(fixture, two.id).having('succeeded', 2)
+    await createDeliveryReader(fixture, one.id).having('succeeded', 2)
+    await createDeliveryReader(fixture, two.id).having('succeeded', 2)
     const path = `/events/${event.id}/deliveries`
     const before = (await fixture.api.get(path)).page(Delivery).items
     expect(new Set(before.map(({ webhookId }) => webhookId))).toEqual(new Set([one.id, two.id]))
@@ -129,7 +129,7 @@ describe('the deliveries of an event', () => {
     expect((await outsider.get(path)).error().code).toBe('insufficient_scope')
   })
 
-  it('are none for an event that went to nobody', async () => {
+  it('are none for an event without a matching webhook', async () => {
     expect(await idsOf('/events/evt_unknown/deliveries')).toEqual([])
     const reply = await fixture.api.get('/events/evt_unknown/deliveries?after=nonsense')
     expect(reply.error().code).toBe('invalid_cursor')

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { dispatcherEvents, Webhook } from '@opsplane/contracts'
 import { type EventRecorder, recordEvents, waitFor } from '@opsplane/testing'
-import { deliveriesOf } from '../fixture/deliveries.js'
+import { createDeliveryReader } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
-import { pausedWithBacklog } from '../fixture/paused-backlog.js'
+import { createPausedBacklog } from '../fixture/paused-backlog.js'
 
 let fixture: DispatcherFixture
 let recorder: EventRecorder
@@ -26,7 +26,7 @@ const pausedEvents = (id: string) =>
 async function fail(webhook: Webhook, name: string, times: number, alreadyFailed = 0) {
   for (let n = 1; n <= times; n++) {
     await fixture.publish({ type: `${name}.created` })
-    await deliveriesOf(fixture, webhook.id).having('failed', alreadyFailed + n)
+    await createDeliveryReader(fixture, webhook.id).having('failed', alreadyFailed + n)
   }
 }
 
@@ -34,7 +34,7 @@ describe('a webhook', () => {
   it('pauses at the fifth failed delivery in a row, holds what comes, and delivers it when resumed', async () => {
     let healthy = false
     const webhook = await fixture.webhook('sick', { retries: 0 }, () => ({ status: healthy ? 200 : 500 }))
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     await fail(webhook, 'sick', 4)
     expect(await seen.webhook()).toMatchObject({ status: 'active', consecutive_failures: 4 })
     await fail(webhook, 'sick', 1, 4)
@@ -74,7 +74,7 @@ describe('a webhook', () => {
   it('starts counting again after a success and after a resume', async () => {
     let status = 500
     const webhook = await fixture.webhook('moody', { retries: 0 }, () => ({ status }))
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     await fail(webhook, 'moody', 4)
     status = 200
     await fixture.publish({ type: 'moody.created' })
@@ -99,7 +99,7 @@ describe('a webhook', () => {
       await failing
       return { status: 500 }
     })
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     // As many as an endpoint has at once while nothing is known of it; the fifth starts with the end of another.
     for (let n = 0; n < 5; n++) await fixture.publish({ type: 'lasting.created' })
     await waitFor(() => fixture.requestsTo('lasting').length === 4)
@@ -112,7 +112,7 @@ describe('a webhook', () => {
   it('pauses at once when the endpoint is gone, whatever retries remain', async () => {
     const webhook = await fixture.webhook('gone', {}, () => ({ status: 410 }))
     await fixture.publish({ type: 'gone.created' })
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     const [delivery] = await seen.having('failed', 1)
     expect(delivery?.attempts).toBe(1)
     expect(await seen.webhook()).toMatchObject({ status: 'paused', paused_reason: 'gone' })
@@ -121,7 +121,7 @@ describe('a webhook', () => {
   it('paused by a person holds its retries too', async () => {
     let status = 500
     const webhook = await fixture.webhook('halted', { retry_schedule: [3_600] }, () => ({ status }))
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     await fixture.publish({ type: 'halted.created' })
     await seen.having('retrying', 1)
     await fixture.api.patch(`/webhooks/${webhook.id}`, { status: 'paused' })
@@ -136,14 +136,14 @@ describe('a webhook', () => {
   it('that is created paused holds from its first event', async () => {
     const webhook = await fixture.webhook('later', { status: 'paused' })
     await fixture.publish({ type: 'later.created' })
-    await deliveriesOf(fixture, webhook.id).having('held', 1)
+    await createDeliveryReader(fixture, webhook.id).having('held', 1)
     expect(fixture.requestsTo('later')).toEqual([])
   })
 
   it('that is deleted leaves nothing waiting', async () => {
     const webhook = await fixture.webhook('doomed', { status: 'paused' })
     await fixture.publish({ type: 'doomed.created' })
-    await deliveriesOf(fixture, webhook.id).having('held', 1)
+    await createDeliveryReader(fixture, webhook.id).having('held', 1)
     await fixture.api.send('DELETE', `/webhooks/${webhook.id}`)
     const { sql } = fixture.service
     await waitFor(
@@ -154,11 +154,11 @@ describe('a webhook', () => {
     expect(fixture.requestsTo('doomed')).toEqual([])
   })
 
-  it('that is deleted leaves nothing waiting but what somebody has locked, which follows', async () => {
+  it('that is deleted leaves nothing waiting but rows that are locked, which follow', async () => {
     const { sql } = fixture.service
     const webhooks = [
-      await pausedWithBacklog(fixture, 'locked', 3),
-      await pausedWithBacklog(fixture, 'beside', 3),
+      await createPausedBacklog(fixture, 'locked', 3),
+      await createPausedBacklog(fixture, 'other', 3),
     ] as const
     const unfinished = ({ id }: Webhook) =>
       sql<{ id: string }[]>`select id from deliveries where webhook_id = ${id} and status = 'pending'`
@@ -190,7 +190,7 @@ describe('a webhook', () => {
       await waitFor(async () => (await waiting()).length > 0)
       await tx`select from webhook_health where webhook_id = ${webhook.id} for update nowait`
     })
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     await seen.having('failed', 2)
     expect(await seen.webhook()).toMatchObject({ status: 'paused', paused_reason: 'gone' })
   })
@@ -209,7 +209,7 @@ describe('a webhook', () => {
         select from webhook_revisions where workspace_id = ${workspaceId} and environment = 'production'
         for no key update nowait`
     })
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     await seen.having('failed', 1)
     expect(await seen.webhook()).toMatchObject({ status: 'paused', paused_reason: 'gone' })
   })
@@ -241,7 +241,7 @@ describe('a webhook', () => {
       await waitFor(() => waiting(2))
     })
     await later
-    await deliveriesOf(fixture, webhook.id).having('held', 1)
+    await createDeliveryReader(fixture, webhook.id).having('held', 1)
     expect(fixture.requestsTo('stopped')).toHaveLength(1)
   })
 

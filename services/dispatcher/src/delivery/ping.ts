@@ -10,7 +10,7 @@ import {
 } from '@opsplane/contracts'
 import { webhook } from '../webhook/domain.js'
 import type { Ping } from '../webhook/ping.js'
-import { targetOf } from '../webhook/target.js'
+import { toTarget } from '../webhook/target.js'
 import type { WebhookAggregate } from '../webhook/webhook-store.js'
 import type { AttemptResult, MakeAttempt } from './attempt/attempt.js'
 
@@ -29,7 +29,7 @@ export function createPing({ aggregate, attempt }: PingDependencies): Ping {
     if (!found) throw notFound()
     const { state, version } = found
     const { workspaceId: workspace_id, environment } = tenant
-    const target = targetOf({ id: webhookId, workspace_id, environment, version, state })
+    const target = toTarget({ id: webhookId, workspace_id, environment, version, state })
     const body: DeliveryBody = {
       id: newId('event'),
       webhook_id: webhookId,

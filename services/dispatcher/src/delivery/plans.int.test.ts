@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { idFactory, leastId, newId } from '@opsplane/contracts'
+import { idFactory, minId, newId } from '@opsplane/contracts'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 import { recordStatement } from './attempt/record-statement.js'
-import { deliveryIdOf } from './delivery-id.js'
+import { deriveDeliveryId } from './delivery-id.js'
 import { failedDeliveries } from './failures/groups.js'
 import { deliveriesQuery, type ListDeliveries } from './queries.js'
 import { insertStatement } from './queue/fan-out-statement.js'
-import { dayMs, dayOf } from './retention/retention-policy.js'
-import { daysUntil } from './retention/retention-statements.js'
+import { dayMs, toDayNumber } from './retention/retention-policy.js'
+import { listDaysUntil } from './retention/retention-statements.js'
 
 // Those that are kept: older ones would be dropped sooner or later.
 const days = 28
@@ -71,7 +71,7 @@ const partition = (table: string, atMs: number) =>
 describe('with the partitions of many days', () => {
   const webhookId = newId('webhook')
   const eventId = newId('event')
-  const id = deliveryIdOf(eventId, webhookId)
+  const id = deriveDeliveryId(eventId, webhookId)
   const now = Date.now()
   const tenant = { workspace_id: 'ws_1', environment: 'production' }
 
@@ -100,7 +100,7 @@ describe('with the partitions of many days', () => {
   it('a search by time reads those of the time', async () => {
     const statement = `select * from deliveries where webhook_id = $1 and id >= $2 and id < $3 order by id desc limit 20`
     const [from, to] = [now - 3 * dayMs, now - 2 * dayMs]
-    const found = await scanned(statement, [webhookId, leastId('delivery', from), leastId('delivery', to)])
+    const found = await scanned(statement, [webhookId, minId('delivery', from), minId('delivery', to)])
     expect(found.sort()).toEqual([partition('deliveries', from), partition('deliveries', to)])
   })
 
@@ -109,9 +109,9 @@ describe('with the partitions of many days', () => {
     async (setting) => {
       const found = await fixture.service.sql.begin(async (sql) => {
         await sql.unsafe(`set local ${setting} = off`)
-        return daysUntil(sql, dayOf(now))
+        return listDaysUntil(sql, toDayNumber(now))
       })
-      expect(found).toEqual(Array.from({ length: days + 1 }, (_, at) => dayOf(now) - days + at))
+      expect(found).toEqual(Array.from({ length: days + 1 }, (_, at) => toDayNumber(now) - days + at))
     },
   )
 })

@@ -5,8 +5,8 @@ import {
   type DeliveryDetail,
   DeliveryStatus,
   deliveryBody,
-  leastId,
-  mostShownReplays,
+  maxListedReplays,
+  minId,
   notFound,
   type Page,
   PlatformEvent,
@@ -19,7 +19,7 @@ import type { Database, Drizzle } from '@opsplane/postgres'
 import { and, asc, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import { deliveries, deliveryAttempts, deliveryEvents, webhooks } from '../schema.js'
 import type { DeliveryFilters } from './list-filters.js'
-import type { DeliveryRow } from './resend/resending.js'
+import type { DeliveryRow } from './resend/resend-rows.js'
 
 type AttemptRow = typeof deliveryAttempts.$inferSelect
 
@@ -91,8 +91,8 @@ function isStored(shown: readonly DeliveryStatus[]) {
 /** The time in the id, which is that of the event or the replay, decides: it leads to the days' partitions. */
 function createdWithin({ createdAfter, createdBefore }: DeliveryFilters) {
   return [
-    createdAfter && gte(deliveries.id, leastId('delivery', Date.parse(createdAfter) + 1)),
-    createdBefore && lt(deliveries.id, leastId('delivery', Date.parse(createdBefore))),
+    createdAfter && gte(deliveries.id, minId('delivery', Date.parse(createdAfter) + 1)),
+    createdBefore && lt(deliveries.id, minId('delivery', Date.parse(createdBefore))),
   ].filter((condition) => typeof condition === 'object')
 }
 
@@ -102,7 +102,7 @@ export async function getDelivery(
   tenant: TenantScope,
   { deliveryId, webhookId }: { deliveryId: string; webhookId?: string },
 ): Promise<DeliveryDetail> {
-  const scope = webhookId === undefined ? ofTenant(tenant) : ofWebhook(tenant, webhookId)
+  const scope = webhookId === undefined ? ofTenant(tenant) : belongsToWebhook(tenant, webhookId)
   const [found] = await db
     .select({ delivery: deliveries, event: deliveryEvents.event, webhookStatus: webhooks.status })
     .from(deliveries)
@@ -151,9 +151,11 @@ async function replaysOf(
   const rows = await db
     .select({ delivery: deliveries, count: sql<number>`count(*) over ()::int` })
     .from(deliveries)
-    .where(and(ofWebhook(tenant, webhookId), eq(deliveries.eventId, eventId), eq(deliveries.replayOf, id)))
+    .where(
+      and(belongsToWebhook(tenant, webhookId), eq(deliveries.eventId, eventId), eq(deliveries.replayOf, id)),
+    )
     .orderBy(desc(deliveries.id))
-    .limit(mostShownReplays)
+    .limit(maxListedReplays)
   return {
     replays: rows.map(({ delivery }) => {
       const { status, createdAt, id: replayId } = presentDelivery(delivery, webhookStatus)
@@ -167,7 +169,7 @@ const ofTenant = ({ workspaceId, environment }: TenantScope) =>
   and(eq(deliveries.workspaceId, workspaceId), eq(deliveries.environment, environment))
 
 /** The deliveries of one webhook of this tenant. */
-export const ofWebhook = (tenant: TenantScope, webhookId: string) =>
+export const belongsToWebhook = (tenant: TenantScope, webhookId: string) =>
   and(eq(deliveries.webhookId, webhookId), ofTenant(tenant))
 
 function whose(of: ListDeliveries['of']) {
@@ -176,7 +178,7 @@ function whose(of: ListDeliveries['of']) {
 }
 
 /** What deliveries are sent again by; undefined once it is deleted. */
-export async function webhookOf(
+export async function findResendTarget(
   tx: Transaction,
   { workspaceId, environment }: { workspaceId: string; environment: string },
   id: string,

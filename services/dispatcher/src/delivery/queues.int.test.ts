@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createMetrics } from '@opsplane/telemetry'
 import { waitFor } from '@opsplane/testing'
-import { deliveriesOf } from '../fixture/deliveries.js'
+import { createDeliveryReader } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
-import { pausedWithBacklog } from '../fixture/paused-backlog.js'
-import { measureQueues } from './measure.js'
+import { createPausedBacklog } from '../fixture/paused-backlog.js'
+import { registerQueueMetrics } from './queue-metrics.js'
 
 let fixture: DispatcherFixture
 beforeEach(async () => {
@@ -17,7 +17,7 @@ afterEach(() => fixture?.stop())
 /** The values of now, where these webhooks are passed over. */
 async function valuesOf(passedOver: string[]): Promise<(name: string) => number> {
   const metrics = createMetrics({ service: 'dispatcher' })
-  measureQueues(metrics, { database: fixture.service, passedOver: () => passedOver })
+  registerQueueMetrics(metrics, { database: fixture.service, passedOver: () => passedOver })
   const text = await metrics.text()
   return (name) => Number(new RegExp(`^${name}[{,].* (.*)$`, 'm').exec(text)?.[1])
 }
@@ -25,7 +25,7 @@ async function valuesOf(passedOver: string[]): Promise<(name: string) => number>
 test('what waits behind a silent endpoint is the wait of its webhook, and nothing is due for the platform', async () => {
   const silent = await fixture.webhook('silent', { timeout_ms: 30_000 }, () => new Promise(() => {}))
   for (let n = 0; n < 40; n++) await fixture.publish({ type: 'silent.created' })
-  await deliveriesOf(fixture, silent.id).having('pending', 40)
+  await createDeliveryReader(fixture, silent.id).having('pending', 40)
   await waitFor(async () => (await valuesOf([silent.id]))('opsplane_webhook_queue_age_seconds') > 0)
 
   const own = await valuesOf([silent.id])
@@ -38,7 +38,7 @@ test('what waits behind a silent endpoint is the wait of its webhook, and nothin
 })
 
 test('what a pause has left goes out at its own pace, and is not late', async () => {
-  const paused = await pausedWithBacklog(fixture, 'paused', 50)
+  const paused = await createPausedBacklog(fixture, 'paused', 50)
   expect((await valuesOf([]))('opsplane_webhooks_paused{reason="user"')).toBe(1)
   await fixture.api.patch(`/webhooks/${paused.id}`, { status: 'active' })
   await waitFor(async () => {

@@ -72,7 +72,7 @@ export function deliveryRoutes({ database, aggregate, rules, cursors }: Delivery
     path: '/deliveries/failures',
     summary: 'List what is failed now, by webhook and cause',
     description:
-      'Of each event the last delivery to a webhook, where that has failed: what was replayed with success, or is under way, ' +
+      'Of each event the last delivery to a webhook, where that has failed: what was replayed with success, or is in flight, ' +
       'is not listed, nor are deliveries of deleted webhooks. The group that failed last comes first.',
     tag,
     scope: 'webhooks:read',

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
 import { causeHeader, createCauseVerifier } from '@opsplane/http'
-import { settled, testKeys } from '@opsplane/testing'
-import { deliveriesOf } from '../fixture/deliveries.js'
+import { testKeys, waitUntilSettled } from '@opsplane/testing'
+import { createDeliveryReader } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 
 let fixture: DispatcherFixture
@@ -19,7 +19,7 @@ describe('a delivery', () => {
   it('arrives once, signed, in shape B, and is on record', async () => {
     const webhook = await fixture.webhook('signed', { secret: 'hush' })
     const event = await fixture.publish({ type: 'signed.created' })
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     const [delivery] = await seen.having('succeeded', 1)
 
     const [request, ...others] = fixture.requestsTo('signed')
@@ -74,7 +74,7 @@ describe('a delivery', () => {
         status: count === 1 ? 500 : 204,
       }))
       await fixture.publish({ type: `${path}.created`, causationId })
-      await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+      await createDeliveryReader(fixture, webhook.id).having('succeeded', 1)
       const verify = createCauseVerifier({ dispatcher: testKeys('dispatcher').publicKey })
       const named = fixture.requestsTo(path).map(({ headers }) => verify(headers[causeHeader]?.toString()))
       expect(named).toEqual([cause, cause])
@@ -86,7 +86,7 @@ describe('a delivery', () => {
       count === 1 ? { status: 500, body: 'not yet' } : { status: 204 },
     )
     await fixture.publish({ type: 'flaky.created' })
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     const [delivery] = await seen.having('succeeded', 1)
     const { attemptLog } = await seen.detail(delivery?.id ?? '')
     expect(attemptLog.map(({ number, response, error }) => [number, response?.status, error?.kind])).toEqual([
@@ -106,7 +106,7 @@ describe('a delivery', () => {
       body: 'no',
     }))
     await fixture.publish({ type: 'broken.created' })
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     const [delivery] = await seen.having('failed', 1)
     expect(delivery).toMatchObject({ attempts: 2, lastResponseStatus: 503, lastResponseBody: 'no' })
     expect(await seen.webhook()).toMatchObject({ status: 'active', consecutive_failures: 1 })
@@ -119,7 +119,7 @@ describe('a delivery', () => {
       delayMs: 5_000,
     }))
     await fixture.publish({ type: 'slow.created' })
-    const [delivery] = await deliveriesOf(fixture, webhook.id).having('failed', 1)
+    const [delivery] = await createDeliveryReader(fixture, webhook.id).having('failed', 1)
     expect(delivery).toMatchObject({ lastResponseStatus: null, lastError: { kind: 'timeout' } })
   })
 
@@ -129,7 +129,7 @@ describe('a delivery', () => {
       headers: { location: fixture.endpoint('elsewhere') },
     }))
     await fixture.publish({ type: 'moved.created' })
-    const [delivery] = await deliveriesOf(fixture, webhook.id).having('failed', 1)
+    const [delivery] = await createDeliveryReader(fixture, webhook.id).having('failed', 1)
     expect(delivery?.lastResponseStatus).toBe(307)
     expect(fixture.requestsTo('elsewhere')).toEqual([])
   })
@@ -140,7 +140,7 @@ describe('a delivery', () => {
       body: '\u00e9'.repeat(100_000),
     }))
     await fixture.publish({ type: 'talker.created' })
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     const [delivery] = await seen.having('succeeded', 1)
     const { response } = await seen.detail(delivery?.id ?? '')
     expect(response?.truncated).toBe(true)
@@ -150,7 +150,7 @@ describe('a delivery', () => {
   it('survives an answer full of what Postgres refuses', async () => {
     const webhook = await fixture.webhook('binary', {}, () => ({ status: 200, body: 'a\u0000b' }))
     await fixture.publish({ type: 'binary.created' })
-    const [delivery] = await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+    const [delivery] = await createDeliveryReader(fixture, webhook.id).having('succeeded', 1)
     expect(delivery?.lastResponseBody).toBe('a\ufffdb')
   })
 
@@ -159,7 +159,7 @@ describe('a delivery', () => {
     const event = await fixture.publish({ type: 'again.created' })
     await fixture.publish(event)
     const marker = await fixture.publish({ type: 'again.updated' })
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     const items = await seen.having('succeeded', 2)
     expect(items.map(({ eventId }) => eventId).sort()).toEqual([event.id, marker.id].sort())
     expect(fixture.requestsTo('again')).toHaveLength(2)
@@ -174,20 +174,20 @@ describe('a delivery', () => {
       data: { before: null, after: { severity: 'low' }, changes: [] },
     })
     const event = await fixture.publish({ type: 'mine.created' })
-    const items = await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+    const items = await createDeliveryReader(fixture, webhook.id).having('succeeded', 1)
     expect(items[0]?.eventId).toBe(event.id)
     expect(fixture.requestsTo('mine')).toHaveLength(1)
   })
 
   it('of a webhook, about another one, arrives; about itself, never', async () => {
     // Else the watcher hears of the webhooks before it as well.
-    await settled(fixture.service)
+    await waitUntilSettled(fixture.service)
     const watcher = await fixture.webhook('watcher', { events: ['webhook.*'] })
     const other = await fixture.webhook('watched')
     await fixture.api.patch(`/webhooks/${watcher.id}`, { name: 'Renamed' })
     await fixture.api.patch(`/webhooks/${other.id}`, { name: 'Renamed too' })
-    await deliveriesOf(fixture, watcher.id).having('succeeded', 2)
-    expect(await deliveriesOf(fixture, watcher.id).list()).toHaveLength(2)
+    await createDeliveryReader(fixture, watcher.id).having('succeeded', 2)
+    expect(await createDeliveryReader(fixture, watcher.id).list()).toHaveLength(2)
     const about = fixture.requestsTo('watcher').map(({ rawBody }) => JSON.parse(rawBody.toString()))
     expect(about.map(({ event, data }) => [event, data.id]).sort()).toEqual([
       ['webhook.created', other.id],
@@ -206,9 +206,9 @@ describe('many deliveries', () => {
     const published = await Promise.all(
       Array.from({ length: 150 }, () => fixture.publish({ type: 'burst.created' })),
     )
-    const delivered = await deliveriesOf(fixture, quick.id).having('succeeded', 150)
+    const delivered = await createDeliveryReader(fixture, quick.id).having('succeeded', 150)
     expect(new Set(delivered.map(({ eventId }) => eventId))).toEqual(new Set(published.map(({ id }) => id)))
-    const waiting = await deliveriesOf(fixture, slow.id).list('?status=pending&limit=200')
+    const waiting = await createDeliveryReader(fixture, slow.id).list('?status=pending&limit=200')
     expect(waiting).toHaveLength(150)
     await fixture.api.send('DELETE', `/webhooks/${slow.id}`)
   })

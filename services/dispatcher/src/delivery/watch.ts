@@ -1,6 +1,6 @@
 import { byKey, type Metrics, type Tracing } from '@opsplane/telemetry'
 import { LRUCache } from 'lru-cache'
-import type { Content } from './attempt/attempt.js'
+import type { AttemptContent } from './attempt/attempt.js'
 import type { ResultRow } from './attempt/record-statement.js'
 import type { FirstLag } from './first-lag.js'
 import type { DeliveryJob } from './job.js'
@@ -8,10 +8,10 @@ import type { DeliveryJob } from './job.js'
 type Outcome = ResultRow['status']
 const outcomes: readonly Outcome[] = ['succeeded', 'retrying', 'failed', 'postponed']
 
-/** One attempt that is under way. */
+/** One attempt that is in flight. */
 export interface WatchedAttempt {
   /** What is sent, with the trace it belongs to. */
-  content: Content
+  content: AttemptContent
   over(outcome: Outcome): void
 }
 
@@ -24,7 +24,7 @@ export interface WatchOptions {
 }
 
 /** Retries of so many deliveries are followed on. */
-const mostRemembered = 10_000
+const maxRemembered = 10_000
 
 /** Measures attempts, and follows those of events that are followed: their retries too, while they stay on this replica. */
 export function watchAttempts({ metrics, tracing, lag }: WatchOptions): Watch {
@@ -33,7 +33,7 @@ export function watchAttempts({ metrics, tracing, lag }: WatchOptions): Watch {
     outcomes,
   )
   const took = metrics.histogram('opsplane_delivery_attempt_duration_seconds', {})
-  const retried = new LRUCache<string, string>({ max: mostRemembered })
+  const retried = new LRUCache<string, string>({ max: maxRemembered })
 
   return (job) => {
     const { deliveryId, traceparent: own, content, attempts } = job

@@ -11,13 +11,19 @@ import {
   type ReplayStarted,
   type TenantScope,
 } from '@opsplane/contracts'
-import { keepAnswer } from '@opsplane/eventstore'
+import { storeIdempotentResponse } from '@opsplane/eventstore'
 import { spanIn } from '@opsplane/http'
-import { type Database, dueNow, groupOf, type NamedFailures, uniqueViolation } from '@opsplane/postgres'
+import {
+  type Database,
+  dueNow,
+  type FailureGroupKey,
+  formatGroupId,
+  uniqueViolation,
+} from '@opsplane/postgres'
 import { and, count, desc, eq, lt } from 'drizzle-orm'
 import { deliveries, replayJobs } from '../schema.js'
-import { type ReplayJobRow, type Selection, selected } from './matching.js'
 import type { RecordReplay } from './replay-log.js'
+import { isSelected, type ReplayJobRow, type Selection } from './selection.js'
 
 export interface ReplayContext {
   database: Database
@@ -43,14 +49,14 @@ export async function startReplay(
   const now = new Date(nowMs).toISOString()
   try {
     return await db.transaction(async (tx) => {
-      const [matching] = await tx.select({ count: count() }).from(deliveries).where(selected(selection))
+      const [matching] = await tx.select({ count: count() }).from(deliveries).where(isSelected(selection))
       const total = matching?.count ?? 0
       const row = { id: newId('replay'), ...selection, total, dueAt: dueNow(now), createdAt: now }
       const [made] = dryRun ? [] : await tx.insert(replayJobs).values(row).returning()
       const job = made ? presentJob(made) : null
       if (job) await record(tx, meta, { kind: 'start', job, webhookName })
       const started = { dryRun, count: total, job }
-      await keepAnswer(tx, meta, started)
+      await storeIdempotentResponse(tx, meta, started)
       return started
     })
   } catch (error) {
@@ -60,7 +66,7 @@ export async function startReplay(
 }
 
 /** What of a webhook's deliveries is asked for. */
-export function selectionOf(
+export function buildSelection(
   { workspaceId, environment }: TenantScope,
   webhookId: string,
   { status, eventType, timeZone, ...bounds }: ReplayDeliveries,
@@ -84,9 +90,9 @@ export function selectionOf(
 }
 
 /** The failures of a webhook that have one cause, up to a position of changes. */
-export function selectionOfFailures(
+export function buildFailureSelection(
   { workspaceId, environment }: TenantScope,
-  { targetId, cause }: NamedFailures,
+  { targetId, cause }: FailureGroupKey,
   toPosition: number,
   nowMs: number,
 ): Selection {
@@ -127,7 +133,7 @@ export function cancelReplay(
     if (!canceled) throw notFound()
     const job = presentJob(canceled)
     await record(tx, meta, { kind: 'cancel', job })
-    await keepAnswer(tx, meta, job)
+    await storeIdempotentResponse(tx, meta, job)
     return job
   })
 }
@@ -168,7 +174,7 @@ function isJob({ tenant, webhookId, jobId }: JobKey) {
 }
 
 /** A job's row as a selection. */
-export function selectionFrom(row: ReplayJobRow): Selection {
+export function toSelection(row: ReplayJobRow): Selection {
   return { ...row, environment: Environment.parse(row.environment) }
 }
 
@@ -188,7 +194,7 @@ export function presentJob(row: ReplayJobRow): ReplayJob {
     createdAt,
     finishedAt,
   } = row
-  const group = cause === null ? {} : { failures: groupOf({ targetId: webhookId, cause }) }
+  const group = cause === null ? {} : { failures: formatGroupId({ targetId: webhookId, cause }) }
   const filter = { status: statuses, eventType, from: fromTime, to: toTime, ...group }
   return ReplayJob.parse({ id, webhookId, status, filter, total, replayed, createdAt, finishedAt })
 }

@@ -1,6 +1,6 @@
 import { assertNever, type CommandMeta, type Decider, type ReplayJob } from '@opsplane/contracts'
 import type { EventStore, Transaction } from '@opsplane/eventstore'
-import { statementsOf } from '@opsplane/postgres'
+import { toStatementRunner } from '@opsplane/postgres'
 
 export type ReplayState = ReplayJob & { webhookName: string }
 /** `job` is the job as its row says after the command. */
@@ -46,7 +46,7 @@ export function replayLog(store: EventStore): RecordReplay {
   // A job has no ETag, so If-Match says nothing about it.
   return async (tx, { expectedVersion: _, ...meta }, command) => {
     const { id } = command.job
-    await store.within(statementsOf(tx), meta, (unit) =>
+    await store.within(toStatementRunner(tx), meta, (unit) =>
       command.kind === 'start' ? unit.create(replays, id, command) : unit.handle(replays, id, command),
     )
   }

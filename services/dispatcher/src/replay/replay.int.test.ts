@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Delivery, FailureGroup, newId, ReplayJob, ReplayStarted } from '@opsplane/contracts'
 import { testPrincipal, waitFor } from '@opsplane/testing'
-import { deliveriesOf } from '../fixture/deliveries.js'
+import { createDeliveryReader } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 
 let fixture: DispatcherFixture
@@ -26,7 +26,7 @@ const ended = (id: string, jobId: string | undefined) =>
 async function recovered(name: string, failures: number) {
   const answer = { status: 500 }
   const webhook = await fixture.webhook(name, { retries: 0 }, () => answer)
-  const seen = deliveriesOf(fixture, webhook.id)
+  const seen = createDeliveryReader(fixture, webhook.id)
   for (let n = 0; n < failures; n++) await fixture.publish({ type: `${name}.created` })
   const failed = await seen.having('failed', failures)
   answer.status = 200

@@ -7,16 +7,16 @@ import {
   RetryFailures,
 } from '@opsplane/contracts'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
-import { failuresPosition, namedFailures } from '@opsplane/postgres'
+import { failuresPosition, parseGroupId } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import type { WebhookAggregate } from '../webhook/webhook-store.js'
 import {
+  buildFailureSelection,
+  buildSelection,
   cancelReplay,
   getReplay,
   listReplays,
   type ReplayContext,
-  selectionOf,
-  selectionOfFailures,
   startReplay,
 } from './jobs.js'
 
@@ -52,7 +52,7 @@ export function replayRoutes(context: ReplayRoutesContext): Route[] {
     errors: ['not_found', 'conflict'],
     handler: async ({ params, body, meta }) => {
       const webhook = await aggregate.get(params.id, meta.tenant)
-      const selection = selectionOf(meta.tenant, webhook.id, body, nowMs())
+      const selection = buildSelection(meta.tenant, webhook.id, body, nowMs())
       const started = await startReplay(context, { webhook, selection, dryRun: body.dryRun }, nowMs(), meta)
       kick()
       announce()
@@ -76,10 +76,10 @@ export function replayRoutes(context: ReplayRoutesContext): Route[] {
     status: 202,
     errors: ['not_found', 'conflict', 'validation_failed'],
     handler: async ({ params: { groupId }, body: { to, dryRun }, meta }) => {
-      const named = namedFailures(groupId)
+      const named = parseGroupId(groupId)
       const webhook = await aggregate.get(named.targetId, meta.tenant)
       const position = failuresPosition(cursors, { to, groupId, tenant: meta.tenant })
-      const selection = selectionOfFailures(meta.tenant, named, Number(position), nowMs())
+      const selection = buildFailureSelection(meta.tenant, named, Number(position), nowMs())
       const started = await startReplay(context, { webhook, selection, dryRun }, nowMs(), meta)
       kick()
       announce()

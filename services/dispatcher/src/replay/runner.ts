@@ -1,17 +1,17 @@
 import { Environment, newId, systemActor } from '@opsplane/contracts'
 import type { Transaction } from '@opsplane/eventstore'
-import { type MakeWorker, missedPartition, queriesOf, within } from '@opsplane/postgres'
+import { type CreateWorker, isMissingPartition, toDrizzle, transactionWorker } from '@opsplane/postgres'
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
-import { webhookOf } from '../delivery/queries.js'
+import { findResendTarget } from '../delivery/queries.js'
 import { makeDue } from '../delivery/queue/queue-statements.js'
-import { replayed } from '../delivery/resend/resending.js'
+import { buildReplay } from '../delivery/resend/resend-rows.js'
 import type { DeliveryDays } from '../delivery/retention/delivery-days.js'
 import { deliveries, dueReplays, replayJobs } from '../schema.js'
-import { presentJob, selectionFrom } from './jobs.js'
-import { type ReplayJobRow, selected } from './matching.js'
+import { presentJob, toSelection } from './jobs.js'
 import type { RecordReplay } from './replay-log.js'
+import { isSelected, type ReplayJobRow } from './selection.js'
 
-export interface ReplayingOptions {
+export interface ReplayWorkOptions {
   record: RecordReplay
   days: DeliveryDays
   nowMs(): number
@@ -23,25 +23,32 @@ export interface ReplayingOptions {
   announce(): void
 }
 
-export const replaying = 'replays'
+export const replayWorkName = 'replays'
 const stepEveryMs = 200
 
 /**
- * Works off replay jobs in small steps. A step's replays and the job's progress are one transaction, so whoever
- * takes the job up after a crash goes on behind the last replay; replicas share the work by the rows' locks.
+ * Works off replay jobs in small steps. A step's replays and the job's progress are one transaction, so the replica that
+ * resumes the job after a crash continues behind the last replay; replicas share the work by the rows' locks.
  */
-export function replayWork({ record, days, nowMs, perSecond, wake, announce }: ReplayingOptions): MakeWorker {
+export function replayWork({
+  record,
+  days,
+  nowMs,
+  perSecond,
+  wake,
+  announce,
+}: ReplayWorkOptions): CreateWorker {
   const size = Math.max(1, Math.round((perSecond * stepEveryMs) / 1_000))
-  return within({
-    name: replaying,
+  return transactionWorker({
+    name: replayWorkName,
     of: dueReplays,
     batch: 1,
     prepare: () => days.ensure([nowMs()]),
     async perform(tx, rows) {
       try {
-        for (const { key, at } of rows) await step(queriesOf(tx), record, { id: key, now: at, size })
+        for (const { key, at } of rows) await step(toDrizzle(tx), record, { id: key, now: at, size })
       } catch (error) {
-        if (missedPartition(error)) days.forget()
+        if (isMissingPartition(error)) days.forget()
         throw error
       }
     },
@@ -49,7 +56,7 @@ export function replayWork({ record, days, nowMs, perSecond, wake, announce }: R
       wake()
       announce()
     },
-    isPassing: missedPartition,
+    isRetryable: isMissingPartition,
   })
 }
 
@@ -83,16 +90,16 @@ async function step(
 }
 
 async function replaySome(tx: Transaction, job: ReplayJobRow, nowMs: number, batch: number) {
-  const webhook = await webhookOf(tx, job, job.webhookId)
+  const webhook = await findResendTarget(tx, job, job.webhookId)
   // The webhook was deleted meanwhile.
   if (!webhook) return { status: 'canceled', count: 0, last: job.lastDeliveryId }
   const rows = await tx
     .select()
     .from(deliveries)
-    .where(and(selected(selectionFrom(job)), gt(deliveries.id, job.lastDeliveryId)))
+    .where(and(isSelected(toSelection(job)), gt(deliveries.id, job.lastDeliveryId)))
     .orderBy(asc(deliveries.id))
     .limit(batch)
-  const replays = rows.map((row) => replayed(newId('delivery'), row, { url: webhook.url, nowMs }))
+  const replays = rows.map((row) => buildReplay(newId('delivery'), row, { url: webhook.url, nowMs }))
   if (replays.length > 0) {
     await tx.insert(deliveries).values(replays)
     await makeDue(

@@ -4,7 +4,12 @@ import { TopicEvent } from '@opsplane/contracts'
 import { createApiClient, pace, seededRandom, waitFor } from '@opsplane/testing'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 import { type DispatcherProcess, spawnDispatcher } from '../fixture/dispatcher-process.js'
-import { type Poller, publishSurely, type Replicas, startPollers } from '../fixture/topic-clients.js'
+import {
+  type Poller,
+  publishUntilAcknowledged,
+  type Replicas,
+  startPollers,
+} from '../fixture/topic-clients.js'
 
 /** Pollers of one topic. */
 const share = 10
@@ -75,7 +80,7 @@ describe(`${polls} waiting polls on two replicas (seed ${seed})`, () => {
       let last = ''
       for (let burst = Math.ceil(random() * 3); burst > 0; burst--, n++) {
         const event = { type: 'a', payload: { publisher, n }, deduplicationKey: `${publisher} ${n}` }
-        const { id } = await publishSurely(replicas, topic, event)
+        const { id } = await publishUntilAcknowledged(replicas, topic, event)
         sent.push({ topic, id, publisher, n, answeredAtMs: performance.now() })
         last = id
       }

@@ -5,7 +5,7 @@ import {
   TopicEvent,
   TopicName,
 } from '@opsplane/contracts'
-import { defineList, defineRoute, depthOfRequest, type Route } from '@opsplane/http'
+import { computeRequestDepth, defineList, defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
 import type { Topics } from './topics.js'
 
@@ -33,7 +33,7 @@ export function topicRoutes(topics: Topics): Route[] {
     errors: ['service_unavailable'],
     idempotency: 'claim',
     handler: async ({ params, body, meta }) =>
-      topics.publish(meta.tenant, params.name, body, { now: meta.now, depth: depthOfRequest(meta) }),
+      topics.publish(meta.tenant, params.name, body, { now: meta.now, depth: computeRequestDepth(meta) }),
   })
 
   const read = defineList({

@@ -1,5 +1,5 @@
 import { ApiError, parseExact, type TopicEvent, TopicMessage } from '@opsplane/contracts'
-import { type StoredMessage, type StreamLog, topicEventId, topicEventPlace } from '@opsplane/nats'
+import { parseTopicEventId, type StoredMessage, type StreamLog, topicEventId } from '@opsplane/nats'
 import type { Logger } from '@opsplane/runtime'
 
 /** A topic of one workspace and environment. */
@@ -17,13 +17,17 @@ export interface TopicPage {
 const maxPageBytes = 4 * 1024 * 1024
 
 /** Sequence of the event a cursor names, 0 without one. Throws `invalid_cursor`. */
-export async function cursorPlace(log: StreamLog, topic: Topic, after: string | undefined): Promise<number> {
+export async function findCursorSequence(
+  log: StreamLog,
+  topic: Topic,
+  after: string | undefined,
+): Promise<number> {
   if (after === undefined) return 0
-  const place = topicEventPlace(await log.identity(), topic.subject, after)
+  const place = parseTopicEventId(await log.identity(), topic.subject, after)
   if (place) return place.sequence
-  // The stream may have been created anew a moment ago.
+  // The stream may have been recreated a moment ago.
   log.forget()
-  const again = topicEventPlace(await log.identity(), topic.subject, after)
+  const again = parseTopicEventId(await log.identity(), topic.subject, after)
   if (!again) throw invalidCursor()
   return again.sequence
 }

@@ -18,7 +18,7 @@ import {
   topicEventId,
 } from '@opsplane/nats'
 import { type Budgets, type Logger, sha256Hex } from '@opsplane/runtime'
-import { cursorPlace, readTopic, type Topic, type TopicPage, toEvent } from './topic-reader.js'
+import { findCursorSequence, readTopic, type Topic, type TopicPage, toEvent } from './topic-reader.js'
 import type { Waiters } from './waiters.js'
 
 export interface ReadRequest {
@@ -125,7 +125,7 @@ export function createTopics({ link, names, waiters, budgets, log, streams }: To
     async read(tenant, name, { after, limit, timeoutMs, signal }) {
       const topic = topicOf(tenant, name)
       // The cursor is looked at each time, since the stream may have been replaced while the poll waited.
-      const readNow = async () => readShared(topic, await cursorPlace(stream, topic, after), limit)
+      const readNow = async () => readShared(topic, await findCursorSequence(stream, topic, after), limit)
       if (timeoutMs === 0) return readNow()
       const waiter = waiters.add(topic.subject, timeoutMs, signal)
       try {
@@ -142,7 +142,7 @@ export function createTopics({ link, names, waiters, budgets, log, streams }: To
   }
 }
 
-/** Room for what is kept beside the request's body. */
+/** Room for what is stored in addition to the request's body. */
 const envelopeBytes = 1024
 
 function tooLarge(): ApiError {

@@ -149,7 +149,7 @@ describe('webhook', () => {
     expect(autoPause(null)).toEqual([])
   })
 
-  it('rotates its secret, which nobody is shown', () => {
+  it('rotates its secret, which is never shown', () => {
     const rotate = {
       kind: 'rotate_secret',
       now: later,

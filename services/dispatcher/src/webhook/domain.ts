@@ -18,8 +18,8 @@ import {
   type WebhookSnapshot,
   type WebhookStatus,
 } from '@opsplane/contracts'
-import { type Caller, readsOf, requireRights, usesOf } from './rights.js'
-import { type Rotation, rotated, type SealedSecret } from './secret-rotation.js'
+import { type Caller, findReadPermissions, findUsePermissions, requireRights } from './rights.js'
+import { type Rotation, rotateSecrets, type SealedSecret } from './secret-rotation.js'
 
 /** Headers ready to be kept: `shown` to everyone, with `***` in place of the literal secrets in `sealed`. */
 export interface PreparedHeaders {
@@ -140,7 +140,7 @@ function created({
 }: CreateWebhookCommand): WebhookState {
   const status = settings.status ?? 'active'
   const { shown, sealed } = keepRedacted(headers, {})
-  const reads = readsOf(settings.events)
+  const reads = findReadPermissions(settings.events)
   requireRights(caller, { headers: shown, reads })
   return {
     id,
@@ -192,8 +192,8 @@ function updated(command: UpdateWebhookCommand, state: WebhookState): Decision<W
   }
   checkOrigin(merged, state)
   const resumes = settings.status === 'active' && state.status === 'paused'
-  if (resumes || decidesWhatIsSent({ ...settings, headers })) {
-    merged.reads = readsOf(merged.events, state.reads)
+  if (resumes || affectsRequests({ ...settings, headers })) {
+    merged.reads = findReadPermissions(merged.events, state.reads)
     requireRights(caller, merged)
     merged.ownerId = caller.userId
   }
@@ -212,8 +212,8 @@ function updated(command: UpdateWebhookCommand, state: WebhookState): Decision<W
   return decisions
 }
 
-/** Whoever changes one of these becomes the owner: it is sent in their name. */
-export const decidesWhatIsSent = (given: {
+/** A user who changes one of these becomes the owner: it is sent in their name. */
+export const affectsRequests = (given: {
   url?: unknown
   events?: unknown
   filter?: unknown
@@ -227,7 +227,7 @@ function given<Value>(requested: Value | null | undefined, present: Value | null
 
 function secretRotated(command: RotateSecretCommand, state: WebhookState): Decision<WebhookState> {
   const { now, overlapUntil } = command
-  const after = { ...state, secrets: rotated(state.secrets, command), updatedAt: now }
+  const after = { ...state, secrets: rotateSecrets(state.secrets, command), updatedAt: now }
   return { type: 'webhook.secret_rotated', after, extras: { overlapUntil } }
 }
 
@@ -254,8 +254,8 @@ function resumed(state: WebhookState, now: Instant): WebhookState {
 }
 
 /**
- * A value that is shown to nobody was meant for the server it was given for: kept for another one, it would be asked to
- * whoever runs that. Throws validation_failed naming the header.
+ * A value that is never shown was meant for the server it was given for: kept for another one, it would be sent to
+ * the operator of that one. Throws validation_failed naming the header.
  */
 function checkOrigin(after: WebhookState, before: WebhookState): void {
   if (new URL(after.url).origin === new URL(before.url).origin) return
@@ -306,7 +306,9 @@ function expose(state: WebhookState): WebhookSnapshot {
     status: state.status,
     paused_reason: state.pausedReason,
     owner_id: state.ownerId,
-    required_permissions: permissions.filter((each) => [...state.reads, ...usesOf(state)].includes(each)),
+    required_permissions: permissions.filter((each) =>
+      [...state.reads, ...findUsePermissions(state)].includes(each),
+    ),
     environment: state.environment,
     created_at: state.createdAt,
     updated_at: state.updatedAt,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { DeliveryBody, WebhookTestResult } from '@opsplane/contracts'
 import { freePort } from '@opsplane/runtime/server-process'
 import { testPrincipal } from '@opsplane/testing'
-import { deliveriesOf } from '../fixture/deliveries.js'
+import { createDeliveryReader } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 
 let fixture: DispatcherFixture
@@ -41,7 +41,7 @@ describe('a test ping', () => {
     const webhook = await fixture.webhook('broken', { status: 'paused' }, () => ({ status: 500, body: 'no' }))
     for (let n = 1; n <= 5; n++)
       expect((await ping(webhook.id)).data(WebhookTestResult)).toMatchObject({ status: 500, body: 'no' })
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     expect(await seen.list()).toEqual([])
     expect(await seen.webhook()).toMatchObject({ consecutive_failures: 0, paused_reason: 'user', version: 1 })
     expect(fixture.requestsTo('broken')).toHaveLength(5)

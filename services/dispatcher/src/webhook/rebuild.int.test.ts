@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, it } from '@jest/globals'
-import { settled } from '@opsplane/testing'
-import { deliveriesOf } from '../fixture/deliveries.js'
+import { waitUntilSettled } from '@opsplane/testing'
+import { createDeliveryReader } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 
 let fixture: DispatcherFixture
@@ -13,14 +13,14 @@ it('webhooks are followed after their table was rebuilt as before', async () => 
   await fixture.webhook('before')
   await fixture.publish({ type: 'after.created' })
   // Else it may be taken to the webhook that is made after it.
-  await settled(fixture.service)
+  await waitUntilSettled(fixture.service)
   await fixture.service.rebuild()
   const webhook = await fixture.webhook('after')
   await fixture.publish({ type: 'after.created' })
-  await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+  await createDeliveryReader(fixture, webhook.id).having('succeeded', 1)
   await fixture.api.patch(`/webhooks/${webhook.id}`, { status: 'paused' })
   await fixture.publish({ type: 'after.created' })
-  await deliveriesOf(fixture, webhook.id).having('held', 1)
+  await createDeliveryReader(fixture, webhook.id).having('held', 1)
   await fixture.api.patch(`/webhooks/${webhook.id}`, { status: 'active' })
-  await deliveriesOf(fixture, webhook.id).having('succeeded', 2)
+  await createDeliveryReader(fixture, webhook.id).having('succeeded', 2)
 })

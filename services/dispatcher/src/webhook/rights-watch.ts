@@ -8,7 +8,7 @@ import {
   watchOwnerRights,
 } from '@opsplane/service'
 import { z } from 'zod'
-import { missingFor } from './rights.js'
+import { findMissingPermissions } from './rights.js'
 import type { WebhookAggregate } from './webhook-store.js'
 
 export interface RightsWatchOptions {
@@ -31,11 +31,11 @@ export function watchRights(ctx: ServiceContext, options: RightsWatchOptions): B
     },
     ...{ settings, rules },
     ownersIn: (workspaceId, users) => ownersIn(database, workspaceId, users),
-    async suspend({ workspaceId, userIds, held, hides, causationId }) {
+    async suspend({ workspaceId, userIds, permissions: held, hides, causationId }) {
       const webhooks = await activeWebhooksOf(database, workspaceId, userIds)
       for (const { id, environment, ownerId, ...needs } of webhooks) {
         const hidden = hides(ownerId, environment, needs)
-        const missing = missingFor(held[ownerId] ?? [], needs, hidden)
+        const missing = findMissingPermissions(held[ownerId] ?? [], needs, hidden)
         if (missing.length === 0) continue
         const tenant = { workspaceId, environment }
         const now = clock.now()

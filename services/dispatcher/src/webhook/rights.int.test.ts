@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Permission, Webhook } from '@opsplane/contracts'
 import { type ApiClient, type ApiReply, waitFor } from '@opsplane/testing'
-import { deliveriesOf } from '../fixture/deliveries.js'
+import { createDeliveryReader } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 
 describe('the rights of webhooks', () => {
@@ -83,7 +83,7 @@ describe('the rights of webhooks', () => {
       events: ['incident.*'],
       headers: {},
     })
-    // What it was sent before can be sent again, so it takes the same rights for good.
+    // What it was sent before can be sent again, so it always takes the same rights.
     expect(narrowed.data(Webhook).required_permissions).toEqual(['audit:read', 'itsm:read'])
     expect(missing(await patch(stranger, { url: fixture.endpoint('elsewhere') }))).toEqual(['audit:read'])
   })
@@ -91,14 +91,14 @@ describe('the rights of webhooks', () => {
   it('a delivery shows its body to those who may read the event alone', async () => {
     const webhook = await fixture.webhook('shown', { events: ['problem.*'] })
     await fixture.publish({ type: 'problem.created' })
-    const [delivery] = await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+    const [delivery] = await createDeliveryReader(fixture, webhook.id).having('succeeded', 1)
     const bodyFor = async (api: ApiClient) =>
       (await api.get(`/webhooks/${webhook.id}/deliveries/${delivery?.id}`)).text
     expect(await bodyFor(withOnly())).not.toContain('Checkout is down')
     expect(await bodyFor(withOnly('itsm:read'))).toContain('Checkout is down')
   })
 
-  it('pauses when whoever answers for it may no longer read what it is sent, until somebody else does', async () => {
+  it('pauses when its owner may no longer read what it is sent, until another user takes over', async () => {
     const owner = 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0A'
     const api = fixture.service.as({
       ...fixture.principal,
@@ -128,7 +128,7 @@ describe('the rights of webhooks', () => {
       const headers = { 'X-A': `{{secrets.${name}}}` }
       const webhook = await fixture.webhook(name, { retries: 0, headers })
       await fixture.publish({ type: `${name}.created` })
-      const [delivery] = await deliveriesOf(fixture, webhook.id).having('failed', 1)
+      const [delivery] = await createDeliveryReader(fixture, webhook.id).having('failed', 1)
       expect(fixture.requestsTo(name)).toEqual([])
       return delivery?.lastError
     }
@@ -142,13 +142,13 @@ describe('the rights of webhooks', () => {
     })
     const { id } = await fixture.webhook('mine', { headers: { 'X-A': '{{secrets.mine}}' } })
     await fixture.publish({ type: 'mine.created' })
-    await deliveriesOf(fixture, id).having('succeeded', 1)
+    await createDeliveryReader(fixture, id).having('succeeded', 1)
     const { userId, workspaceId, environment } = fixture.principal
     const place = { workspaceId, environment, names: ['mine'] }
     expect(resolutions.at(-1)).toEqual({ ...place, userId, host: '127.0.0.1', consumer: `webhook/${id}` })
   })
 
-  it('pauses when whoever answers for it is removed', async () => {
+  it('pauses when its owner is removed', async () => {
     const owner = 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0B'
     const api = fixture.service.as({ ...fixture.principal, userId: owner })
     const { id } = (await create(api, { url: fixture.endpoint('gone') })).data(Webhook)

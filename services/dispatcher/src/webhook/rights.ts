@@ -1,8 +1,8 @@
 import {
   eventPermission,
+  missingPermissionError,
   missingRights,
   type Permission,
-  permissionNotHeld,
   permissions,
   referencedSecrets,
 } from '@opsplane/contracts'
@@ -19,26 +19,29 @@ interface Needs {
   reads: readonly Permission[]
 }
 
-/** What reading the events of these patterns takes, beside what was needed before. */
-export function readsOf(patterns: readonly string[], before: readonly Permission[] = []): Permission[] {
+/** What reading the events of these patterns takes, in addition to what was needed before. */
+export function findReadPermissions(
+  patterns: readonly string[],
+  before: readonly Permission[] = [],
+): Permission[] {
   const needed = new Set([...before, ...patterns.map(eventPermission)])
   return permissions.filter((each) => needed.has(each))
 }
 
 /** Whatever else it takes to act as the webhook does. */
-export function usesOf({ headers }: Pick<Needs, 'headers'>): Permission[] {
+export function findUsePermissions({ headers }: Pick<Needs, 'headers'>): Permission[] {
   const refers = Object.values(headers).some((value) => referencedSecrets(value).length > 0)
   return refers ? ['secrets:use'] : []
 }
 
-/** What somebody lacks to act as the webhook does. `hidden`: as `missingRights` has it. */
-export const missingFor = (held: readonly string[], needs: Needs, hidden = false): Permission[] =>
-  missingRights(held, { reads: needs.reads, uses: usesOf(needs) }, hidden)
+/** The permissions a user lacks to act as the webhook does. `hidden`: as `missingRights` has it. */
+export const findMissingPermissions = (held: readonly string[], needs: Needs, hidden = false): Permission[] =>
+  missingRights(held, { reads: needs.reads, uses: findUsePermissions(needs) }, hidden)
 
 /** A webhook does nothing its owner may not do. Throws `forbidden` naming what is missing. */
 export function requireRights({ permissions: held }: Caller, needs: Needs): void {
-  const missing = missingFor(held, needs)
+  const missing = findMissingPermissions(held, needs)
   if (missing.length === 0) return
   const message = `What this webhook is sent takes permissions you do not hold: ${missing.join(', ')}.`
-  throw permissionNotHeld(message, missing)
+  throw missingPermissionError(message, missing)
 }

@@ -7,8 +7,8 @@ import {
   testPrincipal,
   waitFor,
 } from '@opsplane/testing'
-import { signatureHeaders } from '../delivery/attempt/sign.js'
-import { deliveriesOf } from '../fixture/deliveries.js'
+import { buildSignatureHeaders } from '../delivery/attempt/sign.js'
+import { createDeliveryReader } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 
 let fixture: DispatcherFixture
@@ -29,7 +29,7 @@ const rotate = (id: string, body?: unknown, headers?: Record<string, string>) =>
 async function delivered(name: string, webhookId: string): Promise<ReceivedRequest> {
   const before = fixture.requestsTo(name).length
   await fixture.publish({ type: `${name}.created` })
-  await deliveriesOf(fixture, webhookId).having('succeeded', before + 1)
+  await createDeliveryReader(fixture, webhookId).having('succeeded', before + 1)
   const request = fixture.requestsTo(name).at(-1)
   if (!request) throw new Error('nothing arrived')
   return request
@@ -44,7 +44,7 @@ function signatures({ headers, rawBody }: ReceivedRequest, secrets: string[]) {
   }
   const { 'x-service-signature-256': service, 'webhook-signature': standard } = headers
   const found = { 'x-service-signature-256': service, 'webhook-signature': standard }
-  return { found, expected: signatureHeaders(secrets, content) }
+  return { found, expected: buildSignatureHeaders(secrets, content) }
 }
 
 describe('rotating the secret', () => {

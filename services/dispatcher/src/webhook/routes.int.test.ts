@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Delivery, DeliveryDetail, matchesSomeEvent, newId, Webhook } from '@opsplane/contracts'
 import { testPrincipal } from '@opsplane/testing'
-import { deliveriesOf } from '../fixture/deliveries.js'
+import { createDeliveryReader } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 
 let fixture: DispatcherFixture
@@ -130,7 +130,7 @@ describe('webhook routes', () => {
     const webhook = await fixture.webhook('paged')
     for (const _ of [1, 2, 3]) await fixture.publish({ type: 'paged.created' })
     await fixture.publish({ type: 'paged.updated' })
-    const { path, having, list } = deliveriesOf(fixture, webhook.id)
+    const { path, having, list } = createDeliveryReader(fixture, webhook.id)
     await having('succeeded', 4)
     const first = (await fixture.api.get(`${path}?limit=3`)).page(Delivery)
     expect(first.pagination).toMatchObject({ hasMore: true, nextCursor: first.items.at(-1)?.id })
@@ -147,7 +147,7 @@ describe('another tenant', () => {
   it('is answered as if nothing were there', async () => {
     const webhook = await fixture.webhook('theirs')
     await fixture.publish({ type: 'theirs.created' })
-    const [delivery] = await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+    const [delivery] = await createDeliveryReader(fixture, webhook.id).having('succeeded', 1)
     const own = (await fixture.api.post('/webhooks', minimal)).data(Webhook)
     const foreign = fixture.service.as(testPrincipal())
     const staging = fixture.service.as({ ...fixture.principal, environment: 'staging' })
@@ -176,7 +176,7 @@ describe('another tenant', () => {
 it('shows what was sent only to those who may read such events', async () => {
   const webhook = await fixture.webhook('shown')
   await fixture.publish({ type: 'shown.created' })
-  const [delivery] = await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+  const [delivery] = await createDeliveryReader(fixture, webhook.id).having('succeeded', 1)
   const bodyFor = async (permissions: string[]) => {
     const reader = fixture.service.as({ ...fixture.principal, permissions })
     const reply = await reader.get(`/webhooks/${webhook.id}/deliveries/${delivery?.id}`)

@@ -22,10 +22,10 @@ import type { Database, Vault } from '@opsplane/postgres'
 import { type CursorCodec, type Limits, quotaExceeded } from '@opsplane/runtime'
 import type { SubscriptionRules } from '@opsplane/service'
 import { z } from 'zod'
-import { decidesWhatIsSent, type UpdateWebhookCommand } from './domain.js'
+import { affectsRequests, type UpdateWebhookCommand } from './domain.js'
 import { countWebhooks, listWebhooks, withFailures } from './queries.js'
 import { prepareHeaders, sealSecret } from './sealing.js'
-import { secretTargetsAfter, secretTargetsOf } from './secret-targets.js'
+import { listChangedSecretTargets, listSecretTargets } from './secret-targets.js'
 import type { WebhookAggregate } from './webhook-store.js'
 
 export interface WebhookRoutesContext {
@@ -95,7 +95,7 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
       const prepared = await prepareHeaders(vault, workspaceId, id, headers)
       const sealedSecret = secret ? await sealSecret(vault, workspaceId, id, secret) : null
       const command = { id, now: meta.now, environment, settings, headers: prepared, sealedSecret }
-      await secretTargets.require(meta, secretTargetsOf({ url: settings.url, headers }))
+      await secretTargets.require(meta, listSecretTargets({ url: settings.url, headers }))
       return aggregate.create(id, { kind: 'create', caller: meta.principal, ...command }, meta)
     },
   })
@@ -121,7 +121,7 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     path: '/webhooks/:id',
     summary: 'Update, pause or resume a webhook',
     description:
-      'Setting status to active resumes a paused webhook: what it missed is delivered. Whoever resumes it, or changes ' +
+      'Setting status to active resumes a paused webhook: what it missed is delivered. A user who resumes it, or changes ' +
       'its url, events, filter or headers, must hold its `required_permissions` and becomes its owner. A new secret takes a ' +
       'step-up, as rotating it does. From whom row rules ' +
       'hide records of a table, they cannot have its events (403, `row_rule`).',
@@ -137,14 +137,14 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
       if (settings.url !== undefined) outbound.checkUrl(settings.url)
       if (settings.events !== undefined) refuseUnknownEvents(context, settings.events)
       const present = await aggregate.get(params.id, meta.tenant)
-      if (settings.status === 'active' || decidesWhatIsSent(body))
+      if (settings.status === 'active' || affectsRequests(body))
         await requireUnhidden(rules, present, settings, meta)
       const { now, principal: caller } = meta
       const command: UpdateWebhookCommand = { kind: 'update', now, caller, settings }
       if (headers) command.headers = await prepareHeaders(vault, workspaceId, params.id, headers)
       if (secret !== undefined)
         command.sealedSecret = secret && (await sealSecret(vault, workspaceId, params.id, secret))
-      await secretTargets.require(meta, secretTargetsAfter(body, present))
+      await secretTargets.require(meta, listChangedSecretTargets(body, present))
       const updated = await aggregate.handle(params.id, command, meta)
       context.onChange(params.id, meta.tenant)
       return counted(database, meta.tenant, updated)

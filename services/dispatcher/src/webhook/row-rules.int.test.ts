@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { newId, Webhook } from '@opsplane/contracts'
 import { testPrincipal, waitFor } from '@opsplane/testing'
-import { deliveriesOf } from '../fixture/deliveries.js'
+import { createDeliveryReader } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 
 const rule = { environment: 'production' as const, table: 'assets', role: 'agent' }
@@ -27,7 +27,7 @@ const create = (role: string | undefined, body: object, more: Parameters<typeof 
 const refused = { code: 'forbidden', details: [{ code: 'row_rule', path: '/events' }] }
 const of = (condition: unknown) => ({ 'data.tableSlug': condition })
 
-describe('whoever sees some records of a table only', () => {
+describe('a user who sees only some records of a table', () => {
   it.each<[object]>([
     [{ events: ['record.*'] }],
     [{ events: ['incident.created', 'record.deleted'] }],
@@ -75,7 +75,7 @@ describe('whoever sees some records of a table only', () => {
     const after = { id: 'rec_1', tableSlug: 'assets', secret: 'hidden' }
     const data = { before: null, after, changes: ['secret'] }
     await fixture.publish({ type: 'record.created', data })
-    const [delivery] = await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+    const [delivery] = await createDeliveryReader(fixture, webhook.id).having('succeeded', 1)
     const read = async (role: string) =>
       (await as(role).get(`/webhooks/${webhook.id}/deliveries/${delivery?.id}`)).text
     expect(await read('developer')).toContain('hidden')

@@ -8,7 +8,7 @@ import type { Target } from './target.js'
 /** Header names whose literal value is taken for a secret. */
 const sensitiveName = /auth|cookie|token|secret|key|passw|credential|signature|session/i
 
-/** What the value of a sealed field is bound to, beside its workspace. */
+/** What the value of a sealed field is bound to, in addition to its workspace. */
 const secretPlace = (webhookId: string) => `webhook|${webhookId}|secret`
 const headerPlace = (webhookId: string, name: string) => `webhook|${webhookId}|header|${name.toLowerCase()}`
 
@@ -44,14 +44,14 @@ export interface Credentials {
 }
 
 /** Targets whose opened fields are kept. */
-const mostOpened = 5_000
+const maxOpened = 5_000
 
 /** Opens targets' sealed fields, each version once. */
 export function createCredentials(
   vault: Vault,
   nowMs: () => number,
 ): (target: Target) => Promise<Credentials> {
-  const known = new LRUCache<string, { version: number; opened: Promise<Opened> }>({ max: mostOpened })
+  const known = new LRUCache<string, { version: number; opened: Promise<Opened> }>({ max: maxOpened })
 
   const open = async (target: Target): Promise<Opened> => {
     const { workspaceId } = target.tenant

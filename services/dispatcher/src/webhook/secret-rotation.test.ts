@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { isValidAt, maxValidSecrets, rotated, type SealedSecret } from './secret-rotation.js'
+import { isValidAt, maxValidSecrets, rotateSecrets, type SealedSecret } from './secret-rotation.js'
 
 const now = '2026-01-02T00:00:00.000Z'
 const before = '2026-01-01T00:00:00.000Z'
@@ -11,7 +11,7 @@ const secret = (sealed: string, expiresAt: string | null = null): SealedSecret =
   expiresAt,
 })
 const rotate = (secrets: SealedSecret[], overlapUntil: string | null = later) =>
-  rotated(secrets, { sealedSecret: 'new', now, overlapUntil })
+  rotateSecrets(secrets, { sealedSecret: 'new', now, overlapUntil })
 
 describe('a secret rotation', () => {
   it('puts the new secret first and ends the replaced one with the overlap', () => {

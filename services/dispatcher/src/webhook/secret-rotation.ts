@@ -27,7 +27,7 @@ export interface Rotation {
  * The secrets after a rotation, newest first. A secret replaced earlier keeps the overlap it was given. Throws
  * `conflict` when too many would be valid at once.
  */
-export function rotated(
+export function rotateSecrets(
   secrets: readonly SealedSecret[],
   { sealedSecret, now, overlapUntil }: Rotation,
 ): SealedSecret[] {

@@ -10,7 +10,7 @@ import { jsonPointer } from '@opsplane/http'
 type Sends = Pick<Webhook, 'url' | 'headers'>
 
 /** The secrets that headers refer to, each for the host of the webhook. */
-export const secretTargetsOf = ({ url, headers }: Sends): (SecretTarget & { path: string })[] =>
+export const listSecretTargets = ({ url, headers }: Sends): (SecretTarget & { path: string })[] =>
   Object.entries(headers).flatMap(([header, value]) =>
     referencedSecrets(value).map((name) => ({
       ...{ name, hosts: [hostOfUrl(url)], path: jsonPointer(['headers', header]) },
@@ -18,10 +18,10 @@ export const secretTargetsOf = ({ url, headers }: Sends): (SecretTarget & { path
   )
 
 /** Those a change puts to use: none where it leaves what is sent, and whether, as it is. */
-export function secretTargetsAfter(
+export function listChangedSecretTargets(
   { url, headers, status }: Pick<UpdateWebhook, 'url' | 'headers' | 'status'>,
   present: Sends,
 ): (SecretTarget & { path: string })[] {
   if (url === undefined && headers === undefined && status !== 'active') return []
-  return secretTargetsOf({ url: url ?? present.url, headers: headers ?? present.headers })
+  return listSecretTargets({ url: url ?? present.url, headers: headers ?? present.headers })
 }

@@ -25,7 +25,7 @@ export interface WebhookRow {
   state: WebhookState
 }
 
-export function targetOf({ workspace_id, environment, version, state }: WebhookRow): Target {
+export function toTarget({ workspace_id, environment, version, state }: WebhookRow): Target {
   return {
     ...state,
     version,

@@ -1,4 +1,4 @@
-import { type AssetList, type KeptDocument, keepDocument } from '@opsplane/http'
+import { type AssetList, type CachedDocument, cacheDocument } from '@opsplane/http'
 
 /** Below it are the scripts, styles and fonts of the console. */
 export const assetPath = '/console/assets/'
@@ -6,12 +6,12 @@ export const assetPath = '/console/assets/'
 export const versionPath = '/console/version'
 
 /** The same page at every address and for everybody: what somebody may see is found out by what it then asks for. */
-export const consolePage = (assets: AssetList): KeptDocument =>
-  keepDocument('text/html; charset=utf-8', Buffer.from(html(assets)))
+export const consolePage = (assets: AssetList): CachedDocument =>
+  cacheDocument('text/html; charset=utf-8', Buffer.from(html(assets)))
 
 /** Names the script of the page, which differs from build to build. */
-export const consoleVersion = ({ script }: AssetList): KeptDocument =>
-  keepDocument(
+export const consoleVersion = ({ script }: AssetList): CachedDocument =>
+  cacheDocument(
     'application/json; charset=utf-8',
     Buffer.from(JSON.stringify({ script: `${assetPath}${script}` })),
   )

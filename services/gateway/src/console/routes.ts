@@ -1,4 +1,4 @@
-import { type BuiltAssets, builtAssets, type KeptDocument } from '@opsplane/http'
+import { type BuiltAssets, builtAssets, type CachedDocument } from '@opsplane/http'
 import express, { type Request, type Router } from 'express'
 import type { SendDocument } from '../document-sender.js'
 import { assetPath, consoleHeaders, consolePage, consoleVersion, versionPath } from './page.js'
@@ -12,8 +12,8 @@ export const consoleAssets = (): BuiltAssets =>
  * programs such an address is unknown, as to scripts of a page.
  */
 export function consoleRoutes(sendDocument: SendDocument, assets: BuiltAssets): Router {
-  let page: KeptDocument | undefined
-  let version: KeptDocument | undefined
+  let page: CachedDocument | undefined
+  let version: CachedDocument | undefined
   const router = express.Router({ caseSensitive: true })
   router.get(`${assetPath}:file`, async (request, response) => {
     const { document, headers = {} } = assets.file(String(request.params.file))

@@ -14,7 +14,7 @@ export interface CallOptions {
   idempotencyKey: string
   invoker: Invoker | null
   cause: string | null
-  /** Aborts when nobody waits for it any more. */
+  /** Aborts when the caller has gone. */
   signal?: AbortSignal
   log: Logger
 }
@@ -54,4 +54,5 @@ export function createCalls(kinds: Kinds, resolve: ResolveSecrets): OpenCall {
 }
 
 const timedOut = () => new CallFailure('timeout', 'There was no complete answer in time.', { sent: true })
-const cancelled = () => new CallFailure('cancelled', 'Nobody waited for the answer.', { sent: true })
+const cancelled = () =>
+  new CallFailure('cancelled', 'The caller did not wait for the answer.', { sent: true })

@@ -74,7 +74,7 @@ describe('a connector', () => {
 })
 
 describe('the status', () => {
-  it('is reported once per change, whoever sees it', () => {
+  it('is reported once per change, by whichever use', () => {
     given(fresh)
       .when(report('up'))
       .emits({

@@ -8,11 +8,11 @@ import {
   type Decider,
   type Decision,
   type Instant,
+  missingPermissionError,
   type NewConnector,
   notFound,
-  permissionNotHeld,
 } from '@opsplane/contracts'
-import { referencesIn } from '../kind/references.js'
+import { findReferences } from '../kind/references.js'
 
 /** `epoch` counts configurations: what was seen of an earlier one says nothing of the present one. */
 export type StoredConnector = ConnectorState & { epoch: number }
@@ -71,7 +71,7 @@ function created(
 
 const unseen = { status: 'unknown', lastError: null } satisfies Partial<StoredConnector>
 
-/** Another configuration, or one that is used again, takes the right to use its secrets anew, and nothing is known of it. */
+/** Another configuration, or one that is used again, requires the right to use its secrets again, and its health is unknown. */
 function updated(
   { patch, caller, now }: Extract<ConnectorCommand, { kind: 'update' }>,
   state: StoredConnector,
@@ -92,7 +92,7 @@ function updated(
   return [{ type: 'connector.updated', after: { ...after, updatedAt: now } }]
 }
 
-/** Reported once per change, whoever sees it first; of another configuration, or of what is gone, nothing is reported. */
+/** Reported once per change, by the first use; of another configuration, or of what is gone, nothing is reported. */
 function reported(
   { epoch, status, error, now }: Extract<ConnectorCommand, { kind: 'report' }>,
   state: StoredConnector | null,
@@ -105,7 +105,7 @@ function reported(
 
 /** Throws `forbidden` for those who may not use the secrets the configuration refers to. */
 function requireSecretsUse({ permissions }: Caller, config: unknown): void {
-  if (permissions.includes('secrets:use') || referencesIn(config).length === 0) return
+  if (permissions.includes('secrets:use') || findReferences(config).length === 0) return
   const message = 'The configuration refers to secrets, which takes the permission secrets:use.'
-  throw permissionNotHeld(message, ['secrets:use'], '/config')
+  throw missingPermissionError(message, ['secrets:use'], '/config')
 }

@@ -4,7 +4,7 @@ import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
-import { jsonSchema, shownAction } from '../kind/action.js'
+import { jsonSchema, presentAction } from '../kind/action.js'
 import type { Kind } from '../kind/kind.js'
 import type { Kinds } from '../kind/kinds.js'
 import { connectors as table } from '../schema.js'
@@ -68,7 +68,7 @@ export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kin
       path: '/connectors',
       summary: 'Add a connector',
       description:
-        'A configuration that refers to secrets takes `secrets:use`; they are used in the name of its owner, whoever ' +
+        'A configuration that refers to secrets takes `secrets:use`; they are used in the name of its owner, no matter who ' +
         'invokes it. A name that is taken is a 409. Emits `connector.created`.',
       tag,
       scope: 'connectors:write',
@@ -98,7 +98,7 @@ export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kin
       path: '/connectors/:id',
       summary: 'Change a connector',
       description:
-        'Whoever gives a configuration, or enables it again, becomes its owner, and must hold `secrets:use` where it ' +
+        'A user who sets a configuration, or enables it again, becomes its owner, and must hold `secrets:use` where it ' +
         'refers to secrets; its status is then unknown. Emits `connector.updated`, or nothing where nothing changes.',
       tag,
       scope: 'connectors:write',
@@ -132,5 +132,11 @@ export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kin
 }
 
 function shownKind({ name, title, description, config, actions }: Kind): ConnectorKind {
-  return { name, title, description, config: jsonSchema(config, 'input'), actions: actions.map(shownAction) }
+  return {
+    name,
+    title,
+    description,
+    config: jsonSchema(config, 'input'),
+    actions: actions.map(presentAction),
+  }
 }

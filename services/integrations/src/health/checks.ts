@@ -1,9 +1,9 @@
 import { Environment, type TenantScope } from '@opsplane/contracts'
 import {
-  isDependencyAway,
+  type CreateWorker,
+  isDependencyUnavailable,
   type LeasedRow,
-  leased,
-  type MakeWorker,
+  leasedWorker,
   type StatementRunner,
 } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
@@ -13,7 +13,7 @@ import type { StoredConnector } from '../connector/domain.js'
 import { CallFailure } from '../kind/call-failure.js'
 import type { Kinds } from '../kind/kinds.js'
 import { dueChecks } from '../schema.js'
-import { type Observe, seenInTest } from './observations.js'
+import { type Observe, observeTest } from './observations.js'
 
 export interface CheckOptions {
   kinds: Kinds
@@ -34,12 +34,19 @@ interface CheckRow extends LeasedRow {
 type Result = 'again' | 'rest' | 'gone'
 
 /** A check takes no longer, whatever the connector's own timeout. */
-export const longestCheckMs = 10_000
+export const maxCheckMs = 10_000
 
 /** Checks connectors in use, so that who depends on one learns that it is down before it is needed. */
-export function checking({ kinds, connectors, open, observe, log, everySeconds }: CheckOptions): MakeWorker {
+export function checkWork({
+  kinds,
+  connectors,
+  open,
+  observe,
+  log,
+  everySeconds,
+}: CheckOptions): CreateWorker {
   const check = async (connector: StoredConnector, tenant: TenantScope, signal: AbortSignal) => {
-    const timeoutMs = Math.min(connector.timeoutMs, longestCheckMs)
+    const timeoutMs = Math.min(connector.timeoutMs, maxCheckMs)
     const { call, end } = open(connector, {
       ...{
         tenant,
@@ -53,11 +60,11 @@ export function checking({ kinds, connectors, open, observe, log, everySeconds }
     })
     try {
       await kinds.named(connector.kind).test(call)
-      return seenInTest(undefined)
+      return observeTest(undefined)
     } catch (error) {
       const failure = call.signal.aborted ? call.signal.reason : error
       if (!(failure instanceof CallFailure)) throw failure
-      return seenInTest(failure)
+      return observeTest(failure)
     } finally {
       end()
     }
@@ -72,13 +79,13 @@ export function checking({ kinds, connectors, open, observe, log, everySeconds }
     return 'again'
   }
 
-  return leased<CheckRow, Result>({
+  return leasedWorker<CheckRow, Result>({
     name: 'connector checks',
     of: dueChecks,
     columns: ['workspace_id', 'environment', `last_used_at > now() - interval '24 hours' as in_use`],
     batch: 32,
-    deadlineMs: longestCheckMs + 5_000,
-    isPassing: isDependencyAway,
+    deadlineMs: maxCheckMs + 5_000,
+    isRetryable: isDependencyUnavailable,
     perform: ([row], signal) => (row ? Promise.all([perform(row, signal)]) : Promise.resolve([])),
     done: (tx, finished) =>
       settle(

@@ -5,7 +5,7 @@ import { type Fixture, startFixture } from '../fixture/integrations-fixture.js'
 
 let fixture: Fixture
 let recorder: EventRecorder
-/** A service of their own for the tests beside it, which checks so often. */
+/** A service of its own for each of these tests, which checks so often. */
 const checkedEach = (seconds: string) => {
   beforeAll(async () => {
     fixture = await startFixture({ CONNECTOR_CHECK_SECONDS: seconds })
@@ -97,7 +97,7 @@ describe('the status of a connector', () => {
 describe('checks', () => {
   checkedEach('1')
 
-  it('see that one in use goes down and comes back, without anybody asking', async () => {
+  it('see that one in use goes down and comes back, without being asked', async () => {
     const { id } = await connect()
     await fixture.invoke(id, 'get', {})
     away()

@@ -6,13 +6,13 @@ import type { StoredConnector } from '../connector/domain.js'
 import { CallFailure } from '../kind/call-failure.js'
 
 /** What one use shows of what a connector leads to; `nothing`: what failed was not that. */
-export type Seen = { health: 'up' } | { health: 'down'; error: string } | { health: 'nothing' }
+export type Observation = { health: 'up' } | { health: 'down'; error: string } | { health: 'nothing' }
 
 /** Statuses by which a proxy says that there is nothing behind it. */
 const absent = new Set([502, 503, 504])
 
 /** Of an invocation: an answer shows that there is something, whatever it says, but for those of a proxy. */
-export function seenIn(outcome: unknown): Seen {
+export function observeInvocation(outcome: unknown): Observation {
   if (!(outcome instanceof CallFailure)) return { health: 'up' }
   const { kind, status, message } = outcome
   if (kind === 'unreachable' || kind === 'timeout') return { health: 'down', error: message }
@@ -22,19 +22,19 @@ export function seenIn(outcome: unknown): Seen {
 }
 
 /** Of a test, whose only purpose it is to be answered well. */
-export function seenInTest(outcome: unknown): Seen {
+export function observeTest(outcome: unknown): Observation {
   if (!(outcome instanceof CallFailure)) return { health: 'up' }
   return outcome.kind === 'cancelled' ? { health: 'nothing' } : { health: 'down', error: outcome.message }
 }
 
 /** So many uses in a row that nothing answers make it down; one that is answered makes it up. */
-export const missesToDown = 2
+export const failuresToDown = 2
 
 /** `by`: a check is no use. Gives the status the connector has then. */
 export type Observe = (
   connector: StoredConnector,
   tenant: TenantScope,
-  seen: Seen,
+  seen: Observation,
   by?: 'use' | 'check',
 ) => Promise<StoredConnector['status']>
 
@@ -48,7 +48,7 @@ export interface ObserverOptions {
 
 /** So long what was seen of a connector that is well is not written again. */
 const silentMs = 5_000
-const mostKnown = 10_000
+const maxKnown = 10_000
 
 /** Counts what is seen of connectors, over all replicas, and tells of each change once. */
 export function createObserver({
@@ -60,7 +60,12 @@ export function createObserver({
   /** When a connector that is up was last written, by its id and epoch. */
   const written = new Map<string, number>()
 
-  const count = async (connector: StoredConnector, tenant: TenantScope, seen: Seen, by: 'use' | 'check') => {
+  const count = async (
+    connector: StoredConnector,
+    tenant: TenantScope,
+    seen: Observation,
+    by: 'use' | 'check',
+  ) => {
     const [row] = await sql.unsafe<{ misses: number }[]>(countStatement, [
       ...[connector.id, tenant.workspaceId, tenant.environment, String(connector.epoch)],
       ...[seen.health, String(by === 'use'), String(everySeconds)],
@@ -93,11 +98,11 @@ export function createObserver({
     const lately = performance.now() - (written.get(key) ?? Number.NEGATIVE_INFINITY) < silentMs
     if (by === 'use' && isWell && lately) return 'up'
     const misses = await count(connector, tenant, seen, by)
-    if (written.size >= mostKnown) written.clear()
+    if (written.size >= maxKnown) written.clear()
     if (isWell) written.set(key, performance.now())
     else written.delete(key)
     if (seen.health === 'up') return isWell ? 'up' : report(connector, tenant, 'up', null)
-    if (seen.health === 'down' && misses >= missesToDown && connector.status !== 'down')
+    if (seen.health === 'down' && misses >= failuresToDown && connector.status !== 'down')
       return report(connector, tenant, 'down', seen.error)
     return connector.status
   }

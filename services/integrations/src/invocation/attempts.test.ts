@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
-import { seenIn, seenInTest } from '../health/observations.js'
+import { observeInvocation, observeTest } from '../health/observations.js'
 import { CallFailure, type FailureDetails, type FailureKind } from '../kind/call-failure.js'
-import { waitBeforeRetry } from './attempts.js'
+import { computeRetryDelayMs } from './attempts.js'
 
 const policy = { attempts: 3, delayMs: 100, maxDelayMs: 150 }
 const failed = (kind: FailureKind, details: Partial<FailureDetails> = {}) =>
@@ -9,7 +9,7 @@ const failed = (kind: FailureKind, details: Partial<FailureDetails> = {}) =>
 const wait = (
   failure: CallFailure,
   rest: { attempts?: number; repeatable?: boolean; remainingMs?: number } = {},
-) => waitBeforeRetry({ policy, failure, attempts: 1, repeatable: true, remainingMs: 10_000, ...rest })
+) => computeRetryDelayMs({ policy, failure, attempts: 1, repeatable: true, remainingMs: 10_000, ...rest })
 
 describe('the next attempt', () => {
   it.each<[FailureKind, Partial<FailureDetails>, boolean, boolean]>([
@@ -55,7 +55,7 @@ describe('what is seen', () => {
     ['cancelled', undefined, 'nothing', 'nothing'],
   ])('in %s %s of an invocation is %s, of a test %s', (kind, status, ...expected) => {
     const failure = failed(kind, status === undefined ? {} : { status })
-    expect([seenIn(failure).health, seenInTest(failure).health]).toEqual(expected)
-    expect([seenIn(undefined).health, seenInTest(undefined).health]).toEqual(['up', 'up'])
+    expect([observeInvocation(failure).health, observeTest(failure).health]).toEqual(expected)
+    expect([observeInvocation(undefined).health, observeTest(undefined).health]).toEqual(['up', 'up'])
   })
 })

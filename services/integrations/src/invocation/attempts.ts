@@ -9,7 +9,7 @@ const passing = new Set([408, 429, 500, 502, 503, 504])
  * Milliseconds until the next attempt; undefined for none. Repeated is what was never sent, and what may be done twice
  * (`repeatable`), unless the other side wants to be asked later than there is time.
  */
-export function waitBeforeRetry(options: {
+export function computeRetryDelayMs(options: {
   policy: ConnectorRetry
   failure: Pick<CallFailure, 'kind' | 'sent' | 'status' | 'retryAfterMs'>
   /** How many were made. */

@@ -4,7 +4,7 @@ import type { CallFailure } from '../kind/call-failure.js'
 const keptOfBody = 4_096
 
 /** What a failed use of a connector is answered with; `redact` takes secrets out of what was answered. */
-export function errorOf(
+export function toApiError(
   failure: CallFailure,
   redact: (text: string, cutOff?: boolean) => string,
   context: { invocationId?: string; attempts?: number } = {},

@@ -168,7 +168,7 @@ describe('an invocation', () => {
     expect([truncated, request.endsWith('ä'), response?.endsWith('ü')]).toEqual([true, true, true])
   })
 
-  it('asked for again with its key has the recorded result, and asked for anew after a failure the same key', async () => {
+  it('asked for again with its key has the recorded result, and asked for again after a failure the same key', async () => {
     const { id } = await connect({ retry: { attempts: 1, delayMs: 10, maxDelayMs: 10 } })
     let count = 0
     fixture.answers(() => (count++ === 0 ? { status: 500 } : { status: 200, body: `answer ${count}` }))
@@ -184,7 +184,7 @@ describe('an invocation', () => {
     )
   })
 
-  it('with a key goes on when its caller leaves, and is there for whoever asks again', async () => {
+  it('with a key continues when its caller disconnects, and is there when it is requested again', async () => {
     const { id } = await connect()
     const arrived = createGate()
     const answer = createGate()
@@ -231,7 +231,7 @@ describe('an invocation', () => {
     ])
   })
 
-  it('waits for no place where a workspace has too many under way', async () => {
+  it('waits for no place where a workspace has too many in flight', async () => {
     const { id } = await connect()
     const answer = createGate()
     fixture.answers(async () => {

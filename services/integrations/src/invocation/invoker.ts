@@ -13,19 +13,19 @@ import { delay, type Limits, limitReached, maskValue, redactValue } from '@opspl
 import type { OpenCall } from '../connector/calls.js'
 import type { Connectors } from '../connector/connectors.js'
 import type { StoredConnector } from '../connector/domain.js'
-import { type Observe, type Seen, seenIn } from '../health/observations.js'
+import { type Observation, type Observe, observeInvocation } from '../health/observations.js'
 import { CallFailure } from '../kind/call-failure.js'
 import type { Action, Call } from '../kind/kind.js'
 import type { Kinds } from '../kind/kinds.js'
-import { waitBeforeRetry } from './attempts.js'
-import { errorOf } from './errors.js'
-import type { KeepInvocation } from './log.js'
+import { computeRetryDelayMs } from './attempts.js'
+import { toApiError } from './errors.js'
+import type { StoreInvocation } from './log.js'
 
 export interface InvokerOptions {
   kinds: Kinds
   connectors: Connectors
   open: OpenCall
-  keep: KeepInvocation
+  keep: StoreInvocation
   observe: Observe
   limits: Limits
   spendEgress: SpendEgress
@@ -66,7 +66,7 @@ export function createInvoker(options: InvokerOptions): Invoke {
         if (!(failure instanceof CallFailure)) throw failure
         const repeatable = action.repeatable(input)
         const left = { policy: connector.retry, attempts: progress.attempts, remainingMs: call.remainingMs() }
-        const waitMs = waitBeforeRetry({ ...left, failure, repeatable })
+        const waitMs = computeRetryDelayMs({ ...left, failure, repeatable })
         if (waitMs === undefined) throw failure
         await delay(waitMs, call.signal)
         if (call.signal.aborted) throw call.signal.reason
@@ -88,7 +88,7 @@ export function createInvoker(options: InvokerOptions): Invoke {
       idempotencyKey: repetitionKey ?? progress.id,
       cause: causationId ?? null,
       invoker: { principal, token: clientToken },
-      // With a key the result is kept for whoever asks again.
+      // With a key the result is stored for a repeated request.
       ...(repetitionKey === undefined && { signal: meta.signal() }),
       log: meta.log(),
     })
@@ -104,7 +104,7 @@ export function createInvoker(options: InvokerOptions): Invoke {
       },
       createdAt: meta.now,
     }
-    const finish = async (response: string | null, error: InvocationError | null, seen: Seen) => {
+    const finish = async (response: string | null, error: InvocationError | null, seen: Observation) => {
       const durationMs = Math.round((performance.now() - progress.startedMs) * 100) / 100
       const request = shown(asked.input ?? {})
       await Promise.all([
@@ -127,8 +127,12 @@ export function createInvoker(options: InvokerOptions): Invoke {
           await finish(null, thrown, { health: 'nothing' })
         throw thrown
       }
-      const error = errorOf(thrown, redact, { invocationId: progress.id, attempts: progress.attempts })
-      await finish(thrown.body === undefined ? null : redact(thrown.body, true), error, seenIn(thrown))
+      const error = toApiError(thrown, redact, { invocationId: progress.id, attempts: progress.attempts })
+      await finish(
+        thrown.body === undefined ? null : redact(thrown.body, true),
+        error,
+        observeInvocation(thrown),
+      )
       throw error
     } finally {
       leave()
@@ -154,7 +158,7 @@ async function actionOf(kinds: Kinds, { kind }: StoredConnector, call: Call, nam
   return action
 }
 
-/** How many invocations a workspace has under way here. */
+/** How many invocations a workspace has in flight here. */
 function createPlaces(limits: Limits) {
   const taken = new Map<string, number>()
   return {

@@ -24,10 +24,10 @@ export interface InvocationEntry {
 const keptBytes = 64 * 1024
 const keptOfMessage = 2_000
 
-export type KeepInvocation = (entry: InvocationEntry) => Promise<void>
+export type StoreInvocation = (entry: InvocationEntry) => Promise<void>
 
 /** Keeps invocations for so many days. */
-export function createInvocationLog({ db }: Pick<Database, 'db'>, keptDays: number): KeepInvocation {
+export function createInvocationLog({ db }: Pick<Database, 'db'>, keptDays: number): StoreInvocation {
   return async ({ tenant, error, request, response, ...entry }) => {
     const asked = capped(request)
     const answered = response === null ? null : capped(response)

@@ -3,12 +3,12 @@ import type { RequestMeta } from '@opsplane/http'
 import type { OpenCall } from '../connector/calls.js'
 import type { Connectors } from '../connector/connectors.js'
 import type { StoredConnector } from '../connector/domain.js'
-import { type Observe, seenInTest } from '../health/observations.js'
-import { shownAction } from '../kind/action.js'
+import { type Observe, observeTest } from '../health/observations.js'
+import { presentAction } from '../kind/action.js'
 import { CallFailure } from '../kind/call-failure.js'
 import type { Call } from '../kind/kind.js'
 import type { Kinds } from '../kind/kinds.js'
-import { errorOf } from './errors.js'
+import { toApiError } from './errors.js'
 
 export interface ProbeOptions {
   kinds: Kinds
@@ -52,13 +52,13 @@ export function createProbe({ kinds, connectors, open, observe }: ProbeOptions) 
         const { test } = kinds.named(connector.kind)
         return test(call).catch((error: unknown) => {
           const failure = call.signal.aborted ? call.signal.reason : error
-          if (failure instanceof CallFailure) return errorOf(failure, call.secrets.redact)
+          if (failure instanceof CallFailure) return toApiError(failure, call.secrets.redact)
           throw failure
         })
       })
       const latencyMs = Math.round((performance.now() - startedMs) * 100) / 100
       const ok = typeof tested === 'string'
-      const status = await observe(connector, meta.tenant, seenInTest(ok ? undefined : tested.cause))
+      const status = await observe(connector, meta.tenant, observeTest(ok ? undefined : tested.cause))
       return { ok, status, latencyMs, message: ok ? tested : tested.message }
     },
 
@@ -70,10 +70,10 @@ export function createProbe({ kinds, connectors, open, observe }: ProbeOptions) 
           .actionsOf(call)
           .catch((error: unknown) => {
             const failure = call.signal.aborted ? call.signal.reason : error
-            throw failure instanceof CallFailure ? errorOf(failure, call.secrets.redact) : failure
+            throw failure instanceof CallFailure ? toApiError(failure, call.secrets.redact) : failure
           }),
       )
-      return actions.map(shownAction)
+      return actions.map(presentAction)
     },
   }
 }

@@ -1,9 +1,9 @@
-import { type MakeWorker, within } from '@opsplane/postgres'
+import { type CreateWorker, transactionWorker } from '@opsplane/postgres'
 import { expiredInvocations } from '../schema.js'
 
 /** Forgets invocations that have been kept long enough. */
-export function forgetting(): MakeWorker {
-  return within({
+export function retentionWork(): CreateWorker {
+  return transactionWorker({
     name: 'expired invocations',
     of: expiredInvocations,
     batch: 500,

@@ -28,7 +28,7 @@ export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Record<st
 }
 
 /** An action as the API shows it. */
-export function shownAction({
+export function presentAction({
   name,
   title,
   description,

@@ -2,7 +2,7 @@
  * Why an attempt came to nothing.
  * `blocked`: the address must not be called. `secret`: a secret is missing or not given out. `unreachable`: DNS, connection or
  * TLS. `timeout`: the deadline passed. `answered`: an answer that says no. `protocol`: one that is not understood. `cancelled`:
- * nobody waits for it any more.
+ * the caller has gone.
  */
 export type FailureKind =
   | 'blocked'

@@ -8,7 +8,7 @@ export const localOutbound = (options: Partial<OutboundOptions> = {}): Outbound 
   createOutbound({ allowedCidrs: ['127.0.0.0/8'], allowHttp: true, ...options })
 
 /** One use of a connector of this configuration; every secret has this value. */
-export function callOf(kind: Kind, config: object, given: Partial<Call> & { secret?: string } = {}): Call {
+export function buildCall(kind: Kind, config: object, given: Partial<Call> & { secret?: string } = {}): Call {
   const { secret = '', ...rest } = given
   const filled = (text: string) => text.replaceAll(/\{\{.*?\}\}/g, secret)
   const limit = AbortSignal.timeout(30_000)
@@ -43,7 +43,7 @@ export function deadline(): { signal: AbortSignal; pass(): void; leave(): void }
   return { signal: controller.signal, pass: () => over('timeout'), leave: () => over('cancelled') }
 }
 
-export function actionOf(kind: Kind, name: string): Action {
+export function findAction(kind: Kind, name: string): Action {
   const found = kind.actions.find((action) => action.name === name)
   if (!found) throw new Error(`no action ${name}`)
   return found
@@ -51,6 +51,6 @@ export function actionOf(kind: Kind, name: string): Action {
 
 /** What an action answers to an input as the API takes it. */
 export const perform = async (kind: Kind, name: string, call: Call, input: unknown): Promise<unknown> => {
-  const action = actionOf(kind, name)
+  const action = findAction(kind, name)
   return action.run(call, action.parse(input))
 }

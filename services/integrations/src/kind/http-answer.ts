@@ -13,7 +13,7 @@ export const HttpOutput = z.object({
 })
 export type HttpOutput = z.output<typeof HttpOutput>
 
-export function outputOf(answer: OutboundResponse): HttpOutput {
+export function toOutput(answer: OutboundResponse): HttpOutput {
   const { status, headers, truncated } = answer
   return { status, headers, ...answerBody(answer), truncated }
 }

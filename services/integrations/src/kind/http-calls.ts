@@ -1,11 +1,11 @@
 import {
   answerText,
+  describeOutboundError,
   headerFault,
   OutboundError,
   type OutboundErrorKind,
   type OutboundHttp,
   type OutboundResponse,
-  readable,
   type SignCause,
 } from '@opsplane/http'
 import { retryAfterMs } from '@opsplane/runtime'
@@ -46,9 +46,9 @@ export function createSendHttp(http: Pick<OutboundHttp, 'request'>, signCause: S
         timeoutMs: call.remainingMs(),
         ...(body !== undefined && { body }),
       })
-      .then(readable)
+      .then(describeOutboundError)
       .catch((error: unknown) => {
-        throw call.signal.aborted ? call.signal.reason : failureOf(error)
+        throw call.signal.aborted ? call.signal.reason : toCallFailure(error)
       })
     const next = redirection(request, answer)
     return next === undefined ? answer : send(call, next)
@@ -94,7 +94,7 @@ const kinds: Record<OutboundErrorKind, { kind: FailureKind; sent: boolean }> = {
 }
 
 /** What a failure of the guard means for an invocation; anything else stays what it is. */
-export function failureOf(error: unknown): unknown {
+export function toCallFailure(error: unknown): unknown {
   if (!(error instanceof OutboundError)) return error
   const { kind, sent } = kinds[error.kind]
   return new CallFailure(kind, error.message, { sent, cause: error })

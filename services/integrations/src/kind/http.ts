@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineAction } from './action.js'
 import { Auth, authSendsTo, type SendAuthorized } from './auth.js'
 import { ConfiguredHeaders, ConfiguredQuery, InvocationHeaders } from './credential.js'
-import { HttpOutput, outputOf } from './http-answer.js'
+import { HttpOutput, toOutput } from './http-answer.js'
 import { answeredFailure } from './http-calls.js'
 import { type Call, defineKind, type Kind, type SecretPart } from './kind.js'
 import { addQuery, InvocationQuery, urlBelow } from './paths.js'
@@ -22,7 +22,7 @@ const reading = new Set<string>(['GET', 'HEAD', 'OPTIONS'])
 
 const Path = z.string().max(4_096).default('').meta({ description: 'Below the base URL.' })
 
-/** What every kind that speaks HTTP is configured with, beside where it goes. */
+/** What every kind that speaks HTTP is configured with, in addition to where it goes. */
 export const httpFields = {
   headers: ConfiguredHeaders,
   query: ConfiguredQuery,
@@ -88,9 +88,9 @@ export interface HttpKindOptions {
 /** Any API that speaks HTTP. */
 export function httpKind({ send, checkUrl }: HttpKindOptions): Kind {
   const perform = async (call: Call<HttpConfig>, method: Method, input: HttpInput): Promise<HttpOutput> => {
-    const answer = await send(call, call.config.auth, await requestOf(call, method, input))
+    const answer = await send(call, call.config.auth, await buildRequest(call, method, input))
     if (answer.status >= 400 && !input.accept?.includes(answer.status)) throw answeredFailure(answer)
-    return outputOf(answer)
+    return toOutput(answer)
   }
   const reader = (method: Method, title: string) =>
     defineAction<HttpConfig, typeof Reading, typeof HttpOutput>({
@@ -139,7 +139,7 @@ export function httpKind({ send, checkUrl }: HttpKindOptions): Kind {
     },
     async test(call) {
       const { method, path } = call.config.test
-      const answer = await send(call, call.config.auth, await requestOf(call, method, { path }))
+      const answer = await send(call, call.config.auth, await buildRequest(call, method, { path }))
       const { status } = answer
       if (status === 401 || status === 403 || status >= 500) throw answeredFailure(answer)
       return `${method} was answered with ${status}.`
@@ -148,7 +148,7 @@ export function httpKind({ send, checkUrl }: HttpKindOptions): Kind {
 }
 
 /** Throws `validation_failed` below `/input`, and CallFailure for secrets. */
-export async function requestOf(
+export async function buildRequest(
   { config, secrets, idempotencyKey }: Call<Omit<HttpConfig, 'auth'>>,
   method: Method,
   input: HttpInput,

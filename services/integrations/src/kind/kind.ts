@@ -2,7 +2,7 @@ import type { Principal, SecretTarget, TenantScope } from '@opsplane/contracts'
 import { jsonPointer } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import type { z } from 'zod'
-import { referencesIn } from './references.js'
+import { findReferences } from './references.js'
 import type { Secrets } from './secrets.js'
 
 /** Who an invocation is made for; null for checks, which the platform makes by itself. */
@@ -18,7 +18,7 @@ export interface Call<Config = unknown> {
   connectorId: string
   tenant: TenantScope
   invoker: Invoker | null
-  /** Aborts at the deadline, with a CallFailure of the kind `timeout`, or when nobody waits for it any more. */
+  /** Aborts at the deadline, with a CallFailure of the kind `timeout`, or when the caller has gone. */
   signal: AbortSignal
   /** Milliseconds left until the deadline, at least 1. */
   remainingMs(): number
@@ -93,7 +93,7 @@ export interface SecretPart {
 export type ConfigTarget = SecretTarget & { path: string }
 
 const targetsIn = ({ path, value, host }: SecretPart): ConfigTarget[] =>
-  referencesIn(value, ['config', ...path]).map(({ name, path: at }) => ({
+  findReferences(value, ['config', ...path]).map(({ name, path: at }) => ({
     ...{ name, hosts: [host], path: jsonPointer(at) },
   }))
 

@@ -8,7 +8,7 @@ export interface Kinds {
   named(name: string): Kind
 }
 
-export function kindsOf(all: readonly Kind[]): Kinds {
+export function createKinds(all: readonly Kind[]): Kinds {
   const byName = new Map(all.map((kind) => [kind.name, kind]))
   return {
     all,

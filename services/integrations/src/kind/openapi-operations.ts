@@ -1,6 +1,6 @@
 import { isObject, type JsonSchema } from '@opsplane/json-schema'
 import type { OpenApiDocument } from './openapi-document.js'
-import { dereferenced, standalone } from './openapi-schemas.js'
+import { dereference, toStandaloneSchema } from './openapi-schemas.js'
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const
 /** More are not read. */
@@ -42,7 +42,7 @@ export interface Operation {
 const read = new WeakMap<OpenApiDocument, Operation[]>()
 
 /** Every operation of a document, by a name that is unique in it. */
-export function operationsOf(document: OpenApiDocument): Operation[] {
+export function listOperations(document: OpenApiDocument): Operation[] {
   const operations = read.get(document) ?? readOperations(document)
   read.set(document, operations)
   return operations
@@ -52,7 +52,7 @@ function readOperations(document: OpenApiDocument): Operation[] {
   const names = new Set<string>()
   const operations: Operation[] = []
   for (const [path, given] of Object.entries(document.paths)) {
-    const item = dereferenced(document, given)
+    const item = dereference(document, given)
     if (!item) continue
     for (const method of methods) {
       const operation = item[method]
@@ -99,7 +99,7 @@ const text = (value: unknown, most: number) => (typeof value === 'string' ? valu
 function parametersOf(document: OpenApiDocument, lists: readonly unknown[]): Parameter[] {
   const found = new Map<string, Parameter>()
   for (const given of lists.flatMap((list) => (Array.isArray(list) ? list.slice(0, 200) : []))) {
-    const parameter = dereferenced(document, given)
+    const parameter = dereference(document, given)
     const place = parameter && placeOf(parameter.in)
     if (!parameter || !place || typeof parameter.name !== 'string' || isReserved(place, parameter.name))
       continue
@@ -123,7 +123,7 @@ const isReserved = (place: ParameterPlace, name: string) =>
   place === 'header' && /^(accept|content-type|authorization)$/i.test(name)
 
 function bodyOf(document: OpenApiDocument, given: unknown): Body | undefined {
-  const body = dereferenced(document, given)
+  const body = dereference(document, given)
   if (!body || !isObject(body.content)) return undefined
   const types = Object.keys(body.content)
   const contentType =
@@ -137,7 +137,7 @@ function bodyOf(document: OpenApiDocument, given: unknown): Body | undefined {
 function answerOf(document: OpenApiDocument, responses: unknown): unknown {
   if (!isObject(responses)) return {}
   const status = Object.keys(responses).find((each) => /^2/.test(each))
-  const response = status === undefined ? undefined : dereferenced(document, responses[status])
+  const response = status === undefined ? undefined : dereference(document, responses[status])
   if (!response || !isObject(response.content)) return {}
   const type = Object.keys(response.content).find(isJson)
   const content = type === undefined ? undefined : response.content[type]
@@ -148,7 +148,7 @@ export const isJson = (type: string) => /^application\/([a-z0-9.+-]+\+)?json\b/i
 const isStructured = (type: string) => isJson(type) || /^application\/x-www-form-urlencoded/i.test(type)
 
 /** The schemas of an operation's input and output, each of about so many bytes at most. */
-export function schemasOf(document: OpenApiDocument, operation: Operation, maxBytes: number) {
+export function buildSchemas(document: OpenApiDocument, operation: Operation, maxBytes: number) {
   const is30 = document.openapi.startsWith('3.0')
   const { parameters, body, answer } = operation
   const place = (name: ParameterPlace) => {
@@ -174,8 +174,8 @@ export function schemasOf(document: OpenApiDocument, operation: Operation, maxBy
     required: ['status', 'headers', 'body'],
   }
   return {
-    input: standalone(document, input, { maxBytes, is30 }),
-    output: standalone(document, output, { maxBytes, is30 }),
+    input: toStandaloneSchema(document, input, { maxBytes, is30 }),
+    output: toStandaloneSchema(document, output, { maxBytes, is30 }),
   }
 }
 

@@ -16,7 +16,7 @@ export function resolveRef(root: unknown, ref: unknown): unknown {
 const isHolder = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /** Follows references of parameters, bodies and responses, a few of them. */
-export function dereferenced(root: unknown, value: unknown): JsonSchema | undefined {
+export function dereference(root: unknown, value: unknown): JsonSchema | undefined {
   let current = value
   for (let hops = 0; hops < 10 && isObject(current) && typeof current.$ref === 'string'; hops++)
     current = resolveRef(root, current.$ref)
@@ -35,7 +35,7 @@ function decoded(part: string): string {
  * A schema that stands by itself: what it refers to comes along in `$defs`, those nearest first, as far as `maxBytes` go; what
  * is left out takes anything. OpenAPI 3.0's own keywords become those of JSON Schema.
  */
-export function standalone(
+export function toStandaloneSchema(
   root: unknown,
   schema: unknown,
   { maxBytes, is30 }: { maxBytes: number; is30: boolean },
@@ -58,7 +58,7 @@ export function standalone(
       return value.$ref.startsWith('#/') ? { $ref: `#/$defs/${nameOf(value.$ref)}` } : {}
     const copy = mapped(value, (inner, key) => {
       if (literal.has(key)) return inner
-      if (typeof inner === 'string') return words.has(key) ? inner.slice(0, mostWords) : inner
+      if (typeof inner === 'string') return words.has(key) ? inner.slice(0, maxWords) : inner
       return named.has(key) && isObject(inner) ? mapped(inner, rewrite) : rewrite(inner)
     })
     return is30 ? modern(copy) : copy
@@ -86,7 +86,7 @@ const literal = new Set(['example', 'examples', 'default', 'enum', 'const'])
 const named = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'])
 /** For people: documents write whole chapters here. */
 const words = new Set(['title', 'description'])
-const mostWords = 500
+const maxWords = 500
 
 const mapped = (value: JsonSchema, change: (inner: unknown, key: string) => unknown): JsonSchema =>
   Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(inner, key)]))

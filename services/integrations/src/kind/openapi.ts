@@ -3,12 +3,19 @@ import { compileSchema, isObject, type JsonSchema } from '@opsplane/json-schema'
 import { z } from 'zod'
 import { Auth, type SendAuthorized } from './auth.js'
 import { CallFailure } from './call-failure.js'
-import { type HttpInput, httpFields, httpSendsTo, idempotentMethods, type Method, requestOf } from './http.js'
-import { outputOf } from './http-answer.js'
+import {
+  buildRequest,
+  type HttpInput,
+  httpFields,
+  httpSendsTo,
+  idempotentMethods,
+  type Method,
+} from './http.js'
+import { toOutput } from './http-answer.js'
 import { answeredFailure } from './http-calls.js'
 import { type Action, type Call, defineKind, type Kind } from './kind.js'
 import { type LoadDocument, OpenApiDocument } from './openapi-document.js'
-import { type Operation, operationsOf, type Parameter, schemasOf } from './openapi-operations.js'
+import { buildSchemas, listOperations, type Operation, type Parameter } from './openapi-operations.js'
 
 /** An inline document comes with the request that stores it. */
 const maxInlineBytes = 512 * 1024
@@ -48,19 +55,19 @@ export function openApiKind({ send, load, checkUrl }: OpenApiKindOptions): Kind 
     input: OperationInput,
   ) => {
     const method: Method = operation.method === 'get' ? 'GET' : (operation.method.toUpperCase() as Method)
-    const request = await requestOf(
+    const request = await buildRequest(
       { ...call, config: { ...call.config, baseUrl } },
       method,
       sentBy(operation, input),
     )
     const answer = await send(call, call.config.auth, request)
     if (answer.status >= 400) throw answeredFailure(answer)
-    return outputOf(answer)
+    return toOutput(answer)
   }
 
   const actionOf = (document: OpenApiDocument, operation: Operation, maxBytes: number): Action => {
     const { name, title, description, method } = operation
-    const schemas = schemasOf(document, operation, maxBytes)
+    const schemas = buildSchemas(document, operation, maxBytes)
     const isRepeatable = idempotentMethods.has(method.toUpperCase())
     return {
       ...{ name, title, description, ...schemas, repeats: isRepeatable ? 'always' : 'never' },
@@ -89,32 +96,32 @@ export function openApiKind({ send, load, checkUrl }: OpenApiKindOptions): Kind 
     actions: {},
     async furtherActions(call) {
       const document = await documentOf(call)
-      const operations = operationsOf(document)
-      const maxBytes = Math.min(mostOfAction, Math.floor(mostOfAll / Math.max(1, operations.length)))
+      const operations = listOperations(document)
+      const maxBytes = Math.min(maxOfAction, Math.floor(maxOfAll / Math.max(1, operations.length)))
       return operations.map((operation) => actionOf(document, operation, maxBytes))
     },
-    furtherNames: async (call) => operationsOf(await documentOf(call)).map(({ name }) => name),
+    furtherNames: async (call) => listOperations(await documentOf(call)).map(({ name }) => name),
     async findAction(call, name) {
       const document = await documentOf(call)
-      const operation = operationsOf(document).find((each) => each.name === name)
-      return operation && actionOf(document, operation, mostOfAction)
+      const operation = listOperations(document).find((each) => each.name === name)
+      return operation && actionOf(document, operation, maxOfAction)
     },
     async test(call) {
       const document = await documentOf(call)
       const baseUrl = serverOf(call.config, document)
       const config = { ...call.config, baseUrl }
       const { method, path } = config.test
-      const answer = await send(call, config.auth, await requestOf({ ...call, config }, method, { path }))
+      const answer = await send(call, config.auth, await buildRequest({ ...call, config }, method, { path }))
       if (answer.status === 401 || answer.status === 403 || answer.status >= 500)
         throw answeredFailure(answer)
-      return `The document has ${operationsOf(document).length} operations; ${method} was answered with ${answer.status}.`
+      return `The document has ${listOperations(document).length} operations; ${method} was answered with ${answer.status}.`
     },
   })
 }
 
 /** Of the schemas of one action that are shown and checked, and of all that are listed together. */
-const mostOfAction = 64 * 1024
-const mostOfAll = 4 * 1024 * 1024
+const maxOfAction = 64 * 1024
+const maxOfAll = 4 * 1024 * 1024
 
 const isAddress = (document: OpenApiConfig['document']): document is { url: string } =>
   !('openapi' in document)
@@ -181,7 +188,7 @@ type OperationInput = z.output<typeof OperationInput>
 
 /** Throws `validation_failed` with paths below `/input`. A schema that cannot be read binds nothing. */
 function checked(schema: JsonSchema, input: unknown): unknown {
-  const compiled = compileSchema(schema, { reading: 'lenient', maxBytes: 2 * mostOfAction })
+  const compiled = compileSchema(schema, { reading: 'lenient', maxBytes: 2 * maxOfAction })
   const faults = 'schema' in compiled ? compiled.schema.check(input) : []
   if (!isObject(input)) throw invalidField('/input', 'invalid_type', 'Must be an object.')
   if (faults.length === 0) return input

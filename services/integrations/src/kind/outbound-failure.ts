@@ -7,7 +7,7 @@ const kinds: Record<OutboundErrorKind, FailureKind> = {
 }
 
 /** What the guard says of a connection it could not open, on which nothing was sent; undefined for anything else. */
-export function unlessConnected(error: unknown): CallFailure | undefined {
+export function toConnectFailure(error: unknown): CallFailure | undefined {
   if (!(error instanceof OutboundError)) return undefined
   const { kind, message } = error
   return new CallFailure(kinds[kind], message, {

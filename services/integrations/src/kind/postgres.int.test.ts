@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { waitFor } from '@opsplane/testing'
 import postgres, { type Sql } from 'postgres'
 import { generate } from 'selfsigned'
-import { callOf, deadline, localOutbound, perform } from './call.fixture.js'
+import { buildCall, deadline, localOutbound, perform } from './call.fixture.js'
 import type { Call, Kind } from './kind.js'
 import { postgresKind } from './postgres.js'
 
@@ -58,7 +58,7 @@ function kindWith(options: Parameters<typeof localOutbound>[0] = {}): Kind {
   return made
 }
 const call = (given: Partial<Call> & { secret?: string } = {}, change: object = {}) =>
-  callOf(kind, { ...config, ...change }, { secret: password, ...given })
+  buildCall(kind, { ...config, ...change }, { secret: password, ...given })
 const query = (input: object, of = call()) => perform(kind, 'query', of, input)
 const execute = (input: object, of = call()) => perform(kind, 'execute', of, input)
 const sessions = () =>
@@ -333,7 +333,7 @@ describe('a test', () => {
   it.each([
     ['a database that is not there', { database: 'none' }, 'answered', '3D000'],
     ['a host that must not be called', { host: '10.0.0.1' }, 'blocked', 'special address'],
-    ['a port nobody listens at', { port: 1 }, 'blocked', 'Port 1'],
+    ['a port without a listener', { port: 1 }, 'blocked', 'Port 1'],
     ['a server without TLS', { tls: 'require' }, 'unreachable', 'no TLS'],
   ])('fails at %s', async (_name, change, failure, words) => {
     await expect(kind.test(call({}, change))).rejects.toMatchObject({
@@ -376,7 +376,7 @@ describe('TLS', () => {
   })
   const named = () => kindWith({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] })
   const over = (change: object) =>
-    callOf(kind, { ...config, host: 'db.example', port, ...change }, { secret: password })
+    buildCall(kind, { ...config, host: 'db.example', port, ...change }, { secret: password })
 
   it('is to the host that is named, by an authority that is trusted', async () => {
     kind = named()

@@ -76,7 +76,7 @@ const ExecuteOutput = Rows.extend({
   affected: z.int().meta({ description: 'Rows returned or, where it returns none, changed.' }),
 })
 
-/** A database of somebody's; its rows, and with `execute` its contents. */
+/** A tenant's database; its rows, and with `execute` its contents. */
 export function postgresKind(outbound: OutboundStreams): Kind {
   const sessions = createSessions(outbound)
   return defineKind<Config>({

@@ -2,13 +2,13 @@ import { invalidField, referencedSecrets, secretReference } from '@opsplane/cont
 import { jsonPointer } from '@opsplane/http'
 
 /** The secrets that texts anywhere in a value refer to, and where. */
-export function referencesIn(
+export function findReferences(
   value: unknown,
   path: readonly string[] = [],
 ): { name: string; path: readonly string[] }[] {
   if (typeof value === 'string') return referencedSecrets(value).map((name) => ({ name, path }))
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, inner]) => referencesIn(inner, [...path, key]))
+  return Object.entries(value).flatMap(([key, inner]) => findReferences(inner, [...path, key]))
 }
 
 /** Throws `validation_failed` where a text below `/config` has `{{ }}` around anything but a reference. */

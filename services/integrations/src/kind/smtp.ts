@@ -1,19 +1,19 @@
-import { invalidField, type Mailbox, readMailbox } from '@opsplane/contracts'
+import { invalidField, type Mailbox, parseMailbox } from '@opsplane/contracts'
 import type { OutboundStreams } from '@opsplane/http'
 import { oneLine } from '@opsplane/runtime'
 import { z } from 'zod'
 import { defineAction } from './action.js'
 import { Certificates, Credential, plainText } from './credential.js'
 import { type Call, defineKind, type Kind } from './kind.js'
-import { type MailServer, usingMailServer } from './smtp/mail-server.js'
-import { messageId } from './smtp/message-id.js'
+import { createWithMailServer, type MailServer } from './smtp/mail-server.js'
+import { computeMessageId } from './smtp/message-id.js'
 
 /** `ada@example.com` or `Ada <ada@example.com>`. */
 const Address = z
   .string()
   .max(320)
   .transform((text, context): Mailbox => {
-    const found = readMailbox(text)
+    const found = parseMailbox(text)
     if (found) return found
     context.addIssue({ code: 'custom', message: 'must be ada@example.com or Ada <ada@example.com>' })
     return z.NEVER
@@ -21,7 +21,7 @@ const Address = z
 const AddressText = z
   .string()
   .max(320)
-  .refine((text) => readMailbox(text) !== null, 'must be ada@example.com or Ada <ada@example.com>')
+  .refine((text) => parseMailbox(text) !== null, 'must be ada@example.com or Ada <ada@example.com>')
 
 const Config = z
   .strictObject({
@@ -87,7 +87,7 @@ const Message = z
     const refuse = (path: string, message: string) =>
       context.addIssue({ code: 'custom', path: [path], message })
     const recipients = to.length + cc.length + bcc.length
-    if (recipients === 0) refuse('to', 'must name somebody, unless cc or bcc does')
+    if (recipients === 0) refuse('to', 'must name a recipient, unless cc or bcc does')
     if (recipients > maxRecipients) refuse('to', `must not be more than ${maxRecipients} with cc and bcc`)
     if (text === undefined && html === undefined) refuse('text', 'must be there, unless html is')
     const bytes = attachments.reduce(
@@ -109,7 +109,7 @@ const Sent = z.object({
 
 /** A mail server that sends what it is given. */
 export function smtpKind(outbound: OutboundStreams): Kind {
-  const using = usingMailServer(outbound)
+  const using = createWithMailServer(outbound)
   return defineKind<Config>({
     name: 'smtp',
     title: 'Mail (SMTP)',
@@ -130,7 +130,7 @@ export function smtpKind(outbound: OutboundStreams): Kind {
         repeatable: false,
         run: async (call: Call<Config>, { attachments, ...mail }) => {
           const from = senderOf(call.config)
-          const id = messageId(call, from)
+          const id = computeMessageId(call, from)
           const files = attachments.map(({ content, encoding, ...file }) => ({
             ...file,
             content: Buffer.from(content, encoding),
@@ -153,7 +153,7 @@ export function smtpKind(outbound: OutboundStreams): Kind {
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
 
 /** The schema has read it before. */
-const senderOf = ({ from }: Config): Mailbox => readMailbox(from) ?? { name: '', address: from }
+const senderOf = ({ from }: Config): Mailbox => parseMailbox(from) ?? { name: '', address: from }
 
 async function serverOf({ config, secrets }: Call<Config>): Promise<MailServer> {
   const { host, port, security, ca, user, password } = config

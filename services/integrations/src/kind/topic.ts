@@ -6,7 +6,7 @@ import {
   stringifyExact,
   TopicName,
 } from '@opsplane/contracts'
-import { addressesOf, type Delegations, readdress, type ServiceClient } from '@opsplane/http'
+import { createAddressFinder, type Delegations, readdress, type ServiceClient } from '@opsplane/http'
 import { z } from 'zod'
 import { defineAction } from './action.js'
 import { CallFailure } from './call-failure.js'
@@ -32,12 +32,12 @@ export interface TopicKindOptions {
 /** The longest an invocation may take, and a little. */
 const grantSeconds = 120
 
-/** The platform's own bus, in the name of whoever invokes it. */
+/** The platform's own bus, in the name of its invoker. */
 export function topicKind({ dispatcher, delegations }: TopicKindOptions): Kind {
   return defineKind<TopicConfig>({
     name: 'topic',
     title: 'Event bus',
-    description: "Events to topics of the platform's own bus. Whoever invokes it must hold `topics:write`.",
+    description: "Events to topics of the platform's own bus. The invoker must hold `topics:write`.",
     config: TopicConfig,
     sendsTo: () => [],
     actions: {
@@ -51,7 +51,7 @@ export function topicKind({ dispatcher, delegations }: TopicKindOptions): Kind {
         async run({ config: { topics }, invoker, connectorId, idempotencyKey, signal }, { topic, ...event }) {
           if (topics && !topics.includes(topic))
             throw new ApiError('forbidden', `The connector does not publish to the topic ${topic}.`)
-          if (!invoker) throw new Error('only somebody can publish')
+          if (!invoker) throw new Error('publishing requires an invoker')
           const body = { deduplicationKey: idempotencyKey, ...event }
           if (Buffer.byteLength(stringifyExact(body)) > maxTopicEventBytes)
             throw new ApiError('payload_too_large', `An event has at most ${maxTopicEventBytes} bytes.`)
@@ -73,7 +73,7 @@ export function topicKind({ dispatcher, delegations }: TopicKindOptions): Kind {
 }
 
 /** The fields of an invocation by those of the request for the dispatcher. */
-const fields = addressesOf({ 'path /name': 'body /input/topic', body: 'body /input' })
+const fields = createAddressFinder({ 'path /name': 'body /input/topic', body: 'body /input' })
 
 /** What the dispatcher refuses is refused here; while it is away the event may have been stored, and its key keeps it one. */
 function unlessAway(error: unknown): never {

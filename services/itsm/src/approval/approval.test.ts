@@ -1,13 +1,20 @@
 import { describe, expect, it } from '@jest/globals'
 import { ApprovalRule } from '@opsplane/contracts'
-import { checkApprovalRule, contentHashOf, decided, hindrance, requested, voided } from './approval.js'
+import {
+  checkApprovalRule,
+  hashContent,
+  reasonCannotDecide,
+  recordDecision,
+  requestApproval,
+  voidApproval,
+} from './approval.js'
 
 const now = '2026-03-02T10:00:00.000Z'
 const content = { title: 'Raise the pool limit' }
-const contentHash = contentHashOf(content)
+const contentHash = hashContent(content)
 const rule = (given: object) => ApprovalRule.parse({ name: 'Advisory board', ...given })
 const asked = (given: object, excludedIds: string[] = ['usr_asks']) =>
-  requested({ id: 'apr_1', rule: rule(given), excludedIds, contentHash, now })
+  requestApproval({ id: 'apr_1', rule: rule(given), excludedIds, contentHash, now })
 const vote = (userId: string, decision: 'approved' | 'rejected' = 'approved') => ({
   by: { id: userId, name: userId, type: 'user' as const },
   userId,
@@ -30,7 +37,7 @@ describe('the quorum', () => {
     expect(approval.required).toBe(required)
     const enough = ['usr_a', 'usr_b', 'usr_c'].slice(0, required)
     const states = enough.map((_, n) =>
-      enough.slice(0, n + 1).reduce((before, id) => decided(before, vote(id)), approval),
+      enough.slice(0, n + 1).reduce((before, id) => recordDecision(before, vote(id)), approval),
     )
     expect(states.map(({ status }) => status)).toEqual([
       ...Array.from({ length: required - 1 }, () => 'pending'),
@@ -39,45 +46,47 @@ describe('the quorum', () => {
   })
 
   it('is refused where it can never be met', () => {
-    expect(() => checkApprovalRule(rule({ waitFor: 'all' }), '/approvals/0')).toThrow(/need approverIds/)
-    expect(() => checkApprovalRule(rule({ waitFor: { percent: 50 } }), '/approvals/0')).toThrow(/need/)
+    expect(() => checkApprovalRule(rule({ waitFor: 'all' }), '/approvals/0')).toThrow(/requires approverIds/)
+    expect(() => checkApprovalRule(rule({ waitFor: { percent: 50 } }), '/approvals/0')).toThrow(
+      /requires approverIds/,
+    )
     const few = rule({ approverIds: ['usr_a'], waitFor: { count: 2 } })
-    expect(() => checkApprovalRule(few, '/approvals/0')).toThrow(/fewer approvers/)
+    expect(() => checkApprovalRule(few, '/approvals/0')).toThrow(/more approvals than it has approvers/)
     expect(() => asked({ approverIds: ['usr_asks'] })).toThrow(
-      /needs an approval, and of its approvers nobody had/,
+      /needs an approval, and of its approvers none may/,
     )
   })
 })
 
 describe('a decision', () => {
   it('that rejects ends it at once', () => {
-    const rejected = decided(asked({ waitFor: { count: 2 } }), vote('usr_a', 'rejected'))
+    const rejected = recordDecision(asked({ waitFor: { count: 2 } }), vote('usr_a', 'rejected'))
     expect(rejected).toMatchObject({ status: 'rejected', endedAt: now })
-    expect(() => decided(rejected, vote('usr_b'))).toThrow(/rejected already/)
+    expect(() => recordDecision(rejected, vote('usr_b'))).toThrow(/already rejected/)
   })
 
   it.each([
-    ['usr_asks', /neither asked/],
+    ['usr_asks', /cannot decide on this approval/],
     ['usr_x', /not one of the approvers/],
   ])('is not for %s', (userId, message) => {
-    expect(() => decided(asked({ approverIds: approvers }), vote(userId))).toThrow(message)
+    expect(() => recordDecision(asked({ approverIds: approvers }), vote(userId))).toThrow(message)
   })
 
   it('is made once by each', () => {
-    const approval = decided(asked({ waitFor: { count: 2 } }), vote('usr_a'))
-    expect(hindrance(approval, 'usr_a')).toBe('You have decided already.')
-    expect(hindrance(approval, 'usr_b')).toBeUndefined()
+    const approval = recordDecision(asked({ waitFor: { count: 2 } }), vote('usr_a'))
+    expect(reasonCannotDecide(approval, 'usr_a')).toBe('You have already decided on this approval.')
+    expect(reasonCannotDecide(approval, 'usr_b')).toBeUndefined()
   })
 
   it('counts for what was asked only', () => {
-    const other = { ...vote('usr_a'), contentHash: contentHashOf({ title: 'Another' }) }
-    expect(() => decided(asked({}), other)).toThrow(/changed since/)
+    const other = { ...vote('usr_a'), contentHash: hashContent({ title: 'Another' }) }
+    expect(() => recordDecision(asked({}), other)).toThrow(/changed since/)
   })
 
   it('stays on record when the approval is void', () => {
-    const approval = decided(asked({ waitFor: { count: 2 } }), vote('usr_a'))
-    expect(voided(approval, now)).toEqual({ ...approval, status: 'void', endedAt: now })
-    const approved = decided(asked({}), vote('usr_a'))
-    expect(voided(approved, now)).toBe(approved)
+    const approval = recordDecision(asked({ waitFor: { count: 2 } }), vote('usr_a'))
+    expect(voidApproval(approval, now)).toEqual({ ...approval, status: 'void', endedAt: now })
+    const approved = recordDecision(asked({}), vote('usr_a'))
+    expect(voidApproval(approved, now)).toBe(approved)
   })
 })

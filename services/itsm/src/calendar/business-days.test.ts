@@ -9,7 +9,7 @@ import {
 import { specify } from '@opsplane/testing'
 import { incidents } from '../incident/sample-incidents.js'
 import { incidentEntity } from '../sla/entity/incident-entity.js'
-import { explained } from '../sla/policy/explain-routes.js'
+import { explainTimer } from '../sla/policy/explain-routes.js'
 import { createPinnedPolicies } from '../sla/policy/pinned-policies.js'
 import { samplePolicy } from '../sla/policy/policy.fixture.js'
 import { slaCalendar, slaPolicy } from '../sla/policy/policy.js'
@@ -127,7 +127,7 @@ describe('a clock in business days', () => {
     if (!first) throw new Error('nothing happened')
     const commands: TimerCommand[] = [
       { kind: 'start', id: 'tmr_1', history: [first], terms, now: first.at },
-      ...rest.map((change) => ({ kind: 'apply' as const, change, terms, anew: terms, now: change.at })),
+      ...rest.map((change) => ({ kind: 'apply' as const, change, terms, nextTerms: terms, now: change.at })),
       { kind: 'fire', until: iso(until), terms, now: iso(until) },
     ]
     const types: string[] = []
@@ -155,7 +155,7 @@ describe('a clock in business days', () => {
     const { types, state } = run(3, '2026-03-10T11:30')
     expect(types).toEqual(['sla.started', 'sla.paused', 'sla.warning', 'sla.resumed'])
     expect(state.dueAt).toBe(iso('2026-03-11T11:00'))
-    const now = explained(state, terms, iso('2026-03-10T15:00'))
+    const now = explainTimer(state, terms, iso('2026-03-10T15:00'))
     expect(now.intervals.map(({ state, countedMs }) => [state, countedMs / dayMs])).toEqual([
       ['running', 0.5],
       ['closed', 0],
@@ -172,7 +172,7 @@ describe('a clock in business days', () => {
     expect(state).toMatchObject({ cycle: 2, goalMs: dayMs, breachedAt: iso('2026-03-06T13:00') })
   })
 
-  it('comes of one in minutes by reapplying, counted anew', () => {
+  it('replaces a goal in minutes when the policy is reapplied', () => {
     const inMinutes = { ...policy, goals: { medium: 960 }, goalUnit: 'minutes' as const }
     const before = createPinnedPolicies().present(inMinutes, calendar)
     const [first] = history

@@ -1,6 +1,6 @@
 import { type SlaCalendarState, type SlaGoalUnit, type SlaHours, weekdays } from '@opsplane/contracts'
-import { type Measure, measures } from './measure.js'
-import { type Zone, zoneOf } from './zone.js'
+import { type TimeMeasure, timeMeasures } from './measure.js'
+import { findZone, type Zone } from './zone.js'
 
 /** An open stretch of time, in Unix milliseconds; the end is not part of it. */
 export interface Span {
@@ -30,7 +30,7 @@ export const aroundTheClock: Calendar = {
 const minuteMs = 60_000
 const dayMs = 86_400_000
 /** Beyond every offset from UTC there is. */
-export const furthestOffsetMs = 16 * 3_600_000
+export const maxOffsetMs = 16 * 3_600_000
 /** A goal is a year of open hours at most: what is not reached by then never will be. */
 const horizonYears = 20
 
@@ -52,11 +52,11 @@ interface OpenYear {
  * and two searches.
  */
 export function createCalendar(hours: CalendarHours, unit: SlaGoalUnit = 'minutes'): Calendar {
-  const zone = zoneOf(hours.timeZone)
-  const measure = measures[unit]
+  const zone = findZone(hours.timeZone)
+  const measure = timeMeasures[unit]
   const years = new Map<number, OpenYear>()
   const open = (year: number): OpenYear => {
-    const known = years.get(year) ?? layOut(year, hours, zone, measure)
+    const known = years.get(year) ?? buildYear(year, hours, zone, measure)
     years.set(year, known)
     return known
   }
@@ -97,7 +97,7 @@ export function createCalendar(hours: CalendarHours, unit: SlaGoalUnit = 'minute
 }
 
 /** What of the year is counted before an instant. */
-function countedUntil({ spans, before }: OpenYear, instant: number, measure: Measure): number {
+function countedUntil({ spans, before }: OpenYear, instant: number, measure: TimeMeasure): number {
   let [low, high] = [0, spans.length]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -109,12 +109,12 @@ function countedUntil({ spans, before }: OpenYear, instant: number, measure: Mea
 }
 
 /** What a span counts until an instant in it: the difference of what its date has counted, so that nothing is rounded twice. */
-function countedIn({ from, passed, ofDate }: OpenSpan, until: number, { counted }: Measure): number {
+function countedIn({ from, passed, ofDate }: OpenSpan, until: number, { counted }: TimeMeasure): number {
   return counted(passed + until - from, ofDate) - counted(passed, ofDate)
 }
 
 /** The first instant in a span by which it counts so much. */
-function reachedIn({ from, passed, ofDate }: OpenSpan, ms: number, { counted, needed }: Measure): number {
+function reachedIn({ from, passed, ofDate }: OpenSpan, ms: number, { counted, needed }: TimeMeasure): number {
   return from + needed(ms + counted(passed, ofDate), ofDate) - passed
 }
 
@@ -129,11 +129,11 @@ function lastBelow(sorted: number[], limit: number): number {
   return low - 1
 }
 
-function layOut(year: number, hours: CalendarHours, zone: Zone, measure: Measure): OpenYear {
+function buildYear(year: number, hours: CalendarHours, zone: Zone, measure: TimeMeasure): OpenYear {
   const spans: OpenSpan[] = []
   const hoursOn = hoursByDate(hours)
   for (let day = Date.UTC(year, 0, 1); day < Date.UTC(year + 1, 0, 1); day += dayMs)
-    spans.push(...ofOneDate(openSpans(day, hoursOn(day), zone)))
+    spans.push(...toOpenSpans(openSpans(day, hoursOn(day), zone)))
   spans.sort(byStart)
   let total = 0
   const before = spans.map((span) => {
@@ -146,7 +146,7 @@ function layOut(year: number, hours: CalendarHours, zone: Zone, measure: Measure
 
 const byStart = (left: Span, right: Span) => left.from - right.from
 
-function ofOneDate(spans: Span[]): OpenSpan[] {
+function toOpenSpans(spans: Span[]): OpenSpan[] {
   const ofDate = spans.reduce((sum, { from, to }) => sum + to - from, 0)
   let passed = 0
   return spans.sort(byStart).map(({ from, to }) => {
@@ -175,8 +175,8 @@ function hoursByDate({ week, holidays, exceptions }: CalendarHours): (day: numbe
  */
 export function openSpans(day: number, hours: readonly SlaHours[], zone: Zone): Span[] {
   if (hours.length === 0) return []
-  const start = day - furthestOffsetMs
-  const end = day + dayMs + furthestOffsetMs
+  const start = day - maxOffsetMs
+  const end = day + dayMs + maxOffsetMs
   const edges = [start, ...zone.changesBetween(start, end), end]
   const spans: Span[] = []
   for (const [index, from] of edges.slice(0, -1).entries()) {

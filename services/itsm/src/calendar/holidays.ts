@@ -1,7 +1,7 @@
 import { invalidField, type SlaCalendarState } from '@opsplane/contracts'
 import type { Holiday } from './ical.js'
 
-/** Holidays from elsewhere, beside those a calendar has or in their place. */
+/** Imported holidays, added to those of a calendar or replacing them. */
 export interface NewHolidays {
   holidays: readonly Holiday[]
   replace: boolean
@@ -11,7 +11,7 @@ export interface NewHolidays {
 const maxHolidays = 500
 
 /** In the order of their dates; one that is there already stays as it is. Throws validation_failed for too many. */
-export function withHolidays({ holidays, replace }: NewHolidays, calendar: SlaCalendarState) {
+export function mergeHolidays({ holidays, replace }: NewHolidays, calendar: SlaCalendarState) {
   const byDate = new Map<string, Holiday>()
   for (const holiday of [...(replace ? [] : calendar.holidays), ...holidays]) {
     const key = `${holiday.date} ${holiday.yearly}`

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { ApiError, type SlaCalendarState } from '@opsplane/contracts'
-import { withHolidays } from './holidays.js'
-import { holidaysIn } from './ical.js'
+import { mergeHolidays } from './holidays.js'
+import { parseHolidays } from './ical.js'
 
 const calendar = (...events: string[][]) =>
   ['BEGIN:VCALENDAR', 'VERSION:2.0', ...events.flat(), 'END:VCALENDAR'].join('\r\n')
@@ -10,7 +10,7 @@ const once = (date: string, name = '') => ({ date, yearly: false, name })
 
 function refused(ical: string) {
   try {
-    holidaysIn(ical)
+    parseHolidays(ical)
     return null
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
@@ -25,7 +25,7 @@ describe('holidays of an iCalendar text', () => {
       event('UID:1', 'DTSTART:20270101', 'SUMMARY;LANGUAGE="de:DE":Neu', ' jahr'),
       event('DTSTART;VALUE=DATE:20260501'),
     )
-    expect(holidaysIn(text)).toEqual([
+    expect(parseHolidays(text)).toEqual([
       once('2026-12-25', 'Christmas, first day'),
       once('2027-01-01', 'Neujahr'),
       once('2026-05-01'),
@@ -34,13 +34,13 @@ describe('holidays of an iCalendar text', () => {
 
   it('last as long as they say', () => {
     const long = event('DTSTART;VALUE=DATE:20261230', 'DTEND;VALUE=DATE:20270102')
-    expect(holidaysIn(calendar(long)).map(({ date }) => date)).toEqual([
+    expect(parseHolidays(calendar(long)).map(({ date }) => date)).toEqual([
       '2026-12-30',
       '2026-12-31',
       '2027-01-01',
     ])
     const week = event('DTSTART;VALUE=DATE:20240226', 'DURATION:P1W')
-    expect(holidaysIn(calendar(week)).map(({ date }) => date.slice(5))).toEqual([
+    expect(parseHolidays(calendar(week)).map(({ date }) => date.slice(5))).toEqual([
       ...['02-26', '02-27', '02-28', '02-29'],
       ...['03-01', '03-02', '03-03'],
     ])
@@ -48,7 +48,7 @@ describe('holidays of an iCalendar text', () => {
 
   it('return every year, or as often as they say', () => {
     const yearly = (rule: string) =>
-      holidaysIn(calendar(event('DTSTART;VALUE=DATE:20261225', `RRULE:${rule}`)))
+      parseHolidays(calendar(event('DTSTART;VALUE=DATE:20261225', `RRULE:${rule}`)))
     expect(yearly('FREQ=YEARLY')).toEqual([{ date: '2026-12-25', yearly: true, name: '' }])
     expect(yearly('FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25;WKST=MO')).toEqual(yearly('FREQ=YEARLY'))
     expect(yearly('FREQ=YEARLY;COUNT=2')).toEqual([once('2026-12-25'), once('2027-12-25')])
@@ -61,8 +61,8 @@ describe('holidays of an iCalendar text', () => {
       ['BEGIN:VTODO', 'DTSTART;VALUE=DATE:20261226', 'END:VTODO'],
       event('DTSTART;VALUE=DATE:20261227', 'BEGIN:VALARM', 'DURATION:PT15M', 'SUMMARY:No', 'END:VALARM'),
     )
-    expect(holidaysIn(text)).toEqual([once('2026-12-27')])
-    expect(holidaysIn(calendar())).toEqual([])
+    expect(parseHolidays(text)).toEqual([once('2026-12-27')])
+    expect(parseHolidays(calendar())).toEqual([])
   })
 
   it.each([
@@ -96,12 +96,12 @@ describe('holidays of an iCalendar text', () => {
 describe('taken into a calendar', () => {
   const state = { holidays: [once('2026-12-25', 'Ours'), once('2026-05-01')] } as SlaCalendarState
 
-  it('they stand beside those there are, each once and by date', () => {
+  it('they are merged with the existing ones, each once and by date', () => {
     const holidays = [once('2026-12-25', 'Theirs'), once('2026-01-01'), once('2026-01-01')]
-    expect(withHolidays({ holidays, replace: false }, state).holidays).toEqual([
+    expect(mergeHolidays({ holidays, replace: false }, state).holidays).toEqual([
       ...[once('2026-01-01'), once('2026-05-01'), once('2026-12-25', 'Ours')],
     ])
-    expect(withHolidays({ holidays, replace: true }, state).holidays).toEqual([
+    expect(mergeHolidays({ holidays, replace: true }, state).holidays).toEqual([
       ...[once('2026-01-01'), once('2026-12-25', 'Theirs')],
     ])
   })
@@ -110,7 +110,7 @@ describe('taken into a calendar', () => {
     const holidays = Array.from({ length: 500 }, (_, day) =>
       once(new Date(Date.UTC(2027, 0, 1 + day)).toISOString().slice(0, 10)),
     )
-    expect(() => withHolidays({ holidays, replace: false }, state)).toThrow(ApiError)
-    expect(withHolidays({ holidays, replace: true }, state).holidays).toHaveLength(500)
+    expect(() => mergeHolidays({ holidays, replace: false }, state)).toThrow(ApiError)
+    expect(mergeHolidays({ holidays, replace: true }, state).holidays).toHaveLength(500)
   })
 })

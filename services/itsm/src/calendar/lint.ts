@@ -1,6 +1,6 @@
 import { invalidField, type SlaCalendarState, type SlaHours } from '@opsplane/contracts'
 import { createCalendar, timeOfDayMs } from './calendar.js'
-import { zoneOf } from './zone.js'
+import { findZone } from './zone.js'
 
 /** How far a goal may be away: a calendar is open within it, and a policy's goals are met within it. */
 export const yearMs = 365 * 86_400_000
@@ -8,7 +8,7 @@ export const yearMs = 365 * 86_400_000
 /** Throws validation_failed for a calendar that cannot be meant: an unknown zone, hours that overlap, none at all. */
 export function checkCalendar(calendar: SlaCalendarState): SlaCalendarState {
   try {
-    zoneOf(calendar.timeZone)
+    findZone(calendar.timeZone)
   } catch {
     throw invalidField('/timeZone', 'unknown_zone', 'There is no time zone of this name.')
   }

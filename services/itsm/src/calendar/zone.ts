@@ -1,1 +1,1 @@
-export { instantIn, type Zone, zoneOf } from '@opsplane/runtime'
+export { findZone, instantIn, type Zone } from '@opsplane/runtime'

@@ -6,47 +6,51 @@ import { catalogRequests } from '../schema/catalog.js'
 type Caller = Pick<RequestMeta, 'principal'>
 type Persons = Pick<CatalogRequestState, 'requesterId' | 'requestedFor' | 'approvals'>
 
-/** Whether the caller looks after the catalogue, and so sees drafts of items and everybody's requests. */
-export const isKeeper = ({ principal }: Caller): boolean => principal.permissions.includes('catalog:write')
+/** Whether the caller manages the catalogue, and so sees drafts of items and all requests. */
+export const isCatalogManager = ({ principal }: Caller): boolean =>
+  principal.permissions.includes('catalog:write')
 
 const mayApprove = ({ principal }: Caller): boolean => principal.permissions.includes('itsm:approve')
 
 const isOwn = ({ principal: { userId } }: Caller, request: Persons): boolean =>
   request.requesterId === userId || request.requestedFor === userId
 
-/** Throws not_found unless the caller keeps the catalogue, has to do with the request, or is asked to decide on it. */
+/** Throws not_found unless the caller manages the catalogue, is a person of the request, or is one of its approvers. */
 export function checkVisible(meta: Caller, request: Persons): void {
   const { userId } = meta.principal
   const asked = request.approvals.some(({ approverIds }) => approverIds?.includes(userId) ?? true)
-  if (!isKeeper(meta) && !isOwn(meta, request) && !(asked && mayApprove(meta))) throw notFound()
+  if (!isCatalogManager(meta) && !isOwn(meta, request) && !(asked && mayApprove(meta))) throw notFound()
 }
 
 /**
- * The same as a condition of a list; undefined where the caller sees all. Of a past state it holds only if it still does:
- * whom a request names once, it names for good.
+ * The same as a condition of a list; undefined where the caller sees all. The condition is on the present state, also
+ * with `asOf`: a person named in a request stays named in it.
  */
 export function visibleTo(meta: Caller): SQL | undefined {
-  if (isKeeper(meta)) return undefined
+  if (isCatalogManager(meta)) return undefined
   const { requesterId, requestedFor, approverIds } = catalogRequests
   const { userId } = meta.principal
   const own = [eq(requesterId, userId), eq(requestedFor, userId)]
-  return or(...own, ...(mayApprove(meta) ? [names(approverIds, userId), namesAnyone(approverIds)] : []))
+  return or(
+    ...own,
+    ...(mayApprove(meta) ? [includesUser(approverIds, userId), includesAnyone(approverIds)] : []),
+  )
 }
 
 type PersonsColumn = typeof catalogRequests.approverIds | typeof catalogRequests.assigneeIds
 
-/** A list of persons has this one. */
-export const names = (column: PersonsColumn, userId: string): SQL =>
+/** Whether a list of users includes this one. */
+export const includesUser = (column: PersonsColumn, userId: string): SQL =>
   sql`${column} @> ${JSON.stringify([userId])}::jsonb`
-export const namesAnyone = (column: PersonsColumn): SQL => sql`${column} @> '[null]'::jsonb`
+export const includesAnyone = (column: PersonsColumn): SQL => sql`${column} @> '[null]'::jsonb`
 
-/** A draft is written by whom it will say asked. */
+/** Only the requester edits and submits a draft. */
 export function checkRequester({ principal }: Caller, { requesterId }: Persons): void {
   if (principal.userId !== requesterId)
-    throw new ApiError('forbidden', 'Only who has begun a request can change and submit it.')
+    throw new ApiError('forbidden', 'Only the requester can edit and submit a request.')
 }
 
 export function checkMayCancel(meta: Caller, request: Persons): void {
-  if (!isOwn(meta, request) && !isKeeper(meta))
-    throw new ApiError('forbidden', 'Only who asked for it, and who gets it, can cancel a request.')
+  if (!isOwn(meta, request) && !isCatalogManager(meta))
+    throw new ApiError('forbidden', 'Only the requester and the recipient can cancel a request.')
 }

@@ -2,7 +2,7 @@ import { CatalogItem, CatalogRequest, newId, type Principal } from '@opsplane/co
 import { type ApiClient, type SharedService, testPrincipal } from '@opsplane/testing'
 
 /** What a member of staff may do. */
-export const asks = ['catalog:read', 'catalog:request']
+export const requesterPermissions = ['catalog:read', 'catalog:request']
 
 /** Those who have to do with a catalogue, in a workspace of their own. */
 export function team(service: SharedService) {
@@ -18,28 +18,30 @@ export function team(service: SharedService) {
     return { id, principal, api: service.as(principal) }
   }
   return {
-    keeper: member([...asks, 'catalog:write']),
-    ada: member(asks),
-    ben: member(asks),
-    boss: member(['catalog:read', 'itsm:approve']),
+    manager: member([...requesterPermissions, 'catalog:write']),
+    ada: member(requesterPermissions),
+    ben: member(requesterPermissions),
+    approver: member(['catalog:read', 'itsm:approve']),
     other: member(['catalog:read', 'itsm:approve']),
   }
 }
 export type Team = ReturnType<typeof team>
 
 const size = { type: 'object', properties: { size: { type: 'integer', minimum: 13, default: 15 } } }
-export const draft = async ({ keeper }: Team, fields: object = {}) =>
-  (await keeper.api.post('/catalog/items', { name: 'Laptop', formSchema: size, ...fields })).data(CatalogItem)
-export async function offered(members: Team, fields: object = {}): Promise<CatalogItem> {
+export const draft = async ({ manager }: Team, fields: object = {}) =>
+  (await manager.api.post('/catalog/items', { name: 'Laptop', formSchema: size, ...fields })).data(
+    CatalogItem,
+  )
+export async function createActiveItem(members: Team, fields: object = {}): Promise<CatalogItem> {
   const { id } = await draft(members, fields)
-  return (await members.keeper.api.post(`/catalog/items/${id}/activate`)).data(CatalogItem)
+  return (await members.manager.api.post(`/catalog/items/${id}/activate`)).data(CatalogItem)
 }
 export const order = async (api: ApiClient, item: { id: string }, fields: object = {}) =>
   (await api.post('/catalog/requests', { itemId: item.id, ...fields })).data(CatalogRequest)
-export const idsOf = async (api: ApiClient, path: string) =>
+export const listIds = async (api: ApiClient, path: string) =>
   (await api.get(path)).page(CatalogItem.or(CatalogRequest)).items.map(({ id }) => id)
 /** Reads a list to its end by its cursors, one by one. */
-export async function everyIdOf(api: ApiClient, path: string): Promise<string[]> {
+export async function listAllIds(api: ApiClient, path: string): Promise<string[]> {
   const ids: string[] = []
   for (let after = ''; ; ) {
     const reply = await api.get(`${path}&limit=1${after}`)
@@ -49,8 +51,8 @@ export async function everyIdOf(api: ApiClient, path: string): Promise<string[]>
     after = `&after=${encodeURIComponent(pagination.nextCursor)}`
   }
 }
-/** The boss has to approve. */
-export const rules = ({ boss }: Team) => [{ name: 'Budget', approverIds: [boss.id] }]
+/** The approver has to approve. */
+export const rules = ({ approver }: Team) => [{ name: 'Budget', approverIds: [approver.id] }]
 export const tasks = [
   { key: 'order', name: 'Order it' },
   { key: 'deliver', name: 'Deliver it', dependsOn: ['order'], assigneeId: 'usr_tim' },

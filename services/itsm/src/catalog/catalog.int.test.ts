@@ -8,7 +8,7 @@ import {
   waitFor,
 } from '@opsplane/testing'
 import { itsm } from '../service.js'
-import { draft, everyIdOf, idsOf, offered, order, rules, tasks, team } from './catalog.fixture.js'
+import { createActiveItem, draft, listAllIds, listIds, order, rules, tasks, team } from './catalog.fixture.js'
 
 let service: TestService
 let recorder: EventRecorder
@@ -31,56 +31,64 @@ const published = (id: string, count: number) =>
 describe('items', () => {
   it('are for readers while they are active', async () => {
     const members = team(service)
-    const { keeper, ada } = members
-    const [hidden, shown, gone] = [await draft(members), await offered(members), await offered(members)]
-    await keeper.api.post(`/catalog/items/${gone.id}/retire`)
-    expect(await idsOf(ada.api, '/catalog/items')).toEqual([shown.id])
-    expect(await idsOf(ada.api, '/catalog/items?status=draft,retired')).toEqual([])
-    expect(await idsOf(keeper.api, '/catalog/items?status=draft,retired')).toEqual([gone.id, hidden.id])
+    const { manager, ada } = members
+    const [hidden, shown, gone] = [
+      await draft(members),
+      await createActiveItem(members),
+      await createActiveItem(members),
+    ]
+    await manager.api.post(`/catalog/items/${gone.id}/retire`)
+    expect(await listIds(ada.api, '/catalog/items')).toEqual([shown.id])
+    expect(await listIds(ada.api, '/catalog/items?status=draft,retired')).toEqual([])
+    expect(await listIds(manager.api, '/catalog/items?status=draft,retired')).toEqual([gone.id, hidden.id])
     for (const { id } of [hidden, gone]) {
       expect((await ada.api.get(`/catalog/items/${id}`)).error().code).toBe('not_found')
-      expect((await keeper.api.get(`/catalog/items/${id}`)).status).toBe(200)
+      expect((await manager.api.get(`/catalog/items/${id}`)).status).toBe(200)
     }
     expect((await ada.api.post('/catalog/items', { name: 'No' })).error().code).toBe('insufficient_scope')
   })
 
   it('are activated, retired and requested without what such an action does not take', async () => {
     const members = team(service)
-    const { keeper, ada } = members
+    const { manager, ada } = members
     const item = await draft(members)
-    const refused = async (api: typeof keeper.api, path: string) => {
+    const refused = async (api: typeof manager.api, path: string) => {
       const [detail] = (await api.post(path, { reason: 'Replaced.' })).error().details
       return [detail?.path, detail?.code]
     }
     const unknown = ['/reason', 'unrecognized_key']
-    expect(await refused(keeper.api, `/catalog/items/${item.id}/activate`)).toEqual(unknown)
-    expect((await keeper.api.post(`/catalog/items/${item.id}/activate`, {})).status).toBe(200)
-    expect(await refused(keeper.api, `/catalog/items/${item.id}/retire`)).toEqual(unknown)
+    expect(await refused(manager.api, `/catalog/items/${item.id}/activate`)).toEqual(unknown)
+    expect((await manager.api.post(`/catalog/items/${item.id}/activate`, {})).status).toBe(200)
+    expect(await refused(manager.api, `/catalog/items/${item.id}/retire`)).toEqual(unknown)
     const { number } = await order(ada.api, item, { draft: true })
     expect(await refused(ada.api, `/catalog/requests/${number}/submit`)).toEqual(unknown)
   })
 
   it('are found by category and tag, page by page', async () => {
     const members = team(service)
-    const a = await offered(members, { name: 'A', category: 'hardware', tags: ['x', 'y'] })
-    const b = await offered(members, { name: 'B', tags: ['y'] })
-    const list = (query: string) => idsOf(members.ada.api, `/catalog/items?sort=name&${query}`)
+    const a = await createActiveItem(members, { name: 'A', category: 'hardware', tags: ['x', 'y'] })
+    const b = await createActiveItem(members, { name: 'B', tags: ['y'] })
+    const list = (query: string) => listIds(members.ada.api, `/catalog/items?sort=name&${query}`)
     expect(await list('category=hardware')).toEqual([a.id])
     expect(await list('tag=y')).toEqual([a.id, b.id])
     expect(await list('tag=x&category=software')).toEqual([])
     const first = (await members.ada.api.get('/catalog/items?sort=name&limit=1')).page(CatalogItem)
     const next = `limit=1&after=${first.pagination.nextCursor}`
     expect(await list(next)).toEqual([b.id])
-    const foreign = await members.keeper.api.get(`/catalog/items?sort=name&${next}`)
+    const foreign = await members.manager.api.get(`/catalog/items?sort=name&${next}`)
     expect(foreign.error().code).toBe('invalid_cursor')
   })
 
   it('are found by words, several statuses, and as they were', async () => {
     const members = team(service)
-    const { keeper, ada } = members
-    const laptop = await offered(members, { name: 'Laptop', tags: ['mobile-work'], category: 'hardware' })
+    const { manager, ada } = members
+    const laptop = await createActiveItem(members, {
+      name: 'Laptop',
+      tags: ['mobile-work'],
+      category: 'hardware',
+    })
     const desk = await draft(members, { name: 'Desk', description: 'For work *upright*' })
-    const list = (query: string, { api } = keeper) => everyIdOf(api, `/catalog/items?${query}`)
+    const list = (query: string, { api } = manager) => listAllIds(api, `/catalog/items?${query}`)
     expect(await list('q=work')).toEqual([desk.id, laptop.id])
     expect(await list('q=work', ada)).toEqual([laptop.id])
     expect(await list('q=lap')).toEqual([laptop.id])
@@ -89,13 +97,13 @@ describe('items', () => {
     expect(await list('status=draft,active&q=work&tag=mobile-work')).toEqual([laptop.id])
     expect(await list('status=draft,active,retired')).toEqual([desk.id, laptop.id])
 
-    await keeper.api.patch(`/catalog/items/${laptop.id}`, { name: 'Notebook', tags: [] })
+    await manager.api.patch(`/catalog/items/${laptop.id}`, { name: 'Notebook', tags: [] })
     const then = `asOf=${desk.updatedAt}`
     expect(await list(then, ada)).toEqual([laptop.id])
     const was = (await ada.api.get(`/catalog/items?${then}`)).page(CatalogItem).items
     expect(was).toEqual([{ ...laptop, allowedActions: [] }])
-    await keeper.api.post(`/catalog/items/${laptop.id}/retire`)
-    await keeper.api.send('DELETE', `/catalog/items/${desk.id}`)
+    await manager.api.post(`/catalog/items/${laptop.id}/retire`)
+    await manager.api.send('DELETE', `/catalog/items/${desk.id}`)
     expect(await list('q=lap')).toEqual([])
     expect(await list(then)).toEqual([desk.id, laptop.id])
     expect(await list(`${then}&status=draft,active`)).toEqual([desk.id, laptop.id])
@@ -104,13 +112,13 @@ describe('items', () => {
     expect(await list(`${then}&tag=mobile-work`)).toEqual([laptop.id])
     expect(await list(then, ada)).toEqual([])
     expect(await list('', ada)).toEqual([])
-    expect((await keeper.api.get(`/catalog/items?${then}&sort=name`)).status).toBe(422)
+    expect((await manager.api.get(`/catalog/items?${then}&sort=name`)).status).toBe(422)
   })
 
   it('are deleted as drafts alone, and read as they were', async () => {
     const members = team(service)
-    const { api } = members.keeper
-    const [one, active] = [await draft(members), await offered(members)]
+    const { api } = members.manager
+    const [one, active] = [await draft(members), await createActiveItem(members)]
     expect((await api.send('DELETE', `/catalog/items/${one.id}`)).status).toBe(204)
     expect((await api.get(`/catalog/items/${one.id}`)).status).toBe(404)
     const refused = await api.send('DELETE', `/catalog/items/${active.id}`)
@@ -126,7 +134,7 @@ describe('items', () => {
 
   it('answer a bad schema with the place in it', async () => {
     const formSchema = { type: 'object', properties: { size: { type: 'integer', minimum: 'x' } } }
-    const reply = await team(service).keeper.api.post('/catalog/items', { name: 'Bad', formSchema })
+    const reply = await team(service).manager.api.post('/catalog/items', { name: 'Bad', formSchema })
     expect(reply.status).toBe(422)
     expect(reply.error().details[0]).toMatchObject({
       in: 'body',
@@ -139,25 +147,25 @@ describe('items', () => {
 describe('the life of a request', () => {
   it('is reported by its events, in order', async () => {
     const members = team(service)
-    const { ada, boss, keeper } = members
-    const item = await offered(members, { approvals: rules(members), tasks })
+    const { ada, approver, manager } = members
+    const item = await createActiveItem(members, { approvals: rules(members), tasks })
     const request = await order(ada.api, item, { formData: { size: 14 }, draft: true })
     const path = `/catalog/requests/${request.number}`
     await ada.api.patch(path, { quantity: 2 })
     expect((await ada.api.post(`${path}/submit`)).data(CatalogRequest).status).toBe('awaiting_approval')
-    const approved = (await boss.api.post(`${path}/approve`, { comment: 'Fine.' })).data(CatalogRequest)
+    const approved = (await approver.api.post(`${path}/approve`, { comment: 'Fine.' })).data(CatalogRequest)
     // To work on them takes another permission than to approve.
     expect(approved.tasks.map(({ allowedActions }) => allowedActions)).toEqual([[], []])
-    const working = (await keeper.api.get(path)).data(CatalogRequest)
+    const working = (await manager.api.get(path)).data(CatalogRequest)
     expect(working.tasks.map(({ status, allowedActions }) => [status, allowedActions.length])).toEqual([
       ['open', 5],
       ['pending', 1],
     ])
     const [first, second] = approved.tasks.map(({ id }) => `${path}/tasks/${id}`)
-    await keeper.api.patch(String(first), { assigneeId: keeper.id })
-    await keeper.api.post(`${first}/start`)
-    await keeper.api.post(`${first}/complete`, { notes: 'Order 4711.' })
-    const done = (await keeper.api.post(`${second}/skip`)).data(CatalogRequest)
+    await manager.api.patch(String(first), { assigneeId: manager.id })
+    await manager.api.post(`${first}/start`)
+    await manager.api.post(`${first}/complete`, { notes: 'Order 4711.' })
+    const done = (await manager.api.post(`${second}/skip`)).data(CatalogRequest)
     expect(done).toMatchObject({ status: 'closed_complete', quantity: 2, allowedActions: [] })
     expect(done.tasks.map(({ allowedActions }) => allowedActions)).toEqual([[], []])
 
@@ -180,7 +188,7 @@ describe('the life of a request', () => {
 
   it('goes without approvals and tasks straight to its end by hand', async () => {
     const members = team(service)
-    const request = await order(members.ada.api, await offered(members))
+    const request = await order(members.ada.api, await createActiveItem(members))
     expect(request).toMatchObject({
       status: 'fulfilling',
       formData: { size: 15 },
@@ -190,7 +198,7 @@ describe('the life of a request', () => {
     expect((await members.ada.api.post(`${path}/fulfill`, { outcome: 'complete' })).error().code).toBe(
       'insufficient_scope',
     )
-    const ended = await members.keeper.api.post(`${path}/fulfill`, { outcome: 'incomplete' })
+    const ended = await members.manager.api.post(`${path}/fulfill`, { outcome: 'incomplete' })
     expect(ended.data(CatalogRequest).status).toBe('closed_incomplete')
     const types = (await published(request.id, 4)).map(({ type }) => type)
     expect(types).toEqual(['request.created', 'request.submitted', 'request.updated', 'request.fulfilled'])
@@ -198,7 +206,7 @@ describe('the life of a request', () => {
 
   it('names each fault of the form', async () => {
     const members = team(service)
-    const item = await offered(members)
+    const item = await createActiveItem(members)
     const reply = await members.ada.api.post('/catalog/requests', {
       itemId: item.id,
       formData: { size: 3, x: 1 },
@@ -216,7 +224,11 @@ describe('the life of a request', () => {
         params: { schemaPath: '/additionalProperties' },
       }),
     ])
-    for (const itemId of [(await draft(members)).id, (await offered(team(service))).id, 'cit_none']) {
+    for (const itemId of [
+      (await draft(members)).id,
+      (await createActiveItem(team(service))).id,
+      'cit_none',
+    ]) {
       const absent = await members.ada.api.post('/catalog/requests', { itemId })
       expect(absent.error().details[0]).toMatchObject({ path: '/itemId', code: 'unknown_item' })
     }
@@ -224,18 +236,18 @@ describe('the life of a request', () => {
 
   it('keeps the plan it was submitted with', async () => {
     const members = team(service)
-    const item = await offered(members, { approvals: rules(members), tasks })
+    const item = await createActiveItem(members, { approvals: rules(members), tasks })
     const { id, itemRevision } = await order(members.ada.api, item)
-    await members.keeper.api.patch(`/catalog/items/${item.id}`, { tasks: [], approvals: [] })
-    await members.keeper.api.post(`/catalog/items/${item.id}/retire`)
-    const approved = await members.boss.api.post(`/catalog/requests/${id}/approve`, {})
+    await members.manager.api.patch(`/catalog/items/${item.id}`, { tasks: [], approvals: [] })
+    await members.manager.api.post(`/catalog/items/${item.id}/retire`)
+    const approved = await members.approver.api.post(`/catalog/requests/${id}/approve`, {})
     expect(itemRevision).toBe(1)
     expect(approved.data(CatalogRequest).tasks.map(({ key }) => key)).toEqual(['order', 'deliver'])
   })
 
   it('is repeated once under an Idempotency-Key, and kept from stale changes', async () => {
     const members = team(service)
-    const item = await offered(members)
+    const item = await createActiveItem(members)
     const body = { itemId: item.id, draft: true }
     const key = { 'idempotency-key': newId('request') }
     const [one, again] = [
@@ -251,9 +263,9 @@ describe('the life of a request', () => {
 })
 
 describe('the tables', () => {
-  it('are made anew from the events as they were', async () => {
+  it('are rebuilt from the events as they were', async () => {
     const members = team(service)
-    await order(members.ada.api, await offered(members, { approvals: rules(members), tasks }))
+    await order(members.ada.api, await createActiveItem(members, { approvals: rules(members), tasks }))
     const dump = async () => ({
       items: await service.sql`select * from catalog_items order by id`,
       revisions: await service.sql`select * from catalog_item_revisions order by id`,

@@ -1,10 +1,10 @@
 import { invalidField, stringifyExact } from '@opsplane/contracts'
 import { isObject, type JsonSchema } from '@opsplane/json-schema'
-import { compiled } from '../json-schema/compiled.js'
+import { compile } from '../json-schema/compile.js'
+import { checkFaults, withDefaults } from '../json-schema/data-faults.js'
 import { checkEnforceable } from '../json-schema/enforceable.js'
-import { checkFaults, withDefaults } from '../json-schema/fitting.js'
 
-/** Also what a request takes as it is: events carry it twice. */
+/** The same limit as of a request body: events carry the data twice. */
 const maxBytes = 32_768
 const rules = { path: '/formSchema', form: true }
 
@@ -19,16 +19,16 @@ export function checkFormSchema(schema: JsonSchema): void {
  * The data with the defaults of the form. Throws validation_failed naming all that does not fit; a draft may still
  * lack what is required.
  */
-export function filledForm(schema: JsonSchema, data: FormData, { draft }: { draft: boolean }): FormData {
-  const form = compiled(schema, rules)
+export function fillForm(schema: JsonSchema, data: FormData, { draft }: { draft: boolean }): FormData {
+  const form = compile(schema, rules)
   const filled = withDefaults(form, data, '/formData')
   const faults = form.check(filled, { partial: draft })
-  checkFaults(faults, '/formData', 'What the form asks for is not given as it should be.')
+  checkFaults(faults, '/formData', 'The form data does not match the form.')
   if (Buffer.byteLength(stringifyExact(filled)) > maxBytes)
     throw invalidField(
       '/formData',
       'too_big',
-      'With the defaults of the form it is more than 32 KiB of JSON.',
+      'The form data, with the defaults of the form, is larger than 32 KiB of JSON.',
     )
   return isObject(filled) ? filled : data
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { CatalogItem, CatalogRequest } from '@opsplane/contracts'
 import type { ApiReply, SharedService } from '@opsplane/testing'
 import { joinItsm } from '../joined.fixture.js'
-import { draft, offered, order, team } from './catalog.fixture.js'
+import { createActiveItem, draft, order, team } from './catalog.fixture.js'
 
 let service: SharedService
 beforeAll(async () => {
@@ -37,7 +37,7 @@ const places = (reply: ApiReply) =>
 describe('a form with patterns, order lines and choices', () => {
   it('refuses what does not fit, with the places in the data and in the form, and takes what does', async () => {
     const members = team(service)
-    const item = await offered(members, { formSchema })
+    const item = await createActiveItem(members, { formSchema })
     const { api } = members.ada
     const formData = {
       costCentre: 'de-1',
@@ -71,7 +71,7 @@ describe('a form with patterns, order lines and choices', () => {
 
   it('is kept as it was given, and refused where it could not be enforced', async () => {
     const members = team(service)
-    const { api } = members.keeper
+    const { api } = members.manager
     const item = await draft(members, { formSchema })
     const path = `/catalog/items/${item.id}`
     expect((await api.get(path)).data(CatalogItem).formSchema).toEqual(formSchema)

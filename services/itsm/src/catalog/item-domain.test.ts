@@ -142,7 +142,7 @@ describe('an item', () => {
     expect(placeOf(planned(['c', ['b', 'a']], ['b', ['a']], ['a']))).toBeUndefined()
   })
 
-  it('has no form that is not enforced, and no rule nobody can meet', () => {
+  it('has no form that is not enforced, and no rule that cannot be met', () => {
     const edit = (patch: object): ItemCommand => ({ kind: 'edit', now, patch })
     const formSchema = { type: 'object', properties: { size: { type: 'integer', minimum: 'x' } } }
     expect(placeOf(edit({ formSchema }))).toMatchObject({ path: '/formSchema/properties/size/minimum' })

@@ -1,6 +1,6 @@
 import {
   type Actor,
-  ApiError,
+  alreadyExists,
   type CatalogItemPatch,
   type CatalogItemState,
   changedFields,
@@ -43,13 +43,13 @@ function revisionRow({ id: itemId, ...state }: CatalogItemState): ReadModelRow {
 }
 
 function decide(command: ItemCommand, state: CatalogItemState | null): ItemDecision[] {
-  if (command.kind === 'create') return [{ type: 'catalog_item.created', after: created(command, state) }]
+  if (command.kind === 'create') return [{ type: 'catalog_item.created', after: create(command, state) }]
   if (state === null) throw notFound()
   const status = itemStatusAfter(command.kind, state.status)
   const after = { ...state, status, updatedAt: command.now }
   switch (command.kind) {
     case 'edit':
-      return edited(command.patch, state, after)
+      return edit(command.patch, state, after)
     case 'activate':
       return [{ type: 'catalog_item.activated', after: { ...after, activatedAt: command.now } }]
     case 'retire':
@@ -59,11 +59,11 @@ function decide(command: ItemCommand, state: CatalogItemState | null): ItemDecis
   }
 }
 
-function created(
+function create(
   { id, by, now, input }: ItemCommand & { kind: 'create' },
   existing: CatalogItemState | null,
 ): CatalogItemState {
-  if (existing !== null) throw new ApiError('conflict', 'An item with this id exists already.')
+  if (existing !== null) throw alreadyExists('catalogue item')
   checkContent(input)
   return {
     id,
@@ -78,7 +78,7 @@ function created(
   }
 }
 
-function edited(patch: CatalogItemPatch, state: CatalogItemState, next: CatalogItemState): ItemDecision[] {
+function edit(patch: CatalogItemPatch, state: CatalogItemState, next: CatalogItemState): ItemDecision[] {
   const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
   if (changedFields(state, { ...state, ...given }).length === 0) return []
   checkContent(patch)

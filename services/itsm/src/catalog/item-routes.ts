@@ -13,18 +13,18 @@ import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { enforcedKeywords } from '../json-schema/description.js'
-import { createdFilters } from '../lists/created.js'
-import { searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
+import { createdFilters } from '../lists/created-filters.js'
+import { listParameter, searchFilter, searchSyntax } from '../lists/filters.js'
 import { catalogItems as table } from '../schema/catalog.js'
 import { transitionErrors } from '../transition-errors.js'
-import { isKeeper } from './access.js'
+import { isCatalogManager } from './access.js'
 import type { ItemStore } from './item-store.js'
 import { activeItems, itemSelection, itemSorts } from './queries.js'
 
 export const tag = 'Service catalogue'
 
 const filters = z.object({
-  status: severalOf(CatalogItemStatus)
+  status: listParameter(CatalogItemStatus)
     .optional()
     .meta({
       description: 'One or several; without `catalog:write` there are only active items.',
@@ -56,11 +56,11 @@ export function itemRoutes({ database: { db }, cursors }: ServiceContext, items:
           asOf,
           table,
           tenant: meta.tenant,
-          ...itemSelection(given, isKeeper(meta) ? undefined : activeItems(db, asOf)),
+          ...itemSelection(given, isCatalogManager(meta) ? undefined : activeItems(db, asOf)),
           sort: { column: itemSorts[sort.field], direction: sort.direction },
           limit,
           after,
-          binding: `${isKeeper(meta)}|${binding}`,
+          binding: `${isCatalogManager(meta)}|${binding}`,
           cursors,
           present: items.present,
         }),
@@ -95,7 +95,7 @@ export function itemRoutes({ database: { db }, cursors }: ServiceContext, items:
       errors: ['not_found'],
       handler: async ({ params, query: { asOf }, meta }) => {
         const item = await items.asOf(params.id, meta.tenant, asOf)
-        if (isKeeper(meta)) return item
+        if (isCatalogManager(meta)) return item
         const present = asOf === undefined ? item : await items.get(params.id, meta.tenant)
         if (item.status !== 'active' || present.status !== 'active') throw notFound()
         return item

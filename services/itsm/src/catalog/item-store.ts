@@ -7,7 +7,7 @@ import type {
 } from '@opsplane/contracts'
 import { newId } from '@opsplane/contracts'
 import type { ServiceContext } from '@opsplane/service'
-import type { Named, People } from '../people.js'
+import type { NamedPeople, People } from '../people.js'
 import { catalogItem } from './item-domain.js'
 import { allowedItemActions } from './item-transitions.js'
 
@@ -19,16 +19,16 @@ export function itemStore({ store }: ServiceContext, people: People) {
 
     /** Throws validation_failed naming the tasks whose assignees are no members. */
     async draft(input: NewCatalogItem, meta: CommandMeta): Promise<CatalogItem> {
-      await people.check(meta.tenant, assigneesOf(input))
+      await people.check(meta.tenant, findAssignees(input))
       const id = newId('catalogItem')
       return aggregate.create(id, { kind: 'create', id, by: meta.actor, now: meta.now, input }, meta)
     },
 
-    /** The same of tasks that name somebody the item has not named before. */
+    /** The same for assignees the item has not named before. */
     async edit(id: string, patch: CatalogItemPatch, meta: CommandMeta): Promise<CatalogItem> {
-      const named = assigneesOf(patch)
+      const named = findAssignees(patch)
       if (Object.keys(named).length > 0) {
-        const before = Object.values(assigneesOf((await aggregate.find(id, meta.tenant))?.state ?? {}))
+        const before = Object.values(findAssignees((await aggregate.find(id, meta.tenant))?.state ?? {}))
         const known = before.flatMap((people) => people ?? [])
         const unmoved = Object.fromEntries(Object.keys(named).map((place) => [place, known]))
         await people.check(meta.tenant, named, unmoved)
@@ -40,7 +40,7 @@ export function itemStore({ store }: ServiceContext, people: People) {
 export type ItemStore = ReturnType<typeof itemStore>
 
 /** By the place of each task in the item. */
-const assigneesOf = ({ tasks = [] }: Pick<CatalogItemPatch, 'tasks'>): Named =>
+const findAssignees = ({ tasks = [] }: Pick<CatalogItemPatch, 'tasks'>): NamedPeople =>
   Object.fromEntries(tasks.map(({ assigneeId }, index) => [`tasks/${index}/assigneeId`, assigneeId] as const))
 
 function present(state: CatalogItemState, version: number): CatalogItem {

@@ -8,9 +8,9 @@ import { type Drizzle, type KeysetTable, matchesText, type Selection } from '@op
 import { and, eq, exists, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { z } from 'zod'
-import { type CreatedFilters, createdWithin } from '../lists/created.js'
+import { type CreatedFilters, createdWithin } from '../lists/created-filters.js'
 import { catalogItemRevisions, catalogItems, catalogRequests } from '../schema/catalog.js'
-import { names, namesAnyone } from './access.js'
+import { includesAnyone, includesUser } from './access.js'
 import { revisionRowId } from './item-domain.js'
 
 export interface ItemFilters extends CreatedFilters {
@@ -59,8 +59,8 @@ export function itemSelection(
 }
 
 /**
- * Items that whoever does not keep the catalogue may be shown: active ones, and as of an instant those active then that
- * still are. Retiring an item takes its past from them as well.
+ * Items visible without `catalog:write`: active ones, and as of an instant those that were active then and still are.
+ * Retiring an item hides its past as well.
  */
 export function activeItems(db: Drizzle, asOf: string | undefined): SQL | undefined {
   const active = eq(catalogItems.status, 'active')
@@ -92,34 +92,34 @@ export function requestSelection(filters: RequestFilters, visible: SQL | undefin
     anyOf: [filters.status && { column: status, values: filters.status }],
     search: and(
       given(filters.q, (words) => matchesText(search, words)),
-      given(filters.approverId, awaiting),
-      given(filters.assigneeId, working),
+      given(filters.approverId, awaitsApprovalBy),
+      given(filters.assigneeId, hasTaskOf),
     ),
   }
 }
 
 /** Requests the person may still decide on. The status is no parameter, as the index is of this one alone. */
-function awaiting(userId: string): SQL | undefined {
+function awaitsApprovalBy(userId: string): SQL | undefined {
   const { status, requesterId, requestedFor, awaitedIds, decidedIds } = catalogRequests
   return and(
     sql`${status} = 'awaiting_approval'`,
-    or(names(awaitedIds, userId), namesAnyone(awaitedIds)),
-    not(names(decidedIds, userId)),
+    or(includesUser(awaitedIds, userId), includesAnyone(awaitedIds)),
+    not(includesUser(decidedIds, userId)),
     ne(requesterId, userId),
     ne(requestedFor, userId),
   )
 }
 
-const working = (userId: string): SQL | undefined =>
-  and(sql`${catalogRequests.status} = 'fulfilling'`, names(catalogRequests.assigneeIds, userId))
+const hasTaskOf = (userId: string): SQL | undefined =>
+  and(sql`${catalogRequests.status} = 'fulfilling'`, includesUser(catalogRequests.assigneeIds, userId))
 
-const ofTenant = (table: KeysetTable, { workspaceId, environment }: TenantScope): SQL | undefined =>
+const inTenant = (table: KeysetTable, { workspaceId, environment }: TenantScope): SQL | undefined =>
   and(eq(table.workspaceId, workspaceId), eq(table.environment, environment))
 
 const Plan = z.object({ tasks: z.array(PlannedTask) })
 
 /** How requests pinned to this revision are fulfilled. */
-export async function planOf(
+export async function findPlan(
   db: Drizzle,
   tenant: TenantScope,
   itemId: string,
@@ -130,10 +130,10 @@ export async function planOf(
     .from(catalogItemRevisions)
     .where(
       and(
-        ofTenant(catalogItemRevisions, tenant),
+        inTenant(catalogItemRevisions, tenant),
         eq(catalogItemRevisions.id, revisionRowId(itemId, revision)),
       ),
     )
-  if (!row) throw new Error(`Revision ${revision} of ${itemId} is not kept.`)
+  if (!row) throw new Error(`Revision ${revision} of ${itemId} does not exist.`)
   return Plan.parse(row.state).tasks
 }

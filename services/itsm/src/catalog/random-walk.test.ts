@@ -10,11 +10,11 @@ import {
   newId,
 } from '@opsplane/contracts'
 import { searchTimes, seededRandom } from '@opsplane/testing'
-import type { By, RequestCommand } from './request-commands.js'
+import type { ActingUser, RequestCommand } from './request-commands.js'
 import { catalogRequest } from './request-domain.js'
-import { allowedRequestActions, onward } from './request-transitions.js'
-import { boss, commands, create, item, keeper, now, requester } from './sample-catalog.js'
-import { allowedTaskActions, hasEnded } from './task-transitions.js'
+import { allowedRequestActions, automaticTransitions } from './request-transitions.js'
+import { approver, commands, create, item, manager, now, requester } from './sample-catalog.js'
+import { allowedTaskActions, taskHasEnded } from './task-transitions.js'
 
 function generator(seed: number) {
   const next = seededRandom(seed)
@@ -41,7 +41,7 @@ function randomPlan({ next }: Random): NewCatalogItem['tasks'] {
 
 function randomCommand(random: Random, setting: Setting, state: CatalogRequestState): RequestCommand {
   const { plan, ids, ordered } = setting
-  const by = random.pick<By>([requester, boss, keeper])
+  const by = random.pick<ActingUser>([requester, approver, manager])
   const task = state.tasks.length > 0 ? random.pick(state.tasks).id : 'ctk_none'
   const action = random.pick(['start', 'complete', 'complete', 'fail', 'skip'] as const)
   const rare: RequestCommand[] = random.next() < 0.05 ? [commands.cancel, { ...commands.reject, by }] : []
@@ -98,18 +98,18 @@ function expectSound(before: CatalogRequestState, after: CatalogRequestState): v
 
 function expectSoundTask(task: CatalogTaskState, tasks: CatalogTaskState[]): void {
   const needed = tasks.filter(({ key }) => task.dependsOn.includes(key))
-  expect(task.endedAt !== null).toBe(hasEnded(task))
+  expect(task.endedAt !== null).toBe(taskHasEnded(task))
   if (task.status === 'pending') {
-    expect(needed.some((other) => !hasEnded(other))).toBe(true)
+    expect(needed.some((other) => !taskHasEnded(other))).toBe(true)
     expect(needed.every(({ status }) => status !== 'incomplete')).toBe(true)
   }
   if (['open', 'in_progress', 'complete', 'incomplete'].includes(task.status))
     expect(needed.every(({ status }) => status === 'complete' || status === 'skipped')).toBe(true)
 }
 
-/** A request stays only where somebody can take it further. */
+/** A request stays only in a status from which an action can move it on. */
 function expectWayOn(state: CatalogRequestState): void {
-  expect(onward[state.status]).toBeUndefined()
+  expect(automaticTransitions[state.status]).toBeUndefined()
   if (final.includes(state.status)) return
   expect(allowedRequestActions(state)).not.toEqual([])
   if (state.status !== 'fulfilling' || state.tasks.length === 0) return

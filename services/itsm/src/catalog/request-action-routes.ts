@@ -11,7 +11,7 @@ import { defineRoute, type Route } from '@opsplane/http'
 import { transitionErrors } from '../transition-errors.js'
 import { checkMayCancel } from './access.js'
 import { tag } from './item-routes.js'
-import { byOf, type RequestStore } from './request-store.js'
+import { type RequestStore, toActingUser } from './request-store.js'
 
 const contract = { method: 'post', tag, response: CatalogRequest, errors: transitionErrors } as const
 
@@ -42,7 +42,7 @@ export function requestActionRoutes(requests: RequestStore): Route[] {
       body: RejectCatalogRequest,
       errors: [...transitionErrors, 'forbidden', 'conflict'],
       handler: ({ params, body, meta }) =>
-        requests.take(params.id, { kind: 'reject', by: byOf(meta), now: meta.now, ...body }, meta),
+        requests.execute(params.id, { kind: 'reject', by: toActingUser(meta), now: meta.now, ...body }, meta),
     }),
     defineRoute({
       ...contract,
@@ -56,7 +56,7 @@ export function requestActionRoutes(requests: RequestStore): Route[] {
       body: CancelCatalogRequest,
       errors: [...transitionErrors, 'forbidden'],
       handler: ({ params, body, meta }) =>
-        requests.take(params.id, { kind: 'cancel', now: meta.now, ...body }, meta, checkMayCancel),
+        requests.execute(params.id, { kind: 'cancel', now: meta.now, ...body }, meta, checkMayCancel),
     }),
     defineRoute({
       ...contract,
@@ -67,7 +67,7 @@ export function requestActionRoutes(requests: RequestStore): Route[] {
       scope: 'catalog:write',
       body: FulfillCatalogRequest,
       handler: ({ params, body, meta }) =>
-        requests.take(params.id, { kind: 'fulfill', now: meta.now, ...body }, meta),
+        requests.execute(params.id, { kind: 'fulfill', now: meta.now, ...body }, meta),
     }),
     defineRoute({
       ...contract,
@@ -90,7 +90,7 @@ export function requestActionRoutes(requests: RequestStore): Route[] {
         scope: 'catalog:write',
         body: CatalogTaskNote,
         handler: ({ params: { id, taskId }, body, meta }) =>
-          requests.take(id, { kind: 'work', action, taskId, now: meta.now, ...body }, meta),
+          requests.execute(id, { kind: 'work', action, taskId, now: meta.now, ...body }, meta),
       }),
     ),
   ]

@@ -1,73 +1,76 @@
 import type { ApprovalRule, CatalogRequestState, Instant } from '@opsplane/contracts'
-import { contentHashOf, decided, hindrance, requested, voided } from '../approval/approval.js'
-import type { ApproveRequest, By, RequestCommand } from './request-commands.js'
-import { type RequestDecision, wentOn } from './request-decision.js'
-import { planned } from './request-tasks.js'
+import {
+  filterDecidable,
+  hashContent,
+  recordDecision,
+  requestAllApprovals,
+  voidApproval,
+} from '../approval/approval.js'
+import type { ActingUser, ApproveRequest, RequestCommand } from './request-commands.js'
+import { automaticStepEvent, type RequestDecision } from './request-decision.js'
+import { startTasks } from './request-tasks.js'
 import { requestStatusAfter } from './request-transitions.js'
 
 /** What approval is asked for; nothing of it changes afterwards. */
-const contentOf = ({ itemId, itemRevision, formData, quantity }: CatalogRequestState) =>
-  contentHashOf({ itemId, itemRevision, formData, quantity })
+const hashRequest = ({ itemId, itemRevision, formData, quantity }: CatalogRequestState) =>
+  hashContent({ itemId, itemRevision, formData, quantity })
 
 /** The request waiting for its approvals. Neither who asked nor who gets it may decide. */
-export function asked(
+export function requestApprovals(
   rules: readonly ApprovalRule[],
   ids: readonly string[],
   now: Instant,
   state: CatalogRequestState,
 ): CatalogRequestState {
   const excludedIds = [state.requesterId, state.requestedFor]
-  const contentHash = contentOf(state)
-  const approvals = rules.map((rule, index) =>
-    requested({ id: idAt(ids, index), rule, excludedIds, contentHash, now }),
-  )
+  const contentHash = hashRequest(state)
+  const approvals = requestAllApprovals(rules, ids, { excludedIds, contentHash, now })
   return { ...state, status: 'awaiting_approval', approvals }
 }
 
 /** Counts for every approval the person may decide on; with the last one the work begins. */
-export function approved(command: ApproveRequest, state: CatalogRequestState): RequestDecision[] {
+export function approve(command: ApproveRequest, state: CatalogRequestState): RequestDecision[] {
   requestStatusAfter('approve', state)
   const { by, now, comment, plan, taskIds } = command
-  const approvals = decidedBy(by, { decision: 'approved', comment, now }, state)
+  const approvals = recordDecisions(by, { decision: 'approved', comment, now }, state)
   const complete = approvals.every(({ status }) => status === 'approved')
   const status = requestStatusAfter('approve', state, complete ? 'approved' : 'awaiting_approval')
   const after = { ...state, status, approvals, updatedAt: now }
   if (!complete) return [{ type: 'request.updated', after }]
   const granted = { ...after, approvedAt: now }
-  return [{ type: 'request.approved', after: granted }, wentOn(granted, planned(plan, taskIds, now, granted))]
+  return [
+    { type: 'request.approved', after: granted },
+    automaticStepEvent(granted, startTasks(plan, taskIds, now, granted)),
+  ]
 }
 
 /** One rejection is enough; what others were asked for no longer stands. */
-export function rejected(
+export function reject(
   { by, now, reason }: RequestCommand & { kind: 'reject' },
   state: CatalogRequestState,
 ): RequestDecision[] {
   const status = requestStatusAfter('reject', state)
-  const approvals = decidedBy(by, { decision: 'rejected', comment: reason, now }, state).map((approval) =>
-    voided(approval, now),
+  const approvals = recordDecisions(by, { decision: 'rejected', comment: reason, now }, state).map(
+    (approval) => voidApproval(approval, now),
   )
   const after = { ...state, status, approvals, reason, closedAt: now, updatedAt: now }
   return [{ type: 'request.rejected', after, extras: { reason } }]
 }
 
-interface Decisive {
+interface DecisionInput {
   decision: 'approved' | 'rejected'
   comment: string | null
   now: Instant
 }
 
 /** Throws forbidden when there is none the person may decide on, for the reason that holds for the first one pending. */
-function decidedBy({ actor, userId }: By, decisive: Decisive, state: CatalogRequestState) {
+function recordDecisions({ actor, userId }: ActingUser, decisive: DecisionInput, state: CatalogRequestState) {
   const { approvals } = state
-  const deciding = { ...decisive, by: actor, userId, contentHash: contentOf(state) }
-  const open = approvals.filter((approval) => hindrance(approval, userId) === undefined)
+  const deciding = { ...decisive, by: actor, userId, contentHash: hashRequest(state) }
+  const open = filterDecidable(approvals, userId)
   const first = approvals.find(({ status }) => status === 'pending')
-  if (open.length === 0 && first) decided(first, deciding)
-  return approvals.map((approval) => (open.includes(approval) ? decided(approval, deciding) : approval))
-}
-
-export function idAt(ids: readonly string[], index: number): string {
-  const id = ids[index]
-  if (id === undefined) throw new Error(`The command has no id for number ${index + 1}.`)
-  return id
+  if (open.length === 0 && first) recordDecision(first, deciding)
+  return approvals.map((approval) =>
+    open.includes(approval) ? recordDecision(approval, deciding) : approval,
+  )
 }

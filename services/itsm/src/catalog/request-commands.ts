@@ -11,7 +11,7 @@ import type {
 } from '@opsplane/contracts'
 
 /** Who acts; an API key counts as whom it belongs to. */
-export interface By {
+export interface ActingUser {
   actor: Actor
   userId: string
 }
@@ -26,7 +26,7 @@ export interface CreateRequest {
   kind: 'create'
   id: string
   number: string
-  by: By
+  by: ActingUser
   now: Instant
   item: CatalogItemState
   ids: NewIds
@@ -44,7 +44,7 @@ export interface SubmitRequest {
 /** The plan is that of the pinned revision; its tasks begin with the last approval. */
 export interface ApproveRequest {
   kind: 'approve'
-  by: By
+  by: ActingUser
   now: Instant
   comment: string | null
   plan: readonly PlannedTask[]
@@ -67,6 +67,6 @@ export type RequestCommand =
   | ApproveRequest
   | TaskCommand
   | { kind: 'edit'; now: Instant; item: CatalogItemState; patch: CatalogRequestPatch }
-  | { kind: 'reject'; by: By; now: Instant; reason: string }
+  | { kind: 'reject'; by: ActingUser; now: Instant; reason: string }
   | { kind: 'cancel'; now: Instant; reason: string }
   | { kind: 'fulfill'; now: Instant; outcome: FulfillmentOutcome }

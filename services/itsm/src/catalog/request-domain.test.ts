@@ -17,24 +17,24 @@ import { catalogRequest } from './request-domain.js'
 import { allowedRequestActions } from './request-transitions.js'
 import {
   after,
-  bare,
-  bareItem,
+  approver,
   begin,
-  boss,
   commands,
   create,
   createdAt,
-  freeItem,
   item,
   itemAfter,
   itemCommands,
   items,
-  keeper,
+  itemWithoutApprovals,
+  itemWithoutTasks,
+  manager,
   now,
   requester,
   requests,
-  statusOf,
+  requestWithoutTasks,
   taskId,
+  taskStatuses,
   withTask,
   work,
 } from './sample-catalog.js'
@@ -131,12 +131,12 @@ describe('submitting', () => {
       'request.submitted submitted',
       'request.updated awaiting_approval',
     ])
-    expect(typesOf({ ...atOnce, item: freeItem }, null)).toEqual([
+    expect(typesOf({ ...atOnce, item: itemWithoutApprovals }, null)).toEqual([
       'request.created draft',
       'request.submitted submitted',
       'request.updated fulfilling',
     ])
-    expect(statusOf(begin({ ...atOnce, item: freeItem }))).toEqual({
+    expect(taskStatuses(begin({ ...atOnce, item: itemWithoutApprovals }))).toEqual({
       order: 'open',
       account: 'open',
       set_up: 'pending',
@@ -179,8 +179,8 @@ describe('submitting', () => {
     })
   })
 
-  it('pins the item as it is then, so that a kept draft keeps nobody out of approvals', () => {
-    const before = begin({ ...create, item: freeItem })
+  it('pins the item as it is then, so that an old draft does not bypass approvals added since', () => {
+    const before = begin({ ...create, item: itemWithoutApprovals })
     const edited = itemAfter(itemCommands.activate, itemCommands.edit)
     const submitted = catalogRequest.decide({ ...commands.submit, item: edited }, before).at(-1)?.after
     expect(submitted).toMatchObject({ status: 'awaiting_approval', itemRevision: 2, itemName: 'Notebook' })
@@ -210,7 +210,7 @@ describe('submitting', () => {
 })
 
 describe('approvals', () => {
-  const approve = (by: typeof boss) => ({ ...commands.approve, by })
+  const approve = (by: typeof approver) => ({ ...commands.approve, by })
   const waiting = requests.awaiting_approval
 
   it('are not for who asked or gets it', () => {
@@ -219,26 +219,29 @@ describe('approvals', () => {
       .when({ ...commands.reject, by: requester })
       .fails('forbidden')
     const forBoss = begin(
-      { ...create, input: { ...create.input, requestedFor: keeper.userId } },
+      { ...create, input: { ...create.input, requestedFor: manager.userId } },
       commands.submit,
     )
-    given(forBoss).when(approve(keeper)).fails('forbidden')
-    expect(forBoss.approvals[0]?.excludedIds).toEqual([requester.userId, keeper.userId])
+    given(forBoss).when(approve(manager)).fails('forbidden')
+    expect(forBoss.approvals[0]?.excludedIds).toEqual([requester.userId, manager.userId])
   })
 
   it('must all be met', () => {
-    expect(typesOf(approve(keeper), waiting)).toEqual(['request.updated awaiting_approval'])
-    const half = after(commands.submit, approve(keeper))
+    expect(typesOf(approve(manager), waiting)).toEqual(['request.updated awaiting_approval'])
+    const half = after(commands.submit, approve(manager))
     expect(half.approvals.map(({ status }) => status)).toEqual(['pending', 'approved'])
-    given(half).when(approve(keeper)).fails('forbidden')
-    expect(typesOf(approve(boss), half)).toEqual(['request.approved approved', 'request.updated fulfilling'])
+    given(half).when(approve(manager)).fails('forbidden')
+    expect(typesOf(approve(approver), half)).toEqual([
+      'request.approved approved',
+      'request.updated fulfilling',
+    ])
   })
 
   it('count for every rule the person may decide on', () => {
-    const [approved] = catalogRequest.decide(approve(boss), waiting)
+    const [approved] = catalogRequest.decide(approve(approver), waiting)
     expect(approved?.after?.approvals.map(({ decisions }) => decisions.map(({ userId }) => userId))).toEqual([
-      [boss.userId],
-      [boss.userId],
+      [approver.userId],
+      [approver.userId],
     ])
     expect(approved?.after).toMatchObject({ status: 'approved', approvedAt: now })
   })
@@ -252,11 +255,11 @@ describe('approvals', () => {
     ].map((command) => hash(begin(command, { ...commands.submit, item: command.item })))
     expect(new Set([hash(waiting), ...others]).size).toBe(4)
     const changed = { ...waiting, quantity: 9 }
-    given(changed).when(approve(boss)).fails('conflict')
+    given(changed).when(approve(approver)).fails('conflict')
   })
 
   it('end with one rejection, and are void then', () => {
-    const state = after(commands.submit, { ...commands.reject, by: keeper })
+    const state = after(commands.submit, { ...commands.reject, by: manager })
     expect(state.approvals.map(({ status }) => status)).toEqual(['void', 'rejected'])
     expect(state).toMatchObject({ status: 'rejected', reason: 'Too dear.', closedAt: now })
   })
@@ -266,7 +269,7 @@ describe('approvals', () => {
     expect(state.approvals.map(({ status }) => status)).toEqual(['void', 'void'])
   })
 
-  it('cannot be asked of nobody', () => {
+  it('cannot be submitted where no approver is left', () => {
     const own = [{ name: 'Self', approverIds: [requester.userId], waitFor: 'first' as const }]
     given(requests.draft)
       .when({ ...commands.submit, item: { ...item, approvals: own } })
@@ -279,10 +282,10 @@ describe('tasks', () => {
   const follow = (...path: RequestCommand[]) => after(commands.submit, commands.approve, ...path)
 
   it('open when all they depend on is done, skipped ones included', () => {
-    expect(statusOf(follow(work('complete', 'order'))).set_up).toBe('pending')
+    expect(taskStatuses(follow(work('complete', 'order'))).set_up).toBe('pending')
     const ordered = follow(work('complete', 'order'))
     const [skipped] = catalogRequest.decide(work('skip', 'account'), ordered)
-    expect(skipped?.after && statusOf(skipped.after)).toEqual({
+    expect(skipped?.after && taskStatuses(skipped.after)).toEqual({
       order: 'complete',
       account: 'skipped',
       set_up: 'open',
@@ -301,7 +304,7 @@ describe('tasks', () => {
     const [failed, ...more] = catalogRequest.decide(work('fail', 'order'), fulfilling)
     expect(more).toEqual([])
     expect(failed?.extras?.skippedTaskIds).toEqual([taskId('set_up'), taskId('deliver')])
-    expect(failed?.after && statusOf(failed.after)).toEqual({
+    expect(failed?.after && taskStatuses(failed.after)).toEqual({
       order: 'incomplete',
       account: 'open',
       set_up: 'skipped',
@@ -343,7 +346,7 @@ describe('tasks', () => {
 
   it('are skipped where they have not ended when the request is canceled', () => {
     const canceled = follow(work('complete', 'order'), commands.cancel)
-    expect(statusOf(canceled)).toEqual({
+    expect(taskStatuses(canceled)).toEqual({
       order: 'complete',
       account: 'skipped',
       set_up: 'skipped',
@@ -353,15 +356,15 @@ describe('tasks', () => {
   })
 
   it('are what ends a request, unless there are none', () => {
-    expect(allowedRequestActions(bare)).toEqual(['fulfill', 'cancel'])
-    given(bare)
+    expect(allowedRequestActions(requestWithoutTasks)).toEqual(['fulfill', 'cancel'])
+    given(requestWithoutTasks)
       .when(commands.fulfill)
       .emits({
         type: 'request.fulfilled',
         changes: { status: 'closed_complete', closedAt: now, updatedAt: now },
         extras: { outcome: 'complete' },
       })
-    given(bare)
+    given(requestWithoutTasks)
       .when({ ...commands.fulfill, outcome: 'skipped' })
       .emits({
         type: 'request.fulfilled',
@@ -373,8 +376,8 @@ describe('tasks', () => {
 
   it('begin for approved requests without any as well', () => {
     const approved = begin(
-      { ...create, item: { ...bareItem, approvals: item.approvals } },
-      { ...commands.submit, item: { ...bareItem, approvals: item.approvals } },
+      { ...create, item: { ...itemWithoutTasks, approvals: item.approvals } },
+      { ...commands.submit, item: { ...itemWithoutTasks, approvals: item.approvals } },
       { ...commands.approve, plan: [], taskIds: [] },
     )
     expect(approved).toMatchObject({ status: 'fulfilling', tasks: [], createdAt })

@@ -1,5 +1,6 @@
 import {
   ApiError,
+  alreadyExists,
   type CatalogItemState,
   type CatalogRequestState,
   changedFields,
@@ -8,14 +9,14 @@ import {
   invalidField,
   notFound,
 } from '@opsplane/contracts'
-import { voided } from '../approval/approval.js'
-import { filledForm } from './form.js'
-import { approved, asked, rejected } from './request-approvals.js'
+import { voidApproval } from '../approval/approval.js'
+import { fillForm } from './form.js'
+import { approve, reject, requestApprovals } from './request-approvals.js'
 import type { CreateRequest, RequestCommand, SubmitRequest } from './request-commands.js'
-import { type RequestDecision, wentOn } from './request-decision.js'
-import { closed, editedTask, planned, worked } from './request-tasks.js'
+import { automaticStepEvent, type RequestDecision } from './request-decision.js'
+import { editTask, fulfilledEvent, startTasks, workOnTask } from './request-tasks.js'
 import { requestStatusAfter } from './request-transitions.js'
-import { hasEnded } from './task-transitions.js'
+import { taskHasEnded } from './task-transitions.js'
 
 /** Every rule of a request; which action applies when is `requestTransitions`, and `onward` where it goes by itself. */
 export const catalogRequest: Decider<CatalogRequestState, RequestCommand> = {
@@ -35,16 +36,16 @@ function decide(command: RequestCommand, state: CatalogRequestState | null): Req
     case 'submit':
       return submit(command, state)
     case 'approve':
-      return approved(command, state)
+      return approve(command, state)
     case 'reject':
-      return rejected(command, state)
+      return reject(command, state)
     case 'work':
-      return worked(command, state)
+      return workOnTask(command, state)
     case 'edit_task':
-      return editedTask(command, state)
+      return editTask(command, state)
     case 'fulfill': {
       requestStatusAfter('fulfill', state)
-      return [closed(command.outcome, 'fulfill', command.now, state)]
+      return [fulfilledEvent(command.outcome, 'fulfill', command.now, state)]
     }
     case 'cancel':
       return [cancel(command.reason, command.now, state)]
@@ -52,16 +53,16 @@ function decide(command: RequestCommand, state: CatalogRequestState | null): Req
 }
 
 function create(command: CreateRequest, existing: CatalogRequestState | null): RequestDecision[] {
-  if (existing !== null) throw new ApiError('conflict', 'A request with this id exists already.')
+  if (existing !== null) throw alreadyExists('request')
   const { id, number, by, now, item, input } = command
   if (item.status !== 'active') throw unknownItem()
   const draft: CatalogRequestState = {
     id,
     number,
     itemId: item.id,
-    ...pinned(item),
+    ...pinItem(item),
     status: 'draft',
-    formData: filledForm(item.formSchema, input.formData, input),
+    formData: fillForm(item.formSchema, input.formData, input),
     quantity: input.quantity,
     notes: input.notes,
     requestedBy: by.actor,
@@ -87,33 +88,35 @@ function edit(
   const status = requestStatusAfter('edit', state)
   checkActive(item)
   const { quantity = state.quantity, notes = state.notes } = patch
-  const formData = filledForm(item.formSchema, patch.formData ?? state.formData, { draft: true })
-  const after = { ...state, ...pinned(item), status, formData, quantity, notes }
+  const formData = fillForm(item.formSchema, patch.formData ?? state.formData, { draft: true })
+  const after = { ...state, ...pinItem(item), status, formData, quantity, notes }
   return changedFields(state, after).length === 0
     ? []
     : [{ type: 'request.updated', after: { ...after, updatedAt: now } }]
 }
 
-/** A draft follows its item until it is submitted: keeping one does not keep out of approvals added since. */
+/** A draft follows its item until it is submitted, so that approvals added meanwhile apply to it. */
 function submit({ now, item, ids }: SubmitRequest, state: CatalogRequestState): RequestDecision[] {
   const status = requestStatusAfter('submit', state)
   checkActive(item)
-  const formData = filledForm(item.formSchema, state.formData, { draft: false })
-  const after = { ...state, ...pinned(item), status, formData, submittedAt: now, updatedAt: now }
+  const formData = fillForm(item.formSchema, state.formData, { draft: false })
+  const after = { ...state, ...pinItem(item), status, formData, submittedAt: now, updatedAt: now }
   const next =
     item.approvals.length > 0
-      ? asked(item.approvals, ids.approvalIds, now, after)
-      : planned(item.tasks, ids.taskIds, now, after)
-  return [{ type: 'request.submitted', after }, wentOn(after, next)]
+      ? requestApprovals(item.approvals, ids.approvalIds, now, after)
+      : startTasks(item.tasks, ids.taskIds, now, after)
+  return [{ type: 'request.submitted', after }, automaticStepEvent(after, next)]
 }
 
-/** What was under way is off; decisions made and work done stay on record. */
+/** Pending approvals are void and unfinished tasks skipped; decisions and finished work stay on record. */
 function cancel(reason: string, now: Instant, state: CatalogRequestState): RequestDecision {
   const after: CatalogRequestState = {
     ...state,
     status: requestStatusAfter('cancel', state),
-    approvals: state.approvals.map((approval) => voided(approval, now)),
-    tasks: state.tasks.map((task) => (hasEnded(task) ? task : { ...task, status: 'skipped', endedAt: now })),
+    approvals: state.approvals.map((approval) => voidApproval(approval, now)),
+    tasks: state.tasks.map((task) =>
+      taskHasEnded(task) ? task : { ...task, status: 'skipped', endedAt: now },
+    ),
     reason,
     closedAt: now,
     updatedAt: now,
@@ -121,14 +124,14 @@ function cancel(reason: string, now: Instant, state: CatalogRequestState): Reque
   return { type: 'request.canceled', after, extras: { reason } }
 }
 
-const pinned = ({ revision, name, price }: CatalogItemState) => ({
+const pinItem = ({ revision, name, price }: CatalogItemState) => ({
   itemRevision: revision,
   itemName: name,
   price,
 })
 
 export const unknownItem = () =>
-  invalidField('/itemId', 'unknown_item', 'There is no such item that can be requested.')
+  invalidField('/itemId', 'unknown_item', 'There is no such item, or it cannot be requested.')
 
 function checkActive({ status }: CatalogItemState): void {
   if (status !== 'active') throw new ApiError('conflict', 'The item can no longer be requested.')

@@ -11,17 +11,17 @@ import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
-import { createdFilters } from '../lists/created.js'
-import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
+import { createdFilters } from '../lists/created-filters.js'
+import { listParameter, reference, searchFilter, searchSyntax } from '../lists/filters.js'
 import { catalogRequests as table } from '../schema/catalog.js'
 import { transitionErrors } from '../transition-errors.js'
-import { checkRequester, isKeeper, visibleTo } from './access.js'
+import { checkRequester, isCatalogManager, visibleTo } from './access.js'
 import { tag } from './item-routes.js'
 import { type RequestFilters, requestSelection, requestSorts } from './queries.js'
 import type { RequestStore } from './request-store.js'
 
 const filters = z.object({
-  status: severalOf(CatalogRequestStatus)
+  status: listParameter(CatalogRequestStatus)
     .optional()
     .meta({
       description: 'One or several statuses, repeated or separated by commas.',
@@ -40,7 +40,7 @@ const filters = z.object({
 })
 
 /** `me` stands for who asks. */
-function resolved(given: RequestFilters, { principal: { userId } }: RequestMeta): RequestFilters {
+function resolveMe(given: RequestFilters, { principal: { userId } }: RequestMeta): RequestFilters {
   const known = (id: string | undefined) => (id === 'me' ? userId : id)
   const { requesterId, approverId, assigneeId } = given
   return {
@@ -75,11 +75,11 @@ export function requestRoutes(
           asOf,
           table,
           tenant: meta.tenant,
-          ...requestSelection(resolved(given, meta), visibleTo(meta)),
+          ...requestSelection(resolveMe(given, meta), visibleTo(meta)),
           sort: { column: requestSorts[sort.field], direction: sort.direction },
           limit,
           after,
-          binding: `${isKeeper(meta)}|${meta.principal.userId}|${binding}`,
+          binding: `${isCatalogManager(meta)}|${meta.principal.userId}|${binding}`,
           cursors,
           present: requests.present,
         }),
@@ -131,7 +131,7 @@ export function requestRoutes(
       response: CatalogRequest,
       errors: [...transitionErrors, 'forbidden', 'conflict'],
       handler: ({ params, body, meta }) =>
-        requests.takeWithItem(
+        requests.executeWithItem(
           params.id,
           (item) => ({ kind: 'edit', now: meta.now, item, patch: body }),
           meta,
@@ -152,7 +152,7 @@ export function requestRoutes(
       response: CatalogRequest,
       errors: [...transitionErrors, 'forbidden', 'conflict'],
       handler: ({ params, meta }) =>
-        requests.takeWithItem(
+        requests.executeWithItem(
           params.id,
           (item, ids) => ({ kind: 'submit', now: meta.now, item, ids }),
           meta,

@@ -10,19 +10,22 @@ import {
 import type { RequiresUnchanged, Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { referencedId } from '../lists/referenced-id.js'
+import { findReferencedId } from '../lists/referenced-id.js'
 import type { People } from '../people.js'
 import { catalogRequests } from '../schema/catalog.js'
 import { checkVisible } from './access.js'
 import { catalogItem } from './item-domain.js'
 import type { ItemStore } from './item-store.js'
-import { planOf } from './queries.js'
-import type { By, NewIds, RequestCommand } from './request-commands.js'
+import { findPlan } from './queries.js'
+import type { ActingUser, NewIds, RequestCommand } from './request-commands.js'
 import { catalogRequest, unknownItem } from './request-domain.js'
 import { allowedRequestActions } from './request-transitions.js'
 import { allowedTaskActions } from './task-transitions.js'
 
-export const byOf = ({ actor, principal }: RequestMeta): By => ({ actor, userId: principal.userId })
+export const toActingUser = ({ actor, principal }: RequestMeta): ActingUser => ({
+  actor,
+  userId: principal.userId,
+})
 
 type Guard = (meta: RequestMeta, request: CatalogRequestState) => void
 
@@ -32,7 +35,7 @@ export function requestStore({ store, database: { db } }: ServiceContext, items:
 
   /** Paths take an id or a number such as `REQ-12`. Throws not_found for what the caller may not see. */
   const visible = async (reference: string, meta: RequestMeta): Promise<CatalogRequestState> => {
-    const id = await referencedId(db, { table: catalogRequests, prefix: 'REQ' }, reference, meta.tenant)
+    const id = await findReferencedId(db, { table: catalogRequests, prefix: 'REQ' }, reference, meta.tenant)
     const row = await aggregate.find(id, meta.tenant)
     if (!row) throw notFound()
     checkVisible(meta, row.state)
@@ -53,14 +56,22 @@ export function requestStore({ store, database: { db } }: ServiceContext, items:
       return store.transact(meta, async (unit) => {
         const item = (await unit.find(items, input.itemId))?.state
         if (item === undefined) throw unknownItem()
-        relyOn(unit, item)
-        const command = { kind: 'create', id, number, by: byOf(meta), now: meta.now, item, input } as const
+        requireItemUnchanged(unit, item)
+        const command = {
+          kind: 'create',
+          id,
+          number,
+          by: toActingUser(meta),
+          now: meta.now,
+          item,
+          input,
+        } as const
         return unit.create(aggregate, id, { ...command, ids: newIdsFor(item) })
       })
     },
 
     /** For commands that need nothing but the request. */
-    async take(
+    async execute(
       reference: string,
       command: RequestCommand,
       meta: RequestMeta,
@@ -85,7 +96,7 @@ export function requestStore({ store, database: { db } }: ServiceContext, items:
     },
 
     /** For commands that need the item as it is now. */
-    async takeWithItem(
+    async executeWithItem(
       reference: string,
       commandFor: (item: CatalogItemState, ids: NewIds) => RequestCommand,
       meta: RequestMeta,
@@ -96,7 +107,7 @@ export function requestStore({ store, database: { db } }: ServiceContext, items:
       const decide = async (unit: Unit) => {
         const item = (await unit.find(items, request.itemId))?.state
         if (item === undefined) throw unknownItem()
-        relyOn(unit, item)
+        requireItemUnchanged(unit, item)
         return unit.handle(aggregate, request.id, commandFor(item, newIdsFor(item)))
       }
       return store.transact(meta, decide, { queueKey: request.id })
@@ -105,9 +116,16 @@ export function requestStore({ store, database: { db } }: ServiceContext, items:
     /** The plan is that of the revision the request was submitted with, which no longer changes. */
     async approve(reference: string, comment: string | null, meta: RequestMeta): Promise<CatalogRequest> {
       const { id, itemId, itemRevision } = await visible(reference, meta)
-      const plan = await planOf(db, meta.tenant, itemId, itemRevision)
+      const plan = await findPlan(db, meta.tenant, itemId, itemRevision)
       const taskIds = plan.map(() => newId('catalogTask'))
-      const command = { kind: 'approve', by: byOf(meta), now: meta.now, comment, plan, taskIds } as const
+      const command = {
+        kind: 'approve',
+        by: toActingUser(meta),
+        now: meta.now,
+        comment,
+        plan,
+        taskIds,
+      } as const
       return aggregate.handle(id, command, meta)
     },
   }
@@ -115,7 +133,7 @@ export function requestStore({ store, database: { db } }: ServiceContext, items:
 export type RequestStore = ReturnType<typeof requestStore>
 
 /** A request is of an item that can be requested, and of its present revision, when it is written. */
-const relyOn = (unit: RequiresUnchanged, { id, status, revision }: CatalogItemState) =>
+const requireItemUnchanged = (unit: RequiresUnchanged, { id, status, revision }: CatalogItemState) =>
   unit.requireUnchanged(catalogItem, id, { status, revision })
 
 const newIdsFor = ({ approvals, tasks }: CatalogItemState): NewIds => ({

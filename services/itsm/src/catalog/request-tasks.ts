@@ -10,12 +10,12 @@ import {
 import type { TaskCommand } from './request-commands.js'
 import type { RequestDecision } from './request-decision.js'
 import { requestStatusAfter } from './request-transitions.js'
-import { hasEnded, taskStatusAfter } from './task-transitions.js'
+import { taskHasEnded, taskStatusAfter } from './task-transitions.js'
 
 type Tasks = CatalogTaskState[]
 
-/** The request with its tasks begun; without any it waits for somebody to end it. */
-export function planned(
+/** The request with its tasks started; without tasks it is fulfilled manually. */
+export function startTasks(
   plan: readonly PlannedTask[],
   ids: readonly string[],
   now: Instant,
@@ -36,16 +36,16 @@ export function planned(
 }
 
 /** One action on one task, what it does to those that depend on it, and the end of the request with the last one. */
-export function worked(
+export function workOnTask(
   { action, taskId, now, notes }: TaskCommand & { kind: 'work' },
   state: CatalogRequestState,
 ): RequestDecision[] {
-  const task = taskOf(taskId, state)
+  const task = findTask(taskId, state)
   const status = taskStatusAfter(action, task.status)
   const started = task.startedAt ?? (action === 'skip' ? null : now)
   const done: CatalogTaskState = { ...task, status, startedAt: started, notes: notes ?? task.notes }
-  const next = { ...done, endedAt: hasEnded(done) ? now : null }
-  const tasks = settled(
+  const next = { ...done, endedAt: taskHasEnded(done) ? now : null }
+  const tasks = openUnblockedTasks(
     state.tasks.map((other) => (other === task ? next : other)),
     now,
   )
@@ -59,14 +59,16 @@ export function worked(
   const after = { ...state, status: requestStatusAfter('work', state), tasks, updatedAt: now }
   const extras = { taskId, action, openedTaskIds: became('open'), skippedTaskIds: became('skipped') }
   const reported: RequestDecision = { type: 'request.task_updated', after, extras }
-  return tasks.every(hasEnded) ? [reported, closed(outcomeOf(tasks), 'work', now, after)] : [reported]
+  return tasks.every(taskHasEnded)
+    ? [reported, fulfilledEvent(computeOutcome(tasks), 'work', now, after)]
+    : [reported]
 }
 
-export function editedTask(
+export function editTask(
   { taskId, now, patch }: TaskCommand & { kind: 'edit_task' },
   state: CatalogRequestState,
 ): RequestDecision[] {
-  const task = taskOf(taskId, state)
+  const task = findTask(taskId, state)
   taskStatusAfter('edit', task.status)
   const { assigneeId = task.assigneeId, assignmentGroup = task.assignmentGroup, notes = task.notes } = patch
   const edited = { ...task, assigneeId, assignmentGroup, notes }
@@ -78,7 +80,7 @@ export function editedTask(
 }
 
 /** The end of the work: by its last task, or by hand where there are none. */
-export function closed(
+export function fulfilledEvent(
   outcome: FulfillmentOutcome,
   action: 'work' | 'fulfill',
   now: Instant,
@@ -92,13 +94,13 @@ export function closed(
   }
 }
 
-function outcomeOf(tasks: Tasks): FulfillmentOutcome {
+function computeOutcome(tasks: Tasks): FulfillmentOutcome {
   if (tasks.some(({ status }) => status === 'incomplete')) return 'incomplete'
   return tasks.every(({ status }) => status === 'skipped') ? 'skipped' : 'complete'
 }
 
 /** Throws not_found, and invalid_state_transition while the request is not being fulfilled. */
-function taskOf(taskId: string, state: CatalogRequestState): CatalogTaskState {
+function findTask(taskId: string, state: CatalogRequestState): CatalogTaskState {
   const task = state.tasks.find(({ id }) => id === taskId)
   if (!task) throw notFound()
   requestStatusAfter('work', state)
@@ -107,15 +109,15 @@ function taskOf(taskId: string, state: CatalogRequestState): CatalogTaskState {
 
 /**
  * Opens the tasks that wait for nothing any more. What depends on a failed task, also by way of others, is skipped;
- * a task skipped by hand was not needed and holds nobody up.
+ * a task skipped by hand was not needed and blocks nothing.
  */
-function settled(tasks: Tasks, now: Instant): Tasks {
+function openUnblockedTasks(tasks: Tasks, now: Instant): Tasks {
   const lost = new Set(tasks.filter(({ status }) => status === 'incomplete').map(({ key }) => key))
   for (let before = -1; before < lost.size; ) {
     before = lost.size
     for (const { key, dependsOn } of tasks) if (dependsOn.some((needed) => lost.has(needed))) lost.add(key)
   }
-  const ended = new Set(tasks.filter(hasEnded).map(({ key }) => key))
+  const ended = new Set(tasks.filter(taskHasEnded).map(({ key }) => key))
   return tasks.map((task) => {
     if (task.status !== 'pending') return task
     if (lost.has(task.key)) return { ...task, status: 'skipped', endedAt: now }

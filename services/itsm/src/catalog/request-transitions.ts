@@ -2,16 +2,19 @@ import {
   type CatalogRequestAction,
   type CatalogRequestStatus,
   catalogRequestActions,
-  invalidTransition,
 } from '@opsplane/contracts'
+import {
+  type Targets as TargetsOf,
+  type TransitionTable,
+  transitionRules,
+} from '../state-machines/transition-rules.js'
 
-type Targets = readonly [CatalogRequestStatus, ...CatalogRequestStatus[]]
-type Table<Action extends string> = Record<Action, Partial<Record<CatalogRequestStatus, Targets>>>
+type Targets = TargetsOf<CatalogRequestStatus>
 
 const ends = ['closed_complete', 'closed_incomplete', 'closed_skipped'] as const
 
 /** What people do to a request. Closed, rejected and canceled are final. */
-export const requestTransitions: Table<CatalogRequestAction> = {
+export const requestTransitions: TransitionTable<CatalogRequestAction, CatalogRequestStatus> = {
   edit: { draft: ['draft'] },
   submit: { draft: ['submitted'] },
   approve: { awaiting_approval: ['awaiting_approval', 'approved'] },
@@ -22,34 +25,28 @@ export const requestTransitions: Table<CatalogRequestAction> = {
 }
 
 /** Where a request goes by itself, in the transaction that brought it there. */
-export const onward: Partial<Record<CatalogRequestStatus, Targets>> = {
+export const automaticTransitions: Partial<Record<CatalogRequestStatus, Targets>> = {
   submitted: ['awaiting_approval', 'fulfilling'],
   approved: ['fulfilling'],
 }
 
 /** What of a request decides which actions apply. */
-export interface RequestStanding {
+export interface RequestTransitionState {
   status: CatalogRequestStatus
   tasks: readonly unknown[]
 }
 
-export function allowedRequestActions(standing: RequestStanding): CatalogRequestAction[] {
-  return catalogRequestActions.filter((action) => targetsOf(action, standing) !== undefined)
-}
-
-/** The status `action` leads to, the one wanted where there are several. Throws invalid_state_transition. */
-export function requestStatusAfter(
-  action: CatalogRequestAction,
-  from: RequestStanding,
-  wanted?: CatalogRequestStatus,
-): CatalogRequestStatus {
-  const targets = targetsOf(action, from)
-  if (targets === undefined) throw invalidTransition(action, from.status, allowedRequestActions(from))
-  return targets.find((target) => target === wanted) ?? targets[0]
-}
+export const { allowedActions: allowedRequestActions, statusAfter: requestStatusAfter } = transitionRules<
+  CatalogRequestAction,
+  CatalogRequestStatus,
+  RequestTransitionState
+>({ actions: catalogRequestActions, targets: findTargets, describe: ({ status }) => status })
 
 /** A request with tasks ends with them; one without is ended by hand. */
-function targetsOf(action: CatalogRequestAction, { status, tasks }: RequestStanding): Targets | undefined {
+function findTargets(
+  action: CatalogRequestAction,
+  { status, tasks }: RequestTransitionState,
+): Targets | undefined {
   const hasTasks = tasks.length > 0
   if ((action === 'work' && !hasTasks) || (action === 'fulfill' && hasTasks)) return undefined
   return requestTransitions[action][status]

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type CatalogItem, CatalogRequest } from '@opsplane/contracts'
 import { startTestService, type TestService } from '@opsplane/testing'
-import { metaOf, replicaOf, type TestReplica, whileDeciding } from '../replica.fixture.js'
+import { createReplica, raceWithTransaction, type TestReplica, toCommandMeta } from '../replica.fixture.js'
 import { itsm } from '../service.js'
-import { offered, order, type Team, team } from './catalog.fixture.js'
+import { createActiveItem, order, type Team, team } from './catalog.fixture.js'
 import { catalogItem } from './item-domain.js'
 
 let service: TestService
 let elsewhere: TestReplica
 beforeAll(async () => {
   service = await startTestService(itsm)
-  elsewhere = replicaOf(service)
+  elsewhere = createReplica(service)
 })
 afterAll(async () => {
   await elsewhere?.database.close()
@@ -54,11 +54,11 @@ const ways: Record<
 
 it.each(Object.entries(ways))('refuses %s while the item is being retired', async (_, { ready, refusal }) => {
   const members = team(service)
-  const item = await offered(members)
+  const item = await createActiveItem(members)
   const act = await ready(members, item)
   const items = elsewhere.store.aggregate(catalogItem)
-  const meta = metaOf(members.keeper.principal)
-  const reply = await whileDeciding(
+  const meta = toCommandMeta(members.manager.principal)
+  const reply = await raceWithTransaction(
     elsewhere,
     meta,
     (unit) => unit.handle(items, item.id, { kind: 'retire', now: meta.now }),
@@ -69,12 +69,12 @@ it.each(Object.entries(ways))('refuses %s while the item is being retired', asyn
 
 it('submits what the item has become while it is being edited', async () => {
   const members = team(service)
-  const item = await offered(members)
+  const item = await createActiveItem(members)
   const { id } = await order(members.ada.api, item, { draft: true })
   const items = elsewhere.store.aggregate(catalogItem)
-  const meta = metaOf(members.keeper.principal)
-  const approvals = [{ name: 'Budget', approverIds: [members.boss.id], waitFor: 'first' as const }]
-  const reply = await whileDeciding(
+  const meta = toCommandMeta(members.manager.principal)
+  const approvals = [{ name: 'Budget', approverIds: [members.approver.id], waitFor: 'first' as const }]
+  const reply = await raceWithTransaction(
     elsewhere,
     meta,
     (unit) => unit.handle(items, item.id, { kind: 'edit', patch: { approvals }, now: meta.now }),
@@ -90,10 +90,10 @@ it('submits what the item has become while it is being edited', async () => {
 it('asks for nothing after the item was retired, however often all of it happens at once', async () => {
   const members = team(service)
   for (let round = 0; round < 10; round++) {
-    const item = await offered(members)
+    const item = await createActiveItem(members)
     const acts = await Promise.all(Object.values(ways).map(({ ready }) => ready(members, item)))
     acts.splice(round % (acts.length + 1), 0, () =>
-      members.keeper.api.post(`/catalog/items/${item.id}/retire`),
+      members.manager.api.post(`/catalog/items/${item.id}/retire`),
     )
     const replies = await Promise.all(acts.map((act) => act()))
     const others = replies

@@ -10,7 +10,7 @@ import {
   newId,
 } from '@opsplane/contracts'
 import { catalogItem, type ItemCommand } from './item-domain.js'
-import type { By, CreateRequest, NewIds, RequestCommand } from './request-commands.js'
+import type { ActingUser, CreateRequest, NewIds, RequestCommand } from './request-commands.js'
 import { catalogRequest } from './request-domain.js'
 
 /** Items and requests to test with, each reached by commands alone. */
@@ -18,15 +18,15 @@ import { catalogRequest } from './request-domain.js'
 export const createdAt = '2026-03-02T09:00:00.000Z'
 export const now = '2026-03-02T10:00:00.000Z'
 
-const person = (userId: string, name: string): By => {
+const person = (userId: string, name: string): ActingUser => {
   const actor: Actor = { id: userId, name, type: 'user' }
   return { userId, actor }
 }
 export const requester = person('usr_ada', 'Ada')
 export const owner = { id: 'usr_tim', name: 'Tim', type: 'user' } as const
 /** Named by the first rule; the second one is for anyone. */
-export const boss = person('usr_boss', 'Grace')
-export const keeper = person('usr_keeper', 'Kim')
+export const approver = person('usr_boss', 'Grace')
+export const manager = person('usr_keeper', 'Kim')
 
 export const input = NewCatalogItem.parse({
   name: 'Laptop',
@@ -40,7 +40,7 @@ export const input = NewCatalogItem.parse({
     required: ['size'],
   },
   price: { amount: '1499.00', currency: 'EUR' },
-  approvals: [{ name: 'Budget', approverIds: [boss.userId] }, { name: 'Workplace' }],
+  approvals: [{ name: 'Budget', approverIds: [approver.userId] }, { name: 'Workplace' }],
   tasks: [
     { key: 'order', name: 'Order it' },
     { key: 'account', name: 'Make an account' },
@@ -78,10 +78,10 @@ export const items: Record<CatalogItemStatus, CatalogItemState> = {
   retired: itemAfter(itemCommands.activate, itemCommands.retire),
 }
 export const item = items.active
-/** Nobody has to approve it. */
-export const freeItem = { ...item, approvals: [] }
+/** An item without approvals. */
+export const itemWithoutApprovals = { ...item, approvals: [] }
 /** Nothing has to be done for it either. */
-export const bareItem = { ...freeItem, tasks: [] }
+export const itemWithoutTasks = { ...itemWithoutApprovals, tasks: [] }
 
 export const ids: NewIds = {
   approvalIds: [newId('approval'), newId('approval')],
@@ -102,9 +102,9 @@ export const create = {
 export const commands = {
   edit: { kind: 'edit', now, item, patch: { quantity: 3 } },
   submit: { kind: 'submit', now, item, ids },
-  /** The boss's approval counts for both rules. */
-  approve: { kind: 'approve', by: boss, now, comment: null, plan: item.tasks, taskIds: ids.taskIds },
-  reject: { kind: 'reject', by: boss, now, reason: 'Too dear.' },
+  /** The approver's approval counts for both rules. */
+  approve: { kind: 'approve', by: approver, now, comment: null, plan: item.tasks, taskIds: ids.taskIds },
+  reject: { kind: 'reject', by: approver, now, reason: 'Too dear.' },
   cancel: { kind: 'cancel', now, reason: 'Not needed.' },
   fulfill: { kind: 'fulfill', now, outcome: 'complete' },
 } as const satisfies Record<string, RequestCommand>
@@ -136,7 +136,7 @@ const approved = [commands.submit, commands.approve]
 const all = (action: TaskAction) => ['order', 'account', 'set_up', 'deliver'].map((key) => work(action, key))
 
 /** Submitted and approved are passed through in one decision; what they leave behind is taken from there. */
-function passed(status: CatalogRequestStatus, ...path: RequestCommand[]): CatalogRequestState {
+function passThrough(status: CatalogRequestStatus, ...path: RequestCommand[]): CatalogRequestState {
   const last = path.at(-1)
   if (last === undefined) throw new Error('There is no last step.')
   const found = catalogRequest
@@ -148,9 +148,9 @@ function passed(status: CatalogRequestStatus, ...path: RequestCommand[]): Catalo
 
 export const requests: Record<CatalogRequestStatus, CatalogRequestState> = {
   draft: after(),
-  submitted: passed('submitted', commands.submit),
+  submitted: passThrough('submitted', commands.submit),
   awaiting_approval: after(commands.submit),
-  approved: passed('approved', ...approved),
+  approved: passThrough('approved', ...approved),
   fulfilling: after(...approved),
   closed_complete: after(...approved, ...all('complete')),
   closed_incomplete: after(...approved, work('fail', 'order'), work('complete', 'account')),
@@ -159,9 +159,13 @@ export const requests: Record<CatalogRequestStatus, CatalogRequestState> = {
   canceled: after(commands.cancel),
 }
 /** Being fulfilled without tasks. */
-export const bare = begin({ ...create, item: bareItem, input: { ...create.input, draft: false } })
+export const requestWithoutTasks = begin({
+  ...create,
+  item: itemWithoutTasks,
+  input: { ...create.input, draft: false },
+})
 
-export const statusOf = (state: CatalogRequestState) =>
+export const taskStatuses = (state: CatalogRequestState) =>
   Object.fromEntries(state.tasks.map(({ key, status }) => [key, status]))
 
 /** A request being fulfilled whose first task is in the given status. */

@@ -2,7 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { CatalogRequest, newId, type Principal } from '@opsplane/contracts'
 import type { ApiClient, SharedService } from '@opsplane/testing'
 import { joinItsm } from '../joined.fixture.js'
-import { asks, everyIdOf, idsOf, offered, order, rules, tasks, team } from './catalog.fixture.js'
+import {
+  createActiveItem,
+  listAllIds,
+  listIds,
+  order,
+  requesterPermissions,
+  rules,
+  tasks,
+  team,
+} from './catalog.fixture.js'
 
 let service: SharedService
 beforeAll(async () => {
@@ -13,21 +22,24 @@ afterAll(() => service?.stop())
 describe('who sees a request', () => {
   it('asked for it, gets it, decides on it, or keeps the catalogue', async () => {
     const members = team(service)
-    const { keeper, ada, ben, boss, other } = members
-    const item = await offered(members, { approvals: rules(members) })
+    const { manager, ada, ben, approver, other } = members
+    const item = await createActiveItem(members, { approvals: rules(members) })
     const { id, number } = await order(ada.api, item, { requestedFor: 'usr_new' })
-    const forBen = await order(keeper.api, item, { requestedFor: ben.id })
-    const open = await order(keeper.api, await offered(members, { approvals: [{ name: 'Anyone' }] }))
+    const forBen = await order(manager.api, item, { requestedFor: ben.id })
+    const open = await order(
+      manager.api,
+      await createActiveItem(members, { approvals: [{ name: 'Anyone' }] }),
+    )
     const lists = {
-      keeper: [open.id, forBen.id, id],
+      manager: [open.id, forBen.id, id],
       ada: [id],
       ben: [forBen.id],
-      boss: [open.id, forBen.id, id],
+      approver: [open.id, forBen.id, id],
       other: [open.id],
     }
     for (const [name, visible] of Object.entries(lists)) {
       const { api } = members[name as keyof typeof lists]
-      expect([name, await idsOf(api, '/catalog/requests')]).toEqual([name, visible])
+      expect([name, await listIds(api, '/catalog/requests')]).toEqual([name, visible])
       for (const one of [id, forBen.id, open.id])
         expect((await api.get(`/catalog/requests/${one}`)).status).toBe(visible.includes(one) ? 200 : 404)
     }
@@ -37,19 +49,19 @@ describe('who sees a request', () => {
     )
     expect((await other.api.post(`/catalog/requests/${id}/approve`, {})).error().code).toBe('not_found')
     expect((await ben.api.get(`/catalog/requests/${id}?asOf=2030-01-01T00:00:00Z`)).status).toBe(404)
-    expect((await boss.api.post(`/catalog/requests/${id}/cancel`, { reason: 'x' })).error().code).toBe(
+    expect((await approver.api.post(`/catalog/requests/${id}/cancel`, { reason: 'x' })).error().code).toBe(
       'insufficient_scope',
     )
   })
 
   it('sees none of another workspace or environment', async () => {
     const [mine, theirs] = [team(service), team(service)]
-    const { id, number } = await order(mine.ada.api, await offered(mine))
-    const staging = service.as({ ...mine.keeper.principal, environment: 'staging' })
-    for (const api of [theirs.keeper.api, staging]) {
+    const { id, number } = await order(mine.ada.api, await createActiveItem(mine))
+    const staging = service.as({ ...mine.manager.principal, environment: 'staging' })
+    for (const api of [theirs.manager.api, staging]) {
       for (const reference of [id, number])
         expect((await api.get(`/catalog/requests/${reference}`)).error().code).toBe('not_found')
-      expect(await idsOf(api, '/catalog/requests')).toEqual([])
+      expect(await listIds(api, '/catalog/requests')).toEqual([])
       const reply = await api.post(`/catalog/requests/${id}/fulfill`, { outcome: 'complete' })
       expect(reply.error().code).toBe('not_found')
     }
@@ -57,10 +69,13 @@ describe('who sees a request', () => {
 
   it('changes and submits own drafts alone, and cancels what one has to do with', async () => {
     const members = team(service)
-    const { keeper, ada, ben } = members
-    const { id } = await order(ada.api, await offered(members), { draft: true, requestedFor: ben.id })
+    const { manager, ada, ben } = members
+    const { id } = await order(ada.api, await createActiveItem(members), {
+      draft: true,
+      requestedFor: ben.id,
+    })
     const path = `/catalog/requests/${id}`
-    for (const { api } of [keeper, ben]) {
+    for (const { api } of [manager, ben]) {
       expect((await api.patch(path, { quantity: 2 })).error().code).toBe('forbidden')
       expect((await api.post(`${path}/submit`)).error().code).toBe('forbidden')
     }
@@ -70,102 +85,109 @@ describe('who sees a request', () => {
 
   it('finds requests by what is to be done about them', async () => {
     const members = team(service)
-    const { keeper, ada, boss, other } = members
+    const { manager, ada, approver, other } = members
     const two = [...rules(members), { name: 'Anyone', waitFor: { count: 2 } }]
-    const item = await offered(members, { approvals: two, tasks })
+    const item = await createActiveItem(members, { approvals: two, tasks })
     const request = await order(ada.api, item)
     const path = `/catalog/requests/${request.id}`
-    const find = (api: ApiClient, query: string) => idsOf(api, `/catalog/requests?${query}`)
-    expect(await find(boss.api, 'approverId=me')).toEqual([request.id])
+    const find = (api: ApiClient, query: string) => listIds(api, `/catalog/requests?${query}`)
+    expect(await find(approver.api, 'approverId=me')).toEqual([request.id])
     expect(await find(ada.api, 'approverId=me')).toEqual([])
-    await boss.api.post(`${path}/approve`, {})
-    expect(await find(boss.api, 'approverId=me')).toEqual([])
-    expect(await find(keeper.api, `approverId=${other.id}`)).toEqual([request.id])
+    await approver.api.post(`${path}/approve`, {})
+    expect(await find(approver.api, 'approverId=me')).toEqual([])
+    expect(await find(manager.api, `approverId=${other.id}`)).toEqual([request.id])
     const { tasks: begun } = (await other.api.post(`${path}/approve`, {})).data(CatalogRequest)
     expect(await find(other.api, 'approverId=me')).toEqual([])
-    expect(await find(keeper.api, 'assigneeId=usr_tim')).toEqual([])
-    await keeper.api.post(`${path}/tasks/${begun[0]?.id}/complete`)
-    expect(await find(keeper.api, 'assigneeId=usr_tim')).toEqual([request.id])
+    expect(await find(manager.api, 'assigneeId=usr_tim')).toEqual([])
+    await manager.api.post(`${path}/tasks/${begun[0]?.id}/complete`)
+    expect(await find(manager.api, 'assigneeId=usr_tim')).toEqual([request.id])
     expect(
-      await find(keeper.api, `itemId=${item.id}&requesterId=${ada.id}&status=fulfilling,rejected`),
+      await find(manager.api, `itemId=${item.id}&requesterId=${ada.id}&status=fulfilling,rejected`),
     ).toEqual([request.id])
     expect(await find(ada.api, 'requesterId=me')).toEqual([request.id])
-    const forBen = await order(keeper.api, await offered(members, { approvals: [{ name: 'Anyone' }] }), {
-      requestedFor: members.ben.id,
-    })
+    const forBen = await order(
+      manager.api,
+      await createActiveItem(members, { approvals: [{ name: 'Anyone' }] }),
+      {
+        requestedFor: members.ben.id,
+      },
+    )
     expect(await find(other.api, 'approverId=me')).toEqual([forBen.id])
-    for (const id of [keeper.id, members.ben.id])
-      expect(await find(keeper.api, `approverId=${id}`)).toEqual([])
-    expect(await find(keeper.api, `createdAfter=${forBen.createdAt}`)).toEqual([])
-    expect(await find(keeper.api, 'createdBefore=2020-01-01T00:00:00Z')).toEqual([])
+    for (const id of [manager.id, members.ben.id])
+      expect(await find(manager.api, `approverId=${id}`)).toEqual([])
+    expect(await find(manager.api, `createdAfter=${forBen.createdAt}`)).toEqual([])
+    expect(await find(manager.api, 'createdBefore=2020-01-01T00:00:00Z')).toEqual([])
   })
 })
 
 describe('the list of requests', () => {
   it('finds words of item and notes, and a number, among what one may see', async () => {
     const members = team(service)
-    const { keeper, ada, ben } = members
-    const [laptop, desk] = [await offered(members), await offered(members, { name: 'Desk' })]
+    const { manager, ada, ben } = members
+    const [laptop, desk] = [
+      await createActiveItem(members),
+      await createActiveItem(members, { name: 'Desk' }),
+    ]
     const one = await order(ada.api, laptop, { notes: 'For the *Größe* of it, like REQ-3' })
-    const two = await order(ada.api, desk, { notes: 'Beside the laptop', draft: true })
-    const forBen = await order(keeper.api, laptop, { requestedFor: ben.id })
-    const find = ({ api }: { api: ApiClient }, query: string) => everyIdOf(api, `/catalog/requests?${query}`)
-    expect(await find(keeper, 'q=laptop')).toEqual([forBen.id, two.id, one.id])
+    const two = await order(ada.api, desk, { notes: 'Next to the laptop', draft: true })
+    const forBen = await order(manager.api, laptop, { requestedFor: ben.id })
+    const find = ({ api }: { api: ApiClient }, query: string) => listAllIds(api, `/catalog/requests?${query}`)
+    expect(await find(manager, 'q=laptop')).toEqual([forBen.id, two.id, one.id])
     expect(await find(ada, 'q=lap')).toEqual([two.id, one.id])
     expect(await find(ben, 'q=laptop')).toEqual([forBen.id])
     expect(await find(ada, 'q=grosse')).toEqual([one.id])
     expect(await find(ada, 'q=laptop+desk')).toEqual([two.id])
-    expect(await find(keeper, `q=${forBen.number}`)).toEqual([forBen.id, one.id])
+    expect(await find(manager, `q=${forBen.number}`)).toEqual([forBen.id, one.id])
     expect(await find(ada, `q=${forBen.number}`)).toEqual([one.id])
     expect(await find(ada, 'q=nothing')).toEqual([])
     expect(await find(ada, 'status=draft,submitted,fulfilling')).toEqual([two.id, one.id])
-    expect(await find(keeper, 'status=draft,fulfilling&q=laptop')).toEqual([forBen.id, two.id, one.id])
-    expect(await find(keeper, `status=draft,fulfilling&itemId=${desk.id}`)).toEqual([two.id])
+    expect(await find(manager, 'status=draft,fulfilling&q=laptop')).toEqual([forBen.id, two.id, one.id])
+    expect(await find(manager, `status=draft,fulfilling&itemId=${desk.id}`)).toEqual([two.id])
   })
 
   it('is as of then what one might see then, and may see now', async () => {
     const members = team(service)
-    const { keeper, ada, ben, boss, other } = members
-    const item = await offered(members, { approvals: rules(members), tasks })
+    const { manager, ada, ben, approver, other } = members
+    const item = await createActiveItem(members, { approvals: rules(members), tasks })
     const begun = await order(ada.api, item, { draft: true, notes: 'First' })
-    const forBen = await order(keeper.api, item, { requestedFor: ben.id, notes: 'Second' })
+    const forBen = await order(manager.api, item, { requestedFor: ben.id, notes: 'Second' })
     const path = `/catalog/requests/${begun.id}`
     await ada.api.patch(path, { notes: 'Later' })
     await ada.api.post(`${path}/submit`)
-    const approved = (await boss.api.post(`${path}/approve`, {})).data(CatalogRequest)
-    const find = ({ api }: { api: ApiClient }, query: string) => everyIdOf(api, `/catalog/requests?${query}`)
+    const approved = (await approver.api.post(`${path}/approve`, {})).data(CatalogRequest)
+    const find = ({ api }: { api: ApiClient }, query: string) => listAllIds(api, `/catalog/requests?${query}`)
     const then = `asOf=${forBen.updatedAt}`
     const seen = {
-      keeper: [forBen.id, begun.id],
+      manager: [forBen.id, begun.id],
       ada: [begun.id],
       ben: [forBen.id],
-      boss: [forBen.id],
+      approver: [forBen.id],
       other: [],
     }
     for (const [name, ids] of Object.entries(seen))
       expect([name, await find(members[name as keyof typeof seen], then)]).toEqual([name, ids])
-    expect(await find(boss, '')).toEqual([forBen.id, begun.id])
-    expect(await find(boss, `asOf=${approved.updatedAt}`)).toEqual([forBen.id, begun.id])
+    expect(await find(approver, '')).toEqual([forBen.id, begun.id])
+    expect(await find(approver, `asOf=${approved.updatedAt}`)).toEqual([forBen.id, begun.id])
     expect((await ada.api.get(`/catalog/requests?${then}`)).page(CatalogRequest).items).toEqual([begun])
 
     expect(await find(ada, `${then}&q=first`)).toEqual([begun.id])
     expect(await find(ada, 'q=first')).toEqual([])
-    expect(await find(boss, `${then}&q=first`)).toEqual([])
-    expect(await find(keeper, `${then}&status=draft,awaiting_approval`)).toEqual([forBen.id, begun.id])
-    expect(await find(boss, `${then}&approverId=me`)).toEqual([forBen.id])
-    expect(await find(keeper, `${then}&requesterId=me`)).toEqual([forBen.id])
+    expect(await find(approver, `${then}&q=first`)).toEqual([])
+    expect(await find(manager, `${then}&status=draft,awaiting_approval`)).toEqual([forBen.id, begun.id])
+    expect(await find(approver, `${then}&approverId=me`)).toEqual([forBen.id])
+    expect(await find(manager, `${then}&requesterId=me`)).toEqual([forBen.id])
     const assigned = 'assigneeId=usr_tim'
     const first = approved.tasks[0]?.id
-    const worked = (await keeper.api.post(`${path}/tasks/${first}/complete`)).data(CatalogRequest)
-    expect(await find(keeper, `asOf=${approved.updatedAt}&${assigned}`)).toEqual([])
-    expect(await find(keeper, `asOf=${worked.updatedAt}&${assigned}`)).toEqual([begun.id])
+    const worked = (await manager.api.post(`${path}/tasks/${first}/complete`)).data(CatalogRequest)
+    expect(await find(manager, `asOf=${approved.updatedAt}&${assigned}`)).toEqual([])
+    expect(await find(manager, `asOf=${worked.updatedAt}&${assigned}`)).toEqual([begun.id])
 
     // Who may no longer decide on requests sees none that they were asked to decide on.
-    const demoted = service.as({ ...boss.principal, permissions: ['catalog:read'] })
-    expect(await everyIdOf(demoted, `/catalog/requests?${then}`)).toEqual([])
+    const demoted = service.as({ ...approver.principal, permissions: ['catalog:read'] })
+    expect(await listAllIds(demoted, `/catalog/requests?${then}`)).toEqual([])
     expect(await find(other, `asOf=${worked.updatedAt}`)).toEqual([])
-    const staging = service.as({ ...keeper.principal, environment: 'staging' })
-    expect(await everyIdOf(staging, `/catalog/requests?${then}`)).toEqual([])
+    const staging = service.as({ ...manager.principal, environment: 'staging' })
+    expect(await listAllIds(staging, `/catalog/requests?${then}`)).toEqual([])
     expect((await ada.api.get(`/catalog/requests?${then}&sort=updatedAt`)).status).toBe(422)
   })
 })
@@ -173,17 +195,17 @@ describe('the list of requests', () => {
 describe('decisions', () => {
   it('are not made by who asked, not even through an API key', async () => {
     const members = team(service)
-    const { ada, boss } = members
-    const powerful: Principal = { ...ada.principal, permissions: [...asks, 'itsm:approve'] }
-    const { id } = await order(ada.api, await offered(members, { approvals: [{ name: 'Anyone' }] }))
+    const { ada, approver } = members
+    const powerful: Principal = { ...ada.principal, permissions: [...requesterPermissions, 'itsm:approve'] }
+    const { id } = await order(ada.api, await createActiveItem(members, { approvals: [{ name: 'Anyone' }] }))
     const key: Principal = { ...powerful, actor: { id: newId('token'), name: 'ci', type: 'api_token' } }
     for (const principal of [powerful, key])
       expect((await service.as(principal).post(`/catalog/requests/${id}/approve`, {})).error().code).toBe(
         'forbidden',
       )
-    const rejected = await boss.api.post(`/catalog/requests/${id}/reject`, { reason: 'Too dear.' })
+    const rejected = await approver.api.post(`/catalog/requests/${id}/reject`, { reason: 'Too dear.' })
     expect(rejected.data(CatalogRequest)).toMatchObject({ status: 'rejected', reason: 'Too dear.' })
-    const late = await boss.api.post(`/catalog/requests/${id}/approve`, {})
+    const late = await approver.api.post(`/catalog/requests/${id}/approve`, {})
     expect(late.error().code).toBe('invalid_state_transition')
   })
 })

@@ -10,8 +10,8 @@ import {
 import { startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
 import { itsm } from '../service.js'
-import { affectedByItems } from './affected-by-items.js'
-import { linksOfTenants } from './impact-links.js'
+import { findAffectedByItems } from './affected-by-items.js'
+import { createTenantLinks } from './impact-links.js'
 
 let service: TestService
 let template: Change
@@ -34,7 +34,7 @@ const counting = (): StatementRunner => {
 }
 
 const affectedBy = (events: PlatformEvent[], runner: StatementRunner = service.sql) =>
-  affectedByItems(runner, events, linksOfTenants(runner))
+  findAffectedByItems(runner, events, createTenantLinks(runner))
 
 const tenantOf = (workspaceId = `ws_${newId('ci')}`): TenantScope => ({
   workspaceId,

@@ -6,12 +6,12 @@ import {
   tenantKey,
 } from '@opsplane/contracts'
 import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
-import type { Affected } from './affected.js'
-import { reachOf } from './closure.js'
-import type { LinksOf } from './impact-links.js'
+import type { AffectedChange } from './affected.js'
+import { pendingStatuses } from './conflict-events.js'
+import { occupyingStatuses } from './conflict-reader.js'
+import { findReachableItems } from './dependency-closure.js'
+import type { TenantLinks } from './impact-links.js'
 import type { LinkPair } from './links-in-memory.js'
-import { waiting } from './notice.js'
-import { holding } from './reader.js'
 
 /**
  * The events that can alter what depends on what, or which windows cover an item: by its class, which goes with it.
@@ -28,12 +28,12 @@ export const itemEvents: readonly CmdbEventType[] = [
  * The changes that wait for their time and whose conflicts some of the events may have altered, each with one of these.
  * An import is thousands of them: what is asked of the database grows with the tenants among them, not with the events.
  */
-export async function affectedByItems(
+export async function findAffectedByItems(
   sql: StatementRunner,
   events: readonly PlatformEvent[],
-  linksOf: LinksOf,
-): Promise<Affected[]> {
-  const found: Affected[] = []
+  tenantLinks: TenantLinks,
+): Promise<AffectedChange[]> {
+  const found: AffectedChange[] = []
   const tenants = new Map<string, PlatformEvent[]>()
   for (const event of events) {
     const key = tenantKey(event)
@@ -41,31 +41,31 @@ export async function affectedByItems(
     tenants.set(key, own)
     own.push(event)
   }
-  for (const own of tenants.values()) found.push(...(await affectedInTenant(sql, own, linksOf)))
+  for (const own of tenants.values()) found.push(...(await affectedInTenant(sql, own, tenantLinks)))
   return found
 }
 
 async function affectedInTenant(
   sql: StatementRunner,
   events: readonly PlatformEvent[],
-  linksOf: LinksOf,
-): Promise<Affected[]> {
+  tenantLinks: TenantLinks,
+): Promise<AffectedChange[]> {
   const [first] = events
   if (!first) return []
   const { workspaceId, environment } = first
   const reclassed = new Map(events.filter(altersClass).map((event) => [event.resource.id, event]))
   const links = events.flatMap((event) => {
-    const link = linkOf(event)
+    const link = toLinkPair(event)
     return link ? [{ ...link, event }] : []
   })
   if (reclassed.size === 0 && links.length === 0) return []
-  const reached = await reachOf(linksOf({ workspaceId, environment }), links)
-  const asked = reached && reached.size <= mostAsked ? [...reached.keys()] : null
+  const reached = await findReachableItems(tenantLinks({ workspaceId, environment }), links)
+  const asked = reached && reached.size <= maxQueriedItems ? [...reached.keys()] : null
   const rows = await sql.unsafe<{ id: string; ciIds: string[] }[]>(affectedStatement, [
     workspaceId,
     environment,
-    [...waiting],
-    [...holding],
+    [...pendingStatuses],
+    [...occupyingStatuses],
     [...reclassed.keys()],
     asked,
   ])
@@ -88,7 +88,7 @@ async function affectedInTenant(
 }
 
 /** Of more items Postgres is not asked: it goes through all of them for each change. */
-const mostAsked = 500
+const maxQueriedItems = 500
 
 /**
  * Those that touch an item of another class, and those that touch one within reach of a link ($6 null: any) and keep a
@@ -109,7 +109,7 @@ const altersClass = ({ type, data }: PlatformEvent) =>
   type === 'ci.deleted' || (type === 'ci.updated' && data.changes.includes('class'))
 
 /** Null for what passes no failure on, and for events of other things. */
-function linkOf({ type, data }: PlatformEvent): LinkPair | null {
+function toLinkPair({ type, data }: PlatformEvent): LinkPair | null {
   if (type !== 'ci.relation_added' && type !== 'ci.relation_removed') return null
   const relation = CiRelation.parse(data.after ?? data.before)
   const { sourceId, targetId } = relation

@@ -1,45 +1,51 @@
 import { ChangeState, ChangeWindowState, type PlatformEvent, type TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
-import { closureOf } from './closure.js'
-import { planOf } from './conflicts.js'
-import type { LinksOf } from './impact-links.js'
-import { waiting } from './notice.js'
-import { holding } from './reader.js'
+import { pendingStatuses } from './conflict-events.js'
+import { occupyingStatuses } from './conflict-reader.js'
+import { toPlan } from './conflicts.js'
+import { findClosure } from './dependency-closure.js'
+import type { TenantLinks } from './impact-links.js'
 
 /** Fields of a change that others can collide with. */
-const planned = ['plannedStart', 'plannedEnd', 'ciIds', 'assigneeId']
+const plannedFields = ['plannedStart', 'plannedEnd', 'ciIds', 'assigneeId']
 
 /** A change to look at, and an event it is to be looked at for. */
-export interface Affected {
+export interface AffectedChange {
   id: string
   event: PlatformEvent
 }
 
 /** The changes that wait for their time and whose conflicts these events may have altered, each once. */
-export async function affectedByAny(
+export async function findAffected(
   sql: StatementRunner,
   events: readonly PlatformEvent[],
-  linksOf: LinksOf,
-): Promise<Affected[]> {
+  tenantLinks: TenantLinks,
+): Promise<AffectedChange[]> {
   const found = new Map<string, PlatformEvent>()
-  for (const event of events) for (const id of await affectedBy(sql, event, linksOf)) found.set(id, event)
+  for (const event of events)
+    for (const id of await findAffectedBy(sql, event, tenantLinks)) found.set(id, event)
   return [...found].map(([id, event]) => ({ id, event }))
 }
 
-async function affectedBy(sql: StatementRunner, event: PlatformEvent, linksOf: LinksOf): Promise<string[]> {
+async function findAffectedBy(
+  sql: StatementRunner,
+  event: PlatformEvent,
+  tenantLinks: TenantLinks,
+): Promise<string[]> {
   const tenant = { workspaceId: event.workspaceId, environment: event.environment }
   const states = [event.data.before, event.data.after].filter((state) => state !== null)
   const found = new Set<string>()
   if (event.resource.type === 'change_window') {
     for (const state of states)
-      for (const id of await besideWindow(sql, tenant, ChangeWindowState.parse(state))) found.add(id)
+      for (const id of await findCollidingWithWindow(sql, tenant, ChangeWindowState.parse(state)))
+        found.add(id)
   } else {
-    const moved = alters(event, planned)
+    const moved = alters(event, plannedFields)
     if (!moved && !alters(event, ['status'])) return []
     const changes = states.map((state) => ChangeState.parse(state))
-    if (!changes.some(({ status }) => holding.includes(status))) return []
+    if (!changes.some(({ status }) => occupyingStatuses.includes(status))) return []
     for (const change of moved ? changes : changes.slice(-1))
-      for (const id of await besideChange(sql, tenant, change, linksOf)) found.add(id)
+      for (const id of await findCollidingWithChange(sql, tenant, change, tenantLinks)) found.add(id)
     found.add(event.resource.id)
   }
   return [...found].sort()
@@ -51,15 +57,15 @@ const alters = ({ data }: PlatformEvent, names: readonly string[]) =>
 const instant = (ms: number) => new Date(ms).toISOString()
 
 /** Those it collides with, and those that keep a conflict with it. */
-async function besideChange(
+async function findCollidingWithChange(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,
   change: ChangeState,
-  linksOf: LinksOf,
+  tenantLinks: TenantLinks,
 ): Promise<string[]> {
-  const plan = planOf(change)
+  const plan = toPlan(change)
   if (!plan) return []
-  const related = await closureOf(linksOf({ workspaceId, environment }), plan.ciIds)
+  const related = await findClosure(tenantLinks({ workspaceId, environment }), plan.ciIds)
   const rows = await sql.unsafe<{ id: string }[]>(
     `select id from changes
       where workspace_id = $1 and environment = $2 and planned_start is not null
@@ -70,7 +76,7 @@ async function besideChange(
       environment,
       instant(plan.span.from),
       instant(plan.span.to),
-      [...waiting],
+      [...pendingStatuses],
       [...plan.ciIds, ...related.keys()],
       plan.assigneeId ?? '',
       plan.id,
@@ -80,7 +86,7 @@ async function besideChange(
 }
 
 /** An item that gets a maintenance window to come must not be changed before it either. */
-async function besideWindow(
+async function findCollidingWithWindow(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,
   { id, kind, startsAt, endsAt, ciIds }: ChangeWindowState,
@@ -90,7 +96,15 @@ async function besideWindow(
       where workspace_id = $1 and environment = $2 and planned_start is not null
         and planned_span(planned_start, planned_end) && planned_span($3, $4) and status = any($5::text[])
         and ($6::text[] is null or ci_ids ?| $6::text[] or strpos(state->>'conflicts', $7) > 0)`,
-    [workspaceId, environment, kind === 'maintenance' ? null : startsAt, endsAt, [...waiting], ciIds, id],
+    [
+      workspaceId,
+      environment,
+      kind === 'maintenance' ? null : startsAt,
+      endsAt,
+      [...pendingStatuses],
+      ciIds,
+      id,
+    ],
   )
   return rows.map((row) => row.id)
 }

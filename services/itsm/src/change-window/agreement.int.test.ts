@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Change, ChangeConflictKind, type ChangeState, newId, type TenantScope } from '@opsplane/contracts'
 import { seededRandom, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import { dependencesOf, type SampleGraph, sampleGraph } from '../cmdb/impact/sample-graphs.js'
+import { findImpactRelations, type SampleGraph, sampleGraph } from '../cmdb/impact/sample-graphs.js'
 import { itsm } from '../service.js'
-import { conflictsOf } from './conflict-context.js'
-import { sampleWindow, spanning } from './conflicts.fixture.js'
-import { conflictsOfMany } from './conflicts-of-many.js'
-import { linksInDatabase, linksOfTenant, sharedLinks } from './impact-links.js'
+import { findConflictsOfMany } from './bulk-conflicts.js'
+import { findConflicts } from './conflict-context.js'
+import { sampleWindow, toIsoSpan } from './conflicts.fixture.js'
+import { linksInDatabase, readTenantLinks, sharedLinks } from './impact-links.js'
 import type { ImpactLinks, LinkDirection } from './links-in-memory.js'
 
 let service: TestService
@@ -38,7 +38,7 @@ async function written(graph: SampleGraph): Promise<TenantScope> {
 
 /** Item by item, relation by relation: how far each is off, and which of the starts are as near. */
 function distances(graph: SampleGraph, direction: LinkDirection, starts: string[]) {
-  const steps = dependencesOf(graph).map(({ dependency, dependent: { id: dependent } }) =>
+  const steps = findImpactRelations(graph).map(({ dependency, dependent: { id: dependent } }) =>
     direction === 'dependents' ? { from: dependency, to: dependent } : { from: dependent, to: dependency },
   )
   const found = new Map(starts.map((id) => [id, { hops: 0, origins: [id] }]))
@@ -63,7 +63,7 @@ it('walks in memory as hop by hop in Postgres, and as looked for one by one', as
     const tenant = await written(graph)
     const starts = graph.nodes.filter(() => random() < 0.15).map(({ id }) => id)
     starts.push(...starts.slice(0, 1), newId('ci'))
-    const inMemory = await linksOfTenant(service.sql, tenant, 1_000)
+    const inMemory = await readTenantLinks(service.sql, tenant, 1_000)
     const ways: ImpactLinks[] = [linksInDatabase(service.sql, tenant), ...(inMemory ? [inMemory] : [])]
     expect(ways).toHaveLength(2)
     for (const direction of ['dependents', 'dependencies'] as const)
@@ -94,7 +94,7 @@ it('says of many changes what is said of each alone, whether what is near is rea
     const hour = (at: number) => Date.parse('2026-06-03T00:00:00Z') + at * 3_600_000
     const changes = Array.from({ length: 30 }, (_, at): ChangeState => {
       const from = Math.floor(random() * 40)
-      const times = spanning(hour(from), hour(from + 1 + Math.floor(random() * 6)))
+      const times = toIsoSpan(hour(from), hour(from + 1 + Math.floor(random() * 6)))
       return {
         ...template,
         ...{ id: newId('change'), number: `CHG-${seed * 1_000 + at}`, ciIds: some(4) },
@@ -114,20 +114,20 @@ it('says of many changes what is said of each alone, whether what is near is rea
         name: `Window ${at}`,
         ciIds: ciIds.length > 0 ? ciIds : null,
         classes: ciIds.length === 0 || random() < 0.3 ? ['database'] : null,
-        span: spanning(hour(from), hour(from + 4)),
+        span: toIsoSpan(hour(from), hour(from + 4)),
       })
     })
     await write('change_windows', tenant, windows)
     const alone = new Map<string, unknown>()
     for (const each of changes) {
-      const conflicts = await conflictsOf(service.sql, tenant, each)
+      const conflicts = await findConflicts(service.sql, tenant, each)
       alone.set(each.id, conflicts)
       for (const { kind } of conflicts) kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
     }
-    for (const most of [10_000, 3]) {
-      const links = sharedLinks(service.sql, tenant, { most, wide: 10 })
-      expect(await conflictsOfMany(service.sql, tenant, changes, links, most)).toEqual(alone)
-      expect(links.inMemory()).toBe(most > 3)
+    for (const maxRelations of [10_000, 3]) {
+      const links = sharedLinks(service.sql, tenant, { maxRelations, wide: 10 })
+      expect(await findConflictsOfMany(service.sql, tenant, changes, links, maxRelations)).toEqual(alone)
+      expect(links.inMemory()).toBe(maxRelations > 3)
     }
   }
   // Each kind is among them, and often.

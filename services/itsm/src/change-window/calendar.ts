@@ -10,7 +10,7 @@ import { translatePostgresError } from '@opsplane/postgres'
 import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
 import { occurrences } from './occurrences.js'
 
-const most = 1_000
+const maxEntries = 1_000
 
 const dayMs = 86_400_000
 
@@ -31,7 +31,7 @@ export function calendarSpan(
 }
 
 /** Changes and windows that overlap a span of time. Drafts and what was called off are left out. */
-export async function calendarOf(
+export async function readChangeCalendar(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,
   { from, to }: { from: Instant; to: Instant },
@@ -47,24 +47,24 @@ export async function calendarOf(
     `select state from changes
       where workspace_id = $1 and environment = $2 and planned_start is not null
         and planned_span(planned_start, planned_end) && planned_span($3, $4) and status not in ('draft', 'canceled')
-      order by planned_start, id limit ${most + 1}`,
+      order by planned_start, id limit ${maxEntries + 1}`,
   )
   const windows = await statement(
     `select state from change_windows
       where workspace_id = $1 and environment = $2 and status = 'active'
-        and planned_span(starts_at, ends_at) && planned_span($3, $4) order by created_at, id limit ${most}`,
+        and planned_span(starts_at, ends_at) && planned_span($3, $4) order by created_at, id limit ${maxEntries}`,
   )
-  const times = windows.flatMap(({ state }) => timesOf(ChangeWindowState.parse(state), from, to))
+  const times = windows.flatMap(({ state }) => toWindowTimes(ChangeWindowState.parse(state), from, to))
   return {
     from,
     to,
-    changes: changes.slice(0, most).flatMap(({ state }) => shown(ChangeState.parse(state))),
-    windows: times.sort((left, right) => (left.from < right.from ? -1 : 1)).slice(0, most),
-    truncated: changes.length > most || times.length > most,
+    changes: changes.slice(0, maxEntries).flatMap(({ state }) => toCalendarChange(ChangeState.parse(state))),
+    windows: times.sort((left, right) => (left.from < right.from ? -1 : 1)).slice(0, maxEntries),
+    truncated: changes.length > maxEntries || times.length > maxEntries,
   }
 }
 
-function timesOf(window: ChangeWindowState, from: string, to: string): ChangeCalendar['windows'] {
+function toWindowTimes(window: ChangeWindowState, from: string, to: string): ChangeCalendar['windows'] {
   const { id, name, kind, ciIds, classes } = window
   const within = { from: Date.parse(from), to: Date.parse(to) }
   return occurrences(window, within).map((span) => ({
@@ -74,7 +74,7 @@ function timesOf(window: ChangeWindowState, from: string, to: string): ChangeCal
   }))
 }
 
-function shown(change: ChangeState): ChangeCalendar['changes'] {
+function toCalendarChange(change: ChangeState): ChangeCalendar['changes'] {
   const { id, number, title, type, status, risk, assigneeId, assignmentGroup, ciIds } = change
   const { plannedStart, plannedEnd, conflicts } = change
   if (plannedStart === null || plannedEnd === null) return []

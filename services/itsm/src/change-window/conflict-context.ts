@@ -1,29 +1,29 @@
 import type { AcceptConflicts, ChangeConflict, ChangeState, Instant, TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
-import { closureOf } from './closure.js'
-import { blackoutsIn, type ConflictContext, conflictsIn, type Plan, planOf } from './conflicts.js'
-import type { Clash } from './guard.js'
+import type { Clash } from './blackout-guard.js'
+import { createReader } from './conflict-reader.js'
+import { type ConflictContext, detectBlackouts, detectConflicts, type Plan, toPlan } from './conflicts.js'
+import { findClosure } from './dependency-closure.js'
 import { linksInDatabase } from './impact-links.js'
-import { createReader } from './reader.js'
 
 /** What a change collides with as things are. A change without planned times collides with nothing. */
-export async function conflictsOf(
+export async function findConflicts(
   sql: StatementRunner,
   tenant: TenantScope,
   change: ChangeState,
 ): Promise<ChangeConflict[]> {
-  const plan = planOf(change)
-  return plan ? conflictsIn(plan, await conflictContextOf(sql, tenant, plan)) : []
+  const plan = toPlan(change)
+  return plan ? detectConflicts(plan, await readConflictContext(sql, tenant, plan)) : []
 }
 
 /** Everything that can collide with the plan at any of its time. */
-export async function conflictContextOf(
+export async function readConflictContext(
   sql: StatementRunner,
   tenant: TenantScope,
   plan: Plan,
 ): Promise<ConflictContext> {
   const read = createReader(sql, tenant)
-  const related = await closureOf(linksInDatabase(sql, tenant), plan.ciIds)
+  const related = await findClosure(linksInDatabase(sql, tenant), plan.ciIds)
   const classes = await read.classes(plan.ciIds)
   const others = await read.others(plan, [...plan.ciIds, ...related.keys()])
   const windows = await read.windows(plan.ciIds, [...new Set(classes.values())], plan.span)
@@ -31,17 +31,17 @@ export async function conflictContextOf(
 }
 
 /** What a change that is handed in collides with, and what was said to it. */
-export async function clashOf(
+export async function findClash(
   sql: StatementRunner,
   tenant: TenantScope,
   change: ChangeState,
   acceptance: AcceptConflicts,
 ): Promise<Clash> {
-  return { conflicts: await conflictsOf(sql, tenant, change), acceptance }
+  return { conflicts: await findConflicts(sql, tenant, change), acceptance }
 }
 
 /** The blackouts that a change begun now would fall into, until its planned end. */
-export async function clashNow(
+export async function findClashNow(
   sql: StatementRunner,
   tenant: TenantScope,
   { id, ciIds, assigneeId, plannedEnd }: ChangeState,
@@ -55,5 +55,5 @@ export async function clashNow(
   const classes = await read.classes(ciIds)
   const windows = await read.windows(ciIds, [...new Set(classes.values())], plan.span)
   const around = { others: [], windows, classes, related: new Map() }
-  return { conflicts: blackoutsIn(plan, around), acceptance }
+  return { conflicts: detectBlackouts(plan, around), acceptance }
 }

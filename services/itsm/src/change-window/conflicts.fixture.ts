@@ -1,6 +1,6 @@
 import { type ChangeWindowState, weekdays } from '@opsplane/contracts'
 import type { ConflictContext, OtherChange, Plan } from './conflicts.js'
-import { boundsOf } from './occurrences.js'
+import { computeBounds } from './occurrences.js'
 
 export const minuteMs = 60_000
 export const at = (text: string) => Date.parse(text)
@@ -22,10 +22,10 @@ export function sampleWindow(fields: Partial<ChangeWindowState>): ChangeWindowSt
     ...{ createdBy: { id: 'usr_1', name: 'Ada', type: 'user' }, createdAt, updatedAt: createdAt },
     ...fields,
   }
-  return { ...window, ...boundsOf(window) }
+  return { ...window, ...computeBounds(window) }
 }
 
-export const spanning = (from: number, to: number) => ({
+export const toIsoSpan = (from: number, to: number) => ({
   from: new Date(from).toISOString(),
   to: new Date(to).toISOString(),
 })
@@ -47,7 +47,7 @@ export const otherChange = (fields: Partial<OtherChange> = {}): OtherChange => (
   ...fields,
 })
 
-export const around = (fields: Partial<ConflictContext> = {}): ConflictContext => ({
+export const sampleContext = (fields: Partial<ConflictContext> = {}): ConflictContext => ({
   others: [],
   windows: [],
   classes: new Map([
@@ -82,7 +82,7 @@ export function sampleSituation(random: () => number): { plan: Plan; around: Con
       kind: chance(0.4) ? 'blackout' : 'maintenance',
       ciIds: ciIds.length > 0 ? ciIds : null,
       classes: chance(0.3) ? ['database'] : null,
-      ...(chance(0.5) ? { span: spanning(once.from, once.to) } : { recurrence }),
+      ...(chance(0.5) ? { span: toIsoSpan(once.from, once.to) } : { recurrence }),
     })
   }
   const other = (_: unknown, index: number): OtherChange => ({
@@ -96,7 +96,7 @@ export function sampleSituation(random: () => number): { plan: Plan; around: Con
   })
   return {
     plan,
-    around: around({
+    around: sampleContext({
       others: Array.from({ length: Math.floor(random() * 4) }, other),
       windows: Array.from({ length: Math.floor(random() * 4) }, window),
       related: new Map(chance(0.9) && plan.ciIds[0] ? [['app', plan.ciIds[0]]] : []),

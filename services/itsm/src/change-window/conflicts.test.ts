@@ -2,21 +2,27 @@ import { describe, expect, it, test } from '@jest/globals'
 import type { ChangeConflict, ChangeWindowState } from '@opsplane/contracts'
 import { seededRandom } from '@opsplane/testing'
 import {
-  around,
   at,
   between,
   minuteMs,
   otherChange,
+  sampleContext,
   samplePlan,
   sampleSituation,
   sampleWindow,
-  spanning,
+  toIsoSpan,
 } from './conflicts.fixture.js'
-import { type ConflictContext, conflictsIn, newConflicts, type OtherChange, type Plan } from './conflicts.js'
-import { freeSlots } from './slots.js'
+import {
+  type ConflictContext,
+  detectConflicts,
+  newConflicts,
+  type OtherChange,
+  type Plan,
+} from './conflicts.js'
+import { findFreeSlots } from './slots.js'
 
-const kinds = (plan: Plan, context: ConflictContext) => conflictsIn(plan, context).map(({ kind }) => kind)
-const during = { span: spanning(at('2026-06-06T18:00:00Z'), at('2026-06-06T21:00:00Z')) }
+const kinds = (plan: Plan, context: ConflictContext) => detectConflicts(plan, context).map(({ kind }) => kind)
+const during = { span: toIsoSpan(at('2026-06-06T18:00:00Z'), at('2026-06-06T21:00:00Z')) }
 const nights = {
   recurrence: {
     timeZone: 'Europe/Berlin',
@@ -52,12 +58,12 @@ describe('another change', () => {
       [],
     ],
   ])('%s', (_, fields, expected) => {
-    expect(kinds(samplePlan(), around({ others: [otherChange(fields)], related }))).toEqual(expected)
+    expect(kinds(samplePlan(), sampleContext({ others: [otherChange(fields)], related }))).toEqual(expected)
   })
 
   it('is reported with the items of this one, and the time in common', () => {
     const others = [otherChange({ ciIds: ['app'] })]
-    const [found] = conflictsIn(samplePlan(), around({ others, related }))
+    const [found] = detectConflicts(samplePlan(), sampleContext({ others, related }))
     expect(found).toMatchObject({
       with: 'chg_other',
       ciIds: ['db'],
@@ -67,14 +73,14 @@ describe('another change', () => {
     expect(found?.message).toContain('CHG-2')
   })
 
-  it('without an assignee keeps nobody busy', () => {
+  it('without an assignee has no conflict over one', () => {
     const others = [otherChange({ assigneeId: null })]
-    expect(kinds(samplePlan({ assigneeId: null }), around({ others }))).toEqual([])
+    expect(kinds(samplePlan({ assigneeId: null }), sampleContext({ others }))).toEqual([])
   })
 })
 
 describe('windows', () => {
-  const elsewhen = { span: spanning(at('2026-07-01T00:00:00Z'), at('2026-07-02T00:00:00Z')) }
+  const elsewhen = { span: toIsoSpan(at('2026-07-01T00:00:00Z'), at('2026-07-02T00:00:00Z')) }
   test.each<[string, Partial<ChangeWindowState>[], ChangeConflict['kind'][]]>([
     ['a blackout for everything', [during], ['blackout']],
     ['a blackout of one of the items', [{ ...during, ciIds: ['db', 'disk'] }], ['blackout']],
@@ -94,14 +100,14 @@ describe('windows', () => {
     ['maintenance of another item', [{ ...elsewhen, kind: 'maintenance', ciIds: ['disk'] }], []],
     [
       'maintenance that was over before',
-      [{ kind: 'maintenance', span: spanning(at('2026-06-01T00:00:00Z'), at('2026-06-06T20:00:00Z')) }],
+      [{ kind: 'maintenance', span: toIsoSpan(at('2026-06-01T00:00:00Z'), at('2026-06-06T20:00:00Z')) }],
       [],
     ],
     [
       'two stretches of maintenance that touch',
       [
         { ...during, kind: 'maintenance' },
-        { kind: 'maintenance', span: spanning(at('2026-06-06T21:00:00Z'), at('2026-06-06T22:00:00Z')) },
+        { kind: 'maintenance', span: toIsoSpan(at('2026-06-06T21:00:00Z'), at('2026-06-06T22:00:00Z')) },
       ],
       [],
     ],
@@ -114,7 +120,7 @@ describe('windows', () => {
       ['outside_maintenance'],
     ],
   ])('%s', (_, windows, expected) => {
-    expect(kinds(samplePlan(), around({ windows: windows.map(sampleWindow) }))).toEqual(expected)
+    expect(kinds(samplePlan(), sampleContext({ windows: windows.map(sampleWindow) }))).toEqual(expected)
   })
 
   it('for everything hold for a change without items; those of items do not', () => {
@@ -123,25 +129,30 @@ describe('windows', () => {
       { ...during, classes: ['server'] },
       { ...elsewhen, kind: 'maintenance' as const },
     ]
-    expect(kinds(samplePlan({ ciIds: [] }), around({ windows: windows.map(sampleWindow) }))).toEqual([
+    expect(kinds(samplePlan({ ciIds: [] }), sampleContext({ windows: windows.map(sampleWindow) }))).toEqual([
       'blackout',
     ])
   })
 
   it('tell which items lie outside', () => {
     const windows = [sampleWindow({ ...elsewhen, kind: 'maintenance', classes: ['database'] })]
-    expect(conflictsIn(samplePlan(), around({ windows }))).toMatchObject([{ ciIds: ['db'], with: null }])
+    expect(detectConflicts(samplePlan(), sampleContext({ windows }))).toMatchObject([
+      { ciIds: ['db'], with: null },
+    ])
   })
 
   it('are looked at in time however long the plan is', () => {
     const span = between('2000-01-01T00:00:00Z', '9999-01-01T00:00:00Z')
     const windows = [sampleWindow(nights), sampleWindow({ ...nights, kind: 'maintenance' })]
-    expect(kinds(samplePlan({ span }), around({ windows }))).toEqual(['blackout', 'outside_maintenance'])
+    expect(kinds(samplePlan({ span }), sampleContext({ windows }))).toEqual([
+      'blackout',
+      'outside_maintenance',
+    ])
   })
 })
 
 test('a conflict that shifts is not new; one of another kind, or with another change, is', () => {
-  const [same] = conflictsIn(samplePlan(), around({ others: [otherChange({ ciIds: ['db'] })] }))
+  const [same] = detectConflicts(samplePlan(), sampleContext({ others: [otherChange({ ciIds: ['db'] })] }))
   if (!same) throw new Error('expected a conflict')
   const shifted = { ...same, to: '2026-06-06T21:30:00.000Z', ciIds: ['web'] }
   const others = [
@@ -208,7 +219,7 @@ describe('on random situations', () => {
     const seen = new Map<string, number>()
     for (let seed = 1; seed <= 1_500; seed++) {
       const situation = sampleSituation(seededRandom(seed))
-      const found = conflictsIn(situation.plan, situation.around).map(
+      const found = detectConflicts(situation.plan, situation.around).map(
         (each) => `${each.kind}/${each.with ?? ''}`,
       )
       expect([seed, found.sort()]).toEqual([seed, byTheMinute(situation.plan, situation.around)])
@@ -227,11 +238,11 @@ describe('on random situations', () => {
       const { plan, around: context } = sampleSituation(seededRandom(seed))
       const within = between('2026-06-05T00:07:00Z', '2026-06-08T00:00:00Z')
       const durationMs = (1 + (seed % 9)) * 20 * minuteMs
-      const slots = freeSlots({ plan, around: context, within, durationMs, count: 5 })
+      const slots = findFreeSlots({ plan, around: context, within, durationMs, count: 5 })
       const expected: typeof slots = []
       for (let from = at('2026-06-05T00:15:00Z'); from + durationMs <= within.to && expected.length < 5; ) {
         const span = { from, to: from + durationMs }
-        const free = conflictsIn({ ...plan, span }, context).length === 0
+        const free = detectConflicts({ ...plan, span }, context).length === 0
         if (free) expected.push(span)
         from = free ? Math.ceil(span.to / quarterMs) * quarterMs : from + quarterMs
       }

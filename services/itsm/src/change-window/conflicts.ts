@@ -1,6 +1,6 @@
 import type { ChangeConflict, ChangeConflictKind, ChangeState, ChangeWindowState } from '@opsplane/contracts'
 import { occurrences } from './occurrences.js'
-import { common, holds, merged, type Span } from './spans.js'
+import { containsSpan, intersectSpans, mergeSpans, type Span } from './spans.js'
 
 /** What of a change can collide. */
 export interface Plan {
@@ -10,7 +10,7 @@ export interface Plan {
   assigneeId: string | null
 }
 
-/** Another change that holds its time: handed in, and not carried out yet. */
+/** Another change that occupies its planned time: submitted, and not completed yet. */
 export interface OtherChange extends Plan {
   number: string
 }
@@ -18,7 +18,7 @@ export interface OtherChange extends Plan {
 /** Everything near a plan, as it was read for it. */
 export interface ConflictContext {
   others: readonly OtherChange[]
-  /** Active ones that cover one of the items and have not ended for good before the plan begins. */
+  /** Active ones that cover one of the items and whose last occurrence does not end before the plan begins. */
   windows: readonly ChangeWindowState[]
   /** The class of each item of the plan that is in the CMDB. */
   classes: ReadonlyMap<string, string>
@@ -27,27 +27,27 @@ export interface ConflictContext {
 }
 
 /** Null where no time is planned. */
-export function planOf(change: ChangeState): Plan | null {
+export function toPlan(change: ChangeState): Plan | null {
   const { id, plannedStart, plannedEnd, ciIds, assigneeId } = change
   if (plannedStart === null || plannedEnd === null) return null
   return { id, span: { from: Date.parse(plannedStart), to: Date.parse(plannedEnd) }, ciIds, assigneeId }
 }
 
 /** What a change keeps of them: an event must fit into a message. */
-export const mostConflicts = 50
-const mostItems = 20
+export const maxConflicts = 50
+const maxItems = 20
 
 /** Blackouts first, as they stand in the way; then by kind, and by the time they begin. */
-export function conflictsIn(plan: Plan, around: ConflictContext): ChangeConflict[] {
+export function detectConflicts(plan: Plan, around: ConflictContext): ChangeConflict[] {
   const found = [
-    ...blackoutsIn(plan, around),
-    ...outsideMaintenance(plan, around),
-    ...around.others.flatMap((other) => withChange(plan, other, around)),
+    ...detectBlackouts(plan, around),
+    ...detectOutsideMaintenance(plan, around),
+    ...around.others.flatMap((other) => detectChangeConflicts(plan, other, around)),
   ]
   const rank = ({ kind }: ChangeConflict) => order.indexOf(kind)
   return found
     .sort((a, b) => rank(a) - rank(b) || compare(a.from, b.from) || compare(a.with ?? '', b.with ?? ''))
-    .slice(0, mostConflicts)
+    .slice(0, maxConflicts)
 }
 
 const order: readonly ChangeConflictKind[] = [
@@ -60,14 +60,20 @@ const order: readonly ChangeConflictKind[] = [
 const compare = (left: string, right: string) => (left < right ? -1 : Number(left > right))
 
 /** Of items that are both, it counts that they are the same: that one depends on the other adds nothing. */
-export function withChange(plan: Plan, other: OtherChange, { related }: ConflictContext): ChangeConflict[] {
-  const span = common(plan.span, other.span)
+export function detectChangeConflicts(
+  plan: Plan,
+  other: OtherChange,
+  { related }: ConflictContext,
+): ChangeConflict[] {
+  const span = intersectSpans(plan.span, other.span)
   if (!span || other.id === plan.id) return []
   const same = plan.ciIds.filter((id) => other.ciIds.includes(id))
   const reached = other.ciIds.flatMap((id) => related.get(id) ?? [])
   const found: ChangeConflict[] = []
   if (same.length > 0)
-    found.push(conflict('same_ci', other.id, same, span, `${other.number} touches the same items then.`))
+    found.push(
+      conflict('same_ci', other.id, same, span, `${other.number} changes the same items at this time.`),
+    )
   else if (reached.length > 0)
     found.push(
       conflict(
@@ -75,52 +81,55 @@ export function withChange(plan: Plan, other: OtherChange, { related }: Conflict
         other.id,
         [...new Set(reached)],
         span,
-        `${other.number} then touches items that depend on these, or that these depend on.`,
+        `${other.number} changes items at this time that depend on these, or that these depend on.`,
       ),
     )
   if (plan.assigneeId !== null && plan.assigneeId === other.assigneeId)
     found.push(
-      conflict(
-        'assignee_busy',
-        other.id,
-        [],
-        span,
-        `${other.number} is carried out by the same person then.`,
-      ),
+      conflict('assignee_busy', other.id, [], span, `${other.number} has the same assignee at this time.`),
     )
   return found
 }
 
 /** The blackouts the plan falls into. One for all items holds for a change that touches none, too. */
-export function blackoutsIn(plan: Plan, { windows, classes }: ConflictContext): ChangeConflict[] {
+export function detectBlackouts(plan: Plan, { windows, classes }: ConflictContext): ChangeConflict[] {
   return windows.flatMap((window) => {
     if (window.kind !== 'blackout') return []
     const items = plan.ciIds.filter((id) => covers(window, id, classes))
     if (items.length === 0 && !coversAll(window)) return []
-    const span = occurrences(window, plan.span).map((each) => common(each, plan.span))[0]
+    const span = occurrences(window, plan.span).map((each) => intersectSpans(each, plan.span))[0]
     if (!span) return []
-    return [conflict('blackout', window.id, items, span, `Nothing may be changed during "${window.name}".`)]
+    return [
+      conflict(
+        'blackout',
+        window.id,
+        items,
+        span,
+        `The blackout "${window.name}" allows no changes at this time.`,
+      ),
+    ]
   })
 }
 
 /** An item without a maintenance window to come can be changed at any time. */
-function outsideMaintenance(plan: Plan, { windows, classes }: ConflictContext): ChangeConflict[] {
+function detectOutsideMaintenance(plan: Plan, { windows, classes }: ConflictContext): ChangeConflict[] {
   const open = new Map<ChangeWindowState, Span[]>()
   const timesOf = (window: ChangeWindowState) => {
     const times = open.get(window) ?? occurrences(window, plan.span)
     open.set(window, times)
     return times
   }
-  const current = windows.filter((window) => window.kind === 'maintenance' && !over(window, plan.span))
+  const current = windows.filter((window) => window.kind === 'maintenance' && !isOver(window, plan.span))
   const outside = plan.ciIds.filter((id) => {
     const own = current.filter((window) => covers(window, id, classes))
-    return own.length > 0 && !holds(merged(own.flatMap(timesOf)), plan.span)
+    return own.length > 0 && !containsSpan(mergeSpans(own.flatMap(timesOf)), plan.span)
   })
   const message = 'The planned time is not within a maintenance window of each of these items.'
   return outside.length === 0 ? [] : [conflict('outside_maintenance', null, outside, plan.span, message)]
 }
 
-const over = ({ endsAt }: ChangeWindowState, { from }: Span) => endsAt !== null && Date.parse(endsAt) <= from
+const isOver = ({ endsAt }: ChangeWindowState, { from }: Span) =>
+  endsAt !== null && Date.parse(endsAt) <= from
 
 const coversAll = ({ ciIds, classes }: ChangeWindowState) => ciIds === null && classes === null
 
@@ -139,7 +148,7 @@ function conflict(
   message: string,
 ): ChangeConflict {
   const [from, to] = [new Date(span.from).toISOString(), new Date(span.to).toISOString()]
-  return { kind, with: other, ciIds: ciIds.slice(0, mostItems), message, from, to }
+  return { kind, with: other, ciIds: ciIds.slice(0, maxItems), message, from, to }
 }
 
 /** What makes a conflict the same one when its time or items shift. */

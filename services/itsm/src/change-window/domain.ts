@@ -10,8 +10,8 @@ import {
   notFound,
   type WindowSpan,
 } from '@opsplane/contracts'
-import { instantIn, zoneOf } from '../calendar/zone.js'
-import { boundsOf } from './occurrences.js'
+import { findZone, instantIn } from '../calendar/zone.js'
+import { computeBounds } from './occurrences.js'
 
 export type WindowCommand =
   | { kind: 'create'; id: string; by: Actor; input: NewChangeWindow; now: Instant }
@@ -27,26 +27,26 @@ export const changeWindow: Decider<ChangeWindowState, WindowCommand> = {
       const after = {
         id,
         ...input,
-        span: instantsOf(input.span),
+        span: toInstants(input.span),
         createdBy: by,
         createdAt: now,
         updatedAt: now,
       }
-      return [{ type: 'change_window.created', after: bounded(after) }]
+      return [{ type: 'change_window.created', after: withBounds(after) }]
     }
     if (state === null) throw notFound()
     if (command.kind === 'delete') return [{ type: 'change_window.deleted', after: null }]
-    const wanted = { ...state, ...given(command.patch) }
+    const wanted = { ...state, ...resolvePatch(command.patch) }
     if (changedFields(state, wanted).length === 0) return []
-    return [{ type: 'change_window.updated', after: bounded({ ...wanted, updatedAt: command.now }) }]
+    return [{ type: 'change_window.updated', after: withBounds({ ...wanted, updatedAt: command.now }) }]
   },
   expose: (state) => state,
   describe: ({ name }) => ({ displayName: name }),
 }
 
 /** A span takes the place of a recurrence, and the other way round, unless the patch says so itself. */
-function given({ span: asked, ...patch }: ChangeWindowPatch): Partial<ChangeWindowState> {
-  const span = asked && instantsOf(asked)
+function resolvePatch({ span: asked, ...patch }: ChangeWindowPatch): Partial<ChangeWindowState> {
+  const span = asked && toInstants(asked)
   const { recurrence } = patch
   const fields = Object.fromEntries(
     Object.entries({ ...patch, span }).filter(([, value]) => value !== undefined),
@@ -58,18 +58,18 @@ function given({ span: asked, ...patch }: ChangeWindowPatch): Partial<ChangeWind
   }
 }
 
-const instantsOf = (span: WindowSpan | null) =>
+const toInstants = (span: WindowSpan | null) =>
   span && { from: instantIn(span.timeZone, span.from), to: instantIn(span.timeZone, span.to) }
 
 /** Throws validation_failed for a window that cannot be meant: of two kinds or none, an unknown zone, never on. */
-function bounded(window: Omit<ChangeWindowState, 'startsAt' | 'endsAt'>): ChangeWindowState {
+function withBounds(window: Omit<ChangeWindowState, 'startsAt' | 'endsAt'>): ChangeWindowState {
   const { span, recurrence } = window
   if ((span === null) === (recurrence === null))
     throw invalidField('/span', 'one_of', 'A window has either a span or a recurrence.')
   if (span && span.to <= span.from)
     throw invalidField('/span/to', 'empty_span', 'The span must end after it begins.')
   if (recurrence) checkZone(recurrence.timeZone)
-  const bounds = boundsOf(window)
+  const bounds = computeBounds(window)
   if (!bounds)
     throw invalidField(
       '/recurrence/validUntil',
@@ -81,7 +81,7 @@ function bounded(window: Omit<ChangeWindowState, 'startsAt' | 'endsAt'>): Change
 
 function checkZone(name: string): void {
   try {
-    zoneOf(name)
+    findZone(name)
   } catch {
     throw invalidField('/recurrence/timeZone', 'unknown_zone', 'There is no time zone of this name.')
   }

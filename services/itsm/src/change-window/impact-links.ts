@@ -52,10 +52,10 @@ export interface SharingLimits {
   /** After so many items met, or as much work, all relations of a tenant are worth reading. */
   wide: number
   /** Unless they are more than so many. */
-  most: number
+  maxRelations: number
 }
 
-const sharingLimits: SharingLimits = { wide: 2_000, most: 500_000 }
+const sharingLimits: SharingLimits = { wide: 2_000, maxRelations: 500_000 }
 const rowsAtATime = 10_000
 /** A walk that meets nothing costs a statement as well. */
 const walkCost = 20
@@ -67,7 +67,7 @@ const walkCost = 20
 export function sharedLinks(
   sql: StatementRunner,
   tenant: TenantScope,
-  { wide, most }: SharingLimits = sharingLimits,
+  { wide, maxRelations }: SharingLimits = sharingLimits,
 ): SharedLinks {
   const near = linksInDatabase(sql, tenant)
   let met = 0
@@ -76,7 +76,7 @@ export function sharedLinks(
     inMemory: () => whole !== undefined && whole !== null,
     async walk(direction, starts, limits) {
       met += starts.length
-      if (met > wide && whole === undefined) whole = await linksOfTenant(sql, tenant, most)
+      if (met > wide && whole === undefined) whole = await readTenantLinks(sql, tenant, maxRelations)
       const reached = await (whole ?? near).walk(direction, starts, limits)
       met += reached.size + walkCost
       return reached
@@ -90,9 +90,9 @@ export interface SharedLinks extends ImpactLinks {
 }
 
 /** The relations of a tenant, for all that is worked out for one batch of events. */
-export type LinksOf = (tenant: TenantScope) => SharedLinks
+export type TenantLinks = (tenant: TenantScope) => SharedLinks
 
-export function linksOfTenants(sql: StatementRunner): LinksOf {
+export function createTenantLinks(sql: StatementRunner): TenantLinks {
   const known = new Map<string, SharedLinks>()
   return (tenant) => {
     const key = tenantKey(tenant)
@@ -102,15 +102,15 @@ export function linksOfTenants(sql: StatementRunner): LinksOf {
   }
 }
 
-/** Null where there are more than `most`, none of which is read then. */
-export async function linksOfTenant(
+/** Null where there are more than `maxRelations`, none of which is read then. */
+export async function readTenantLinks(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,
-  most = sharingLimits.most,
+  maxRelations = sharingLimits.maxRelations,
 ): Promise<ImpactLinks | null> {
   const tenant = [workspaceId, environment]
-  const [row] = await statement<{ count: number }>(sql, countStatement, [...tenant, String(most + 1)])
-  if (row === undefined || row.count > most) return null
+  const [row] = await statement<{ count: number }>(sql, countStatement, [...tenant, String(maxRelations + 1)])
+  if (row === undefined || row.count > maxRelations) return null
   const parts = sql.unsafe<LinkPair[]>(allStatement, [...tenant, toSource, toTarget]).cursor(rowsAtATime)
   try {
     return await linksInMemory(parts)

@@ -13,13 +13,13 @@ import { createLogger } from '@opsplane/runtime'
 import {
   type EventRecorder,
   recordEvents,
-  settled,
+  signedHeaders,
   startTestService,
   type TestService,
   testNatsUrl,
   testPrincipal,
-  vouchedHeaders,
   waitFor,
+  waitUntilSettled,
 } from '@opsplane/testing'
 import { newTemplate } from '../change/template/template.fixture.js'
 import { itsm } from '../service.js'
@@ -79,7 +79,7 @@ const eventsOf = (id: string, count: number): Promise<PlatformEvent[]> =>
     return events
   })
 /** Whichever event makes the service look is named as the cause: none of those so far is left to do so after this. */
-const allHandled = () => settled(service)
+const allHandled = () => waitUntilSettled(service)
 const typesOf = (id: string) => reported(id).map(({ event }) => event.type.replace('change.', ''))
 
 describe('a relation', () => {
@@ -149,7 +149,7 @@ describe('a relation', () => {
     for (const { subject, event } of relations.flatMap(reported))
       await connection.request(subject, JSON.stringify(event), {
         timeout: 30_000,
-        headers: vouchedHeaders({ subject, body: JSON.stringify(event) }),
+        headers: signedHeaders({ subject, body: JSON.stringify(event) }),
       })
     await allHandled()
     const newOnes = async (id: string) => {

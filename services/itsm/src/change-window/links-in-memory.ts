@@ -1,4 +1,4 @@
-import { relationsBy } from '../cmdb/relation/relations-by.js'
+import { indexRelations } from '../cmdb/relation/relation-index.js'
 
 /** A relation with impact, by what it means. */
 export interface LinkPair {
@@ -32,8 +32,8 @@ export async function linksInMemory(parts: AsyncIterable<readonly LinkPair[]>): 
   const placed = (numbers: number[]) => new Int32Array(numbers.map((number) => places[number] ?? 0))
   const [dependents, dependencies] = [placed(numbered.dependents), placed(numbered.dependencies)]
   const tables: Record<LinkDirection, Table> = {
-    dependents: { relationsOf: relationsBy(dependencies, ids.length), to: dependents },
-    dependencies: { relationsOf: relationsBy(dependents, ids.length), to: dependencies },
+    dependents: { relationsOf: indexRelations(dependencies, ids.length), to: dependents },
+    dependencies: { relationsOf: indexRelations(dependents, ids.length), to: dependencies },
   }
   // No walk begins before another has ended, so all write here: marks below its first one are those of earlier walks.
   const origins = new Int32Array(ids.length)

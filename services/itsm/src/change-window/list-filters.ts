@@ -1,15 +1,15 @@
 import { ChangeWindowKind, changeWindowStatuses, MomentOrDay } from '@opsplane/contracts'
 import { z } from 'zod'
-import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
+import { listParameter, reference, searchFilter, searchSyntax } from '../lists/filters.js'
 
 const several = 'One or several, repeated or separated by commas.'
 
 /** The filters of the list of windows; all that are given must hold. */
 export const windowFilters = z.object({
-  kind: severalOf(ChangeWindowKind)
+  kind: listParameter(ChangeWindowKind)
     .optional()
     .meta({ description: several, example: ['blackout'] }),
-  status: severalOf(z.enum(changeWindowStatuses))
+  status: listParameter(z.enum(changeWindowStatuses))
     .optional()
     .meta({ description: several, example: ['active'] }),
   ciId: reference

@@ -2,8 +2,8 @@ import { describe, expect, it, test } from '@jest/globals'
 import { weekdays } from '@opsplane/contracts'
 import { seededRandom } from '@opsplane/testing'
 import { wallQuarters, zones } from '../sla/timer/oracle.fixture.js'
-import { boundsOf, occurrences, type Recurrence } from './occurrences.js'
-import { holds, merged, overlap, type Span } from './spans.js'
+import { computeBounds, occurrences, type Recurrence } from './occurrences.js'
+import { containsSpan, mergeSpans, overlap, type Span } from './spans.js'
 
 const at = (text: string) => Date.parse(text)
 const minuteMs = 60_000
@@ -103,7 +103,7 @@ describe('a window that recurs', () => {
     expect(reported(occurrences(weekly(fields), within))).toEqual(expected)
   })
 
-  it('is found by any instant of it, and by none beside it', () => {
+  it('is found by any instant of it, and by none outside it', () => {
     const night = weekly({ weekdays: ['saturday'], from: '22:00', to: '04:00' })
     const [from, to] = [at('2026-06-06T20:00:00Z'), at('2026-06-07T02:00:00Z')]
     expect(occurrences(night, { from: to - 1, to: to + 1 })).toEqual([{ from, to }])
@@ -174,18 +174,18 @@ test.each<[string, Partial<Recurrence>, [string | null, string | null] | null]>(
   ['on a day on which the clock skips it', { validFrom: '2026-03-28', validUntil: '2026-03-30' }, null],
   ['in the wrong order', { validFrom: '2026-04-11', validUntil: '2026-04-06' }, null],
 ])('a window that recurs %s ends accordingly', (_, fields, expected) => {
-  const bounds = boundsOf(weekly(fields))
+  const bounds = computeBounds(weekly(fields))
   const instants = bounds && [bounds.startsAt, bounds.endsAt].map((text) => text && at(text))
   expect(instants).toEqual(expected?.map((text) => text && at(text)) ?? null)
 })
 
 test('stretches that touch become one, and hold what lies within', () => {
   const span = (from: number, to: number) => ({ from, to })
-  const spans = merged([span(5, 7), span(1, 3), span(3, 4), span(6, 9)])
+  const spans = mergeSpans([span(5, 7), span(1, 3), span(3, 4), span(6, 9)])
   expect(spans).toEqual([span(1, 4), span(5, 9)])
-  expect([holds(spans, span(2, 4)), holds(spans, span(3, 6)), holds(spans, span(5, 9))]).toEqual([
-    true,
-    false,
-    true,
-  ])
+  expect([
+    containsSpan(spans, span(2, 4)),
+    containsSpan(spans, span(3, 6)),
+    containsSpan(spans, span(5, 9)),
+  ]).toEqual([true, false, true])
 })

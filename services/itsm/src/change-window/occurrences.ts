@@ -1,6 +1,6 @@
 import { type ChangeWindowState, weekdays } from '@opsplane/contracts'
-import { furthestOffsetMs, openSpans } from '../calendar/calendar.js'
-import { type Zone, zoneOf } from '../calendar/zone.js'
+import { maxOffsetMs, openSpans } from '../calendar/calendar.js'
+import { findZone, type Zone } from '../calendar/zone.js'
 import { overlap, type Span } from './spans.js'
 
 export type Schedule = Pick<ChangeWindowState, 'span' | 'recurrence'>
@@ -20,13 +20,13 @@ export function occurrences({ span, recurrence }: Schedule, within: Span): Span[
 const furthestMs = 400 * dayMs
 
 function recurring(recurrence: Recurrence, within: Span): Span[] {
-  const zone = zoneOf(recurrence.timeZone)
+  const zone = findZone(recurrence.timeZone)
   const { validFrom, validUntil } = recurrence
   const found: Span[] = []
   // An occurrence lasts into the day after the one it begins on.
-  const earliest = startOfDay(within.from - furthestOffsetMs) - 2 * dayMs
+  const earliest = startOfDay(within.from - maxOffsetMs) - 2 * dayMs
   const first = validFrom === null ? earliest : Math.max(earliest, Date.parse(validFrom))
-  const end = Math.min(within.to + furthestOffsetMs, first + furthestMs)
+  const end = Math.min(within.to + maxOffsetMs, first + furthestMs)
   const last = validUntil === null ? end : Math.min(end, Date.parse(validUntil))
   for (let day = first; day <= last; day += dayMs) {
     if (!beginsOn(recurrence, day)) continue
@@ -69,7 +69,7 @@ export type Bounds = Pick<ChangeWindowState, 'startsAt' | 'endsAt'>
 const surelyMs = 21 * dayMs
 
 /** Null when the window is never on. */
-export function boundsOf({ span, recurrence }: Schedule): Bounds | null {
+export function computeBounds({ span, recurrence }: Schedule): Bounds | null {
   if (!recurrence) return span && { startsAt: span.from, endsAt: span.to }
   const { validFrom, validUntil } = recurrence
   const around = (date: string, before: number, after: number) => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Change, newId } from '@opsplane/contracts'
 import { startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import { itsm } from '../service.js'
-import { holding, othersStatement } from './reader.js'
+import { occupyingStatuses, othersStatement } from './conflict-reader.js'
 
 let service: TestService
 beforeAll(async () => {
@@ -48,7 +48,7 @@ it('reads as little where many changes are planned as where few are', async () =
     const times = ['2026-06-03T10:00:00.000Z', '2026-06-03T12:00:00.000Z']
     const [row] = await service.sql.unsafe<{ 'QUERY PLAN': [{ Plan: Node }] }[]>(
       `explain (analyze, format json) ${othersStatement}`,
-      [workspaceId, 'production', ...times, [...holding], 'chg_self', [item], ''],
+      [workspaceId, 'production', ...times, [...occupyingStatuses], 'chg_self', [item], ''],
     )
     const nodes = row ? flat(row['QUERY PLAN'][0].Plan) : []
     expect(nodes.map((node) => node['Actual Rows'])).toEqual(nodes.map(() => 11))

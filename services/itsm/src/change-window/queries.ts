@@ -13,7 +13,7 @@ const wholeTime = sql`planned_span(${table.startsAt}, ${table.endsAt})`
 export const sortColumns = { createdAt: table.createdAt, updatedAt: table.updatedAt, name: table.name }
 
 /** An item as a filter needs it. Null: there was no such item. */
-export interface AskedItem {
+export interface FilterItem {
   id: string
   class: string | null
 }
@@ -21,7 +21,7 @@ export interface AskedItem {
 /** With `item` for the filter `ciId`: its class is a value here, so that conditions speak of windows alone. */
 export function windowSelection(
   { kind, status, from, to, q }: WindowFilters,
-  item: AskedItem | undefined,
+  item: FilterItem | undefined,
 ): Selection {
   return {
     where: [item && covers(item)],
@@ -37,7 +37,7 @@ export function windowSelection(
 }
 
 /** Its item or all of them, and its class or any. */
-function covers({ id, class: ciClass }: AskedItem): SQL {
+function covers({ id, class: ciClass }: FilterItem): SQL {
   const { ciIds, classes } = { ciIds: sql`${table.state}->'ciIds'`, classes: sql`${table.state}->'classes'` }
   return sql`(json_typeof(${ciIds}) = 'null' or (${ciIds})::jsonb @> to_jsonb(${id}::text))
     and (json_typeof(${classes}) = 'null' or (${classes})::jsonb @> to_jsonb(${ciClass}::text))`
@@ -67,7 +67,7 @@ export async function absentClasses(db: Drizzle, tenant: TenantScope, names: str
   return wanted.filter((name) => !known.has(name))
 }
 
-/** How many windows are active and have not ended for good. */
+/** How many windows are active and have a present or future occurrence. */
 export async function countCurrent(db: Drizzle, tenant: TenantScope, now: string): Promise<number> {
   const [row] = await db
     .select({ count: sql<number>`count(*)::int` })

@@ -85,7 +85,7 @@ describe('a window', () => {
     ).toMatchObject([{ path: '/ciIds/0', code: 'unknown_item' }])
   })
 
-  it('is for whoever manages service management, and of one workspace', async () => {
+  it('requires itsm:manage, and belongs to one workspace', async () => {
     const reader = service.as(testPrincipal({ permissions: ['itsm:read', 'itsm:write'] }))
     expect((await reader.post(path, { name: 'Freeze', kind: 'blackout', span })).error().code).toBe(
       'insufficient_scope',

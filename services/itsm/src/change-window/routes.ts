@@ -39,7 +39,7 @@ export function windowRoutes(ctx: ServiceContext, windows: WindowStore): Route[]
           asOf,
           table,
           tenant: meta.tenant,
-          ...windowSelection(filters, await windows.askedItem(filters.ciId, meta.tenant, asOf)),
+          ...windowSelection(filters, await windows.findFilterItem(filters.ciId, meta.tenant, asOf)),
           sort: { column: sortColumns[sort.field], direction: sort.direction },
           ...{ limit, after, binding, cursors: ctx.cursors, present: windows.present },
         }),
@@ -51,8 +51,8 @@ export function windowRoutes(ctx: ServiceContext, windows: WindowStore): Route[]
       path: '/itsm/change-windows',
       summary: 'Set up a blackout or maintenance window',
       description:
-        'Once (`span`) or every week (`recurrence`). Conflicts of changes that wait for their time are worked out anew. ' +
-        'At most 1,000 windows may be active at once. Emits `change_window.created`.',
+        'Once (`span`) or every week (`recurrence`). Conflicts of pending changes are recomputed. ' +
+        'At most 1,000 windows may be active. Emits `change_window.created`.',
       tag,
       scope: 'itsm:manage',
       body: NewChangeWindow,
@@ -61,7 +61,7 @@ export function windowRoutes(ctx: ServiceContext, windows: WindowStore): Route[]
       errors: ['conflict'],
       handler: async ({ body, meta }) => {
         await windows.checkCovered(body, meta.tenant)
-        if (body.status === 'active') await windows.checkRoom(meta.tenant, meta.now)
+        if (body.status === 'active') await windows.checkWindowLimit(meta.tenant, meta.now)
         const id = newId('changeWindow')
         const command = { kind: 'create', id, by: meta.actor, input: body, now: meta.now } as const
         return windows.create(id, command, meta)
@@ -88,8 +88,8 @@ export function windowRoutes(ctx: ServiceContext, windows: WindowStore): Route[]
       path,
       summary: 'Change a blackout or maintenance window',
       description:
-        'A `span` takes the place of a recurrence, and the other way round. Conflicts of changes that wait for their ' +
-        'time are worked out anew. Emits `change_window.updated`, or nothing where nothing changes.',
+        'A `span` replaces a recurrence, and the other way round. Conflicts of pending changes are recomputed. ' +
+        'Emits `change_window.updated`, or nothing if nothing changes.',
       tag,
       scope: 'itsm:manage',
       body: ChangeWindowPatch,
@@ -97,7 +97,7 @@ export function windowRoutes(ctx: ServiceContext, windows: WindowStore): Route[]
       errors: ['not_found', 'conflict', 'precondition_failed', 'version_conflict'],
       handler: async ({ params, body, meta }) => {
         await windows.checkCovered(body, meta.tenant, params.id)
-        if (body.status === 'active') await windows.checkRoom(meta.tenant, meta.now)
+        if (body.status === 'active') await windows.checkWindowLimit(meta.tenant, meta.now)
         return windows.handle(params.id, { kind: 'patch', patch: body, now: meta.now }, meta)
       },
     }),

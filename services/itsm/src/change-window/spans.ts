@@ -6,13 +6,13 @@ export type { Span }
 export const overlap = (left: Span, right: Span): boolean => left.from < right.to && right.from < left.to
 
 /** What two stretches have in common; null when nothing. */
-export function common(left: Span, right: Span): Span | null {
+export function intersectSpans(left: Span, right: Span): Span | null {
   const span = { from: Math.max(left.from, right.from), to: Math.min(left.to, right.to) }
   return span.to > span.from ? span : null
 }
 
 /** In order, with those that overlap or touch as one. */
-export function merged(spans: readonly Span[]): Span[] {
+export function mergeSpans(spans: readonly Span[]): Span[] {
   const result: Span[] = []
   for (const { from, to } of spans.toSorted((left, right) => left.from - right.from)) {
     const last = result.at(-1)
@@ -23,5 +23,5 @@ export function merged(spans: readonly Span[]): Span[] {
 }
 
 /** Whether one stretch of `spans`, as they were merged, holds all of it. */
-export const holds = (spans: readonly Span[], { from, to }: Span): boolean =>
+export const containsSpan = (spans: readonly Span[], { from, to }: Span): boolean =>
   spans.some((span) => span.from <= from && to <= span.to)

@@ -2,10 +2,10 @@ import { ApiError, type ErrorDetail, type Instant, notFound, type TenantScope } 
 import type { ServiceContext } from '@opsplane/service'
 import { configurationItem } from '../cmdb/item/item-domain.js'
 import { changeWindow } from './domain.js'
-import { type AskedItem, absentClasses, absentItems, countCurrent } from './queries.js'
+import { absentClasses, absentItems, countCurrent, type FilterItem } from './queries.js'
 
 /** Every conflict is looked for among all of them, so their number has a bound. */
-export const mostWindows = 1_000
+export const maxWindows = 1_000
 
 interface Covering {
   ciIds?: string[] | null | undefined
@@ -18,11 +18,11 @@ export function windowStore({ store, database: { db } }: ServiceContext) {
   return {
     ...aggregate,
     /** The item with the class it had at the instant, or has. */
-    async askedItem(
+    async findFilterItem(
       id: string | undefined,
       tenant: TenantScope,
       instant: Instant | undefined,
-    ): Promise<AskedItem | undefined> {
+    ): Promise<FilterItem | undefined> {
       if (id === undefined) return undefined
       return { id, class: (await items.find(id, tenant, instant))?.state.class ?? null }
     },
@@ -48,9 +48,9 @@ export function windowStore({ store, database: { db } }: ServiceContext) {
           details,
         })
     },
-    async checkRoom(tenant: TenantScope, now: string): Promise<void> {
-      if ((await countCurrent(db, tenant, now)) >= mostWindows)
-        throw new ApiError('conflict', `There are ${mostWindows} active windows already; drop some.`)
+    async checkWindowLimit(tenant: TenantScope, now: string): Promise<void> {
+      if ((await countCurrent(db, tenant, now)) >= maxWindows)
+        throw new ApiError('conflict', `There are ${maxWindows} active windows already; drop some.`)
     },
   }
 }

@@ -25,13 +25,13 @@ const contract = {
 const working = { ...contract, errors: [...transitionErrors, 'forbidden'] } as const
 const deciding = { ...working, scope: 'itsm:approve' } as const
 
-const userOf = ({ principal }: RequestMeta) => ({ userId: principal.userId })
-const byOf = (meta: RequestMeta) => ({ by: meta.actor, ...userOf(meta) })
+const toUserId = ({ principal }: RequestMeta) => ({ userId: principal.userId })
+const toDecider = (meta: RequestMeta) => ({ by: meta.actor, ...toUserId(meta) })
 
 /** The actions with a route of their own. */
 export function changeActionRoutes(changes: ChangeStore): Route[] {
-  const take = async (reference: string, step: ChangeStep, meta: RequestMeta): Promise<Change> => {
-    const id = await changes.idOf(reference, meta.tenant)
+  const execute = async (reference: string, step: ChangeStep, meta: RequestMeta): Promise<Change> => {
+    const id = await changes.findId(reference, meta.tenant)
     return changes.handle(id, { ...step, now: meta.now }, meta)
   }
   return [
@@ -41,15 +41,15 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       path: '/itsm/changes/:id/submit',
       summary: 'Submit a draft',
       description:
-        'A standard change is scheduled, with what its template says now; approval is asked for any other. Needs the ' +
+        'A standard change is scheduled, with the present content of its template; any other requires approval. Needs the ' +
         'planned window; a normal change also needs its implementation and backout plan, a standard one an active ' +
-        'template and no more time or other items than that allows. Judges the risk anew, and works out what it ' +
-        'collides with. In a blackout only an emergency is taken, or one with `acceptConflicts` and a `reason`. Emits ' +
+        'template and no more time or other items than that allows. Recomputes the risk and the ' +
+        'conflicts. In a blackout only an emergency is accepted, or a change with `acceptConflicts` and a `reason`. Emits ' +
         '`change.submitted`.',
       errors: [...transitionErrors, 'conflict'],
       body: AcceptConflicts,
       handler: async ({ params, body, meta }) =>
-        changes.submit(await changes.idOf(params.id, meta.tenant), body, meta),
+        changes.submit(await changes.findId(params.id, meta.tenant), body, meta),
     }),
     defineRoute({
       ...deciding,
@@ -58,15 +58,19 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       errors: [...deciding.errors, 'conflict'],
       summary: 'Approve a change',
       description:
-        'Decides on every pending approval that is yours, or on the one that is named. Who asked for the change, ' +
-        'edited it, submitted it or carries it out cannot. With the last pending one of its stage the change goes on: to its ' +
-        'authorization, or to be scheduled. Whoever approved the technical stage names the `approvalId` to approve the ' +
-        'authorization too, so that a repeated request does not; where the policy asks for `distinctApprovers` they ' +
-        'cannot, and who is needed for the authorization cannot approve the technical stage (409). Emits `change.approval_recorded` for each, and ' +
+        'Decides on every pending approval of the caller, or on the one named. The requester, editors, submitter and ' +
+        'implementer of the change cannot approve it. The last pending approval of a stage moves the change on: to its ' +
+        'authorization, or to scheduled. An approver of the technical stage must name the `approvalId` to approve the ' +
+        'authorization too, so that a repeated request does not; if the policy requires `distinctApprovers` they ' +
+        'cannot, and an approver needed for the authorization cannot approve the technical stage (409). Emits `change.approval_recorded` for each, and ' +
         '`change.approved` once it is scheduled.',
       body: ApproveChange,
       handler: ({ params, body, meta }) =>
-        take(params.id, { kind: 'approve', ...byOf(meta), ...body, approvalIds: newApprovalIds() }, meta),
+        execute(
+          params.id,
+          { kind: 'approve', ...toDecider(meta), ...body, approvalIds: newApprovalIds() },
+          meta,
+        ),
     }),
     defineRoute({
       ...deciding,
@@ -74,10 +78,11 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       path: '/itsm/changes/:id/reject',
       summary: 'Reject a change',
       description:
-        'It is a draft again, and approvals asked for or given are void. Emits `change.approval_recorded` and ' +
+        'It becomes a draft again, and all its approvals are void. Emits `change.approval_recorded` and ' +
         '`change.rejected`.',
       body: RejectChange,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'reject', ...byOf(meta), ...body }, meta),
+      handler: ({ params, body, meta }) =>
+        execute(params.id, { kind: 'reject', ...toDecider(meta), ...body }, meta),
     }),
     defineRoute({
       ...working,
@@ -85,12 +90,12 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       path: '/itsm/changes/:id/implement',
       summary: 'Begin to implement a change',
       description:
-        'From scheduled, by somebody who has not decided on it. While a blackout is on or comes before the planned end, emergencies only, or with ' +
+        'From scheduled, by a person who has not decided on it. During a blackout, or if one begins before the planned end, only for emergencies, or with ' +
         '`acceptConflicts` and a `reason`. Emits `change.implementation_started`.',
       errors: [...working.errors, 'conflict'],
       body: AcceptConflicts,
       handler: async ({ params, body, meta }) =>
-        changes.implement(await changes.idOf(params.id, meta.tenant), body, meta),
+        changes.implement(await changes.findId(params.id, meta.tenant), body, meta),
     }),
     defineRoute({
       ...working,
@@ -98,11 +103,11 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       path: '/itsm/changes/:id/complete',
       summary: 'Complete a change',
       description:
-        'With its outcome, by somebody who has not decided on it; the review follows. A standard change that was successful is closed at once. Resumes ' +
-        'incidents that await it. Emits `change.completed`, and then perhaps `change.closed`.',
+        'With its outcome, by a person who has not decided on it; the review follows. A successful standard change is closed immediately. Resumes ' +
+        'incidents that wait for it. Emits `change.completed`, and for a standard change `change.closed`.',
       body: CompleteChange,
       handler: ({ params, body, meta }) =>
-        take(params.id, { kind: 'complete', ...userOf(meta), ...body }, meta),
+        execute(params.id, { kind: 'complete', ...toUserId(meta), ...body }, meta),
     }),
     defineRoute({
       ...working,
@@ -113,16 +118,17 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
         'While it is implemented or reviewed; its outcome is `unsuccessful`. Emits `change.rolled_back`.',
       body: RollBackChange,
       handler: ({ params, body, meta }) =>
-        take(params.id, { kind: 'rollback', ...userOf(meta), ...body }, meta),
+        execute(params.id, { kind: 'rollback', ...toUserId(meta), ...body }, meta),
     }),
     defineRoute({
       ...working,
       operationId: 'closeChange',
       path: '/itsm/changes/:id/close',
       summary: 'Close a change after its review',
-      description: 'By somebody who had no part in carrying it out. Final. Emits `change.closed`.',
+      description: 'By a person who did not implement it. Final. Emits `change.closed`.',
       body: CloseChange,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'close', ...userOf(meta), ...body }, meta),
+      handler: ({ params, body, meta }) =>
+        execute(params.id, { kind: 'close', ...toUserId(meta), ...body }, meta),
     }),
     defineRoute({
       ...contract,
@@ -131,7 +137,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       summary: 'Cancel a change',
       description: 'Before its review, also on hold. Final. Emits `change.canceled`.',
       body: CancelChange,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'cancel', ...body }, meta),
+      handler: ({ params, body, meta }) => execute(params.id, { kind: 'cancel', ...body }, meta),
     }),
     defineRoute({
       ...working,
@@ -139,10 +145,11 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       path: '/itsm/changes/:id/hold',
       summary: 'Put a change on hold',
       description:
-        'It keeps its status; until it is resumed it can only be canceled, and handed to others. Emits ' +
+        'It keeps its status; until it is resumed it can only be canceled or reassigned. Emits ' +
         '`change.updated`.',
       body: HoldChange,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'hold', ...userOf(meta), ...body }, meta),
+      handler: ({ params, body, meta }) =>
+        execute(params.id, { kind: 'hold', ...toUserId(meta), ...body }, meta),
     }),
     defineRoute({
       ...working,
@@ -150,7 +157,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       path: '/itsm/changes/:id/resume',
       summary: 'Resume a change that is on hold',
       description: 'Emits `change.updated`.',
-      handler: ({ params, meta }) => take(params.id, { kind: 'resume', ...userOf(meta) }, meta),
+      handler: ({ params, meta }) => execute(params.id, { kind: 'resume', ...toUserId(meta) }, meta),
     }),
   ]
 }

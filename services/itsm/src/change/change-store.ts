@@ -11,20 +11,20 @@ import {
 import type { Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { clashNow, clashOf, conflictsOf } from '../change-window/conflict-context.js'
+import { findClash, findClashNow, findConflicts } from '../change-window/conflict-context.js'
 import { checkProblemLink } from '../links/problem-link.js'
-import { referencedId } from '../lists/referenced-id.js'
+import { findReferencedId } from '../lists/referenced-id.js'
 import type { People } from '../people.js'
 import { changes } from '../schema/change.js'
 import type { SettingsStore } from '../settings/settings-store.js'
-import { type ChangeRecord, exposed } from './approval/separation-of-duties.js'
+import { type ChangeRecord, exposeChange } from './approval/separation-of-duties.js'
 import type { ChangeStep } from './commands.js'
 import { change } from './domain.js'
-import { bearsOnConflicts } from './editing.js'
-import { touched } from './items.js'
-import { withPatch } from './patch.js'
-import { activePolicies } from './queries.js'
-import type { AgreedOn } from './template/from-template.js'
+import { affectsConflicts } from './editing.js'
+import { readTouchedItems } from './items.js'
+import { applyPatch } from './patch.js'
+import { readActiveChangePolicies } from './queries.js'
+import type { TemplateAgreement } from './template/from-template.js'
 import { changeTemplate } from './template/template.js'
 import { allowedActions } from './transitions.js'
 
@@ -39,9 +39,9 @@ export function changeStore(
   /** For standard changes. A template that is edited at the same moment counts as it was read, before or after. */
   const agreedOn = async (
     { type, templateId }: Pick<Change, 'type' | 'templateId'>,
-    classes: AgreedOn['classes'],
+    classes: TemplateAgreement['classes'],
     tenant: TenantScope,
-  ): Promise<AgreedOn | undefined> => {
+  ): Promise<TemplateAgreement | undefined> => {
     if (type !== 'standard') return undefined
     const template = templateId === null ? null : await templates.find(templateId, tenant)
     return { template: template?.state ?? null, classes }
@@ -75,7 +75,7 @@ export function changeStore(
       await people.check(meta.tenant, { assigneeId: input.assigneeId })
       return store.transact(meta, async (unit) => {
         await checkProblemLink(db, meta.tenant, input.problemId)
-        const { facts, classes } = await touched(db, meta.tenant, { id, ciIds: input.ciIds }, unit)
+        const { facts, classes } = await readTouchedItems(db, meta.tenant, { id, ciIds: input.ciIds }, unit)
         const agreed = await agreedOn(input, classes, meta.tenant)
         const number = `CHG-${await store.numbers.next(meta.tenant.workspaceId, 'change')}`
         const { actor: by, now } = meta
@@ -88,35 +88,35 @@ export function changeStore(
         await people.check(meta.tenant, { assigneeId: patch.assigneeId }, { assigneeId: state.assigneeId })
         await checkProblemLink(db, meta.tenant, patch.problemId)
         const touching = { id, ciIds: patch.ciIds ?? state.ciIds, before: state.ciIds }
-        const { facts, classes } = await touched(db, meta.tenant, touching, unit)
-        const agreed = await agreedOn(withPatch(state, patch), classes, meta.tenant)
+        const { facts, classes } = await readTouchedItems(db, meta.tenant, touching, unit)
+        const agreed = await agreedOn(applyPatch(state, patch), classes, meta.tenant)
         const edit = { kind: 'edit', userId: meta.principal.userId, patch, facts, agreed } as const
-        if (!bearsOnConflicts(patch, state)) return edit
-        return { ...edit, conflicts: await conflictsOf(sql, meta.tenant, withPatch(state, patch)) }
+        if (!affectsConflicts(patch, state)) return edit
+        return { ...edit, conflicts: await findConflicts(sql, meta.tenant, applyPatch(state, patch)) }
       }),
     submit: (id: string, acceptance: AcceptConflicts, meta: RequestMeta): Promise<Change> =>
       handleReading(id, meta, async (state, unit) => {
-        const { facts, classes } = await touched(db, meta.tenant, { id, ciIds: state.ciIds }, unit)
+        const { facts, classes } = await readTouchedItems(db, meta.tenant, { id, ciIds: state.ciIds }, unit)
         return {
           kind: 'submit',
           userId: meta.principal.userId,
           facts,
           agreed: await agreedOn(state, classes, meta.tenant),
-          policies: await activePolicies(db, meta.tenant),
+          policies: await readActiveChangePolicies(db, meta.tenant),
           approvalIds: newApprovalIds(),
-          separationOfDuties: (await settings.of(meta.tenant)).separationOfDuties,
-          clash: await clashOf(sql, meta.tenant, state, acceptance),
+          separationOfDuties: (await settings.current(meta.tenant)).separationOfDuties,
+          clash: await findClash(sql, meta.tenant, state, acceptance),
         }
       }),
     implement: (id: string, acceptance: AcceptConflicts, meta: RequestMeta): Promise<Change> =>
       handleReading(id, meta, async (state) => ({
         kind: 'implement',
         userId: meta.principal.userId,
-        clash: await clashNow(sql, meta.tenant, state, acceptance, meta.now),
+        clash: await findClashNow(sql, meta.tenant, state, acceptance, meta.now),
       })),
     /** Paths take an id or a number such as `CHG-12`; anything else is an id that does not exist. */
-    idOf: (reference: string, tenant: TenantScope): Promise<string> =>
-      referencedId(db, { table: changes, prefix: 'CHG' }, reference, tenant),
+    findId: (reference: string, tenant: TenantScope): Promise<string> =>
+      findReferencedId(db, { table: changes, prefix: 'CHG' }, reference, tenant),
   }
 }
 export type ChangeStore = ReturnType<typeof changeStore>
@@ -125,5 +125,5 @@ export type ChangeStore = ReturnType<typeof changeStore>
 export const newApprovalIds = () => Array.from({ length: maxApprovalRules }, () => newId('approval'))
 
 function present(state: ChangeRecord, version: number): Change {
-  return { ...exposed(state), version, allowedActions: allowedActions(state) }
+  return { ...exposeChange(state), version, allowedActions: allowedActions(state) }
 }

@@ -7,10 +7,10 @@ import type {
   Instant,
   NewChange,
 } from '@opsplane/contracts'
-import type { Clash } from '../change-window/guard.js'
-import type { NoticeConflicts } from '../change-window/notice.js'
+import type { Clash } from '../change-window/blackout-guard.js'
+import type { UpdateConflicts } from '../change-window/conflict-events.js'
 import type { RiskFacts } from './policy/risk.js'
-import type { AgreedOn } from './template/from-template.js'
+import type { TemplateAgreement } from './template/from-template.js'
 
 /** Drafts a change. `number` is the next of the workspace. */
 export interface CreateChange {
@@ -24,7 +24,7 @@ export interface CreateChange {
   input: NewChange
   facts: RiskFacts
   /** For a standard change. */
-  agreed?: AgreedOn | undefined
+  agreed?: TemplateAgreement | undefined
 }
 
 /** Hands a draft in. `policies` are the active ones, in their order; `approvalIds` are for what is asked for. */
@@ -37,7 +37,7 @@ export interface SubmitChange {
   /** By the settings of the desk; duties are kept apart unless it is false. */
   separationOfDuties?: boolean
   /** For a standard change. */
-  agreed?: AgreedOn | undefined
+  agreed?: TemplateAgreement | undefined
   clash?: Clash
 }
 
@@ -56,7 +56,7 @@ export type ChangeStep =
       patch: ChangePatch
       facts: RiskFacts
       /** Where it is, or is to be, a standard change. */
-      agreed?: AgreedOn | undefined
+      agreed?: TemplateAgreement | undefined
       /** Where the patch bears on them. */
       conflicts?: ChangeConflict[]
     }
@@ -76,7 +76,7 @@ export type ChangeStep =
   | { kind: 'cancel'; reason?: string | undefined }
   | { kind: 'hold'; userId: string; reason: string }
 
-export type ChangeCommand = CreateChange | NoticeConflicts | (ChangeStep & { now: Instant })
+export type ChangeCommand = CreateChange | UpdateConflicts | (ChangeStep & { now: Instant })
 export type CommandOf<Kind extends ChangeStep['kind']> = Extract<ChangeStep, { kind: Kind }> & {
   now: Instant
 }

@@ -1,5 +1,5 @@
 import type { ChangeState } from '@opsplane/contracts'
-import { contentHashOf } from '../approval/approval.js'
+import { hashContent } from '../approval/approval.js'
 
 /** The fields an approval stands for. */
 const contentFields = [
@@ -23,18 +23,18 @@ const writtenFields = [
 ] as const
 
 /** Whether any of what people write became another. */
-export function rewritten(before: ChangeState, after: ChangeState): boolean {
-  return writtenHash(before) !== writtenHash(after)
+export function isRewritten(before: ChangeState, after: ChangeState): boolean {
+  return hashWrittenFields(before) !== hashWrittenFields(after)
 }
 
-const writtenHash = (change: ChangeState) => hash(change, writtenFields)
+const hashWrittenFields = (change: ChangeState) => hashFields(change, writtenFields)
 
 /** What is decided on. In which order the items are named is nothing. */
-export function hashOf(change: ChangeState): string {
-  return hash(change, contentFields)
+export function hashChange(change: ChangeState): string {
+  return hashFields(change, contentFields)
 }
 
-function hash(change: ChangeState, names: readonly (keyof ChangeState)[]): string {
+function hashFields(change: ChangeState, names: readonly (keyof ChangeState)[]): string {
   const content = Object.fromEntries(names.map((name) => [name, change[name]]))
-  return contentHashOf({ ...content, ciIds: change.ciIds.toSorted() })
+  return hashContent({ ...content, ciIds: change.ciIds.toSorted() })
 }

@@ -11,7 +11,7 @@ import {
 } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
 import { change } from './domain.js'
-import { changeIn, creating, facts, now, paths, steps, worker } from './sample-changes.js'
+import { changeIn, createCommand, facts, implementer, now, paths, steps } from './sample-changes.js'
 import { allowedActions } from './transitions.js'
 
 const { given } = specify(change)
@@ -104,12 +104,12 @@ describe.each(standings)('a $type change in $status', ({ type, status }) => {
 
 describe('creating', () => {
   it('drafts, and judges the risk', () => {
-    const [decision] = given(null).when(creating('normal')).decisions()
+    const [decision] = given(null).when(createCommand('normal')).decisions()
     expect(decision).toMatchObject({
       type: 'change.created',
       after: { status: 'draft', risk: 'moderate', approvals: [], conflicts: [], requesterId: 'usr_asker' },
     })
-    given(changeIn('normal', 'draft')).when(creating('normal')).fails('conflict')
+    given(changeIn('normal', 'draft')).when(createCommand('normal')).fails('conflict')
   })
 
   it.each([
@@ -118,7 +118,7 @@ describe('creating', () => {
     { plannedEnd: '2026-03-07T22:00:00.000Z' },
     { templateId: 'ctp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' },
   ])('refuses %j', (input) => {
-    given(null).when(creating('normal', input)).fails('validation_failed')
+    given(null).when(createCommand('normal', input)).fails('validation_failed')
   })
 })
 
@@ -145,7 +145,7 @@ describe('carrying it out', () => {
 
   it('counts as unsuccessful when it is rolled back, also after it was completed', () => {
     given(implementing)
-      .when({ kind: 'rollback', userId: worker, closeNotes: 'Slower.', now })
+      .when({ kind: 'rollback', userId: implementer, closeNotes: 'Slower.', now })
       .emits({
         type: 'change.rolled_back',
         changes: {
@@ -167,7 +167,7 @@ describe('carrying it out', () => {
   it('is not reviewed by its assignee', () => {
     for (const status of ['review', 'rolled_back'] as const)
       given(changeIn('normal', status))
-        .when({ ...steps.close, userId: worker, now })
+        .when({ ...steps.close, userId: implementer, now })
         .fails('forbidden')
   })
 

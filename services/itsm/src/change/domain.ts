@@ -1,14 +1,19 @@
-import { ApiError, type ChangeState, type Decider, notFound } from '@opsplane/contracts'
-import { voided } from '../approval/approval.js'
-import { passed } from '../change-window/guard.js'
-import { noticed } from '../change-window/notice.js'
+import { alreadyExists, type ChangeState, type Decider, notFound } from '@opsplane/contracts'
+import { voidApproval } from '../approval/approval.js'
+import { checkBlackouts } from '../change-window/blackout-guard.js'
+import { conflictEvents } from '../change-window/conflict-events.js'
+import { approve, reject, submit } from './approval/approval-actions.js'
 import { checkImplementer } from './approval/approval-record.js'
-import { approved, rejected, submitted } from './approval/approving.js'
-import { type ChangeRecord, carriedOutBy, checkReviewer, exposed } from './approval/separation-of-duties.js'
+import {
+  addImplementer,
+  type ChangeRecord,
+  checkReviewer,
+  exposeChange,
+} from './approval/separation-of-duties.js'
 import type { ChangeCommand, CommandOf } from './commands.js'
 import type { ChangeDecision } from './decision.js'
-import { edited } from './editing.js'
-import { opened } from './opened.js'
+import { edit } from './editing.js'
+import { buildInitialChange } from './initial-state.js'
 import { statusAfter } from './transitions.js'
 
 /** Every rule of a change. Its events are `changeEvents`; which action applies when is `transitions`. */
@@ -16,38 +21,38 @@ export const change: Decider<ChangeRecord, ChangeCommand, ChangeState> = {
   resourceType: 'change',
   table: 'changes',
   decide,
-  expose: exposed,
+  expose: exposeChange,
   describe: ({ title, number }) => ({ displayName: title, number }),
 }
 
 function decide(command: ChangeCommand, state: ChangeRecord | null): ChangeDecision[] {
   if (command.kind === 'create') {
-    if (state !== null) throw new ApiError('conflict', 'A change with this id exists already.')
-    return [{ type: 'change.created', after: opened(command) }]
+    if (state !== null) throw alreadyExists('change')
+    return [{ type: 'change.created', after: buildInitialChange(command) }]
   }
   if (state === null) throw notFound()
   switch (command.kind) {
-    case 'notice':
-      return noticed(command, state)
+    case 'update_conflicts':
+      return conflictEvents(command, state)
     case 'edit':
-      return edited(command, state)
+      return edit(command, state)
     case 'submit':
-      return [submitted(command, state)]
+      return [submit(command, state)]
     case 'approve':
-      return approved(command, state)
+      return approve(command, state)
     case 'reject':
-      return rejected(command, state)
+      return reject(command, state)
     case 'complete':
-      return completed(command, state)
+      return complete(command, state)
     case 'close':
-      return [closed(command, state)]
+      return [close(command, state)]
     default:
-      return [moved(command, state)]
+      return [applyAction(command, state)]
   }
 }
 
 /** The actions that move the change and set a field or two. */
-function moved(
+function applyAction(
   command: CommandOf<'implement' | 'rollback' | 'cancel' | 'hold' | 'resume'>,
   state: ChangeRecord,
 ): ChangeDecision {
@@ -56,13 +61,13 @@ function moved(
   switch (kind) {
     case 'implement': {
       checkImplementer(state, command.userId)
-      const extras = command.clash && passed(state.type, command.clash)
-      const begun = { ...after, implementerIds: carriedOutBy(state, command.userId), actualStart: now }
+      const extras = command.clash && checkBlackouts(state.type, command.clash)
+      const begun = { ...after, implementerIds: addImplementer(state, command.userId), actualStart: now }
       return { type: 'change.implementation_started', after: begun, ...(extras && { extras }) }
     }
     case 'rollback': {
       const ended = { actualEnd: state.actualEnd ?? now, closeNotes: command.closeNotes ?? state.closeNotes }
-      const implementerIds = carriedOutBy(state, command.userId)
+      const implementerIds = addImplementer(state, command.userId)
       return {
         type: 'change.rolled_back',
         after: { ...after, ...ended, implementerIds, outcome: 'unsuccessful' },
@@ -70,27 +75,27 @@ function moved(
     }
     case 'cancel': {
       const reason = command.reason ?? null
-      const approvals = state.approvals.map((approval) => voided(approval, now))
+      const approvals = state.approvals.map((approval) => voidApproval(approval, now))
       const ended = { ...after, approvals, onHold: false, holdReason: null, cancelReason: reason }
       return { type: 'change.canceled', after: ended, extras: { reason } }
     }
     case 'hold': {
-      const held = { onHold: true, holdReason: command.reason, ...atWork(command, state) }
+      const held = { onHold: true, holdReason: command.reason, ...recordImplementer(command, state) }
       return { type: 'change.updated', after: { ...after, ...held } }
     }
     case 'resume': {
-      const resumed = { onHold: false, holdReason: null, ...atWork(command, state) }
+      const resumed = { onHold: false, holdReason: null, ...recordImplementer(command, state) }
       return { type: 'change.updated', after: { ...after, ...resumed } }
     }
   }
 }
 
-/** Who holds the work up, or has it go on, has a part in it; who does so beforehand has none. */
-const atWork = ({ userId }: { userId: string }, state: ChangeRecord) =>
-  state.status === 'implementing' && { implementerIds: carriedOutBy(state, userId) }
+/** A user who pauses or resumes a change during implementation counts as an implementer; before it, not. */
+const recordImplementer = ({ userId }: { userId: string }, state: ChangeRecord) =>
+  state.status === 'implementing' && { implementerIds: addImplementer(state, userId) }
 
 /** A standard change that went well needs no review: how it goes was agreed on beforehand. */
-function completed(
+function complete(
   { userId, outcome, closeNotes, now }: CommandOf<'complete'>,
   state: ChangeRecord,
 ): ChangeDecision[] {
@@ -99,7 +104,7 @@ function completed(
   const after: ChangeRecord = {
     ...state,
     status,
-    implementerIds: carriedOutBy(state, userId),
+    implementerIds: addImplementer(state, userId),
     outcome,
     closeNotes: closeNotes ?? state.closeNotes,
     actualEnd: now,
@@ -110,8 +115,8 @@ function completed(
   return [decision, { type: 'change.closed', after: { ...after, status: statusAfter('close', after) } }]
 }
 
-/** Whoever carried it out does not review it. */
-function closed({ userId, reviewNotes, now }: CommandOf<'close'>, state: ChangeRecord): ChangeDecision {
+/** An implementer does not review the change. */
+function close({ userId, reviewNotes, now }: CommandOf<'close'>, state: ChangeRecord): ChangeDecision {
   const status = statusAfter('close', state)
   checkReviewer(state, userId)
   const notes = reviewNotes ?? state.reviewNotes

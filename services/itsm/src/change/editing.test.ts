@@ -2,10 +2,21 @@ import { describe, expect, it } from '@jest/globals'
 import type { ChangePatch, ChangeStatus, ChangeType } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
 import { change } from './domain.js'
-import { after, agreed, changeIn, creating, facts, now, peer, steps, template } from './sample-changes.js'
+import {
+  after,
+  agreedTemplate,
+  changeIn,
+  createCommand,
+  facts,
+  now,
+  secondApprover,
+  steps,
+  template,
+} from './sample-changes.js'
 
 const { given } = specify(change)
-const edit = (patch: ChangePatch) => ({ kind: 'edit', userId: peer, patch, facts, agreed, now }) as const
+const edit = (patch: ChangePatch) =>
+  ({ kind: 'edit', userId: secondApprover, patch, facts, agreed: agreedTemplate, now }) as const
 
 /** One alteration of every field approvals stand for. */
 const material: ChangePatch[] = [
@@ -84,7 +95,7 @@ it('takes another order of items, and a better chance of the same risk, as immat
     expect(given(state).when(edit(patch)).decisions()[0]?.after?.status).toBe('scheduled')
 })
 
-it('does not judge the risk anew for an edit that does not bear on it', () => {
+it('does not recompute the risk for an edit that does not affect it', () => {
   const grave = { ...facts, criticalities: ['critical' as const] }
   const [decision] = given(changeIn('normal', 'scheduled'))
     .when({ ...edit({ assignmentGroup: 'db' }), facts: grave })
@@ -92,7 +103,7 @@ it('does not judge the risk anew for an edit that does not bear on it', () => {
   expect(decision?.after).toMatchObject({ status: 'scheduled', risk: 'moderate' })
 })
 
-it('lets a draft become another type, and judges it anew', () => {
+it('changes the type of a draft, and recomputes its risk', () => {
   const grave = { ...facts, criticalities: ['critical' as const] }
   const [decision] = given(changeIn('normal', 'draft'))
     .when({ ...edit({ type: 'standard', templateId: template.id }), facts: grave })
@@ -105,10 +116,10 @@ it('lets a draft become another type, and judges it anew', () => {
 
 it('lets no change become a standard one for which approval was asked', () => {
   const { submit, reject } = steps
-  given(after(creating('normal'), submit, reject))
+  given(after(createCommand('normal'), submit, reject))
     .when(edit({ type: 'standard' }))
     .fails('validation_failed')
-  const [decision] = given(after(creating('normal'), submit, reject))
+  const [decision] = given(after(createCommand('normal'), submit, reject))
     .when(edit({ type: 'emergency' }))
     .decisions()
   expect(decision?.after).toMatchObject({ type: 'emergency', status: 'draft' })

@@ -8,26 +8,26 @@ import {
   type ErrorDetail,
   invalidField,
 } from '@opsplane/contracts'
-import { waiting } from '../change-window/notice.js'
-import { reassigned } from './approval/approval-record.js'
-import { withdrawn } from './approval/approving.js'
-import { type ChangeRecord, checkReviewer, remembered } from './approval/separation-of-duties.js'
+import { pendingStatuses } from '../change-window/conflict-events.js'
+import { withdrawApprovals } from './approval/approval-actions.js'
+import { reassign } from './approval/approval-record.js'
+import { addContributor, type ChangeRecord, checkReviewer } from './approval/separation-of-duties.js'
 import type { CommandOf } from './commands.js'
-import { hashOf, rewritten } from './content.js'
+import { hashChange, isRewritten } from './content.js'
 import type { ChangeDecision } from './decision.js'
-import { checked } from './opened.js'
-import { withPatch } from './patch.js'
-import { riskOf } from './policy/risk.js'
-import { settled } from './template/from-template.js'
+import { checkFields } from './initial-state.js'
+import { applyPatch } from './patch.js'
+import { computeRisk } from './policy/risk.js'
+import { applyTemplateEdit } from './template/from-template.js'
 import { statusAfter } from './transitions.js'
 
 type Field = keyof ChangePatch
 
-/** Where it lies. Nobody has approved these, so they can be edited at any time, also on hold. */
-const routing: readonly Field[] = ['assignmentGroup', 'problemId']
-const working: readonly Field[] = [...routing, 'assigneeId']
-const described: readonly Field[] = [
-  ...working,
+/** Routing is not part of what is approved, so it can be edited at any time, also on hold. */
+const routingFields: readonly Field[] = ['assignmentGroup', 'problemId']
+const workFields: readonly Field[] = [...routingFields, 'assigneeId']
+const descriptiveFields: readonly Field[] = [
+  ...workFields,
   'title',
   'description',
   'ciIds',
@@ -40,17 +40,17 @@ const described: readonly Field[] = [
   'backoutPlan',
 ]
 /** The reviewer must not be the assignee, who therefore stays as they are once the work is done. */
-const reviewed: readonly Field[] = [...routing, 'closeNotes', 'reviewNotes']
+const reviewFields: readonly Field[] = [...routingFields, 'closeNotes', 'reviewNotes']
 
 /** The fields each status lets be edited. */
-export const editable: Record<ChangeStatus, readonly Field[]> = {
-  draft: [...described, 'type', 'templateId'],
-  assess: described,
-  authorize: described,
-  scheduled: described,
-  implementing: working,
-  review: reviewed,
-  rolled_back: reviewed,
+export const editableFields: Record<ChangeStatus, readonly Field[]> = {
+  draft: [...descriptiveFields, 'type', 'templateId'],
+  assess: descriptiveFields,
+  authorize: descriptiveFields,
+  scheduled: descriptiveFields,
+  implementing: workFields,
+  review: reviewFields,
+  rolled_back: reviewFields,
   closed: [],
   canceled: [],
 }
@@ -59,63 +59,67 @@ export const editable: Record<ChangeStatus, readonly Field[]> = {
  * What changes nothing is not reported. What alters what approvals stand for voids them, and it is a draft again. Who has
  * written on it does not decide on it, however often it is submitted: their words may be in it still.
  */
-export function edited(
+export function edit(
   { userId, patch, facts, agreed, conflicts, now }: CommandOf<'edit'>,
   state: ChangeRecord,
 ): ChangeDecision[] {
   statusAfter('edit', state)
-  const asked = withPatch(state, patch)
+  const asked = applyPatch(state, patch)
   const names = changedFields(state, asked)
   if (names.length === 0) return []
   checkEditable(names, state)
   if (names.includes('type')) checkType(asked.type, state)
   if (names.includes('reviewNotes')) checkReviewer(state, userId)
-  const wanted = settled({ before: state, asked, patch }, agreed)
-  const risk = bearsOnRisk(names, state) ? riskOf(wanted, facts) : {}
-  const after = { ...checked({ ...wanted, ...risk }), ...(conflicts && { conflicts }), updatedAt: now }
-  if (state.status !== 'draft' && hashOf(after) === hashOf(state))
-    return [{ type: 'change.updated', after: handedOver(reassigned(state, after), state) }]
-  const editorIds = rewritten(state, wanted) ? remembered(state.editorIds, userId) : state.editorIds
+  const wanted = applyTemplateEdit({ before: state, asked, patch }, agreed)
+  const risk = affectsRisk(names, state) ? computeRisk(wanted, facts) : {}
+  const after = { ...checkFields({ ...wanted, ...risk }), ...(conflicts && { conflicts }), updatedAt: now }
+  if (state.status !== 'draft' && hashChange(after) === hashChange(state))
+    return [{ type: 'change.updated', after: recordHandover(reassign(state, after), state) }]
+  const editorIds = isRewritten(state, wanted) ? addContributor(state.editorIds, userId) : state.editorIds
   const draft = { ...after, editorIds }
   if (state.status === 'draft') return [{ type: 'change.updated', after: draft }]
   const status = statusAfter('edit', state, 'draft')
   return [
     {
       type: 'change.updated',
-      after: { ...withdrawn(draft, now), status },
+      after: { ...withdrawApprovals(draft, now), status },
       extras: { approvalsVoided: true },
     },
   ]
 }
 
-/** What people were asked about, and may have said no to, does not pass for agreed on beforehand. */
+/** A change that went to approval, and may have been rejected, cannot become a pre-approved one. */
 function checkType(type: ChangeType, { approvals }: ChangeState): void {
   if (type !== 'standard' || approvals.length === 0) return
-  const message = 'Approval was asked for, so this change cannot become a standard one: record a new change.'
+  const message =
+    'Approval has been requested for this change, so it cannot become a standard change. Create a new change.'
   throw invalidField('/type', 'approval_asked', message)
 }
 
-/** Whoever has had the work in hand remains one of those who carried it out. */
-function handedOver(after: ChangeRecord, before: ChangeRecord): ChangeRecord {
+/** A previous assignee remains an implementer. */
+function recordHandover(after: ChangeRecord, before: ChangeRecord): ChangeRecord {
   if (before.status !== 'implementing' || after.assigneeId === before.assigneeId) return after
-  const implementerIds = remembered(remembered(before.implementerIds, before.assigneeId), after.assigneeId)
+  const implementerIds = addContributor(
+    addContributor(before.implementerIds, before.assigneeId),
+    after.assigneeId,
+  )
   return { ...after, implementerIds }
 }
 
-/** Whether what the change collides with is to be worked out anew. Once work has begun it stays as it was. */
-export function bearsOnConflicts(patch: ChangePatch, { status }: ChangeState): boolean {
+/** Whether the conflicts have to be recomputed. Once implementation has begun they stay as they were. */
+export function affectsConflicts(patch: ChangePatch, { status }: ChangeState): boolean {
   const names = ['plannedStart', 'plannedEnd', 'ciIds', 'assigneeId'] as const
-  const open = status === 'draft' || waiting.includes(status)
+  const open = status === 'draft' || pendingStatuses.includes(status)
   return open && names.some((name) => patch[name] !== undefined)
 }
 
-/** Another assignee must not send a change back because the criticality of an item was altered meanwhile. */
-function bearsOnRisk(names: readonly string[], { status }: ChangeState): boolean {
+/** A new assignee must not send a change back because the criticality of an item has changed meanwhile. */
+function affectsRisk(names: readonly string[], { status }: ChangeState): boolean {
   return status === 'draft' || ['impact', 'successProbability', 'ciIds'].some((name) => names.includes(name))
 }
 
 function checkEditable(names: readonly string[], { status, onHold }: ChangeState): void {
-  const allowed: readonly string[] = onHold ? working : editable[status]
+  const allowed: readonly string[] = onHold ? workFields : editableFields[status]
   const where = onHold ? 'on hold' : status
   const details = names
     .filter((name) => !allowed.includes(name))

@@ -3,9 +3,9 @@ import type { RequiresUnchanged } from '@opsplane/eventstore'
 import type { Drizzle } from '@opsplane/postgres'
 import { configurationItem } from '../cmdb/item/item-domain.js'
 import type { RiskFacts } from './policy/risk.js'
-import { itemsOf, pastOf, type TouchedItem } from './queries.js'
+import { countPastOutcomes, findTouchedItems, type TouchedItem } from './queries.js'
 
-export interface Touching {
+export interface TouchedItemIds {
   /** Of the change itself. */
   id: string
   ciIds: readonly string[]
@@ -13,7 +13,7 @@ export interface Touching {
   before?: readonly string[]
 }
 
-export interface Touched {
+export interface TouchedItems {
   /** What the risk is judged by. */
   facts: RiskFacts
   /** Of the items there are. */
@@ -24,20 +24,20 @@ export interface Touched {
  * What is known of the items. Throws validation_failed naming /ciIds/i where one is not there or is retired; the others
  * stay in service until the unit is committed.
  */
-export async function touched(
+export async function readTouchedItems(
   db: Drizzle,
   tenant: TenantScope,
-  { id, ciIds, before = [] }: Touching,
+  { id, ciIds, before = [] }: TouchedItemIds,
   unit: RequiresUnchanged,
-): Promise<Touched> {
-  const items = await itemsOf(db, tenant, ciIds)
+): Promise<TouchedItems> {
+  const items = await findTouchedItems(db, tenant, ciIds)
   checkItems(ciIds, items, before)
   for (const { id, status } of items)
     if (!before.includes(id)) unit.requireUnchanged(configurationItem, id, { status })
   return {
     facts: {
       criticalities: items.map(({ criticality }) => criticality),
-      past: await pastOf(db, tenant, ciIds, id),
+      past: await countPastOutcomes(db, tenant, ciIds, id),
     },
     classes: new Map(items.map((item) => [item.id, item.class])),
   }

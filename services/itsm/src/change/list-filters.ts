@@ -1,34 +1,36 @@
 import { ChangeRisk, ChangeStatus, ChangeType, MomentOrDay } from '@opsplane/contracts'
 import { z } from 'zod'
-import { createdFilters } from '../lists/created.js'
-import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
-import { nobody } from '../lists/nobody.js'
+import { createdFilters } from '../lists/created-filters.js'
+import { listParameter, reference, searchFilter, searchSyntax } from '../lists/filters.js'
+import { unassignedFilter } from '../lists/unassigned.js'
 
 const several = 'One or several, repeated or separated by commas.'
 
 /** The filters of the change list; all that are given must hold. */
 export const changeFilters = z.object({
-  status: severalOf(ChangeStatus)
+  status: listParameter(ChangeStatus)
     .optional()
     .meta({ description: several, example: ['assess', 'authorize'] }),
-  type: severalOf(ChangeType)
+  type: listParameter(ChangeType)
     .optional()
     .meta({ description: several, example: ['normal'] }),
-  risk: severalOf(ChangeRisk)
+  risk: listParameter(ChangeRisk)
     .optional()
     .meta({ description: several, example: ['high'] }),
-  assigneeId: reference.optional().meta({ description: `A user, or \`${nobody}\` for unassigned changes.` }),
+  assigneeId: reference
+    .optional()
+    .meta({ description: `A user, or \`${unassignedFilter}\` for unassigned changes.` }),
   assignmentGroup: reference
     .optional()
-    .meta({ description: `A team, or \`${nobody}\` for unrouted changes.` }),
-  requesterId: reference.optional().meta({ description: 'User who asked for it.' }),
+    .meta({ description: `A team, or \`${unassignedFilter}\` for unrouted changes.` }),
+  requesterId: reference.optional().meta({ description: 'The requester.' }),
   ciId: reference.optional().meta({ description: 'Configuration item it touches.' }),
   problemId: reference.optional().meta({ description: 'Problem it is to solve; an id or a number.' }),
   templateId: reference.optional().meta({ description: 'Template it comes from.' }),
   approverId: reference.optional().meta({
     description:
-      'User, or `me`, who is asked for an approval that is pending. Approvals open to anyone count for everybody ' +
-      'who had no hand in the change.',
+      'User, or `me`, whose approval is pending. Approvals open to anyone count for every user ' +
+      'who may decide on the change.',
   }),
   q: searchFilter.meta({ description: `Words in number, title or description. ${searchSyntax}` }),
   plannedAfter: MomentOrDay.optional().meta({ description: 'Planned to start later than this.' }),

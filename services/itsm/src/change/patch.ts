@@ -1,5 +1,5 @@
 /** The state with the fields that a PATCH gives. */
-export function withPatch<State extends object>(
+export function applyPatch<State extends object>(
   state: State,
   patch: { [Name in keyof State]?: State[Name] | undefined },
 ): State {

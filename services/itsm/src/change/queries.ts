@@ -11,9 +11,9 @@ import {
 import { events } from '@opsplane/eventstore'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
 import { and, desc, eq, gt, inArray, isNotNull, lt, ne, notExists, type SQL, sql } from 'drizzle-orm'
-import { type CreatedFilters, createdWithin } from '../lists/created.js'
-import { isOrNobody } from '../lists/nobody.js'
-import { within } from '../lists/of-tenant.js'
+import { type CreatedFilters, createdWithin } from '../lists/created-filters.js'
+import { tenantConditions } from '../lists/tenant-conditions.js'
+import { equalsOrUnassigned } from '../lists/unassigned.js'
 import { changePolicies, changes } from '../schema/change.js'
 import { configurationItems } from '../schema/cmdb.js'
 import { incidents } from '../schema/incident.js'
@@ -56,19 +56,19 @@ export function changeSelection(filters: ChangeFilters): Selection {
     // What a GIN index finds is sorted afterwards.
     search: and(
       q === undefined ? undefined : matchesText(changes.search, q),
-      ciId === undefined ? undefined : touches([ciId]),
+      ciId === undefined ? undefined : touchesAny([ciId]),
     ),
   }
 }
 
 function changeConditions(filters: ChangeFilters): (SQL | undefined)[] {
   return [
-    isOrNobody(changes.assigneeId, filters.assigneeId),
-    isOrNobody(changes.assignmentGroup, filters.assignmentGroup),
+    equalsOrUnassigned(changes.assigneeId, filters.assigneeId),
+    equalsOrUnassigned(changes.assignmentGroup, filters.assignmentGroup),
     filters.requesterId === undefined ? undefined : eq(changes.requesterId, filters.requesterId),
     filters.problemId === undefined ? undefined : eq(changes.problemId, filters.problemId),
     filters.templateId === undefined ? undefined : eq(changes.templateId, filters.templateId),
-    filters.approverId === undefined ? undefined : waitsFor(filters.approverId),
+    filters.approverId === undefined ? undefined : awaitsApprovalBy(filters.approverId),
     filters.plannedAfter === undefined ? undefined : gt(changes.plannedStart, filters.plannedAfter),
     filters.plannedBefore === undefined ? undefined : lt(changes.plannedStart, filters.plannedBefore),
     ...createdWithin(changes.createdAt, filters),
@@ -83,7 +83,7 @@ export interface TouchedItem {
 }
 
 /** Those of these items there are. */
-export async function itemsOf(
+export async function findTouchedItems(
   db: Drizzle,
   tenant: TenantScope,
   ids: readonly string[],
@@ -93,7 +93,7 @@ export async function itemsOf(
   const rows = await db
     .select({ id, status, criticality, class: itemClass })
     .from(configurationItems)
-    .where(and(...within(configurationItems, tenant), inArray(id, [...ids])))
+    .where(and(...tenantConditions(configurationItems, tenant), inArray(id, [...ids])))
   // The columns are generated from states that were checked when they were written.
   return rows as TouchedItem[]
 }
@@ -102,7 +102,7 @@ export async function itemsOf(
 const pastChanges = 20
 
 /** How the latest changes of any of these items ended, other than the one in question. */
-export async function pastOf(
+export async function countPastOutcomes(
   db: Drizzle,
   tenant: TenantScope,
   ids: readonly string[],
@@ -113,24 +113,29 @@ export async function pastOf(
   const rows = await db
     .select({ outcome })
     .from(changes)
-    .where(and(...within(changes, tenant), touches(ids), isNotNull(outcome), ne(changes.id, except)))
+    .where(
+      and(...tenantConditions(changes, tenant), touchesAny(ids), isNotNull(outcome), ne(changes.id, except)),
+    )
     .orderBy(desc(changes.updatedAt), desc(changes.id))
     .limit(pastChanges)
   return { changes: rows.length, failed: rows.filter((row) => row.outcome === 'unsuccessful').length }
 }
 
 /** The policies that may apply, in their order. */
-export async function activePolicies(db: Drizzle, tenant: TenantScope): Promise<ChangePolicyState[]> {
+export async function readActiveChangePolicies(
+  db: Drizzle,
+  tenant: TenantScope,
+): Promise<ChangePolicyState[]> {
   const rows = await db
     .select({ state: changePolicies.state })
     .from(changePolicies)
-    .where(and(...within(changePolicies, tenant), eq(changePolicies.status, 'active')))
+    .where(and(...tenantConditions(changePolicies, tenant), eq(changePolicies.status, 'active')))
     .orderBy(changePolicies.order, changePolicies.id)
   return rows.map(({ state }) => storedState(changePolicy, state))
 }
 
 /** The incidents on hold for a change, without those that the event has resumed already. */
-export async function incidentsAwaiting(
+export async function findIncidentsAwaitingChange(
   db: Drizzle,
   tenant: TenantScope,
   changeId: string,
@@ -141,7 +146,7 @@ export async function incidentsAwaiting(
     .from(incidents)
     .where(
       and(
-        ...within(incidents, tenant),
+        ...tenantConditions(incidents, tenant),
         eq(incidents.status, 'on_hold'),
         sql`${incidents.state}->>'changeId' = ${changeId}`,
         sql`${incidents.state}->>'holdReason' = 'awaiting_change'`,
@@ -158,7 +163,7 @@ export async function incidentsAwaiting(
 }
 
 /** Touches at least one of the items. */
-function touches(ids: readonly string[]): SQL {
+function touchesAny(ids: readonly string[]): SQL {
   const list = sql.join(
     ids.map((id) => sql`${id}`),
     sql`, `,
@@ -167,7 +172,7 @@ function touches(ids: readonly string[]): SQL {
 }
 
 /** An approval is pending that the person is asked for, or anyone is, and that they have neither given nor are kept from. */
-function waitsFor(userId: string): SQL {
+function awaitsApprovalBy(userId: string): SQL {
   const list = JSON.stringify([userId])
   const decided = JSON.stringify([{ userId }])
   return sql`${changes.status} in ('assess', 'authorize') and ${changes.state}->>'onHold' = 'false' and exists (

@@ -12,13 +12,13 @@ import {
   changeTypes,
 } from '@opsplane/contracts'
 import { seededRandom } from '@opsplane/testing'
-import { stands } from './approval/approval-record.js'
+import { isInForce } from './approval/approval-record.js'
 import type { ChangeRecord } from './approval/separation-of-duties.js'
 import type { ChangeCommand } from './commands.js'
-import { hashOf } from './content.js'
+import { hashChange } from './content.js'
 import { change } from './domain.js'
-import { approvalIds, creating, facts, now, paths, person, steps, template } from './sample-changes.js'
-import type { AgreedOn } from './template/from-template.js'
+import { approvalIds, createCommand, facts, now, paths, person, steps, template } from './sample-changes.js'
+import type { TemplateAgreement } from './template/from-template.js'
 import { allowedActions } from './transitions.js'
 
 const people = ['usr_asker', 'usr_worker', 'usr_boss', 'usr_peer', 'usr_third', 'usr_fourth']
@@ -59,7 +59,7 @@ const templates: ChangeTemplateState[] = [
   { ...template, maxDurationMinutes: 240 },
 ]
 
-function randomAgreed({ next, pick }: Random): AgreedOn {
+function randomAgreed({ next, pick }: Random): TemplateAgreement {
   return { template: next() < 0.1 ? null : pick(templates), classes: new Map() }
 }
 
@@ -169,9 +169,9 @@ function expectSound(before: ChangeRecord, after: ChangeRecord, hands: Hands): v
   expect(after.outcome !== null).toBe(['review', 'rolled_back', 'closed'].includes(status))
   if (['draft', 'scheduled', ...worked].includes(status))
     expect(approvals.filter((approval) => approval.status === 'pending')).toEqual([])
-  if (status === 'draft') expect(approvals.filter(stands)).toEqual([])
+  if (status === 'draft') expect(approvals.filter(isInForce)).toEqual([])
   if (['assess', 'authorize', 'scheduled'].includes(status))
-    for (const approval of approvals.filter(stands)) expect(approval.contentHash).toBe(hashOf(after))
+    for (const approval of approvals.filter(isInForce)) expect(approval.contentHash).toBe(hashChange(after))
   expectDuties(after, hands)
 }
 
@@ -181,7 +181,7 @@ function expectDuties(after: ChangeRecord, { editors, implementers }: Hands): vo
   expect(new Set(editorIds)).toEqual(editors)
   expect(new Set(implementerIds)).toEqual(implementers)
 
-  const standing = approvals.filter(stands)
+  const standing = approvals.filter(isInForce)
   if (type === 'normal' && after.approvalPolicy?.distinctApprovers) expectDistinct(standing)
   if (type !== 'standard' && ['scheduled', 'implementing'].includes(status))
     expect(standing.length).toBeGreaterThan(0)
@@ -196,7 +196,7 @@ function expectDuties(after: ChangeRecord, { editors, implementers }: Hands): vo
   }
 }
 
-/** Nobody who has approved one stage has approved the next without having named what they approve. */
+/** An approver of one stage approves the next one only by naming the approval. */
 function expectMeant(
   command: ChangeCommand & { kind: 'approve' },
   { status, approvals }: ChangeRecord,
@@ -207,7 +207,7 @@ function expectMeant(
 }
 
 /** What is scheduled without an approval is what its template said when it was handed in. */
-function expectAgreed(after: ChangeState, agreed: AgreedOn | undefined): void {
+function expectAgreed(after: ChangeState, agreed: TemplateAgreement | undefined): void {
   if (after.type !== 'standard') return
   const { implementationPlan, testPlan, backoutPlan, impact } = after
   expect(agreed?.template).toMatchObject({
@@ -221,7 +221,7 @@ function expectAgreed(after: ChangeState, agreed: AgreedOn | undefined): void {
   expect(minutes).toBeLessThanOrEqual(agreed?.template?.maxDurationMinutes ?? 10_000)
 }
 
-/** Two technical approvals, then the authorization, which nobody gives who gave one of them, and which can be met. */
+/** Two technical approvals, then the authorization by other approvers, which can be met. */
 function expectDistinct([one, two, last]: Approval[]): void {
   const before = [one, two].flatMap((approval) => approval?.decisions ?? []).map(({ userId }) => userId)
   if (!last) return
@@ -235,7 +235,7 @@ it('never leaves the declared states, whatever is asked of it', () => {
   for (let seed = 1; seed <= 300; seed += 1) {
     const random = generator(seed)
     const type = random.pick(changeTypes)
-    const create = creating(type, type === 'standard' ? {} : { impact: random.pick(['high', 'medium']) })
+    const create = createCommand(type, type === 'standard' ? {} : { impact: random.pick(['high', 'medium']) })
     const hands: Hands = { editors: new Set(), implementers: new Set() }
     let state = change.decide(create, null).at(-1)?.after ?? null
     for (let step = 0; step < 60 && state !== null; step += 1) {

@@ -5,11 +5,11 @@ import { createLogger } from '@opsplane/runtime'
 import {
   type EventRecorder,
   recordEvents,
+  signedHeaders,
   startTestService,
   type TestService,
   testNatsUrl,
   testPrincipal,
-  vouchedHeaders,
   waitFor,
 } from '@opsplane/testing'
 import { itsm } from '../service.js'
@@ -103,7 +103,7 @@ it('leaves alone what was put on hold again, when the event comes once more', as
   // Stored in the stream once more. `late`, which no event has resumed yet, shows that it was handled.
   const { subject, event } = await publishedOf(change.id, 'change.completed')
   const connection = await link.ready()
-  const headers = vouchedHeaders({ subject, body: JSON.stringify(event) })
+  const headers = signedHeaders({ subject, body: JSON.stringify(event) })
   connection.publish(subject, JSON.stringify(event), { headers })
   await resumed(late)
   expect((await read(id)).status).toBe('on_hold')
@@ -171,7 +171,7 @@ describe('waiting for a change that is over', () => {
     const { subject, event } = await publishedOf(id, 'incident.updated')
     await service.sql`update changes set state = ${service.sql.json(completed)} where id = ${change.id}`
     const connection = await link.ready()
-    const headers = vouchedHeaders({ subject, body: JSON.stringify(event) })
+    const headers = signedHeaders({ subject, body: JSON.stringify(event) })
     connection.publish(subject, JSON.stringify(event), { headers })
     await resumed(id)
   })

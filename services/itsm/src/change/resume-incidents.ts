@@ -8,21 +8,21 @@ import {
 } from '@opsplane/contracts'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import { incident } from '../incident/domain.js'
-import { ending } from '../links/change-end.js'
-import { changeThatIsOver } from '../links/change-link.js'
-import { incidentsAwaiting } from './queries.js'
+import { changeEndEvents } from '../links/change-end.js'
+import { findEndedChange } from '../links/change-link.js'
+import { findIncidentsAwaitingChange } from './queries.js'
 
 /** The change an incident is on hold for. One that is on hold with its parent goes on with it. */
-function changeAwaited(state: IncidentState | null): string | null {
+function findAwaitedChange(state: IncidentState | null): string | null {
   return state?.holdReason === 'awaiting_change' && !state.followsParent ? state.changeId : null
 }
 
-/** Incidents on hold for a change go on once it is over: it has helped, or somebody has to see to it otherwise. */
+/** Resumes incidents on hold for a change once it has ended, whatever its outcome. */
 export function resumeIncidents(ctx: ServiceContext): BackgroundWork[] {
   const { store, clock, database } = ctx
   const incidents = store.aggregate(incident)
 
-  /** Left as it is where it went on since it was looked for. */
+  /** Unless the incident has been resumed meanwhile. */
   const resume = (id: string, changeId: string, meta: CommandMeta) =>
     store.transact(meta, async (unit) => {
       const found = await unit.find(incidents, id)
@@ -37,8 +37,8 @@ export function resumeIncidents(ctx: ServiceContext): BackgroundWork[] {
    */
   const onLateWait = async ({ id: eventId, resource, data, workspaceId, environment }: PlatformEvent) => {
     const tenant: TenantScope = { workspaceId, environment }
-    const changeId = changeAwaited(itsmEvents['incident.updated'].data.parse(data).after)
-    if (changeId === null || !(await changeThatIsOver(database.db, tenant, changeId))) return
+    const changeId = findAwaitedChange(itsmEvents['incident.updated'].data.parse(data).after)
+    if (changeId === null || !(await findEndedChange(database.db, tenant, changeId))) return
     const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId: eventId }
     await resume(resource.id, changeId, meta)
   }
@@ -46,8 +46,8 @@ export function resumeIncidents(ctx: ServiceContext): BackgroundWork[] {
   const onEnded = async ({ id: eventId, resource, workspaceId, environment }: PlatformEvent) => {
     const tenant: TenantScope = { workspaceId, environment }
     const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId: eventId }
-    // What an event has resumed once and somebody put on hold again stays so when the event comes again.
-    for (const id of await incidentsAwaiting(database.db, tenant, resource.id, eventId))
+    // An incident put on hold again after this event stays on hold when the event is redelivered.
+    for (const id of await findIncidentsAwaitingChange(database.db, tenant, resource.id, eventId))
       await resume(id, resource.id, meta)
   }
 
@@ -61,7 +61,7 @@ export function resumeIncidents(ctx: ServiceContext): BackgroundWork[] {
     })
   // One each: what their filters have in common is every event there is, and that is what an older server would deliver.
   return [
-    consume('itsm-change-resume', [...ending], onEnded),
+    consume('itsm-change-resume', [...changeEndEvents], onEnded),
     consume('itsm-change-late-waits', ['incident.updated'], onLateWait),
   ]
 }

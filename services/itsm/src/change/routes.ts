@@ -2,7 +2,7 @@ import { AsOfListQuery, AsOfQuery, Change, ChangePatch, NewChange, shortPages } 
 import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { withIds } from '../lists/numbered.js'
+import { resolveNumbers } from '../lists/number-references.js'
 import { changes as table } from '../schema/change.js'
 import { transitionErrors } from '../transition-errors.js'
 import type { ChangeStore } from './change-store.js'
@@ -32,7 +32,9 @@ export function changeRoutes(ctx: ServiceContext, changes: ChangeStore): Route[]
           table,
           onlyExposed: true,
           tenant: meta.tenant,
-          ...changeSelection(await withIds(ctx.database.db, meta.tenant, asked(filters, meta), 'problemId')),
+          ...changeSelection(
+            await resolveNumbers(ctx.database.db, meta.tenant, resolveMe(filters, meta), 'problemId'),
+          ),
           sort: { column: sortColumns[sort.field], direction: sort.direction },
           ...{ limit, after, binding, cursors: ctx.cursors, present: changes.present },
         }),
@@ -67,7 +69,7 @@ export function changeRoutes(ctx: ServiceContext, changes: ChangeStore): Route[]
       response: Change,
       errors: ['not_found'],
       handler: async ({ params, query, meta }) =>
-        changes.asOf(await changes.idOf(params.id, meta.tenant), meta.tenant, query.asOf),
+        changes.asOf(await changes.findId(params.id, meta.tenant), meta.tenant, query.asOf),
     }),
 
     defineRoute({
@@ -88,12 +90,12 @@ export function changeRoutes(ctx: ServiceContext, changes: ChangeStore): Route[]
       response: Change,
       errors: [...transitionErrors, 'forbidden'],
       handler: async ({ params, body, meta }) =>
-        changes.edit(await changes.idOf(params.id, meta.tenant), body, meta),
+        changes.edit(await changes.findId(params.id, meta.tenant), body, meta),
     }),
   ]
 }
 
-/** `me` is who asks. A cursor is bound to `me`, and so of no use to anybody else: it leads through their own list. */
-function asked(filters: ChangeFilters, { principal }: RequestMeta): ChangeFilters {
+/** `me` is the caller. A cursor is bound to `me`, and so leads every caller through their own list. */
+function resolveMe(filters: ChangeFilters, { principal }: RequestMeta): ChangeFilters {
   return filters.approverId === 'me' ? { ...filters, approverId: principal.userId } : filters
 }

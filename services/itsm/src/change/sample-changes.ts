@@ -10,16 +10,21 @@ import type { ChangeRecord } from './approval/separation-of-duties.js'
 import type { ChangeStep, CommandOf, CreateChange } from './commands.js'
 import { change } from './domain.js'
 import type { RiskFacts } from './policy/risk.js'
-import type { AgreedOn } from './template/from-template.js'
+import type { TemplateAgreement } from './template/from-template.js'
 
 /** Changes to test with, each reached by commands alone. */
 
 export const createdAt = '2026-03-02T09:00:00.000Z'
 export const now = '2026-03-02T10:00:00.000Z'
 export const person = (id: string): Actor => ({ id, name: id, type: 'user' })
-export const [asker, worker, boss, peer] = ['usr_asker', 'usr_worker', 'usr_boss', 'usr_peer'] as const
+export const [requester, implementer, approver, secondApprover] = [
+  'usr_asker',
+  'usr_worker',
+  'usr_boss',
+  'usr_peer',
+] as const
 /** Who has approved the technical stage of every change that is past it. */
-export const expert = 'usr_expert'
+export const technicalApprover = 'usr_expert'
 export const facts: RiskFacts = { criticalities: [], past: { changes: 0, failed: 0 } }
 export const approvalIds = Array.from({ length: 5 }, (_, n) => `apr_01JZ8Q4D3N5W7X9Y2B4C6D8E0${n}`)
 const nextIds = Array.from({ length: 5 }, (_, n) => `apr_01JZ8Q4D3N5W7X9Y2B4C6D8E1${n}`)
@@ -36,20 +41,20 @@ export const template: ChangeTemplateState = {
   createdAt,
   updatedAt: createdAt,
 }
-export const agreed: AgreedOn = { template, classes: new Map() }
+export const agreedTemplate: TemplateAgreement = { template, classes: new Map() }
 
-export const creating = (type: ChangeType, input: object = {}): CreateChange => ({
+export const createCommand = (type: ChangeType, input: object = {}): CreateChange => ({
   kind: 'create',
   id: 'chg_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
   number: 'CHG-1',
-  by: person(asker),
-  userId: asker,
+  by: person(requester),
+  userId: requester,
   now: createdAt,
   input: NewChange.parse({
     title: 'Move to new disks',
     type,
     templateId: type === 'standard' ? template.id : null,
-    assigneeId: worker,
+    assigneeId: implementer,
     plannedStart: '2026-03-07T22:00:00.000Z',
     plannedEnd: '2026-03-08T02:00:00.000Z',
     implementationPlan: 'Add, move, remove.',
@@ -57,22 +62,22 @@ export const creating = (type: ChangeType, input: object = {}): CreateChange => 
     ...input,
   }),
   facts,
-  agreed,
+  agreed: agreedTemplate,
 })
 
 /** One sample of every action. */
 export const steps: { [Kind in ChangeStep['kind']]: Omit<CommandOf<Kind>, 'now'> } = {
-  edit: { kind: 'edit', userId: asker, patch: { assignmentGroup: 'db' }, facts, agreed },
-  submit: { kind: 'submit', userId: asker, facts, agreed, policies: [], approvalIds },
-  approve: { kind: 'approve', by: person(boss), userId: boss, approvalIds: nextIds },
-  reject: { kind: 'reject', by: person(boss), userId: boss, reason: 'Not at the quarter end.' },
-  implement: { kind: 'implement', userId: worker },
-  complete: { kind: 'complete', userId: worker, outcome: 'successful_with_issues' },
-  rollback: { kind: 'rollback', userId: worker },
-  close: { kind: 'close', userId: boss },
+  edit: { kind: 'edit', userId: requester, patch: { assignmentGroup: 'db' }, facts, agreed: agreedTemplate },
+  submit: { kind: 'submit', userId: requester, facts, agreed: agreedTemplate, policies: [], approvalIds },
+  approve: { kind: 'approve', by: person(approver), userId: approver, approvalIds: nextIds },
+  reject: { kind: 'reject', by: person(approver), userId: approver, reason: 'Not at the quarter end.' },
+  implement: { kind: 'implement', userId: implementer },
+  complete: { kind: 'complete', userId: implementer, outcome: 'successful_with_issues' },
+  rollback: { kind: 'rollback', userId: implementer },
+  close: { kind: 'close', userId: approver },
   cancel: { kind: 'cancel' },
-  hold: { kind: 'hold', userId: worker, reason: 'The vendor delivers late.' },
-  resume: { kind: 'resume', userId: worker },
+  hold: { kind: 'hold', userId: implementer, reason: 'The vendor delivers late.' },
+  resume: { kind: 'resume', userId: implementer },
 }
 
 export function after(create: CreateChange, ...path: ChangeStep[]): ChangeRecord {
@@ -82,7 +87,7 @@ export function after(create: CreateChange, ...path: ChangeStep[]): ChangeRecord
   return state
 }
 
-const technical: ChangeStep = { ...steps.approve, by: person(expert), userId: expert }
+const technical: ChangeStep = { ...steps.approve, by: person(technicalApprover), userId: technicalApprover }
 const { submit, approve, implement, complete, rollback, close, cancel } = steps
 
 /** The steps that take each type to each status it can have. */
@@ -109,5 +114,5 @@ function everyStatus(scheduled: ChangeStep[]): Partial<Record<ChangeStatus, Chan
 export function changeIn(type: ChangeType, status: ChangeStatus, input: object = {}): ChangeRecord {
   const path = paths[type][status]
   if (!path) throw new Error(`No ${type} change is ever ${status}.`)
-  return after(creating(type, input), ...path)
+  return after(createCommand(type, input), ...path)
 }

@@ -1,12 +1,7 @@
-import {
-  type ChangeAction,
-  type ChangeStatus,
-  type ChangeType,
-  changeActions,
-  invalidTransition,
-} from '@opsplane/contracts'
+import { type ChangeAction, type ChangeStatus, type ChangeType, changeActions } from '@opsplane/contracts'
+import { type Targets as TargetsOf, transitionRules } from '../state-machines/transition-rules.js'
 
-type Targets = readonly [ChangeStatus, ...ChangeStatus[]]
+type Targets = TargetsOf<ChangeStatus>
 
 /**
  * The whole life of a change: per action, the statuses it applies to and where each leads, by type where the types
@@ -57,34 +52,31 @@ export const transitions: Record<
   },
 }
 
-/** What a change on hold still allows. Editing then is limited to what nobody has approved. */
-const whileOnHold: readonly ChangeAction[] = ['edit', 'resume', 'cancel']
+/** Actions allowed on hold. Editing is then limited to fields that are not part of the approved content. */
+const onHoldActions: readonly ChangeAction[] = ['edit', 'resume', 'cancel']
 
 /** What of a change decides which actions apply. */
-export interface Standing {
+export interface ChangeTransitionState {
   status: ChangeStatus
   type: ChangeType
   onHold: boolean
 }
 
-export function allowedActions(standing: Standing): ChangeAction[] {
-  return changeActions.filter((action) => targetsOf(action, standing) !== undefined)
-}
+export const { allowedActions, statusAfter } = transitionRules<
+  ChangeAction,
+  ChangeStatus,
+  ChangeTransitionState
+>({
+  actions: changeActions,
+  targets: findTargets,
+  describe: ({ status, onHold }) => (onHold ? `${status} and on hold` : status),
+})
 
-/** The status `action` leads to. Throws invalid_state_transition where the table has none. */
-export function statusAfter(action: ChangeAction, standing: Standing, wanted?: ChangeStatus): ChangeStatus {
-  const targets = targetsOf(action, standing)
-  if (targets === undefined) throw refused(action, standing)
-  return targets.find((target) => target === wanted) ?? targets[0]
-}
-
-export function refused(action: string, standing: Standing) {
-  const from = standing.onHold ? `${standing.status} and on hold` : standing.status
-  return invalidTransition(action, from, allowedActions(standing))
-}
-
-function targetsOf(action: ChangeAction, { status, type, onHold }: Standing): Targets | undefined {
-  if (action === 'resume' ? !onHold : onHold && !whileOnHold.includes(action)) return undefined
+function findTargets(
+  action: ChangeAction,
+  { status, type, onHold }: ChangeTransitionState,
+): Targets | undefined {
+  if (action === 'resume' ? !onHold : onHold && !onHoldActions.includes(action)) return undefined
   const entry = transitions[action][status]
   return entry === undefined || isTargets(entry) ? entry : entry[type]
 }

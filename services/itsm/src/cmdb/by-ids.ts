@@ -5,20 +5,20 @@
 
 /**
  * The rows that a condition on ids finds, of which those of the tenant are kept. One after the other: until the tables
- * are analyzed after an import, Postgres takes a tenant's rows for one row, and a condition beside the ids would be the
+ * are analyzed after an import, Postgres takes a tenant's rows for one row, and a condition next to the ids would be the
  * one it finds rows by. It then compares all of them with each id.
  *
  * Lists of ids are joined as `unnest`, not compared with `any`: for the latter Postgres weighs every element against
  * its statistics, which for thousands of them takes longer than the query.
  */
-export const byIds = (table: 'configuration_items' | 'ci_relations', found: string): string =>
+export const rowsByIds = (table: 'configuration_items' | 'ci_relations', found: string): string =>
   `(select * from (select * from ${table} where ${found} offset 0) found
      where workspace_id = $1 and environment = $2) ${table}`
 
 /** Relations from the items to others, of the types that a parameter lists. */
-export const fromAnyOf = (types: string): string =>
-  byIds('ci_relations', `source_id in (select unnest($3::text[])) and type = any(${types}::text[])`)
+export const relationsFromItems = (types: string): string =>
+  rowsByIds('ci_relations', `source_id in (select unnest($3::text[])) and type = any(${types}::text[])`)
 
 /** Relations to the items from others. */
-export const toAnyOf = (types: string): string =>
-  byIds('ci_relations', `target_id in (select unnest($3::text[])) and type = any(${types}::text[])`)
+export const relationsToItems = (types: string): string =>
+  rowsByIds('ci_relations', `target_id in (select unnest($3::text[])) and type = any(${types}::text[])`)

@@ -39,39 +39,39 @@ export async function readColumns<Word extends string, Text extends string = nev
   from: string,
   parameters: Parameter[],
 ): Promise<Columns<Word, Text>> {
-  return columnsOf(names, await readJoined(sql, names, from, parameters, null))
+  return toColumns(names, await readJoined(sql, names, from, parameters, null))
 }
 
-/** The same; null where there are more rows than `most`, of which nothing is then sent. */
+/** The same; null where there are more rows than `maxRows`, of which nothing is then sent. */
 export async function readColumnsUpTo<Word extends string, Text extends string = never>(
-  most: number,
+  maxRows: number,
   sql: StatementRunner,
   names: ColumnNames<Word, Text>,
   from: string,
   parameters: Parameter[],
 ): Promise<Columns<Word, Text> | null> {
-  const row = await readJoined(sql, names, from, parameters, most)
-  return sizeOf(row) > most ? null : columnsOf(names, row)
+  const row = await readJoined(sql, names, from, parameters, maxRows)
+  return readSize(row) > maxRows ? null : toColumns(names, row)
 }
 
 /** The values of one row as they are sent: how many rows there are, then every column. */
-type Sent = (Buffer | null)[]
+type RawRow = (Buffer | null)[]
 
-const sizeOf = ([size]: Sent) => Number(size)
+const readSize = ([size]: RawRow) => Number(size)
 
 async function readJoined(
   sql: StatementRunner,
   { words, texts = [] }: ColumnNames<string, string>,
   from: string,
   parameters: Parameter[],
-  most: number | null,
-): Promise<Sent> {
+  maxRows: number | null,
+): Promise<RawRow> {
   const columns = [...words, ...texts]
   const joined = [
     ...words.map((name) => `string_agg(coalesce(${name}, ''), ',')`),
     ...texts.map((name) => `json_agg(coalesce(${name}, ''))`),
-  ].map((column) => (most === null ? column : `case when count(*) <= ${most} then ${column} end`))
-  const found = `select ${columns.join(', ')} from ${from} ${most === null ? '' : `limit ${most + 1}`}`
+  ].map((column) => (maxRows === null ? column : `case when count(*) <= ${maxRows} then ${column} end`))
+  const found = `select ${columns.join(', ')} from ${from} ${maxRows === null ? '' : `limit ${maxRows + 1}`}`
   try {
     const rows = await sql
       .unsafe(`select count(*), ${joined.join(', ')} from (${found}) found`, parameters)
@@ -84,11 +84,11 @@ async function readJoined(
 
 const nothing = Buffer.alloc(0)
 
-function columnsOf<Word extends string, Text extends string>(
+function toColumns<Word extends string, Text extends string>(
   { words, texts = [] }: ColumnNames<Word, Text>,
-  row: Sent,
+  row: RawRow,
 ): Columns<Word, Text> {
-  const size = sizeOf(row)
+  const size = readSize(row)
   const joined = {} as Record<Word, Joined>
   words.forEach((name, at) => {
     joined[name] = { bytes: row[1 + at] ?? nothing, size }

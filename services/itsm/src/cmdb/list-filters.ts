@@ -1,27 +1,29 @@
 import { AsOfQuery, CiStatus, Criticality, RelationType } from '@opsplane/contracts'
 import { z } from 'zod'
-import { createdFilters } from '../lists/created.js'
-import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
-import { nobody } from '../lists/nobody.js'
+import { createdFilters } from '../lists/created-filters.js'
+import { listParameter, reference, searchFilter, searchSyntax } from '../lists/filters.js'
+import { unassignedFilter } from '../lists/unassigned.js'
 
 /** The filters of the item list; all that are given must hold. */
 export const itemFilters = z.object({
-  class: severalOf(z.string().min(1).max(60))
+  class: listParameter(z.string().min(1).max(60))
     .optional()
     .meta({ description: 'One or several classes, repeated or separated by commas.', example: ['server'] }),
-  status: severalOf(CiStatus)
+  status: listParameter(CiStatus)
     .optional()
     .meta({
       description: 'One or several statuses, repeated or separated by commas.',
       example: ['operational'],
     }),
-  criticality: severalOf(Criticality)
+  criticality: listParameter(Criticality)
     .optional()
     .meta({ description: 'One or several, repeated or separated by commas.', example: ['critical'] }),
-  owner: reference.optional().meta({ description: `A user, or \`${nobody}\` for items without an owner.` }),
+  owner: reference
+    .optional()
+    .meta({ description: `A user, or \`${unassignedFilter}\` for items without an owner.` }),
   supportGroup: reference
     .optional()
-    .meta({ description: `A team, or \`${nobody}\` for items nobody supports.` }),
+    .meta({ description: `A team, or \`${unassignedFilter}\` for items without a support group.` }),
   source: reference.optional().meta({ description: 'System the items were read from.' }),
   nativeKey: z.string().trim().min(1).max(500).optional().meta({
     description: 'The key of an item there; with `source` it finds the one item.',
@@ -33,7 +35,7 @@ export const itemFilters = z.object({
   ...createdFilters,
 })
 
-export const relationTypeFilter = severalOf(RelationType)
+export const relationTypeFilter = listParameter(RelationType)
   .optional()
   .meta({
     description: 'One or several types, repeated or separated by commas.',

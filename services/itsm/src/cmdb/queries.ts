@@ -2,8 +2,8 @@ import { type CiStatus, Criticality, type TenantScope } from '@opsplane/contract
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
 import { and, count, eq, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import { type CreatedFilters, createdWithin } from '../lists/created.js'
-import { isOrNobody } from '../lists/nobody.js'
+import { type CreatedFilters, createdWithin } from '../lists/created-filters.js'
+import { equalsOrUnassigned } from '../lists/unassigned.js'
 import { ciClasses, ciRelations, configurationItems, openIncidents } from '../schema/cmdb.js'
 import { incidents } from '../schema/incident.js'
 
@@ -35,8 +35,8 @@ export function itemSelection({
   const table = configurationItems
   return {
     where: [
-      isOrNobody(table.owner, filters.owner),
-      isOrNobody(table.supportGroup, filters.supportGroup),
+      equalsOrUnassigned(table.owner, filters.owner),
+      equalsOrUnassigned(table.supportGroup, filters.supportGroup),
       filters.source === undefined ? undefined : eq(table.source, filters.source),
       filters.nativeKey === undefined ? undefined : eq(table.nativeKey, filters.nativeKey),
       ...createdWithin(table.createdAt, filters),
@@ -46,18 +46,18 @@ export function itemSelection({
       status && { column: table.status, values: status },
       criticality && { column: table.criticality, values: criticality },
     ],
-    search: q === undefined ? undefined : itemWords(q),
+    search: q === undefined ? undefined : matchesItem(q),
   }
 }
 
 /** Whether an item is one that `q` finds. */
-export function itemWords(q: string): SQL | undefined {
+export function matchesItem(q: string): SQL | undefined {
   const { search, name } = configurationItems
-  return or(matchesText(search, q), sql`${name} ilike ${containing(q)}`)
+  return or(matchesText(search, q), sql`${name} ilike ${toLikePattern(q)}`)
 }
 
 /** Relations that the item is the source or the target of. */
-export function eitherEnd(itemId: string): SQL | undefined {
+export function isEitherEnd(itemId: string): SQL | undefined {
   return or(eq(ciRelations.sourceId, itemId), eq(ciRelations.targetId, itemId))
 }
 
@@ -117,7 +117,7 @@ export async function countRelations(db: Drizzle, tenant: TenantScope, itemId: s
   const [row] = await db
     .select({ value: count() })
     .from(ciRelations)
-    .where(and(...within(ciRelations, tenant), eitherEnd(itemId)))
+    .where(and(...within(ciRelations, tenant), isEitherEnd(itemId)))
   return row?.value ?? 0
 }
 
@@ -134,6 +134,6 @@ export function within(table: { workspaceId: PgColumn; environment: PgColumn }, 
 }
 
 /** `%` and `_` in the text stand for themselves. */
-function containing(text: string): string {
+function toLikePattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
 }

@@ -10,8 +10,8 @@ import { tag } from '../cmdb/item/item-routes.js'
 import type { ItemStore } from '../cmdb/item/item-store.js'
 import { relationTypeFilter } from '../cmdb/list-filters.js'
 import { noSuchItem } from '../cmdb/relation/relation-store.js'
-import { seenAt } from '../sla/policy/explain-routes.js'
-import { slasAtRisk } from './slas-at-risk.js'
+import { resolveInstant } from '../sla/policy/explain-routes.js'
+import { findSlasAtRisk } from './slas-at-risk.js'
 
 const limits = { maxItems: 10_000, maxHops: 100 }
 
@@ -67,7 +67,7 @@ export function graphRoutes({ database }: ServiceContext, items: ItemStore): Rou
     const impact = await walkImpact(graph, itemIds, limits)
     if (past !== undefined || !principal.permissions.includes('itsm:read')) return impact
     const down = [...impact.failing, ...impact.affected.map(({ id }) => id)]
-    return { ...impact, ...(await slasAtRisk(sql, tenant, down)) }
+    return { ...impact, ...(await findSlasAtRisk(sql, tenant, down)) }
   }
 
   return [
@@ -85,7 +85,7 @@ export function graphRoutes({ database }: ServiceContext, items: ItemStore): Rou
       response: CiTopology,
       errors: ['not_found'],
       handler: async ({ query: { asOf, around, ...shown }, meta: { tenant, now } }) => {
-        const { past } = seenAt(asOf, now)
+        const { past } = resolveInstant(asOf, now)
         const itemId = around && (await items.asOf(around, tenant, past)).id
         const options = { ...shown, tenant }
         if (past === undefined)
@@ -111,7 +111,7 @@ export function graphRoutes({ database }: ServiceContext, items: ItemStore): Rou
       response: CiImpact,
       errors: ['not_found'],
       handler: async ({ params, query: { asOf }, meta }) => {
-        const { past } = seenAt(asOf, meta.now)
+        const { past } = resolveInstant(asOf, meta.now)
         const { id } = await items.asOf(params.id, meta.tenant, past)
         return failureOf([id], meta, past)
       },
@@ -130,7 +130,7 @@ export function graphRoutes({ database }: ServiceContext, items: ItemStore): Rou
       response: CiImpact,
       idempotency: 'none',
       handler: async ({ query: { asOf }, body: { itemIds }, meta }) => {
-        const { past } = seenAt(asOf, meta.now)
+        const { past } = resolveInstant(asOf, meta.now)
         const found = await Promise.all(itemIds.map((id) => items.find(id, meta.tenant, past)))
         const absent = found.indexOf(null)
         if (absent !== -1) throw noSuchItem(`/itemIds/${absent}`)

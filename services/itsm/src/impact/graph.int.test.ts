@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { CiImpact, CiTopology, canonicalJson, newId, relationTypes } from '@opsplane/contracts'
 import {
   type ApiClient,
+  everyNth,
   searchTimes,
   seededRandom,
   startTestService,
@@ -11,10 +12,10 @@ import {
 import { walkImpact } from '../cmdb/impact/impact.js'
 import {
   bruteForce,
-  inMemory,
   type SampleGraph,
   type SampleRelation,
   sampleGraph,
+  toImpactGraph,
 } from '../cmdb/impact/sample-graphs.js'
 import { writeGraph } from '../cmdb/impact/stored-graph.fixture.js'
 import { openIncidentsText } from '../schema/cmdb.js'
@@ -38,7 +39,7 @@ async function workspaceWith(graph: SampleGraph): Promise<{ api: ApiClient; work
 
 const noSlas = { slasAtRisk: [], slasTruncated: false }
 
-describe.each([1, 2, 3])('random graph %i in Postgres', (seed) => {
+describe.each(everyNth(3, [1, 2, 3]))('random graph %i in Postgres', (seed) => {
   const graph = sampleGraph({ random: seededRandom(seed), nodes: 120, relations: 340 })
   let api: ApiClient
   beforeAll(async () => {
@@ -70,14 +71,15 @@ describe('where levels are wide', () => {
     theirs = (await workspaceWith(graphs[1])).api
   })
 
-  it.each([
+  const walks = [
     [0, 'upstream', 10, 10_000, ''],
+    [1, 'both', 10, 2_000, ''],
     [1, 'downstream', 5, 10_000, 'depends_on,contains'],
     [1, 'both', 4, 10_000, ''],
     [0, 'both', 10, 3_500, 'depends_on,member_of,connects_to'],
     [0, 'both', 10, 2_000, ''],
-    [1, 'both', 10, 2_000, ''],
-  ] as const)(
+  ] as const
+  it.each(everyNth(2, walks))(
     'shows tenant %i, with more time both, what a naive walk finds: %s, %i levels, %i nodes, %s',
     async (tenant, direction, depth, limit, types) => {
       for (const each of searchTimes > 1 ? ([0, 1] as const) : [tenant]) {
@@ -108,9 +110,9 @@ describe('where levels are wide', () => {
       [theirs, graphs[1]],
     ] as const) {
       const itemIds = graph.nodes.slice(0, 100).map(({ id }) => id)
-      const expected = await walkImpact(inMemory(graph), itemIds, { maxItems: 10_000, maxHops: 100 })
+      const expected = await walkImpact(toImpactGraph(graph), itemIds, { maxItems: 10_000, maxHops: 100 })
       const second = expected.affected.filter(({ hops }) => hops === 2).map(({ id }) => id)
-      expect((await inMemory(graph).dependents(second)).length).toBeGreaterThan(1_000)
+      expect((await toImpactGraph(graph).dependents(second)).length).toBeGreaterThan(1_000)
       const impact = (await api?.post('/cmdb/impact', { itemIds }))?.data(CiImpact)
       expect(canonicalJson(impact)).toBe(canonicalJson({ ...expected, ...noSlas }))
     }
@@ -126,7 +128,7 @@ it('goes level by level through what is too much to be read at once', async () =
   await expectShown(api, graph, { ...around, types: '' })
   await expectShown(api, graph, { ...around, types: 'depends_on,member_of' })
   const itemIds = graph.nodes.slice(0, 40).map(({ id }) => id)
-  const expected = await walkImpact(inMemory(graph), itemIds, { maxItems: 10_000, maxHops: 100 })
+  const expected = await walkImpact(toImpactGraph(graph), itemIds, { maxItems: 10_000, maxHops: 100 })
   const impact = (await api.post('/cmdb/impact', { itemIds })).data(CiImpact)
   expect(canonicalJson(impact)).toBe(canonicalJson({ ...expected, ...noSlas }))
 })

@@ -11,9 +11,9 @@ import {
   SlaTimerItem,
 } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
-import { mostLookedAt } from '../cmdb/item/looked-at.fixture.js'
+import { maxScannedRows } from '../cmdb/item/scanned-rows.fixture.js'
 import { itsm } from '../service.js'
-import { slasAtRisk } from './slas-at-risk.js'
+import { findSlasAtRisk } from './slas-at-risk.js'
 
 let service: TestService
 beforeAll(async () => {
@@ -184,7 +184,7 @@ describe('of thousands of items', () => {
       ])
       .sort((a, b) => ((a.dueAt ?? 'x') < (b.dueAt ?? 'x') ? -1 : 1))
     expect(expected).toHaveLength(count)
-    const found = await slasAtRisk(service.sql, tenant, itemIds)
+    const found = await findSlasAtRisk(service.sql, tenant, itemIds)
     expect(found.slasTruncated).toBe(true)
     const shown = found.slasAtRisk.map(({ ciId, entityType, dueAt }) => ({ ciId, entityType, dueAt }))
     expect(shown).toEqual(expected.slice(0, 100))
@@ -194,7 +194,7 @@ describe('of thousands of items', () => {
 
   it('are found by looking at each row a few times', async () => {
     for (const itemIds of [everyTenth.slice(0, 40), items]) {
-      const most = await mostLookedAt(service.sql, (sql) => slasAtRisk(sql, tenant, itemIds))
+      const most = await maxScannedRows(service.sql, (sql) => findSlasAtRisk(sql, tenant, itemIds))
       // Clocks of two tenants, and two items of each change and problem.
       expect(most).toBeLessThan(10 * (3 * items.length + 4 * items.length + 4 * items.length))
     }

@@ -11,12 +11,12 @@ interface SlasAtRisk {
 }
 
 /** More than these are counted, not shown. */
-const mostShown = 100
+const maxShown = 100
 /** Of more items changes and problems are not found by their indexes: what is open of them is gone through. */
-const mostIndexed = 100
+const maxIndexed = 100
 
 /** The clocks that run or are paused over what is open about any of the items, the nearest ones first. */
-export async function slasAtRisk(
+export async function findSlasAtRisk(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,
   itemIds: string[],
@@ -27,18 +27,18 @@ export async function slasAtRisk(
   ])
   const places = new Map(itemIds.map((id, place) => [id, place]))
   const placeOf = (id: string) => places.get(id) ?? itemIds.length
-  const shown = rows.slice(0, mostShown).map(({ ciIds, ...clock }) => ({
+  const shown = rows.slice(0, maxShown).map(({ ciIds, ...clock }) => ({
     ...clock,
     ciId: ciIds.reduce((nearest, id) => (placeOf(id) < placeOf(nearest) ? id : nearest)),
   }))
-  return { slasAtRisk: shown, slasTruncated: rows.length > mostShown }
+  return { slasAtRisk: shown, slasTruncated: rows.length > maxShown }
 }
 
 /** As it was written. */
 type Row = Omit<SlaAtRisk, 'ciId'> & { ciIds: string[] }
 
-/** A subquery beside `or` and `case` is hashed once and asked for each row, whatever the planner expects of either. */
-const touched = `case when cardinality($3::text[]) <= ${mostIndexed} then ci_ids ?| $3::text[] else exists (
+/** A subquery within `or` and `case` is hashed once and probed for each row, whatever the planner expects of either. */
+const touched = `case when cardinality($3::text[]) <= ${maxIndexed} then ci_ids ?| $3::text[] else exists (
     select from jsonb_array_elements_text(ci_ids) touched(id)
      where (touched.id in (select unnest($3::text[]))) is true) end`
 
@@ -63,7 +63,7 @@ const clocksStatement = `
     select clock.*, touching.ci_ids from touching cross join lateral (
       select * from sla_timers where incident_id = touching.id offset 0) clock
      where workspace_id = $1 and environment = $2 and clock_state in ('running', 'paused')
-     order by due_order, id limit ${mostShown + 1}
+     order by due_order, id limit ${maxShown + 1}
   )
   select id as "timerId", entity_type as "entityType", incident_id as "entityId", state->>'entityNumber' as "entityNumber",
       state->>'policyName' as "policyName", metric, due_at as "dueAt", clock_state as state, breached = 'true' as breached,

@@ -15,8 +15,8 @@ const contract = {
 
 /** The actions with a route of their own. All bodies may be left out. */
 export function incidentActionRoutes(incidents: IncidentStore): Route[] {
-  const take = async (reference: string, step: IncidentStep, meta: RequestMeta): Promise<Incident> => {
-    const id = await incidents.idOf(reference, meta.tenant)
+  const execute = async (reference: string, step: IncidentStep, meta: RequestMeta): Promise<Incident> => {
+    const id = await incidents.findId(reference, meta.tenant)
     return incidents.handle(id, { ...step, userId: meta.principal.userId, now: meta.now }, meta)
   }
   return [
@@ -30,8 +30,8 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
         'resolved with it. Emits `incident.resolved`.',
       body: ResolveIncident,
       handler: async ({ params, body, meta }) => {
-        const { resolutionRequired } = await incidents.settingsOf(meta.tenant)
-        return take(params.id, { kind: 'resolve', ...body, resolutionRequired }, meta)
+        const { resolutionRequired } = await incidents.getSettings(meta.tenant)
+        return execute(params.id, { kind: 'resolve', ...body, resolutionRequired }, meta)
       },
     }),
     defineRoute({
@@ -40,15 +40,15 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
       path: '/itsm/incidents/:id/escalate',
       summary: 'Escalate an incident',
       description:
-        'Raises the severity, hands the incident to another team (functional escalation), has somebody higher up follow ' +
-        'it (hierarchical), or several of these; with none given the severity goes up one step. A graver severity raises ' +
-        'the priority, unless that was set by hand. Lowering the severity is refused: use PATCH. Emits `incident.escalated`.',
+        'Raises the severity, reassigns the incident to another team (functional escalation), adds a person higher up as ' +
+        'a watcher (hierarchical), or several of these; with none given the severity goes up one step. A higher severity raises ' +
+        'the priority, unless that was overridden. Lowering the severity is refused: use PATCH. Emits `incident.escalated`.',
       errors: [...transitionErrors, 'conflict'],
       body: EscalateIncident,
       handler: async ({ params, body, meta }) => {
         await incidents.people.check(meta.tenant, { escalateTo: body.escalateTo })
-        const { priorityMatrix } = await incidents.settingsOf(meta.tenant)
-        return take(params.id, { kind: 'escalate', ...body, priorityMatrix }, meta)
+        const { priorityMatrix } = await incidents.getSettings(meta.tenant)
+        return execute(params.id, { kind: 'escalate', ...body, priorityMatrix }, meta)
       },
     }),
     defineRoute({
@@ -59,7 +59,7 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
       description:
         'Final: a closed incident cannot be changed. An accepted major incident needs a `postIncidentReview`. ' +
         'Emits `incident.closed`.',
-      handler: ({ params, meta }) => take(params.id, { kind: 'close' }, meta),
+      handler: ({ params, meta }) => execute(params.id, { kind: 'close' }, meta),
     }),
     defineRoute({
       ...contract,
@@ -71,7 +71,7 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
         'Refused while another incident of its dedup key is open. Emits `incident.reopened`.',
       errors: [...transitionErrors, 'conflict'],
       body: ReopenIncident,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'reopen', ...body }, meta),
+      handler: ({ params, body, meta }) => execute(params.id, { kind: 'reopen', ...body }, meta),
     }),
   ]
 }

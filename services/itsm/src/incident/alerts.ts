@@ -3,9 +3,9 @@ import type { CountAlert } from './commands.js'
 import { allowedActions } from './transitions.js'
 
 /** The statuses in which an incident takes further alerts of its dedup key. */
-const taking: readonly IncidentStatus[] = ['open', 'in_progress', 'on_hold']
+const acceptingStatuses: readonly IncidentStatus[] = ['open', 'in_progress', 'on_hold']
 
-export const takesAlerts = ({ status }: IncidentState): boolean => taking.includes(status)
+export const acceptsAlerts = ({ status }: IncidentState): boolean => acceptingStatuses.includes(status)
 
 /** Of a new incident: the alert that opens it is the first one. */
 export function alertFields(
@@ -17,7 +17,7 @@ export function alertFields(
 }
 
 /** One alert more. Throws invalid_state_transition once work on the incident has ended. */
-export function alerted({ now }: CountAlert, state: IncidentState): Partial<IncidentState> {
-  if (!takesAlerts(state)) throw invalidTransition('alert', state.status, allowedActions(state.status))
+export function recordAlert({ now }: CountAlert, state: IncidentState): Partial<IncidentState> {
+  if (!acceptsAlerts(state)) throw invalidTransition('alert', state.status, allowedActions(state.status))
   return { alertCount: state.alertCount + 1, lastAlertAt: now }
 }

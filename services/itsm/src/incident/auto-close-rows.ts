@@ -1,4 +1,4 @@
-import { type ClaimOptions, claimedAt, dueTable, present, type Statement } from '@opsplane/postgres'
+import { type ClaimOptions, claimInstantSql, dueTable, nowSql, type Statement } from '@opsplane/postgres'
 import { defaultSettings } from '../settings/domain.js'
 
 /** As its partial index has it. */
@@ -28,7 +28,7 @@ const closing = `
       order by i.workspace_id, i.environment limit 1) next),
   closing as (
     select t.workspace_id, t.environment, make_interval(hours => 24 * d.days) as after, to_char(
-      (${present} - make_interval(hours => 24 * d.days)) at time zone 'UTC',
+      (${nowSql} - make_interval(hours => 24 * d.days)) at time zone 'UTC',
       'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as resolved_by
     from tenants t
     left join itsm_settings s on s.workspace_id = t.workspace_id and s.environment = t.environment
@@ -40,10 +40,10 @@ const closing = `
 const claim = `${closing}
   select due.* from closing c
   cross join lateral (
-    select i.id as key, i.failures, ${claimedAt}, 0::float8 as "lagMs", i.workspace_id, i.environment, i.version, i.state
+    select i.id as key, i.failures, ${claimInstantSql}, 0::float8 as "lagMs", i.workspace_id, i.environment, i.version, i.state
     from incidents i
     where ${waiting} and i.workspace_id = c.workspace_id and i.environment = c.environment
-      and (i.state->>'resolvedAt') <= c.resolved_by and (i.held_until is null or i.held_until <= ${present})
+      and (i.state->>'resolvedAt') <= c.resolved_by and (i.held_until is null or i.held_until <= ${nowSql})
     order by (i.state->>'resolvedAt'), i.id limit greatest($2::int / 4, 1) for update of i skip locked) due
   limit $2::int`
 

@@ -4,9 +4,9 @@ import { attemptDueWork } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { addHeads, waitFor } from '@opsplane/testing'
 import { z } from 'zod'
-import { autoCloseBatch, autoClosing } from './auto-close.js'
+import { autoCloseBatch, autoCloseWork } from './auto-close.js'
 import { claimStatement } from './auto-close-rows.js'
-import { type TestDesk, tenantOf, testDesk } from './desk.fixture.js'
+import { productionTenant, type TestDesk, testDesk } from './desk.fixture.js'
 
 let settings: TestDesk
 beforeAll(async () => {
@@ -28,7 +28,7 @@ const log = createLogger({ service: 'test', level: 'silent' })
 async function sweep(): Promise<number> {
   const { database, clock } = settings.ctx
   return (
-    await attemptDueWork(autoClosing(settings.ctx, settings.incidents), {
+    await attemptDueWork(autoCloseWork(settings.ctx, settings.incidents), {
       sql: database.sql,
       log,
       simulated: clock,
@@ -44,7 +44,7 @@ const setDays = (tenant: TenantScope, autoCloseDays: number) =>
   settings.settings.patch({ autoCloseDays }, settings.meta(tenant))
 
 it('closes what was resolved a week ago, to the millisecond, and says why', async () => {
-  const tenant = tenantOf()
+  const tenant = productionTenant()
   const { id } = await resolved(tenant)
   await sweepAt(after(7, -1))
   expect(await statusOf(id, tenant)).toBe('resolved')
@@ -64,16 +64,16 @@ it('closes what was resolved a week ago, to the millisecond, and says why', asyn
 })
 
 it('goes by the settings of each tenant at the moment of the sweep', async () => {
-  const [never, quick, usual] = [tenantOf(), tenantOf(), tenantOf()]
+  const [never, quick, usual] = [productionTenant(), productionTenant(), productionTenant()]
   await setDays(never, 0)
   await setDays(quick, 1)
   const [kept, first, second] = [await resolved(never), await resolved(quick), await resolved(usual)]
   // The same workspace, but another environment: the settings above are not its.
-  const beside: TenantScope = { ...quick, environment: 'staging' }
-  const other = await resolved(beside)
+  const staging: TenantScope = { ...quick, environment: 'staging' }
+  const other = await resolved(staging)
   expect(await sweepAt(after(1))).toBe(1)
   expect(await statusOf(first.id, quick)).toBe('closed')
-  expect(await statusOf(other.id, beside)).toBe('resolved')
+  expect(await statusOf(other.id, staging)).toBe('resolved')
   await setDays(usual, 2)
   expect(await sweepAt(after(2))).toBe(1)
   expect(await statusOf(second.id, usual)).toBe('closed')
@@ -84,7 +84,7 @@ it('goes by the settings of each tenant at the moment of the sweep', async () =>
 })
 
 it('leaves a major incident to people, and one that was reopened alone', async () => {
-  const tenant = tenantOf()
+  const tenant = productionTenant()
   const [major, demoted, reopened] = [await resolved(tenant), await resolved(tenant), await resolved(tenant)]
   const decide = (id: string, action: 'propose' | 'accept' | 'demote', userId: string) => {
     const by = { by: settings.meta(tenant).actor, userId }
@@ -118,8 +118,8 @@ async function copies(id: string, count: number) {
   return ids
 }
 
-it('closes the others of a tenant beside one that cannot be read, which is held back', async () => {
-  const tenant = tenantOf()
+it('closes the other incidents of a tenant when one cannot be read, which is retried later', async () => {
+  const tenant = productionTenant()
   const { id } = await resolved(tenant)
   const ids = await copies(id, 20)
   const { sql } = settings.ctx.database
@@ -136,7 +136,7 @@ it('closes the others of a tenant beside one that cannot be read, which is held 
 })
 
 it('closes each once, however many sweep', async () => {
-  const tenant = tenantOf()
+  const tenant = productionTenant()
   const { id } = await resolved(tenant)
   const count = autoCloseBatch * 3 + 17
   await copies(id, count - 1)
@@ -156,11 +156,11 @@ it('closes each once, however many sweep', async () => {
 })
 
 it('reads as little with twenty thousand that wait as with none', async () => {
-  const tenant = tenantOf()
+  const tenant = productionTenant()
   const { id } = await resolved(tenant)
   await setDays(tenant, 0)
   await copies(id, 20_000)
-  const waiting = tenantOf()
+  const waiting = productionTenant()
   await resolved(waiting)
   const { sql } = settings.ctx.database
   const { text, parameters } = claimStatement({ at: after(3), limit: 200 })

@@ -1,5 +1,5 @@
 import { IncidentState } from '@opsplane/contracts'
-import { type DueContext, dueCommands, tenantOf } from '../due-commands.js'
+import { type DueContext, dueCommands, toTenant } from '../due-commands.js'
 import { claimStatement, nextClosing, resolvedIncidents } from './auto-close-rows.js'
 import type { IncidentStore } from './incident-store.js'
 
@@ -10,19 +10,19 @@ export const autoCloseBatch = 200
  * Closes resolved incidents once the days of the tenant's settings have passed. What is due follows from the settings
  * at that moment.
  */
-export function autoClosing(ctx: DueContext, incidents: IncidentStore) {
+export function autoCloseWork(ctx: DueContext, incidents: IncidentStore) {
   return dueCommands(ctx, {
     name: 'auto-close',
     of: resolvedIncidents,
     batch: autoCloseBatch,
     claim: claimStatement,
     nextDue: nextClosing,
-    // Days are what is counted: nobody misses an incident's close for a minute.
+    // The unit is days: a minute more or less does not matter.
     lookEveryMs: 60_000,
     async perform(unit, rows) {
       for (const { at: now, version, ...row } of rows) {
         const state = IncidentState.parse(row.state)
-        const options = { tenant: tenantOf(row), current: { state, version } }
+        const options = { tenant: toTenant(row), current: { state, version } }
         await unit.handle(incidents, state.id, { kind: 'close', cause: 'auto_close', now }, options)
       }
     },

@@ -33,7 +33,7 @@ export interface CreateIncident {
 export interface PatchIncident {
   kind: 'patch'
   by: Actor
-  /** The person, who may come with an API key of theirs. */
+  /** The person; an API key counts as its owner. */
   userId?: string | undefined
   now: Instant
   settings: IncidentSettings
@@ -57,7 +57,7 @@ export interface CountAlert {
 }
 
 /** What a step follows from where it is not an agent who takes it: with the cause `sla`, from which threshold. */
-export interface StepWhy {
+export interface StepCause {
   cause?: IncidentCause | undefined
   sla?: ReachedThreshold | undefined
 }
@@ -71,4 +71,4 @@ export type IncidentCommand =
   | CountChild
   | FollowUp
   | MajorCommand
-  | (IncidentStep & StepWhy & { now: Instant; userId?: string })
+  | (IncidentStep & StepCause & { now: Instant; userId?: string })

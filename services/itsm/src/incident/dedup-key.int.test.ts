@@ -10,11 +10,11 @@ import {
 import { createEventStore } from '@opsplane/eventstore'
 import { connect } from '@opsplane/postgres'
 import { isLongTier, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import { anybody } from '../people.js'
+import { uncheckedPeople } from '../people.js'
 import { itsm } from '../service.js'
 import { settingsStore } from '../settings/settings-store.js'
 import { incidentStore } from './incident-store.js'
-import { openIncident } from './opening.js'
+import { openIncident } from './open-incident.js'
 
 let service: TestService
 const path = '/itsm/incidents'
@@ -91,7 +91,7 @@ it('makes one incident of alerts that reach several processes at once', async ()
       open: () =>
         openIncident(
           ctx,
-          incidentStore(ctx, { settings: settingsStore(ctx), people: anybody }),
+          incidentStore(ctx, { settings: settingsStore(ctx), people: uncheckedPeople }),
           NewIncident.parse(alert),
           meta(),
         ),
@@ -173,13 +173,13 @@ describe('reopening while another incident of the key is open', () => {
     expect(await send()).toMatchObject({ id, alertCount: 2 })
   })
 
-  it('and the key passing back to it, can be folded anew from the log', async () => {
+  it('and the key passing back to it, can be rebuilt from the log', async () => {
     const { api, send } = settings()
     const { id } = await send()
     await api.post(`${path}/${id}/resolve`)
     const second = await send()
     // More events than one batch of the rebuild.
-    const fillers = Array.from({ length: 520 }, (_, at) => api.post(path, { title: `Beside ${at}` }))
+    const fillers = Array.from({ length: 520 }, (_, at) => api.post(path, { title: `Filler ${at}` }))
     await Promise.all(fillers)
     await api.post(`${path}/${id}/comments`, { body: 'It was this one.' })
     await api.patch(`${path}/${second.id}`, { status: 'canceled' })

@@ -2,11 +2,11 @@ import { ApiError } from '@opsplane/contracts'
 import { dedupKeyIndex } from '../schema/incident-indexes.js'
 
 /** Whether another open incident has the dedup key. */
-export function isKeyTaken(error: unknown): boolean {
+export function isDedupKeyConflict(error: unknown): boolean {
   return error instanceof ApiError && error.details[0]?.params?.constraint === dedupKeyIndex
 }
 
-export function keyTaken(incidentId: string | undefined, cause: unknown): ApiError {
+export function dedupKeyConflict(incidentId: string | undefined, cause: unknown): ApiError {
   return new ApiError('conflict', 'Another incident with the dedup key of this one is open.', {
     details: [
       {

@@ -2,15 +2,15 @@ import type { CommandMeta, Incident, IncidentPatch, TenantScope } from '@opsplan
 import { createEventStore } from '@opsplane/eventstore'
 import { connect } from '@opsplane/postgres'
 import { createDatabase, templateDatabase, testLogin, uniquePrefix } from '@opsplane/testing'
-import { anybody } from '../people.js'
+import { uncheckedPeople } from '../people.js'
 import { itsm } from '../service.js'
 import { settingsStore } from '../settings/settings-store.js'
 import { incidentStore } from './incident-store.js'
-import { openIncident } from './opening.js'
+import { openIncident } from './open-incident.js'
 import { patchIncident } from './parent-child/linking.js'
 import { agent, create } from './sample-incidents.js'
 
-export const tenantOf = (workspaceId = `ws_${uniquePrefix()}`): TenantScope => ({
+export const productionTenant = (workspaceId = `ws_${uniquePrefix()}`): TenantScope => ({
   workspaceId,
   environment: 'production',
 })
@@ -30,7 +30,7 @@ export async function testDesk() {
     clock: { now: () => at },
   }
   const settings = settingsStore(ctx)
-  const incidents = incidentStore(ctx, { settings, people: anybody })
+  const incidents = incidentStore(ctx, { settings, people: uncheckedPeople })
   const meta = (tenant: TenantScope): CommandMeta => ({ tenant, actor: agent, now: at, requestId: null })
 
   return {
@@ -46,7 +46,7 @@ export async function testDesk() {
       openIncident(ctx, incidents, { ...create.input, parentId, ...fields }, meta(tenant)),
     /** As a request with this body and If-Match. */
     async patch(tenant: TenantScope, id: string, patch: IncidentPatch, expectedVersion?: number) {
-      const settings = await incidents.settingsOf(tenant)
+      const settings = await incidents.getSettings(tenant)
       const command = { kind: 'patch', by: agent, now: at, settings, patch } as const
       const given = { ...meta(tenant), ...(expectedVersion !== undefined && { expectedVersion }) }
       return patchIncident(ctx, incidents, id, command, given)

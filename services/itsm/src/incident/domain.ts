@@ -1,5 +1,5 @@
 import {
-  ApiError,
+  alreadyExists,
   type Decider,
   type IncidentCause,
   IncidentComment,
@@ -8,18 +8,18 @@ import {
   type ItsmEventType,
   notFound,
 } from '@opsplane/contracts'
-import { alerted } from './alerts.js'
-import type { CreateIncident, IncidentCommand, PatchIncident, StepWhy } from './commands.js'
-import { causeBy, saidByCaller } from './comment/caller.js'
-import { followedUp } from './comment/post-closure-comment.js'
+import { recordAlert } from './alerts.js'
+import type { CreateIncident, IncidentCommand, PatchIncident, StepCause } from './commands.js'
+import { findCause, isCallerComment } from './comment/caller-comment.js'
+import { followUpEvent } from './comment/post-closure-comment.js'
+import { buildInitialIncident } from './initial-state.js'
 import { decideMajor } from './major/major.js'
-import { opened } from './opened.js'
-import { outcomeOf } from './outcomes.js'
-import { counted } from './parent-child/parent-child.js'
-import { patchStages, wantedBy } from './patch.js'
+import { computeOutcome } from './outcomes.js'
+import { childCountEvent } from './parent-child/parent-child.js'
+import { patchStages, resolvePatch } from './patch.js'
 import type { IncidentStep } from './steps.js'
 import { statusAfter } from './transitions.js'
-import { watched } from './watchers.js'
+import { updateWatchers } from './watchers.js'
 
 interface IncidentDecision {
   type: ItsmEventType
@@ -48,39 +48,41 @@ function decide(command: IncidentCommand, state: IncidentState | null): Incident
   if (command.kind === 'create') return create(command, state)
   if (state === null) throw notFound()
   if (command.kind === 'patch') return patch(command, state)
-  if (command.kind === 'watch') return edit(watched(command, state), command.now, state)
-  if (command.kind === 'alert') return edit(alerted(command, state), command.now, state)
-  if (command.kind === 'follow_up') return [followedUp(command, state)]
+  if (command.kind === 'watch') return edit(updateWatchers(command, state), command.now, state)
+  if (command.kind === 'alert') return edit(recordAlert(command, state), command.now, state)
+  if (command.kind === 'follow_up') return [followUpEvent(command, state)]
   if (command.kind === 'major') return [decideMajor(command, state)]
-  if (command.kind === 'attach' || command.kind === 'detach') return [counted(command, state)]
-  const { kind, now, userId, cause = causeBy(userId, kind, state), sla } = command
-  const decision = take(command, now, state, { cause, sla })
-  return command.kind === 'comment' ? heardCaller(command, command.now, decision) : [decision]
+  if (command.kind === 'attach' || command.kind === 'detach') return [childCountEvent(command, state)]
+  const { kind, now, userId, cause = findCause(userId, kind, state), sla } = command
+  const decision = applyStep(command, now, state, { cause, sla })
+  return command.kind === 'comment' ? applyCallerReply(command, command.now, decision) : [decision]
 }
 
-/** Created unassigned first: whoever listens for assignments hears of an assignee given at creation too. */
+/** Created unassigned first, so that an assignee given at creation is an `incident.assigned` event too. */
 function create(command: CreateIncident, existing: IncidentState | null): IncidentDecision[] {
-  if (existing !== null) throw new ApiError('conflict', 'An incident with this id exists already.')
-  const after = opened(command)
+  if (existing !== null) throw alreadyExists('incident')
+  const after = buildInitialIncident(command)
   const created: IncidentDecision = { type: 'incident.created', after }
   const assigneeId = command.input.assigneeId ?? null
-  return assigneeId === null ? [created] : [created, take({ kind: 'assign', assigneeId }, command.now, after)]
+  return assigneeId === null
+    ? [created]
+    : [created, applyStep({ kind: 'assign', assigneeId }, command.now, after)]
 }
 
 function edit(fields: Partial<IncidentState> | null, now: Instant, state: IncidentState): IncidentDecision[] {
-  return fields === null ? [] : [take({ kind: 'edit', fields }, now, state)]
+  return fields === null ? [] : [applyStep({ kind: 'edit', fields }, now, state)]
 }
 
 /** Runs the stages in order, each on what the one before left, and merges neighbouring plain updates. */
 function patch(command: PatchIncident, state: IncidentState): IncidentDecision[] {
-  const wanted = wantedBy(command, state)
+  const wanted = resolvePatch(command, state)
   const decisions: IncidentDecision[] = []
   let current = state
   for (const stage of patchStages) {
     const step = stage(wanted, current)
     if (step === null) continue
-    const decision = take(step, command.now, current, {
-      cause: causeBy(command.userId, step.kind, current),
+    const decision = applyStep(step, command.now, current, {
+      cause: findCause(command.userId, step.kind, current),
     })
     if (decision.type === 'incident.updated' && decisions.at(-1)?.type === 'incident.updated') decisions.pop()
     decisions.push(decision)
@@ -90,33 +92,35 @@ function patch(command: PatchIncident, state: IncidentState): IncidentDecision[]
 }
 
 /**
- * What the caller says in public has an effect: an incident that waits for it goes on, and a resolved one is not
- * resolved to them.
+ * A public comment of the caller resumes an incident that waits for the caller, and reopens a resolved one.
  */
-function heardCaller(
-  { comment, quietly }: Said,
+function applyCallerReply(
+  { comment, keepResolved }: CommentStep,
   now: Instant,
   decision: IncidentDecision,
 ): IncidentDecision[] {
   const { after } = decision
-  if (comment.visibility !== 'public' || !saidByCaller(comment, after)) return [decision]
+  if (comment.visibility !== 'public' || !isCallerComment(comment, after)) return [decision]
   if (after.holdReason === 'awaiting_caller')
-    return [decision, take({ kind: 'resume' }, now, after, { cause: 'caller' })]
-  if (after.status !== 'resolved' || quietly) return [decision]
-  return [decision, take({ kind: 'reopen', reason: 'caller commented' }, now, after, { cause: 'caller' })]
+    return [decision, applyStep({ kind: 'resume' }, now, after, { cause: 'caller' })]
+  if (after.status !== 'resolved' || keepResolved) return [decision]
+  return [
+    decision,
+    applyStep({ kind: 'reopen', reason: 'caller commented' }, now, after, { cause: 'caller' }),
+  ]
 }
 
-type Said = Extract<IncidentStep, { kind: 'comment' }>
+type CommentStep = Extract<IncidentStep, { kind: 'comment' }>
 
 /** One action: where the table leads, plus what the action changes. Throws invalid_state_transition. */
-function take(
+function applyStep(
   step: IncidentStep,
   now: Instant,
   state: IncidentState,
-  { cause, sla }: StepWhy = {},
+  { cause, sla }: StepCause = {},
 ): IncidentDecision {
   const status = statusAfter(step.kind, state.status, step.kind === 'reopen' ? step.to : undefined)
-  const { changes, extras, ...outcome } = outcomeOf(step, now, state)
+  const { changes, extras, ...outcome } = computeOutcome(step, now, state)
   const after: IncidentState = { ...state, ...changes, status, updatedAt: now }
   if (status !== 'on_hold') after.holdReason = null
   after.followsParent = followsParent(state, after, cause)

@@ -6,7 +6,7 @@ import { agent, incidents, now, settings } from './sample-incidents.js'
 const { given } = specify(incident)
 const { open } = incidents
 
-describe('escalating to somebody higher up', () => {
+describe('hierarchical escalation', () => {
   const to = (escalateTo: string, fields: object = {}) => ({
     ...{ kind: 'escalate' as const, escalateTo, now },
     ...fields,
@@ -27,7 +27,7 @@ describe('escalating to somebody higher up', () => {
       })
   })
 
-  it('goes with another team and a graver severity, and again to who follows it already', () => {
+  it('combines with another team and a higher severity, and can name a present watcher again', () => {
     const [both] = given({ ...open, assignmentGroup: 'web' })
       .when(to('usr_boss', { assignmentGroup: 'db', severity: 'critical' }))
       .decisions()

@@ -5,40 +5,41 @@ import {
   type Severity,
   severities,
 } from '@opsplane/contracts'
-import { graver, raisedWith } from './raised-with.js'
+import { escalateLevels, isMoreSevere } from './escalate-levels.js'
 import type { IncidentStep } from './steps.js'
-import { watched } from './watchers.js'
+import { updateWatchers } from './watchers.js'
 
-type Escalating = Omit<Extract<IncidentStep, { kind: 'escalate' }>, 'kind'>
+type EscalationInput = Omit<Extract<IncidentStep, { kind: 'escalate' }>, 'kind'>
 
 /**
- * Raises the severity, hands the incident to another team (functional), has somebody higher up follow it (hierarchical),
- * or several of these. With none asked for, the severity goes up one step. Throws validation_failed when the severity
- * would fall, or when nothing would change.
+ * Raises the severity, reassigns the incident to another team (functional), adds a person higher up as a watcher
+ * (hierarchical), or several of these. With none given, the severity goes up one step. Throws validation_failed when the
+ * severity would fall, or when nothing would change.
  */
-export function escalated({ escalateTo, priorityMatrix, ...wanted }: Escalating, state: IncidentState) {
+export function escalate({ escalateTo, priorityMatrix, ...wanted }: EscalationInput, state: IncidentState) {
   const assignmentGroup = wanted.assignmentGroup ?? state.assignmentGroup
   const named = wanted.assignmentGroup ?? escalateTo
-  const severity = wanted.severity ?? (named === undefined ? nextGraver(state) : state.severity)
-  if (graver(state.severity, severity)) throw notRaised(state)
+  const severity = wanted.severity ?? (named === undefined ? nextSeverity(state) : state.severity)
+  if (isMoreSevere(state.severity, severity)) throw notRaised(state)
   const causes: EscalationCause[] = []
   if (severity !== state.severity) causes.push('severity_raised')
   if (assignmentGroup !== state.assignmentGroup) causes.push('group_reassigned')
   if (escalateTo !== undefined) causes.push('raised_to_person')
   if (causes.length === 0) throw wanted.assignmentGroup === undefined ? notRaised(state) : sameGroup()
   const level = state.escalationLevel + 1
-  const follower = escalateTo === undefined ? null : watched({ userId: escalateTo, watching: true }, state)
+  const follower =
+    escalateTo === undefined ? null : updateWatchers({ userId: escalateTo, watching: true }, state)
   return {
     type: 'incident.escalated' as const,
     changes: {
       ...{ severity, assignmentGroup, escalationLevel: level, ...follower },
-      ...(priorityMatrix && raisedWith(severity, priorityMatrix, state)),
+      ...(priorityMatrix && escalateLevels(severity, priorityMatrix, state)),
     },
     extras: { causes, reason: wanted.reason ?? null, level, escalatedTo: escalateTo ?? null },
   }
 }
 
-function nextGraver({ severity }: IncidentState): Severity {
+function nextSeverity({ severity }: IncidentState): Severity {
   return severities[severities.indexOf(severity) - 1] ?? severity
 }
 
@@ -47,9 +48,9 @@ const notRaised = ({ severity }: IncidentState) =>
     '/severity',
     'not_raised',
     severity === 'critical'
-      ? 'The severity is critical already; name another assignmentGroup, or whom to escalateTo, to escalate further.'
+      ? 'The severity is already critical. To escalate further, give another assignmentGroup or escalateTo.'
       : `Escalating needs a severity above ${severity}. To lower it, use PATCH.`,
   )
 
 const sameGroup = () =>
-  invalidField('/assignmentGroup', 'not_reassigned', 'The incident lies with this team already.')
+  invalidField('/assignmentGroup', 'not_reassigned', 'The incident is already assigned to this team.')

@@ -1,11 +1,11 @@
 import type { CommandMeta, Incident, IncidentState, TenantScope } from '@opsplane/contracts'
 import type { ServiceContext } from '@opsplane/service'
-import { referencedId } from '../lists/referenced-id.js'
+import { findReferencedId } from '../lists/referenced-id.js'
 import type { People } from '../people.js'
 import { incidents } from '../schema/incident.js'
 import type { SettingsStore } from '../settings/settings-store.js'
 import type { IncidentCommand } from './commands.js'
-import { isKeyTaken, keyTaken } from './dedup-key.js'
+import { dedupKeyConflict, isDedupKeyConflict } from './dedup-key.js'
 import { incident } from './domain.js'
 import { openIncidentByKey } from './lists/queries.js'
 import { allowedMajorActions } from './major/major.js'
@@ -24,9 +24,9 @@ export function incidentStore(
     try {
       return await work()
     } catch (error) {
-      if (!isKeyTaken(error)) throw error
+      if (!isDedupKeyConflict(error)) throw error
       const dedupKey = (await aggregate.find(id, tenant))?.state.dedupKey ?? ''
-      throw keyTaken(await openIncidentByKey(database.db, tenant, dedupKey), error)
+      throw dedupKeyConflict(await openIncidentByKey(database.db, tenant, dedupKey), error)
     }
   }
 
@@ -36,15 +36,15 @@ export function incidentStore(
       reopening(id, meta.tenant, () => aggregate.handle(id, command, meta)),
     reopening,
     /** The settings commands are given with. */
-    settingsOf: settings.of,
+    getSettings: settings.current,
     /** The people its commands name. */
     people,
     /** What the incident names. */
-    linksOf: async (id: string, tenant: TenantScope): Promise<IncidentLinks | undefined> =>
+    findLinks: async (id: string, tenant: TenantScope): Promise<IncidentLinks | undefined> =>
       (await aggregate.find(id, tenant))?.state,
     /** Paths take an id or a number such as `INC-12`; anything else is an id that does not exist. */
-    idOf: (reference: string, tenant: TenantScope): Promise<string> =>
-      referencedId(database.db, { table: incidents, prefix: 'INC' }, reference, tenant),
+    findId: (reference: string, tenant: TenantScope): Promise<string> =>
+      findReferencedId(database.db, { table: incidents, prefix: 'INC' }, reference, tenant),
   }
 }
 export type IncidentStore = ReturnType<typeof incidentStore>

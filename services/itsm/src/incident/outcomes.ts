@@ -5,11 +5,11 @@ import {
   type ItsmEventType,
   invalidField,
 } from '@opsplane/contracts'
-import { escalated } from './escalation.js'
+import { escalate } from './escalation.js'
 import { checkResolution } from './resolution.js'
 import type { IncidentStep } from './steps.js'
 
-/** What an action does beside moving the status. */
+/** The event of an action and the fields it sets in addition to the status. */
 export interface Outcome {
   type: ItsmEventType
   changes: Partial<IncidentState>
@@ -17,14 +17,14 @@ export interface Outcome {
 }
 
 /** The event of an action and the fields it sets. The transition table alone moves the status. */
-export function outcomeOf(step: IncidentStep, now: Instant, state: IncidentState): Outcome {
+export function computeOutcome(step: IncidentStep, now: Instant, state: IncidentState): Outcome {
   switch (step.kind) {
     case 'edit':
       return { type: 'incident.updated', changes: step.fields }
     case 'assign':
       return { type: 'incident.assigned', changes: { assigneeId: step.assigneeId } }
     case 'escalate':
-      return escalated(step, state)
+      return escalate(step, state)
     case 'comment':
       return {
         type: 'incident.comment_added',
@@ -67,7 +67,7 @@ export function outcomeOf(step: IncidentStep, now: Instant, state: IncidentState
   }
 }
 
-/** Nobody closes a major incident before what it has taught is written down. */
+/** A major incident cannot be closed without a post-incident review. */
 function checkReview({ majorState, postIncidentReview }: IncidentState): void {
   if (majorState !== 'accepted' || postIncidentReview !== null) return
   throw invalidField(

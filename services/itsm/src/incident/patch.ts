@@ -7,15 +7,15 @@ import {
   type PriorityMatrix,
 } from '@opsplane/contracts'
 import type { PatchIncident } from './commands.js'
-import { checkHold } from './holding.js'
+import { isMoreSevere } from './escalate-levels.js'
+import { checkHoldReason } from './hold-reason.js'
 import { checkParent } from './parent-child/parent-child.js'
-import { type Prioritized, prioritized } from './priority.js'
-import { graver } from './raised-with.js'
+import { computePriority, type PriorityChange } from './priority.js'
 import type { IncidentStep } from './steps.js'
 import { actionTo } from './transitions.js'
 
 /** A PATCH as the stages take it: with the priority it leads to, and its comment as it is kept. */
-interface WantedIncident extends Omit<IncidentPatch, 'priorityOverride' | 'comment'>, Prioritized {
+interface ResolvedPatch extends Omit<IncidentPatch, 'priorityOverride' | 'comment'>, PriorityChange {
   comment?: IncidentComment | undefined
   resolutionRequired: boolean
   reopens: boolean
@@ -23,11 +23,11 @@ interface WantedIncident extends Omit<IncidentPatch, 'priorityOverride' | 'comme
   priorityMatrix?: PriorityMatrix | undefined
 }
 
-type Stage = (patch: WantedIncident, state: IncidentState) => IncidentStep | null
+type Stage = (patch: ResolvedPatch, state: IncidentState) => IncidentStep | null
 
 /**
  * What a PATCH does, in this order: work must be open again before it can be escalated or assigned, and it
- * ends only after its last edits. Editing stands beside starting and holding so both make one `updated`.
+ * ends only after its last edits. Editing is next to starting and holding so that both make one `updated`.
  */
 export const patchStages: readonly Stage[] = [
   reopening,
@@ -39,13 +39,19 @@ export const patchStages: readonly Stage[] = [
 ]
 
 /** What the command wants of the incident. Throws validation_failed where fields do not fit each other. */
-export function wantedBy(command: PatchIncident, state: IncidentState): WantedIncident {
+export function resolvePatch(command: PatchIncident, state: IncidentState): ResolvedPatch {
   const { priorityOverride: _, comment: __, ...fields } = checkPatch(command.patch, state)
   const { resolutionRequired } = command.settings
   const reopens = state.status === 'resolved' && (fields.status === 'open' || fields.status === 'in_progress')
   return {
-    ...{ ...fields, ...prioritized(command, state), comment: command.comment, resolutionRequired, reopens },
-    ...(leavesPriority(command.patch) && { priorityMatrix: command.settings.priorityMatrix }),
+    ...{
+      ...fields,
+      ...computePriority(command, state),
+      comment: command.comment,
+      resolutionRequired,
+      reopens,
+    },
+    ...(keepsPriority(command.patch) && { priorityMatrix: command.settings.priorityMatrix }),
   }
 }
 
@@ -56,7 +62,7 @@ export function wantedBy(command: PatchIncident, state: IncidentState): WantedIn
 function checkPatch(patch: IncidentPatch, state: IncidentState): IncidentPatch {
   const { status, ...fields } = patch
   const end = status ?? state.status
-  checkHold(patch, end, state)
+  checkHoldReason(patch, end, state)
   const resolution = (['resolutionCode', 'resolutionNotes'] as const).find(
     (name) => patch[name] !== undefined,
   )
@@ -76,16 +82,17 @@ function checkPatch(patch: IncidentPatch, state: IncidentState): IncidentPatch {
 }
 
 /** It says nothing of what the priority follows from. */
-const leavesPriority = ({ impact, urgency, priorityOverride }: IncidentPatch): boolean =>
+const keepsPriority = ({ impact, urgency, priorityOverride }: IncidentPatch): boolean =>
   impact === undefined && urgency === undefined && priorityOverride === undefined
 
-function reopening({ status, reopens }: WantedIncident): IncidentStep | null {
+function reopening({ status, reopens }: ResolvedPatch): IncidentStep | null {
   return reopens ? { kind: 'reopen', ...(status && { to: status }) } : null
 }
 
 /** A first routing to a team, or a lowered severity, is an edit. */
-function escalation(patch: WantedIncident, state: IncidentState): IncidentStep | null {
-  const severity = patch.severity !== undefined && graver(patch.severity, state.severity) && patch.severity
+function escalation(patch: ResolvedPatch, state: IncidentState): IncidentStep | null {
+  const severity =
+    patch.severity !== undefined && isMoreSevere(patch.severity, state.severity) && patch.severity
   const group =
     state.assignmentGroup !== null && patch.assignmentGroup !== state.assignmentGroup && patch.assignmentGroup
   if (!severity && !group) return null
@@ -96,12 +103,12 @@ function escalation(patch: WantedIncident, state: IncidentState): IncidentStep |
   }
 }
 
-function assignment({ assigneeId }: WantedIncident, state: IncidentState): IncidentStep | null {
+function assignment({ assigneeId }: ResolvedPatch, state: IncidentState): IncidentStep | null {
   if (assigneeId === undefined || assigneeId === null || assigneeId === state.assigneeId) return null
   return { kind: 'assign', assigneeId }
 }
 
-function commenting({ comment }: WantedIncident): IncidentStep | null {
+function commenting({ comment }: ResolvedPatch): IncidentStep | null {
   return comment === undefined ? null : { kind: 'comment', comment }
 }
 
@@ -130,10 +137,10 @@ const resolutionFields = ['resolutionCode', 'resolutionNotes', 'postIncidentRevi
 
 type EditableField = (typeof plainFields)[number] | (typeof resolutionFields)[number] | 'holdReason'
 type Editable = Pick<IncidentState, EditableField>
-type Wanted = { [Name in EditableField]?: Editable[Name] | undefined }
+type FieldChanges = { [Name in EditableField]?: Editable[Name] | undefined }
 
 /** Everything that differs and that no stage before has taken. */
-function edit(patch: WantedIncident, state: IncidentState): IncidentStep | null {
+function edit(patch: ResolvedPatch, state: IncidentState): IncidentStep | null {
   const names: EditableField[] = [...plainFields]
   if (state.status === 'resolved') names.push(...resolutionFields)
   if (state.status === 'on_hold') names.push('holdReason')
@@ -144,7 +151,7 @@ function edit(patch: WantedIncident, state: IncidentState): IncidentStep | null 
 
 function copyIfChanged<Name extends EditableField>(
   name: Name,
-  from: Wanted,
+  from: FieldChanges,
   state: Editable,
   into: Partial<Editable>,
 ): void {
@@ -153,7 +160,7 @@ function copyIfChanged<Name extends EditableField>(
   if (changedFields({ value: state[name] }, { value }).length > 0) into[name] = value
 }
 
-function statusChange({ status, ...patch }: WantedIncident, state: IncidentState): IncidentStep | null {
+function statusChange({ status, ...patch }: ResolvedPatch, state: IncidentState): IncidentStep | null {
   // Reopened it is already; with an assignee it is in progress then, even where it was to be open.
   if (status === undefined || status === state.status || patch.reopens) return null
   const kind = actionTo(state.status, status)

@@ -63,7 +63,7 @@ function randomCommand(random: ReturnType<typeof generator>, { childCount }: Inc
     const userId = random.pick([agent.id, 'usr_grace'])
     return { kind: 'major', action: random.pick(majorActions), by: agent, userId, now }
   }
-  // Nobody lets go of a child that is not there.
+  // A parent cannot lose a child it does not have.
   if (choice < 0.75) return { kind: childCount > 0 && random.next() < 0.6 ? 'detach' : 'attach', now }
   const cause = random.pick([null, 'parent', 'caller'] as const)
   return { ...steps[random.pick(incidentActions)], now, ...(cause && { cause }) }

@@ -9,20 +9,20 @@ import {
 import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { withIds } from '../lists/numbered.js'
+import { resolveNumbers } from '../lists/number-references.js'
 import { incidents as table } from '../schema/incident.js'
 import { transitionErrors } from '../transition-errors.js'
 import { newComment } from './comment/comment.js'
 import type { IncidentStore } from './incident-store.js'
 import {
-  askedBy,
   incidentFilters,
   incidentReferences,
   incidentSorts,
+  resolveMe,
   urgencySorts,
 } from './lists/list-filters.js'
 import { incidentSelection, sortColumns } from './lists/queries.js'
-import { openIncident } from './opening.js'
+import { openIncident } from './open-incident.js'
 import { patchIncident } from './parent-child/linking.js'
 
 export const tag = 'Incidents'
@@ -46,7 +46,12 @@ export function incidentRoutes(ctx: ServiceContext, incidents: IncidentStore): R
           table,
           tenant: meta.tenant,
           ...incidentSelection(
-            await withIds(ctx.database.db, meta.tenant, askedBy(meta, filters), ...incidentReferences),
+            await resolveNumbers(
+              ctx.database.db,
+              meta.tenant,
+              resolveMe(meta, filters),
+              ...incidentReferences,
+            ),
             sort.field,
           ),
           sort: { column: sortColumns[sort.field], direction: sort.direction },
@@ -92,7 +97,7 @@ export function incidentRoutes(ctx: ServiceContext, incidents: IncidentStore): R
       response: Incident,
       errors: ['not_found'],
       handler: async ({ params, query, meta }) =>
-        incidents.asOf(await incidents.idOf(params.id, meta.tenant), meta.tenant, query.asOf),
+        incidents.asOf(await incidents.findId(params.id, meta.tenant), meta.tenant, query.asOf),
     }),
 
     defineRoute({
@@ -103,19 +108,19 @@ export function incidentRoutes(ctx: ServiceContext, incidents: IncidentStore): R
       description:
         'Changes the given fields. Each change counts as the action it amounts to and emits that event: a raised ' +
         'severity or another team `incident.escalated`, an assignee `incident.assigned`, a status ' +
-        '`incident.resolved`, `incident.closed` or `incident.reopened`; a comment beside a `holdReason` ' +
+        '`incident.resolved`, `incident.closed` or `incident.reopened`; a comment with a `holdReason` ' +
         '`incident.comment_added`; everything else together one `incident.updated`. A `parentId` also emits ' +
         '`incident.updated` of the parents it leaves and joins. What changes nothing emits nothing. A `holdReason` ' +
         'that waits for its problem or change is refused once that has ended. ' +
-        '`allowedActions` tells which actions the status allows the caller.',
+        '`allowedActions` lists the actions the status allows the caller.',
       tag,
       scope: 'itsm:write',
       body: IncidentPatch,
       response: Incident,
       errors: [...transitionErrors, 'conflict'],
       handler: async ({ params, body, meta }) => {
-        const id = await incidents.idOf(params.id, meta.tenant)
-        const settings = await incidents.settingsOf(meta.tenant)
+        const id = await incidents.findId(params.id, meta.tenant)
+        const settings = await incidents.getSettings(meta.tenant)
         const comment = body.comment === undefined ? undefined : newComment(id, body.comment, 'public', meta)
         const by = { by: meta.actor, userId: meta.principal.userId }
         const command = { ...by, now: meta.now, settings, patch: body, comment }

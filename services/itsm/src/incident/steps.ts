@@ -13,10 +13,10 @@ import type {
 export type IncidentStep =
   | { kind: 'edit'; fields: Partial<IncidentState> }
   | { kind: 'assign'; assigneeId: string }
-  /** With the matrix of the settings a graver severity raises the priority too. */
+  /** With the matrix of the settings a higher severity raises the priority too. */
   | ({ kind: 'escalate'; priorityMatrix?: PriorityMatrix | undefined } & EscalateIncident)
-  /** `quietly` keeps what was said and reopens nothing. */
-  | { kind: 'comment'; comment: IncidentComment; quietly?: boolean }
+  /** `keepResolved` adds the comment without reopening the incident. */
+  | { kind: 'comment'; comment: IncidentComment; keepResolved?: boolean }
   | { kind: 'start' | 'resume' | 'close' | 'cancel' }
   | { kind: 'hold'; holdReason: HoldReason }
   | ({ kind: 'resolve'; resolutionRequired?: boolean } & ResolveIncident)

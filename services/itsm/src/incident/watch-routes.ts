@@ -15,7 +15,7 @@ const contract = {
 /** Following an incident oneself. With an API key, the person the key belongs to follows. */
 export function incidentWatchRoutes(incidents: IncidentStore): Route[] {
   const watch = async (reference: string, watching: boolean, meta: RequestMeta): Promise<Incident> => {
-    const id = await incidents.idOf(reference, meta.tenant)
+    const id = await incidents.findId(reference, meta.tenant)
     const { userId } = meta.principal
     return incidents.handle(id, { kind: 'watch', userId, watching, now: meta.now }, meta)
   }

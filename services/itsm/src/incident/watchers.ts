@@ -5,7 +5,7 @@ import type { WatchIncident } from './commands.js'
 export const maxWatchers = 100
 
 /** The watchers with or without one more; null when that changes nothing. Throws conflict when there are too many. */
-export function watched(
+export function updateWatchers(
   { userId, watching }: Pick<WatchIncident, 'userId' | 'watching'>,
   { watcherIds }: IncidentState,
 ) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { JsonSchema } from '@opsplane/json-schema'
-import { faults, object, placeOf } from './json-schema.fixture.js'
+import { faults, findRefusedPath, object } from './json-schema.fixture.js'
 
 const reported = (schema: JsonSchema, value: unknown) => faults(object({ a: schema }), { a: value })
 
@@ -23,7 +23,7 @@ describe('choices', () => {
     ],
     ['what is ruled out', { type: 'string', not: { pattern: '^x' } }, 'ax', 'xa', '/not invalid_value'],
   ])('fault %s', (_what, schema, fitting, not, place) => {
-    expect(placeOf(object({ a: schema }))).toBeNull()
+    expect(findRefusedPath(object({ a: schema }))).toBeNull()
     expect(reported(schema, fitting)).toEqual([])
     expect(reported(schema, not)).toEqual([`/formData/a /properties/a${place}`])
   })
@@ -60,14 +60,14 @@ describe('choices', () => {
     {
       oneOf: [{ required: ['card'] }, { required: ['iban'] }],
       dependentRequired: { card: ['name'], iban: ['name', 'reference'] },
-      not: { properties: { name: { const: 'nobody' } }, required: ['name'] },
+      not: { properties: { name: { const: 'none' } }, required: ['name'] },
     },
   )
 
   it('are about the object around them, as is what properties require of others', () => {
-    expect(placeOf(paid)).toBeNull()
+    expect(findRefusedPath(paid)).toBeNull()
     expect(faults(paid, { iban: 'DE02', name: 'Ada', reference: 'INV-1' })).toEqual([])
-    expect(faults(paid, { card: '1', iban: 'DE02', name: 'nobody' })).toEqual([
+    expect(faults(paid, { card: '1', iban: 'DE02', name: 'none' })).toEqual([
       '/formData/reference /dependentRequired/iban/1 required',
       '/formData /not invalid_value',
       '/formData /oneOf invalid_union',
@@ -77,7 +77,7 @@ describe('choices', () => {
   it('wait for what a draft still lacks', () => {
     const draft = { partial: true }
     expect(faults(paid, {}, draft)).toEqual([])
-    expect(faults(paid, { iban: 'DE02', name: 'nobody' }, draft)).toEqual([])
+    expect(faults(paid, { iban: 'DE02', name: 'none' }, draft)).toEqual([])
     const size = object({ size: { oneOf: [{ type: 'integer' }, { multipleOf: 2 }], not: { const: 7 } } })
     expect(faults(size, { size: 2 }, draft)).toEqual(['/formData/size /properties/size/oneOf invalid_union'])
     expect(faults(size, { size: 7 }, draft)).toEqual(['/formData/size /properties/size/not invalid_value'])
@@ -106,6 +106,6 @@ describe('choices', () => {
       '/properties/a/oneOf/0/default',
     ],
   ])('are refused for %s', (_what, schema, place) => {
-    expect(placeOf(schema)).toBe(`/formSchema${place}`)
+    expect(findRefusedPath(schema)).toBe(`/formSchema${place}`)
   })
 })

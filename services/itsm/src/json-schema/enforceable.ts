@@ -1,8 +1,8 @@
-import { isObject, type JsonSchema, step } from '@opsplane/json-schema'
-import { compiled } from './compiled.js'
-import { checkClosed, checkForm } from './declared.js'
+import { formatPointerStep, isObject, type JsonSchema } from '@opsplane/json-schema'
+import { compile } from './compile.js'
+import { checkClosed, checkForm } from './declared-properties.js'
 import { definitionName } from './references.js'
-import { type Context, refused, type SchemaRules } from './schema-rules.js'
+import { type Context, invalidSchema, type SchemaRules } from './schema-rules.js'
 
 /** Keywords that say nothing about data. */
 const annotations = ['$schema', 'title', 'description', 'examples', 'default']
@@ -23,12 +23,12 @@ const maxSteps = 100_000
  * references never lead back. Throws validation_failed naming the place.
  */
 export function checkEnforceable(schema: JsonSchema, rules: SchemaRules): void {
-  if (schema.type !== 'object') throw refused(`${rules.path}/type`, 'must be "object"')
-  compiled(schema, rules)
+  if (schema.type !== 'object') throw invalidSchema(`${rules.path}/type`, 'must be "object"')
+  compile(schema, rules)
   let left = maxSteps
   const spend = (steps: number) => {
     left -= steps
-    if (left < 0) throw refused(rules.path, 'is too large, with its references written out')
+    if (left < 0) throw invalidSchema(rules.path, 'is too large, with its references written out')
   }
   const context: Context = { ...rules, root: schema, own: true, trail: [], seen: new Set(), spend }
   check(schema, rules.path, context)
@@ -44,14 +44,14 @@ function check(schema: unknown, path: string, context: Context): void {
   if (schema.$ref === undefined) checkContent(schema, path, context)
   else checkReference(schema, path, context)
   if (!('default' in schema)) return
-  if (!context.form) throw refused(`${path}/default`, 'is a keyword that is not supported')
-  if (!context.own) throw refused(`${path}/default`, 'is not filled in within conditions and choices')
+  if (!context.form) throw invalidSchema(`${path}/default`, 'is a keyword that is not supported')
+  if (!context.own) throw invalidSchema(`${path}/default`, 'is not filled in within conditions and choices')
 }
 
 function checkContent(schema: JsonSchema, path: string, context: Context): void {
   const binds = Object.keys(schema).some((name) => !annotations.includes(name))
   if (context.own && binds && !deciding.some((name) => name in schema))
-    throw refused(path, `needs one of ${deciding.join(', ')}`)
+    throw invalidSchema(path, `needs one of ${deciding.join(', ')}`)
   checkInner(schema, path, context)
   if (context.form && context.own) checkForm(schema, path, context)
   if (context.own) checkClosed(schema, path, context)
@@ -60,21 +60,22 @@ function checkContent(schema: JsonSchema, path: string, context: Context): void 
 function checkKeywords(schema: JsonSchema, path: string, { root }: Context): void {
   for (const [name, value] of Object.entries(schema)) {
     if (!keywords.has(name) || (name === '$defs' && schema !== root))
-      throw refused(path + step(name), 'is a keyword that is not supported')
+      throw invalidSchema(path + formatPointerStep(name), 'is a keyword that is not supported')
     const choices = name === 'enum' ? [value].flat() : name === 'const' ? [value] : []
     if (choices.some((choice) => choice !== null && typeof choice === 'object'))
-      throw refused(`${path}/${name}`, 'must be of texts, numbers, booleans or null')
+      throw invalidSchema(`${path}/${name}`, 'must be of texts, numbers, booleans or null')
   }
 }
 
 /** What it refers to stands in its place, held to what holds there. */
 function checkReference(schema: JsonSchema, path: string, context: Context): void {
-  const beside = Object.keys(schema).find((name) => name !== '$ref' && !annotations.includes(name))
-  if (beside !== undefined) throw refused(path + step(beside), 'cannot stand beside $ref')
+  const sibling = Object.keys(schema).find((name) => name !== '$ref' && !annotations.includes(name))
+  if (sibling !== undefined)
+    throw invalidSchema(path + formatPointerStep(sibling), 'cannot be combined with $ref')
   const name = definitionName(context.root, schema.$ref)
   if (name === undefined)
-    throw refused(`${path}/$ref`, 'must name one of the $defs of the schema, such as #/$defs/address')
-  if (context.trail.includes(name)) throw refused(`${path}/$ref`, 'leads back to where it stands')
+    throw invalidSchema(`${path}/$ref`, 'must name one of the $defs of the schema, such as #/$defs/address')
+  if (context.trail.includes(name)) throw invalidSchema(`${path}/$ref`, 'leads back to where it stands')
   checkDefinition(name, context)
 }
 
@@ -83,14 +84,14 @@ function checkDefinition(name: string, context: Context): void {
   const { root, own, seen, trail, path } = context
   const use = `${own ? 'own' : 'reported'} ${name}`
   if (seen.has(use) || !isObject(root.$defs)) return
-  check(root.$defs[name], `${path}/$defs${step(name)}`, { ...context, trail: [...trail, name] })
+  check(root.$defs[name], `${path}/$defs${formatPointerStep(name)}`, { ...context, trail: [...trail, name] })
   seen.add(use)
 }
 
 function checkInner(schema: JsonSchema, path: string, context: Context): void {
   const { properties, items, additionalProperties } = schema
   for (const [name, property] of Object.entries(isObject(properties) ? properties : {}))
-    check(property, `${path}/properties${step(name)}`, context)
+    check(property, `${path}/properties${formatPointerStep(name)}`, context)
   check(items, `${path}/items`, context)
   check(additionalProperties, `${path}/additionalProperties`, context)
   const reported = { ...context, own: false }

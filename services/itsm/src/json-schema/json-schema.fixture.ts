@@ -1,8 +1,8 @@
 import { ApiError } from '@opsplane/contracts'
 import type { JsonSchema } from '@opsplane/json-schema'
-import { compiled } from './compiled.js'
+import { compile } from './compile.js'
+import { checkFaults, withDefaults } from './data-faults.js'
 import { checkEnforceable } from './enforceable.js'
-import { checkFaults, withDefaults } from './fitting.js'
 import type { SchemaRules } from './schema-rules.js'
 
 export const form: SchemaRules = { path: '/formSchema', form: true }
@@ -13,11 +13,13 @@ export const object = (properties: object, rest: object = {}): JsonSchema => ({
 })
 export const list = (items: object, rest: object = {}): JsonSchema => ({ type: 'array', items, ...rest })
 /** Properties a0, a1, … */
-export const numbered = (count: number, schema: (index: number) => object) =>
+export const numberedProperties = (count: number, schema: (index: number) => object) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, schema(index)]))
 
 /** Where, and as what, the first thing wrong was refused. */
-export function refusalOf(work: () => void): { path: string | undefined; code: string | undefined } | null {
+export function catchRefusal(
+  work: () => void,
+): { path: string | undefined; code: string | undefined } | null {
   try {
     work()
     return null
@@ -29,17 +31,17 @@ export function refusalOf(work: () => void): { path: string | undefined; code: s
 }
 
 /** Where a schema is refused; null when it is taken. */
-export const placeOf = (schema: JsonSchema, rules = form) =>
-  refusalOf(() => checkEnforceable(schema, rules))?.path ?? null
+export const findRefusedPath = (schema: JsonSchema, rules = form) =>
+  catchRefusal(() => checkEnforceable(schema, rules))?.path ?? null
 
 export const faults = (schema: JsonSchema, value: unknown, options: { partial?: boolean } = {}) =>
-  compiled(schema, form)
+  compile(schema, form)
     .check(value, options)
     .map(({ path, schemaPath, code }) => `/formData${path} ${schemaPath} ${code}`)
 
 /** As what data is refused that costs too much. */
-export const refusedData = (schema: JsonSchema, value: unknown) =>
-  refusalOf(() => checkFaults(compiled(schema, form).check(value), '/formData', 'It does not fit.'))
+export const catchDataRefusal = (schema: JsonSchema, value: unknown) =>
+  catchRefusal(() => checkFaults(compile(schema, form).check(value), '/formData', 'It does not fit.'))
 
-export const filled = (schema: JsonSchema, value: unknown) =>
-  withDefaults(compiled(schema, form), value, '/formData')
+export const fillDefaults = (schema: JsonSchema, value: unknown) =>
+  withDefaults(compile(schema, form), value, '/formData')

@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals'
-import { compiled } from './compiled.js'
-import { faults, filled, form, numbered, object, placeOf, refusedData } from './json-schema.fixture.js'
+import { compile } from './compile.js'
+import {
+  catchDataRefusal,
+  faults,
+  fillDefaults,
+  findRefusedPath,
+  form,
+  numberedProperties,
+  object,
+} from './json-schema.fixture.js'
 
 const deep = (levels: number): object => (levels === 0 ? { type: 'string' } : object({ a: deep(levels - 1) }))
 
@@ -17,7 +25,7 @@ describe('a schema that is not enforced as it stands', () => {
     ],
     [
       'patterns that take long to read',
-      object(numbered(30, (index) => ({ type: 'string', pattern: `^\\p{L}{190}${index}` }))),
+      object(numberedProperties(30, (index) => ({ type: 'string', pattern: `^\\p{L}{190}${index}` }))),
       '',
     ],
     ['patterns for names', object({}, { patternProperties: { '(a+)+$': true } }), '/patternProperties'],
@@ -104,7 +112,7 @@ describe('a schema that is not enforced as it stands', () => {
     ['escaped names', object({ 'a/b~c': { contains: true } }), '/properties/a~1b~0c/contains'],
     ['32 KiB', object({ a: { enum: ['ä'.repeat(20_000)] } }), ''],
   ])('is refused for %s', (_what, schema, place) => {
-    expect(placeOf(schema)).toBe(`/formSchema${place}`)
+    expect(findRefusedPath(schema)).toBe(`/formSchema${place}`)
   })
 
   it('is distinguished from one that is', () => {
@@ -122,24 +130,24 @@ describe('a schema that is not enforced as it stands', () => {
       },
       { $schema: 'https://json-schema.org/draft/2020-12/schema', required: ['kind'] },
     )
-    expect(placeOf(schema)).toBeNull()
-    expect(placeOf(object({ a: deep(40) }))).toBeNull()
+    expect(findRefusedPath(schema)).toBeNull()
+    expect(findRefusedPath(object({ a: deep(40) }))).toBeNull()
   })
 
   it('may ask in a branch for what is not declared where objects are open', () => {
     const branch = { if: { required: ['a'] }, else: { required: ['b'] } }
-    expect(placeOf(object({}, { ...branch, additionalProperties: true }))).toBeNull()
+    expect(findRefusedPath(object({}, { ...branch, additionalProperties: true }))).toBeNull()
     const attributes = { path: '/schema', form: false }
-    expect(placeOf(object({}, branch), attributes)).toBeNull()
-    expect(placeOf(object({}, { ...branch, additionalProperties: false }), attributes)).toBe(
+    expect(findRefusedPath(object({}, branch), attributes)).toBeNull()
+    expect(findRefusedPath(object({}, { ...branch, additionalProperties: false }), attributes)).toBe(
       '/schema/else/required/0',
     )
   })
 
   it('takes no defaults where nothing fills them in', () => {
     const schema = object({ a: { type: 'integer', default: 3 } })
-    expect(placeOf(schema, { path: '/schema', form: false })).toBe('/schema/properties/a/default')
-    expect(placeOf(object({ a: { type: 'array' } }), { path: '/schema', form: false })).toBeNull()
+    expect(findRefusedPath(schema, { path: '/schema', form: false })).toBe('/schema/properties/a/default')
+    expect(findRefusedPath(object({ a: { type: 'array' } }), { path: '/schema', form: false })).toBeNull()
   })
 })
 
@@ -203,7 +211,7 @@ describe('data', () => {
         else: { properties: { why: false } },
       },
     )
-    expect(placeOf(schema)).toBeNull()
+    expect(findRefusedPath(schema)).toBeNull()
     expect(faults(schema, { size: 'xl' })).toEqual(['/formData/why /then/required/0 required'])
     expect(faults(schema, { size: 'xl', why: 'eyes' })).toEqual([])
     expect(faults(schema, { size: 's', why: 'eyes' })).toEqual([
@@ -222,7 +230,7 @@ describe('data', () => {
       },
     )
     const partly = (value: unknown) =>
-      compiled(schema, form)
+      compile(schema, form)
         .check(value, { partial: true })
         .map(({ path, code }) => [path, code])
     expect(partly({})).toEqual([])
@@ -247,23 +255,23 @@ describe('data', () => {
     const anyOf = Array.from({ length: 1_000 }, (_, index) => ({ const: index }))
     const schema = object({ a: { type: 'array', items: { anyOf } } })
     const many = { a: Array.from({ length: 10_000 }, () => -1) }
-    const refusal = refusedData(schema, many)
+    const refusal = catchDataRefusal(schema, many)
     expect(refusal).toEqual({ path: '/formData', code: 'too_costly' })
   })
 
   it('is refused where its patterns take too many steps, as often as they are tried', () => {
-    const anyOf = numbered(100, (index) => ({ pattern: `^(?:a?){100}b${index}` }))
+    const anyOf = numberedProperties(100, (index) => ({ pattern: `^(?:a?){100}b${index}` }))
     const schema = object({ a: { anyOf: Object.values(anyOf) } })
-    expect(placeOf(schema)).toBeNull()
+    expect(findRefusedPath(schema)).toBeNull()
     expect(faults(schema, { a: 'aab7' })).toEqual([])
-    const refusal = refusedData(schema, { a: 'a'.repeat(1_000) })
+    const refusal = catchDataRefusal(schema, { a: 'a'.repeat(1_000) })
     expect(refusal).toEqual({ path: '/formData', code: 'too_costly' })
   })
 
   it('is refused where finding repeated items, time and again, would cost too much', () => {
     const anyOf = Array.from({ length: 400 }, () => ({ type: 'array', uniqueItems: true, minItems: 9_999 }))
     const list = Array.from({ length: 6_000 }, (_, index) => index)
-    const refusal = refusedData(object({ a: { anyOf } }), { a: list })
+    const refusal = catchDataRefusal(object({ a: { anyOf } }), { a: list })
     expect(refusal).toEqual({ path: '/formData', code: 'too_costly' })
   })
 })
@@ -277,8 +285,8 @@ describe('defaults', () => {
   })
 
   it('are filled in where properties are missing, also in objects that are there', () => {
-    expect(filled(schema, {})).toEqual({ size: 3, note: null, box: { count: 1 } })
-    expect(filled(schema, { size: 1, address: {} })).toEqual({
+    expect(fillDefaults(schema, {})).toEqual({ size: 3, note: null, box: { count: 1 } })
+    expect(fillDefaults(schema, { size: 1, address: {} })).toEqual({
       size: 1,
       note: null,
       address: { country: 'DE' },
@@ -287,8 +295,8 @@ describe('defaults', () => {
   })
 
   it('leave what does not fit as it is', () => {
-    expect(filled(schema, 3)).toBe(3)
-    expect(filled(schema, { size: 'x', note: 1, address: [], box: 2 })).toEqual({
+    expect(fillDefaults(schema, 3)).toBe(3)
+    expect(fillDefaults(schema, { size: 'x', note: 1, address: [], box: 2 })).toEqual({
       size: 'x',
       note: 1,
       address: [],

@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals'
-import { faults, filled, list, numbered, object, placeOf, refusalOf } from './json-schema.fixture.js'
+import {
+  catchRefusal,
+  faults,
+  fillDefaults,
+  findRefusedPath,
+  list,
+  numberedProperties,
+  object,
+} from './json-schema.fixture.js'
 
 const line = object(
   {
@@ -14,7 +22,7 @@ const order = object({ lines: list(line, { minItems: 1, maxItems: 3, uniqueItems
 
 describe('a list of objects', () => {
   it('names every fault, with both places', () => {
-    expect(placeOf(order)).toBeNull()
+    expect(findRefusedPath(order)).toBeNull()
     const lines = [{ sku: 'AB-1' }, { sku: 'AB1', quantity: 0 }, { paint: true, notes: ['a', 2] }, 7]
     expect(faults(order, { lines })).toEqual([
       '/formData/lines /properties/lines/maxItems too_big',
@@ -43,28 +51,30 @@ describe('a list of objects', () => {
 
   it('gets the defaults of its items, once', () => {
     const packed = { gift: false }
-    const once = filled(order, { lines: [{ sku: 'AB-1' }, { sku: 'AB-2', quantity: 2, packed: {} }, 7] })
+    const once = fillDefaults(order, {
+      lines: [{ sku: 'AB-1' }, { sku: 'AB-2', quantity: 2, packed: {} }, 7],
+    })
     expect(once).toEqual({
       lines: [{ sku: 'AB-1', quantity: 1, packed }, { sku: 'AB-2', quantity: 2, packed }, 7],
     })
-    expect(filled(order, once)).toEqual(once)
-    expect(filled(order, {})).toEqual({})
+    expect(fillDefaults(order, once)).toEqual(once)
+    expect(fillDefaults(order, {})).toEqual({})
   })
 
   it('is refused where its defaults multiply with it', () => {
     const item = object({ text: { type: 'string', default: 'x'.repeat(30_000) } })
     const many = { lines: Array.from({ length: 10_000 }, () => ({})) }
     const schema = object({ lines: list(item) })
-    expect(placeOf(schema)).toBeNull()
-    expect(refusalOf(() => filled(schema, many))).toEqual({ path: '/formData', code: 'too_costly' })
-    const wide = object({ lines: list(object(numbered(1_000, () => ({ type: 'null' })))) })
-    expect(refusalOf(() => filled(wide, many))).toEqual({ path: '/formData', code: 'too_costly' })
+    expect(findRefusedPath(schema)).toBeNull()
+    expect(catchRefusal(() => fillDefaults(schema, many))).toEqual({ path: '/formData', code: 'too_costly' })
+    const wide = object({ lines: list(object(numberedProperties(1_000, () => ({ type: 'null' })))) })
+    expect(catchRefusal(() => fillDefaults(wide, many))).toEqual({ path: '/formData', code: 'too_costly' })
   })
 
   it.each([
     ['of several types', { type: ['object', 'null'], properties: {} }, ''],
     ['of objects or texts', { anyOf: [object({}), { type: 'string' }] }, ''],
-    ['with a default nobody fills in', object({}, { default: {} }), '/default'],
+    ['with a default that is not filled in', object({}, { default: {} }), '/default'],
     ['that require what they do not declare', object({}, { required: ['a'] }), '/required/0'],
     [
       'with properties of any name',
@@ -72,11 +82,11 @@ describe('a list of objects', () => {
       '/additionalProperties',
     ],
     [
-      'with a keyword nobody enforces',
+      'with a keyword that is not enforced',
       object({ a: { type: 'string', pattern: '\\1' } }),
       '/properties/a/pattern',
     ],
   ])('is refused for items %s', (_what, items, place) => {
-    expect(placeOf(object({ a: list(items) }))).toBe(`/formSchema/properties/a/items${place}`)
+    expect(findRefusedPath(object({ a: list(items) }))).toBe(`/formSchema/properties/a/items${place}`)
   })
 })

@@ -1,11 +1,18 @@
 import { describe, expect, it } from '@jest/globals'
-import { faults, filled, list, object, placeOf, refusedData } from './json-schema.fixture.js'
+import {
+  catchDataRefusal,
+  faults,
+  fillDefaults,
+  findRefusedPath,
+  list,
+  object,
+} from './json-schema.fixture.js'
 
 const address = object(
   { zip: { type: 'string' }, country: { type: 'string', default: 'DE' } },
   { required: ['zip'] },
 )
-const to = (name: string, beside: object = {}) => ({ $ref: `#/$defs/${name}`, ...beside })
+const to = (name: string, siblings: object = {}) => ({ $ref: `#/$defs/${name}`, ...siblings })
 const reference = (name: string) => object({ a: to(name) })
 
 describe('a reference', () => {
@@ -26,7 +33,7 @@ describe('a reference', () => {
   )
 
   it('stands for what it names, and faults say where that is', () => {
-    expect(placeOf(schema)).toBeNull()
+    expect(findRefusedPath(schema)).toBeNull()
     expect(faults(schema, { from: { zip: 1 }, stops: [{ zip: '1' }, { city: 'x' }] })).toEqual([
       '/formData/from/zip /$defs/address/properties/zip/type invalid_type',
       '/formData/stops/1/zip /$defs/address/required/0 required',
@@ -38,9 +45,9 @@ describe('a reference', () => {
     ).toEqual([])
   })
 
-  it('brings its defaults along, and what is said beside it goes before them', () => {
+  it('brings its defaults along, and its sibling keywords override them', () => {
     const country = 'DE'
-    expect(filled(schema, { stops: [{ zip: '1' }] })).toEqual({
+    expect(fillDefaults(schema, { stops: [{ zip: '1' }] })).toEqual({
       from: { zip: '10115', country },
       stops: [{ zip: '1', country }],
     })
@@ -53,7 +60,7 @@ describe('a reference', () => {
     ['to nothing', { ...reference('b'), $defs: { c: true } }, '/properties/a/$ref'],
     ['to what every object has', { ...reference('toString'), $defs: {} }, '/properties/a/$ref'],
     [
-      'with a bound beside it',
+      'with a sibling bound',
       { ...object({ a: to('b', { minimum: 1 }) }), $defs: { b: true } },
       '/properties/a/minimum',
     ],
@@ -63,9 +70,9 @@ describe('a reference', () => {
       '/$defs/b/properties/c/items/$ref',
     ],
     ['in a circle', { ...reference('b'), $defs: { b: to('c'), c: to('b') } }, '/$defs/c/$ref'],
-    ['in a circle nobody enters', { ...object({}), $defs: { b: { not: to('b') } } }, '/$defs/b/not/$ref'],
+    ['in an unused circle', { ...object({}), $defs: { b: { not: to('b') } } }, '/$defs/b/not/$ref'],
     ['to what is not enforced', { ...reference('b'), $defs: { b: { type: 'text' } } }, '/$defs/b/type'],
-    ['that nobody makes', { ...object({}), $defs: { b: { type: 'text' } } }, '/$defs/b/type'],
+    ['with an unknown type', { ...object({}), $defs: { b: { type: 'text' } } }, '/$defs/b/type'],
     ['to something of no type', { ...reference('b'), $defs: { b: { minimum: 1 } } }, '/$defs/b'],
     [
       'to lists of lists',
@@ -88,7 +95,7 @@ describe('a reference', () => {
       '/properties/a/anyOf/0/default',
     ],
   ])('%s is refused', (_what, schema, place) => {
-    expect(placeOf(schema)).toBe(`/formSchema${place}`)
+    expect(findRefusedPath(schema)).toBe(`/formSchema${place}`)
   })
 
   /** Each holds the one before it so many times. */
@@ -104,17 +111,17 @@ describe('a reference', () => {
 
   it('is refused where it multiplies, or nests without end', () => {
     const doubling = tower(30, (name) => ({ anyOf: [to(name), to(name)] }))
-    expect(placeOf(doubling)).toBe('/formSchema')
+    expect(findRefusedPath(doubling)).toBe('/formSchema')
     const nesting = tower(60, (name) => ({ anyOf: [{ not: to(name) }] }), { properties: {} })
-    expect(placeOf(nesting)).toMatch(/^\/formSchema\/\$defs\/d\d+/)
+    expect(findRefusedPath(nesting)).toMatch(/^\/formSchema\/\$defs\/d\d+/)
   })
 
   it('costs data what it stands for', () => {
     const doubling = tower(10, (name) => ({ anyOf: [to(name), to(name)] }))
-    expect(placeOf(doubling)).toBeNull()
+    expect(findRefusedPath(doubling)).toBeNull()
     const schema = { ...doubling, properties: { a: list(to('d10')) } }
     const many = { a: Array.from({ length: 1_000 }, () => 1) }
-    expect(refusedData(schema, many)).toEqual({
+    expect(catchDataRefusal(schema, many)).toEqual({
       path: '/formData',
       code: 'too_costly',
     })

@@ -9,18 +9,18 @@ export function definitionName(root: JsonSchema, ref: unknown): string | undefin
   return name !== undefined && isObject(root.$defs) && Object.hasOwn(root.$defs, name) ? name : undefined
 }
 
-export interface Resolved {
+export interface ResolvedSchema {
   schema: unknown
   /** Pointer to the definition it is, from the root; undefined where the schema stands for itself. */
   path?: string
 }
 
-/** What a schema refers to, at last, with what is said beside the reference: such as another title or default. */
-export function resolved(root: JsonSchema, schema: unknown): Resolved {
+/** The schema a reference finally leads to, with the siblings of the reference, such as another title or default. */
+export function resolveReference(root: JsonSchema, schema: unknown): ResolvedSchema {
   if (!isObject(schema) || schema.$ref === undefined) return { schema }
-  const { $ref, ...beside } = schema
+  const { $ref, ...siblings } = schema
   const name = definitionName(root, $ref)
-  if (name === undefined || !isObject(root.$defs)) return { schema: beside }
-  const { schema: found, path = `/$defs/${name}` } = resolved(root, root.$defs[name])
-  return { schema: isObject(found) ? { ...found, ...beside } : found, path }
+  if (name === undefined || !isObject(root.$defs)) return { schema: siblings }
+  const { schema: found, path = `/$defs/${name}` } = resolveReference(root, root.$defs[name])
+  return { schema: isObject(found) ? { ...found, ...siblings } : found, path }
 }

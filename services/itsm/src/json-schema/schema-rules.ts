@@ -21,13 +21,13 @@ export interface Context extends SchemaRules {
   spend(steps: number): void
 }
 
-const message = (problem: string) => `The schema is not one that can be enforced: it ${problem}.`
+const message = (problem: string) => `The schema cannot be enforced: it ${problem}.`
 
-export const refused = (path: string, problem: string): ApiError =>
+export const invalidSchema = (path: string, problem: string): ApiError =>
   invalidField(path, 'invalid_schema', message(problem))
 
 /** A schema that is none: all that is wrong with it. */
-export function refusedFor(problems: readonly Problem[], within: string): ApiError {
+export function invalidSchemaProblems(problems: readonly Problem[], within: string): ApiError {
   const details = problems.map(
     ({ path, code, message: problem }): ErrorDetail => ({
       ...{ in: 'body', path: within + path, code, message: message(problem) },

@@ -5,7 +5,7 @@ import type { SettingsStore } from '../settings/settings-store.js'
 import { transitionErrors } from '../transition-errors.js'
 import type { ArticleStore } from './article-store.js'
 import type { ArticleReading } from './reading.js'
-import { byOf, tag } from './routes.js'
+import { tag, toActingUser } from './routes.js'
 import type { ArticleCommand } from './state.js'
 
 const contract = {
@@ -22,11 +22,11 @@ export function articleActionRoutes(
   { reading, settings }: { reading: ArticleReading; settings: SettingsStore },
 ): Route[] {
   const approval = async (meta: RequestMeta) => {
-    const { separationOfDuties } = await settings.of(meta.tenant)
-    return { by: byOf(meta), separationOfDuties, now: meta.now }
+    const { separationOfDuties } = await settings.current(meta.tenant)
+    return { by: toActingUser(meta), separationOfDuties, now: meta.now }
   }
-  const take = async (reference: string, command: ArticleCommand, meta: RequestMeta): Promise<Article> =>
-    articles.handle(await articles.idOf(reference, meta.tenant), command, meta)
+  const execute = async (reference: string, command: ArticleCommand, meta: RequestMeta): Promise<Article> =>
+    articles.handle(await articles.findId(reference, meta.tenant), command, meta)
   return [
     defineRoute({
       ...contract,
@@ -34,7 +34,7 @@ export function articleActionRoutes(
       path: '/knowledge/:id/submit',
       summary: 'Submit a draft for review',
       description: 'Emits `article.submitted`.',
-      handler: ({ params, meta }) => take(params.id, { kind: 'submit', now: meta.now }, meta),
+      handler: ({ params, meta }) => execute(params.id, { kind: 'submit', now: meta.now }, meta),
     }),
     defineRoute({
       ...contract,
@@ -42,11 +42,11 @@ export function articleActionRoutes(
       path: '/knowledge/:id/approve',
       summary: 'Approve and publish an article',
       description:
-        'By somebody who has not written on this version, unless the settings of the desk lift `separationOfDuties`. Emits `article.published`, and `article.outdated` for ' +
+        'By a person who is not a contributor to this version, unless the settings lift `separationOfDuties`. Emits `article.published`, and `article.outdated` for ' +
         'the version it replaces.',
       errors: [...transitionErrors, 'forbidden'],
       handler: async ({ params, meta }) =>
-        take(params.id, { kind: 'approve', ...(await approval(meta)) }, meta),
+        execute(params.id, { kind: 'approve', ...(await approval(meta)) }, meta),
     }),
     defineRoute({
       ...contract,
@@ -54,12 +54,12 @@ export function articleActionRoutes(
       path: '/knowledge/:id/schedule',
       summary: 'Approve an article, to be published later',
       description:
-        'By somebody who has not written on this version. It is published by itself at that moment; until then readers ' +
+        'By a person who is not a contributor to this version. It is published automatically at that moment; until then readers ' +
         'keep the version they have, and rejecting it makes it a draft again. Emits `article.scheduled`.',
       errors: [...transitionErrors, 'forbidden'],
       body: ScheduleArticle,
       handler: async ({ params, body, meta }) =>
-        take(params.id, { kind: 'schedule', ...body, ...(await approval(meta)) }, meta),
+        execute(params.id, { kind: 'schedule', ...body, ...(await approval(meta)) }, meta),
     }),
     defineRoute({
       ...contract,
@@ -67,7 +67,7 @@ export function articleActionRoutes(
       path: '/knowledge/:id/publish',
       summary: 'Publish a scheduled article now',
       description: 'It was approved when it was scheduled. Emits what approving does.',
-      handler: ({ params, meta }) => take(params.id, { kind: 'publish', now: meta.now }, meta),
+      handler: ({ params, meta }) => execute(params.id, { kind: 'publish', now: meta.now }, meta),
     }),
     defineRoute({
       ...contract,
@@ -76,7 +76,8 @@ export function articleActionRoutes(
       summary: 'Send an article back to its author',
       description: 'It is a draft again, also when it was scheduled. Emits `article.rejected`.',
       body: RejectArticle,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'reject', ...body, now: meta.now }, meta),
+      handler: ({ params, body, meta }) =>
+        execute(params.id, { kind: 'reject', ...body, now: meta.now }, meta),
     }),
     defineRoute({
       ...contract,
@@ -84,7 +85,7 @@ export function articleActionRoutes(
       path: '/knowledge/:id/retire',
       summary: 'Retire a published article',
       description: 'Final: readers no longer get it, nor does search. Emits `article.retired`.',
-      handler: ({ params, meta }) => take(params.id, { kind: 'retire', now: meta.now }, meta),
+      handler: ({ params, meta }) => execute(params.id, { kind: 'retire', now: meta.now }, meta),
     }),
     defineRoute({
       operationId: 'giveArticleFeedback',
@@ -98,7 +99,7 @@ export function articleActionRoutes(
       response: z.object({ helpful: z.boolean() }),
       errors: ['not_found', 'version_conflict'],
       handler: async ({ params, body, meta }) => {
-        const id = await articles.idOf(params.id, meta.tenant)
+        const id = await articles.findId(params.id, meta.tenant)
         await reading.checkReadable(id, meta)
         return articles.vote(id, meta.principal.userId, body.helpful, meta)
       },

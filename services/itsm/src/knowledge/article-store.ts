@@ -6,17 +6,17 @@ import type {
   Instant,
   TenantScope,
 } from '@opsplane/contracts'
-import { rowsAsOf } from '@opsplane/eventstore'
+import { readRowsAt } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
-import { referencedId } from '../lists/referenced-id.js'
+import { findReferencedId } from '../lists/referenced-id.js'
 import { knowledgeArticles } from '../schema/knowledge.js'
 import { article } from './domain.js'
-import { articleRowsOf, helpfulnessOf } from './queries.js'
+import { countVotes, readArticleRows } from './queries.js'
 import type { ArticleCommand, ArticleState } from './state.js'
 import { allowedActions } from './transitions.js'
 import { articleVote, voteId } from './vote.js'
 
-const nobody: Helpfulness = { helpful: 0, notHelpful: 0 }
+const noVotes: Helpfulness = { helpful: 0, notHelpful: 0 }
 
 /** The articles as the API shows them: with their version, their votes and what can be done to them now. */
 export function articleStore({ store, database: { db } }: ServiceContext) {
@@ -24,8 +24,8 @@ export function articleStore({ store, database: { db } }: ServiceContext) {
   const votes = store.aggregate(articleVote)
   const withVotes = async (shown: Article[], tenant: TenantScope, asOf?: Instant): Promise<Article[]> => {
     const ids = shown.map(({ id }) => id)
-    const counts = await helpfulnessOf(db, tenant, ids, asOf)
-    return shown.map((one) => ({ ...one, helpfulness: counts.get(one.id) ?? nobody }))
+    const counts = await countVotes(db, tenant, ids, asOf)
+    return shown.map((one) => ({ ...one, helpfulness: counts.get(one.id) ?? noVotes }))
   }
   const counted = async (shown: Article, tenant: TenantScope, asOf?: Instant): Promise<Article> => {
     const [one] = await withVotes([shown], tenant, asOf)
@@ -38,16 +38,19 @@ export function articleStore({ store, database: { db } }: ServiceContext) {
     all: async (ids: string[], tenant: TenantScope, asOf?: Instant) => {
       const rows =
         asOf === undefined
-          ? await articleRowsOf(db, tenant, ids)
-          : await rowsAsOf(db, { table: knowledgeArticles, tenant, asOf, ids })
+          ? await readArticleRows(db, tenant, ids)
+          : await readRowsAt(db, { table: knowledgeArticles, tenant, asOf, ids })
       return withVotes(rows.map(aggregate.present), tenant, asOf)
     },
     create: aggregate.create,
     asOf: async (id: string, tenant: TenantScope, asOf: Instant | undefined) =>
       counted(await aggregate.asOf(id, tenant, asOf), tenant, asOf),
     /** What the statuses of its versions follow from. Throws not_found where it is, or was, not there. */
-    standingOf: (id: string, tenant: TenantScope, asOf: Instant | undefined): Promise<ArticleStanding> =>
-      aggregate.asOf(id, tenant, asOf),
+    getVersionInfo: (
+      id: string,
+      tenant: TenantScope,
+      asOf: Instant | undefined,
+    ): Promise<ArticleVersionInfo> => aggregate.asOf(id, tenant, asOf),
     handle: (id: string, command: ArticleCommand, meta: CommandMeta) =>
       store.transact(meta, async (unit) => counted(await unit.handle(aggregate, id, command), meta.tenant), {
         queueKey: id,
@@ -70,8 +73,8 @@ export function articleStore({ store, database: { db } }: ServiceContext) {
       )
     },
     /** Paths take an id or a number such as `KB-12`; anything else is an id that does not exist. */
-    idOf: (reference: string, tenant: TenantScope): Promise<string> =>
-      referencedId(db, { table: knowledgeArticles, prefix: 'KB' }, reference, tenant),
+    findId: (reference: string, tenant: TenantScope): Promise<string> =>
+      findReferencedId(db, { table: knowledgeArticles, prefix: 'KB' }, reference, tenant),
   }
 }
 export type ArticleStore = ReturnType<typeof articleStore>
@@ -79,13 +82,16 @@ export type ArticleStore = ReturnType<typeof articleStore>
 /** Counts of votes are added where an article is read. */
 function present(state: ArticleState, version: number): Article {
   const { contributors: _, ...shown } = state
-  return { ...shown, helpfulness: nobody, version, allowedActions: allowedActions(state) }
+  return { ...shown, helpfulness: noVotes, version, allowedActions: allowedActions(state) }
 }
 
-export type ArticleStanding = Pick<Article, 'status' | 'articleVersion' | 'publishedVersion' | 'publishedAt'>
+export type ArticleVersionInfo = Pick<
+  Article,
+  'status' | 'articleVersion' | 'publishedVersion' | 'publishedAt'
+>
 
 /** What became of one version of an article. */
-export function versionStatus(articleVersion: number, article: ArticleStanding): ArticleVersionStatus {
+export function versionStatus(articleVersion: number, article: ArticleVersionInfo): ArticleVersionStatus {
   if (articleVersion === article.articleVersion) return article.status
   // What readers had until then was retired; the version begun after it was never published.
   const neverPublished = article.status === 'retired' && article.publishedAt === null

@@ -171,7 +171,7 @@ describe('what readers get of the past', () => {
   })
 })
 
-it("shows another tenant's past to nobody", async () => {
+it("never shows another tenant's past", async () => {
   const team = knowledgeTeam(service)
   const { id, updatedAt } = await team.publish({ title: 'Ours' })
   await team.reader.post(`/knowledge/${id}/feedback`, { helpful: true })

@@ -121,7 +121,7 @@ describe('publishing', () => {
     ])
   })
 
-  it('is refused to whoever has written on the version, also through an API key', () => {
+  it('is refused to a contributor to the version, also through an API key', () => {
     const key = { actor: { id: 'tok_1', name: 'CI', type: 'api_token' as const }, userId: author.userId }
     given(inReview)
       .when({ ...commands.approve, by: author })

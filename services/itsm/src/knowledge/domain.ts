@@ -1,8 +1,16 @@
-import { type Actor, ApiError, type Decider, type Instant, invalidField, notFound } from '@opsplane/contracts'
+import {
+  type Actor,
+  ApiError,
+  alreadyExists,
+  type Decider,
+  type Instant,
+  invalidField,
+  notFound,
+} from '@opsplane/contracts'
 import type { ArticleDecision } from './decision.js'
-import { edited } from './edit.js'
+import { edit } from './edit.js'
 import { articleRows } from './rows.js'
-import type { Approval, ArticleCommand, ArticleState, CreateArticle } from './state.js'
+import type { ApprovalInput, ArticleCommand, ArticleState, CreateArticle } from './state.js'
 import { statusAfter } from './transitions.js'
 
 /** Every rule of an article. Its events are `knowledgeEvents`; which action applies when is `transitions`. */
@@ -22,11 +30,11 @@ function decide(command: ArticleCommand, state: ArticleState | null): ArticleDec
   const after = { ...state, status, updatedAt: command.now }
   switch (command.kind) {
     case 'edit':
-      return edited(command, state, after)
+      return edit(command, state, after)
     case 'submit':
       return [{ type: 'article.submitted', after: { ...after, rejectionReason: null } }]
     case 'approve':
-      return published(state, { ...after, publishedBy: approver(command, state) })
+      return publish(state, { ...after, publishedBy: approver(command, state) })
     case 'schedule': {
       const publishAt = checkMoment(command, state)
       const publishedBy = approver(command, state)
@@ -35,7 +43,7 @@ function decide(command: ArticleCommand, state: ArticleState | null): ArticleDec
       ]
     }
     case 'publish':
-      return published(state, after)
+      return publish(state, after)
     case 'reject': {
       const { reason } = command
       const rejected = { ...after, rejectionReason: reason, publishAt: null, publishedBy: null }
@@ -54,7 +62,7 @@ function create(
   { id, number, by, now, input }: CreateArticle,
   state: ArticleState | null,
 ): ArticleDecision[] {
-  if (state !== null) throw new ApiError('conflict', 'An article with this id exists already.')
+  if (state !== null) throw alreadyExists('article')
   const after: ArticleState = {
     id,
     number,
@@ -75,18 +83,22 @@ function create(
   return [{ type: 'article.created', after }]
 }
 
-/** Two pairs of eyes: whoever has written on a version cannot let it through, unless the settings say otherwise. */
-function approver({ by, separationOfDuties = true }: Approval, { contributors }: ArticleState): Actor {
+/** Four eyes: a contributor to a version cannot approve it, unless the settings allow it. */
+function approver({ by, separationOfDuties = true }: ApprovalInput, { contributors }: ArticleState): Actor {
   const { actor, userId } = by
   if (separationOfDuties && contributors.includes(userId))
-    throw new ApiError('forbidden', 'Somebody who has not written on this version must approve it.')
+    throw new ApiError('forbidden', 'A contributor to this version cannot approve it.')
   return actor
 }
 
 /** Throws validation_failed for a moment that is past, or at which the article would have expired. */
 function checkMoment({ publishAt, now }: { publishAt: Instant; now: Instant }, state: ArticleState): Instant {
   if (publishAt <= now)
-    throw invalidField('/publishAt', 'past', 'The moment must lie ahead. To publish now, approve.')
+    throw invalidField(
+      '/publishAt',
+      'past',
+      'The moment must be in the future. To publish now, approve the article.',
+    )
   if (state.validUntil !== null && state.validUntil <= publishAt)
     throw invalidField(
       '/publishAt',
@@ -96,7 +108,7 @@ function checkMoment({ publishAt, now }: { publishAt: Instant; now: Instant }, s
   return publishAt
 }
 
-function published(state: ArticleState, next: ArticleState): ArticleDecision[] {
+function publish(state: ArticleState, next: ArticleState): ArticleDecision[] {
   const after = {
     ...next,
     publishedVersion: state.articleVersion,

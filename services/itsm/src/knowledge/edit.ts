@@ -1,10 +1,10 @@
 import { type ArticlePatch, changedFields } from '@opsplane/contracts'
 import type { ArticleDecision } from './decision.js'
-import type { ArticleState, By } from './state.js'
+import type { ActingUser, ArticleState } from './state.js'
 
 /** What changes nothing decides nothing. The first change to a published article begins its next version. */
-export function edited(
-  { patch, by }: { patch: ArticlePatch; by: By },
+export function edit(
+  { patch, by }: { patch: ArticlePatch; by: ActingUser },
   state: ArticleState,
   next: ArticleState,
 ): ArticleDecision[] {

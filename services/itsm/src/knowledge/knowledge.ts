@@ -12,9 +12,9 @@ import { embeddingWork } from './embedding/embedding-work.js'
 import { articleReading } from './reading.js'
 import { articleRoutes } from './routes.js'
 import { scheduledPublishing } from './scheduled-publishing.js'
-import { searchPatience } from './search/patience.js'
 import { knowledgeSearch } from './search/search.js'
 import { searchRoutes } from './search/search-routes.js'
+import { searchTimeouts } from './search/timeouts.js'
 import { vectorLeg } from './search/vector-leg.js'
 import { versionRoutes } from './version-routes.js'
 import { articleVersions } from './versions.js'
@@ -25,7 +25,7 @@ type Context = ServiceContext<ItsmConfig>
 export function createKnowledge(
   ctx: Context,
   settings: SettingsStore,
-  patience = searchPatience,
+  timeouts = searchTimeouts,
 ): ServiceParts {
   const { db } = ctx.database
   const nowMs = () => Date.parse(ctx.clock.now())
@@ -43,7 +43,7 @@ export function createKnowledge(
       ...articleRoutes(ctx, articles, reading),
       ...articleActionRoutes(articles, { reading, settings }),
       ...versionRoutes(articles, articleVersions(ctx, articles)),
-      ...searchRoutes(knowledgeSearch(db, vectorLeg(embeddings, patience))),
+      ...searchRoutes(knowledgeSearch(db, vectorLeg(embeddings, timeouts))),
     ],
     background: embedding ? [embedding] : [],
   }

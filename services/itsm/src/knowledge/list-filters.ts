@@ -1,13 +1,13 @@
 import { ArticleStatus, ArticleVersionStatus } from '@opsplane/contracts'
 import { z } from 'zod'
-import { createdFilters } from '../lists/created.js'
-import { searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
+import { createdFilters } from '../lists/created-filters.js'
+import { listParameter, searchFilter, searchSyntax } from '../lists/filters.js'
 
 const q = searchFilter.meta({ description: `Words in number, title, tags or summary. ${searchSyntax}` })
 
 /** The filters of the list of articles; all that are given must hold. */
 export const articleFilters = z.object({
-  status: severalOf(ArticleStatus)
+  status: listParameter(ArticleStatus)
     .optional()
     .meta({
       description:
@@ -23,7 +23,7 @@ export const articleFilters = z.object({
 
 /** The filters of the list of an article's versions. */
 export const versionFilters = z.object({
-  status: severalOf(ArticleVersionStatus)
+  status: listParameter(ArticleVersionStatus)
     .optional()
     .meta({
       description: 'One or several statuses, repeated or separated by commas.',

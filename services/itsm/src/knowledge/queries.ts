@@ -1,9 +1,9 @@
 import type { ArticleStatus, Helpfulness, Instant, TenantScope } from '@opsplane/contracts'
-import { stateAsOf } from '@opsplane/eventstore'
+import { stateAtSql } from '@opsplane/eventstore'
 import { type Drizzle, type KeysetTable, matchesText, type Selection } from '@opsplane/postgres'
 import { and, eq, exists, gt, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { alias, type PgColumn } from 'drizzle-orm/pg-core'
-import { type CreatedFilters, createdWithin } from '../lists/created.js'
+import { type CreatedFilters, createdWithin } from '../lists/created-filters.js'
 import { knowledgeArticles, knowledgePublished, knowledgeVotes } from '../schema/knowledge.js'
 
 export interface ContentFilters {
@@ -20,7 +20,7 @@ export interface ArticleFilters extends ContentFilters, CreatedFilters {
 type ContentTable = KeysetTable & { category: PgColumn; language: PgColumn; tags: PgColumn }
 type ListedTable = ContentTable & { createdAt: PgColumn; listed: PgColumn }
 
-export const ofTenant = (table: KeysetTable, { workspaceId, environment }: TenantScope): SQL | undefined =>
+export const inTenant = (table: KeysetTable, { workspaceId, environment }: TenantScope): SQL | undefined =>
   and(eq(table.workspaceId, workspaceId), eq(table.environment, environment))
 
 /** Conditions that hold alike for what is worked on and for what is published. */
@@ -36,7 +36,7 @@ const isTagged = (table: ContentTable, tag: string | undefined): SQL | undefined
   tag === undefined ? undefined : sql`${table.tags} @> ${JSON.stringify([tag])}::text::jsonb`
 
 /** What writers list: every article as it is worked on. */
-export function workedOnSelection({ status, ...filters }: ArticleFilters): Selection {
+export function draftSelection({ status, ...filters }: ArticleFilters): Selection {
   return {
     ...contentSelection(knowledgeArticles, filters),
     anyOf: [status && { column: knowledgeArticles.status, values: status }],
@@ -52,7 +52,7 @@ export function publishedSelection(
 ): Selection {
   const { where = [], search } = contentSelection(knowledgePublished, filters)
   const asked = status === undefined || status.includes('published') ? undefined : sql`false`
-  return { where: [asked, readableThen(db, now, asOf), ...where], search }
+  return { where: [asked, readableAt(db, now, asOf), ...where], search }
 }
 
 function contentSelection(
@@ -66,7 +66,7 @@ function contentSelection(
   }
 }
 
-/** What somebody may be shown of the published: nothing that has expired, and internals only to writers. */
+/** Published articles a caller may read: none that have expired, and internal ones only for writers. */
 export function readable(
   writer: boolean,
   now: Instant,
@@ -79,7 +79,7 @@ export function readable(
  * What readers may be shown of what was published at an instant: what they could read then, of articles that they can
  * read now. Retiring an article, and making it internal, takes its past from them as well.
  */
-export function readableThen(db: Drizzle, now: Instant, asOf: Instant | undefined): SQL | undefined {
+export function readableAt(db: Drizzle, now: Instant, asOf: Instant | undefined): SQL | undefined {
   if (asOf === undefined) return readable(false, now)
   const present = alias(knowledgePublished, 'present')
   const { id, workspaceId, environment } = knowledgePublished
@@ -95,16 +95,16 @@ export function readableThen(db: Drizzle, now: Instant, asOf: Instant | undefine
   return and(readable(false, asOf), exists(stillReadable))
 }
 
-export function articleRowsOf(db: Drizzle, tenant: TenantScope, ids: string[]) {
+export function readArticleRows(db: Drizzle, tenant: TenantScope, ids: string[]) {
   const { state, version } = knowledgeArticles
   return db
     .select({ state, version })
     .from(knowledgeArticles)
-    .where(and(ofTenant(knowledgeArticles, tenant), inArray(knowledgeArticles.id, ids)))
+    .where(and(inTenant(knowledgeArticles, tenant), inArray(knowledgeArticles.id, ids)))
 }
 
-/** The votes of these articles, as they are or as they were. Nobody can take a vote back, only change it. */
-export async function helpfulnessOf(
+/** The votes of these articles, as they are or as they were. A vote can be changed, not withdrawn. */
+export async function countVotes(
   db: Drizzle,
   tenant: TenantScope,
   articleIds: string[],
@@ -114,7 +114,7 @@ export async function helpfulnessOf(
   const { articleId, createdAt, version } = knowledgeVotes
   // A vote that was never changed is what it was; the log is asked for the others.
   const helpful = asOf
-    ? sql`case when ${version} = 1 then ${knowledgeVotes.helpful} else ${stateAsOf(knowledgeVotes, asOf)}->>'helpful' end`
+    ? sql`case when ${version} = 1 then ${knowledgeVotes.helpful} else ${stateAtSql(knowledgeVotes, asOf)}->>'helpful' end`
     : sql`${knowledgeVotes.helpful}`
   const rows = await db
     .select({
@@ -125,7 +125,7 @@ export async function helpfulnessOf(
     .from(knowledgeVotes)
     .where(
       and(
-        ofTenant(knowledgeVotes, tenant),
+        inTenant(knowledgeVotes, tenant),
         inArray(articleId, articleIds),
         asOf === undefined ? undefined : lte(createdAt, asOf),
       ),

@@ -1,5 +1,5 @@
 import { type Article, ArticleVersion, type Instant, notFound, storedState } from '@opsplane/contracts'
-import { listPage, rowsAsOf } from '@opsplane/eventstore'
+import { listPage, readRowsAt } from '@opsplane/eventstore'
 import type { ListPage, RequestMeta, Sort } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { and, eq } from 'drizzle-orm'
@@ -8,11 +8,11 @@ import type { ArticleStore } from './article-store.js'
 import { article } from './domain.js'
 import {
   type ArticleFilters,
-  ofTenant,
+  draftSelection,
+  inTenant,
   publishedSelection,
   readable,
-  readableThen,
-  workedOnSelection,
+  readableAt,
 } from './queries.js'
 import { content, publishedPast } from './rows.js'
 
@@ -54,7 +54,7 @@ export function articleReading({ database: { db }, cursors }: ServiceContext, ar
       .from(knowledgePublished)
       .where(
         and(
-          ofTenant(knowledgePublished, meta.tenant),
+          inTenant(knowledgePublished, meta.tenant),
           eq(knowledgePublished.id, id),
           readable(isWriter(meta), meta.now),
         ),
@@ -64,13 +64,13 @@ export function articleReading({ database: { db }, cursors }: ServiceContext, ar
   }
 
   const publishedThen = (id: string, asOf: Instant, { tenant, now }: RequestMeta) =>
-    rowsAsOf(db, {
+    readRowsAt(db, {
       table: knowledgePublished,
       past: publishedPast,
       tenant,
       asOf,
       ids: [id],
-      where: [readableThen(db, now, asOf)],
+      where: [readableAt(db, now, asOf)],
     })
 
   return {
@@ -91,7 +91,7 @@ export function articleReading({ database: { db }, cursors }: ServiceContext, ar
       const table = writer ? knowledgeArticles : knowledgePublished
       const sortColumn = { createdAt: table.createdAt, updatedAt: table.updatedAt, number: table.numberValue }
       const { items, ...rest } = await listPage(db, {
-        ...(writer ? workedOnSelection(filters) : publishedSelection(db, filters, now, asOf)),
+        ...(writer ? draftSelection(filters) : publishedSelection(db, filters, now, asOf)),
         table,
         ...(!writer && { past: publishedPast }),
         // Bodies are sealed, and nothing is filtered by them.

@@ -18,9 +18,9 @@ import type { ArticleReading } from './reading.js'
 export const tag = 'Knowledge'
 
 /** Who acts, as the rule of two pairs of eyes sees it. */
-export const byOf = ({ actor, principal }: RequestMeta) => ({ actor, userId: principal.userId })
+export const toActingUser = ({ actor, principal }: RequestMeta) => ({ actor, userId: principal.userId })
 
-const pastForReaders =
+const asOfForReaders =
   'With `asOf`, readers get what was published for them then of the articles that are still: a retired, internal or ' +
   'expired one is not shown to them as of any time.'
 
@@ -33,7 +33,7 @@ export function articleRoutes(ctx: ServiceContext, articles: ArticleStore, readi
       summary: 'List knowledge articles',
       description:
         'Those with `knowledge:write` get every article as it is being worked on; readers get the published ones. All ' +
-        `given filters must hold. Newest first unless \`sort\` says otherwise. ${pastForReaders} ${shortPages}`,
+        `given filters must hold. Newest first unless \`sort\` says otherwise. ${asOfForReaders} ${shortPages}`,
       tag,
       scope: 'knowledge:read',
       query: articleFilters.extend(AsOfListQuery.shape),
@@ -58,7 +58,14 @@ export function articleRoutes(ctx: ServiceContext, articles: ArticleStore, readi
       handler: async ({ body, meta }) => {
         const id = newId('article')
         const number = `KB-${await ctx.store.numbers.next(meta.tenant.workspaceId, 'article')}`
-        const command = { kind: 'create', id, number, by: byOf(meta), now: meta.now, input: body } as const
+        const command = {
+          kind: 'create',
+          id,
+          number,
+          by: toActingUser(meta),
+          now: meta.now,
+          input: body,
+        } as const
         return articles.create(id, command, meta)
       },
     }),
@@ -70,14 +77,14 @@ export function articleRoutes(ctx: ServiceContext, articles: ArticleStore, readi
       summary: 'Get an article',
       description:
         'By its id, or by its number such as `KB-12`. Those with `knowledge:write` get the version being worked ' +
-        `on, readers the published one. ${pastForReaders}`,
+        `on, readers the published one. ${asOfForReaders}`,
       tag,
       scope: 'knowledge:read',
       query: AsOfQuery,
       response: Article,
       errors: ['not_found'],
       handler: async ({ params, query, meta }) =>
-        reading.get(await articles.idOf(params.id, meta.tenant), query.asOf, meta),
+        reading.get(await articles.findId(params.id, meta.tenant), query.asOf, meta),
     }),
 
     defineRoute({
@@ -95,8 +102,8 @@ export function articleRoutes(ctx: ServiceContext, articles: ArticleStore, readi
       response: Article,
       errors: transitionErrors,
       handler: async ({ params, body, meta }) => {
-        const id = await articles.idOf(params.id, meta.tenant)
-        return articles.handle(id, { kind: 'edit', patch: body, by: byOf(meta), now: meta.now }, meta)
+        const id = await articles.findId(params.id, meta.tenant)
+        return articles.handle(id, { kind: 'edit', patch: body, by: toActingUser(meta), now: meta.now }, meta)
       },
     }),
 
@@ -112,7 +119,7 @@ export function articleRoutes(ctx: ServiceContext, articles: ArticleStore, readi
       status: 204,
       errors: transitionErrors,
       handler: async ({ params, meta }) =>
-        articles.remove(await articles.idOf(params.id, meta.tenant), meta.now, meta),
+        articles.remove(await articles.findId(params.id, meta.tenant), meta.now, meta),
     }),
   ]
 }

@@ -1,6 +1,6 @@
 import type { KnowledgeEventType, ReadModelRow } from '@opsplane/contracts'
 import type { Past } from '@opsplane/eventstore'
-import { codesIn } from './codes.js'
+import { findCodes } from './codes.js'
 import type { ArticleDecision } from './decision.js'
 import type { ArticleState } from './state.js'
 
@@ -24,7 +24,7 @@ export const publishedPast: Past = {
   ends: ['article.retired'],
 }
 
-/** Beside the article: its versions, and the one readers get, which is what search looks through. */
+/** Further rows of an article: its versions, and the published one, which readers get and search uses. */
 export function articleRows({
   type,
   after,
@@ -62,7 +62,7 @@ function versionRow(state: ArticleState): ReadModelRow {
 function publishedRow(state: ArticleState): ReadModelRow {
   const { number, sourceIncidentId, sourceProblemId } = state
   const references = [state.id, number, sourceIncidentId, sourceProblemId].filter((id) => id !== null)
-  const found = codesIn(`${state.title}\n${state.summary ?? ''}\n${state.body}`)
+  const found = findCodes(`${state.title}\n${state.summary ?? ''}\n${state.body}`)
   const codes = [...new Set([...references.map((id) => id.toLowerCase()), ...found])]
   return { table: 'knowledge_published', id: state.id, state: { id: state.id, ...content(state), codes } }
 }

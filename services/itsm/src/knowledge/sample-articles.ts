@@ -1,13 +1,13 @@
 import type { Actor, ArticleStatus } from '@opsplane/contracts'
 import { article } from './domain.js'
-import type { ArticleCommand, ArticleState, By, CreateArticle } from './state.js'
+import type { ActingUser, ArticleCommand, ArticleState, CreateArticle } from './state.js'
 
 /** Articles to test with, each reached by commands alone. */
 
 export const createdAt = '2026-03-02T09:00:00.000Z'
 export const now = '2026-03-02T10:00:00.000Z'
 
-const person = (userId: string, name: string): By => {
+const person = (userId: string, name: string): ActingUser => {
   const actor: Actor = { id: userId, name, type: 'user' }
   return { userId, actor }
 }

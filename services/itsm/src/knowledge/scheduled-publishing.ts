@@ -1,4 +1,4 @@
-import { type DueContext, dueCommands, tenantOf } from '../due-commands.js'
+import { type DueContext, dueCommands, toTenant } from '../due-commands.js'
 import { dueArticles } from '../schema/knowledge.js'
 import { article } from './domain.js'
 import type { ArticleState } from './state.js'
@@ -15,7 +15,7 @@ export function scheduledPublishing(ctx: DueContext) {
       for (const { at: now, version, ...row } of rows) {
         // Written by the decider of articles alone.
         const state = row.state as ArticleState
-        const options = { tenant: tenantOf(row), current: { state, version } }
+        const options = { tenant: toTenant(row), current: { state, version } }
         await unit.handle(articles, state.id, { kind: 'publish', now }, options)
       }
     },

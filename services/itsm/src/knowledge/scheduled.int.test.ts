@@ -115,7 +115,7 @@ it('is refused to its author, to readers, and for a moment that is past', async 
   expect((await schedule(ahead(-60_000))).error().details[0]).toMatchObject({
     ...{ path: '/publishAt', code: 'past' },
   })
-  // What an action does not take is refused, not dropped: whoever meant "later" must not publish now.
+  // What an action does not take is refused, not dropped: a request meant for "later" must not publish now.
   const meant = await reviewer.post(`${path}/approve`, { publishAt: ahead(60_000) })
   expect(meant.error().details[0]).toMatchObject({ path: '/publishAt', code: 'unrecognized_key' })
 })

@@ -7,14 +7,14 @@ export interface ArticleState extends ArticleEventState {
 }
 
 /** Who acts. */
-export interface By {
+export interface ActingUser {
   actor: Actor
   userId: string
 }
 
 /** `separationOfDuties` by the settings of the desk: who has written on a version does not approve it unless it is false. */
-export interface Approval {
-  by: By
+export interface ApprovalInput {
+  by: ActingUser
   separationOfDuties?: boolean
 }
 
@@ -22,15 +22,15 @@ export interface CreateArticle {
   kind: 'create'
   id: string
   number: string
-  by: By
+  by: ActingUser
   now: Instant
   input: NewArticle
 }
 
 export type ArticleCommand =
   | CreateArticle
-  | { kind: 'edit'; by: By; now: Instant; patch: ArticlePatch }
+  | { kind: 'edit'; by: ActingUser; now: Instant; patch: ArticlePatch }
   | { kind: 'submit' | 'publish' | 'retire' | 'delete'; now: Instant }
-  | (Approval & { kind: 'approve'; now: Instant })
-  | (Approval & { kind: 'schedule'; publishAt: Instant; now: Instant })
+  | (ApprovalInput & { kind: 'approve'; now: Instant })
+  | (ApprovalInput & { kind: 'schedule'; publishAt: Instant; now: Instant })
   | { kind: 'reject'; reason: string; now: Instant }

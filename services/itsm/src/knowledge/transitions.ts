@@ -1,9 +1,5 @@
-import {
-  type ArticleAction,
-  type ArticleStatus,
-  articleActions,
-  invalidTransition,
-} from '@opsplane/contracts'
+import { type ArticleAction, type ArticleStatus, articleActions } from '@opsplane/contracts'
+import { transitionRules } from '../state-machines/transition-rules.js'
 
 /** Where an action leads; `only` limits it to articles readers have got a version of, or have not. */
 interface Transition {
@@ -32,23 +28,28 @@ export const transitions: Record<ArticleAction, Partial<Record<ArticleStatus, Tr
 }
 
 /** What of an article decides which actions apply. */
-export interface Standing {
+export interface ArticleTransitionState {
   status: ArticleStatus
   publishedVersion: number | null
 }
 
-export function allowedActions(standing: Standing): ArticleAction[] {
-  return articleActions.filter((action) => transitionOf(action, standing) !== undefined)
-}
+export const { allowedActions, statusAfter } = transitionRules<
+  ArticleAction,
+  ArticleStatus,
+  ArticleTransitionState
+>({
+  actions: articleActions,
+  targets: (action, state) => {
+    const transition = findTransition(action, state)
+    return transition && [transition.to]
+  },
+  describe: ({ status }) => status,
+})
 
-/** The status `action` leads to. Throws invalid_state_transition where the table has none. */
-export function statusAfter(action: ArticleAction, standing: Standing): ArticleStatus {
-  const transition = transitionOf(action, standing)
-  if (!transition) throw invalidTransition(action, standing.status, allowedActions(standing))
-  return transition.to
-}
-
-function transitionOf(action: ArticleAction, { status, publishedVersion }: Standing): Transition | undefined {
+function findTransition(
+  action: ArticleAction,
+  { status, publishedVersion }: ArticleTransitionState,
+): Transition | undefined {
   const transition = transitions[action][status]
   if (!transition?.only) return transition
   return (transition.only === 'live') === (publishedVersion !== null) ? transition : undefined

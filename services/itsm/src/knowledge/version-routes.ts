@@ -31,7 +31,7 @@ export function versionRoutes(articles: ArticleStore, versions: ArticleVersions)
       errors: [...contract.errors],
       handler: async ({ params, query: { limit, after, asOf, ...filters }, binding, meta }) =>
         versions.list(
-          await articles.idOf(params.id, meta.tenant),
+          await articles.findId(params.id, meta.tenant),
           { filters, asOf, limit, after, binding },
           meta,
         ),
@@ -46,10 +46,15 @@ export function versionRoutes(articles: ArticleStore, versions: ArticleVersions)
       query: AsOfQuery,
       errors: [...contract.errors],
       handler: async ({ params, query, meta }) =>
-        versions.get(await articles.idOf(params.id, meta.tenant), numberOf(params.n), query.asOf, meta),
+        versions.get(
+          await articles.findId(params.id, meta.tenant),
+          parseVersionNumber(params.n),
+          query.asOf,
+          meta,
+        ),
     }),
   ]
 }
 
 /** NaN, which is no version, unless it is written as it is shown: an address has one spelling. */
-const numberOf = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : Number.NaN)
+const parseVersionNumber = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : Number.NaN)

@@ -5,13 +5,13 @@ import {
   notFound,
   storedState,
 } from '@opsplane/contracts'
-import { streamPageAsOf } from '@opsplane/eventstore'
+import { readStreamPageAt } from '@opsplane/eventstore'
 import type { ListPage, RequestMeta } from '@opsplane/http'
 import { keysetPage, matchesText, type Selection } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { eq, inArray, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import { knowledgeVersions as table } from '../schema/knowledge.js'
-import { type ArticleStanding, type ArticleStore, versionStatus } from './article-store.js'
+import { type ArticleStore, type ArticleVersionInfo, versionStatus } from './article-store.js'
 import { article } from './domain.js'
 import { content, versionsPast } from './rows.js'
 
@@ -27,7 +27,7 @@ interface VersionPage {
 export function articleVersions({ database: { db }, cursors }: ServiceContext, articles: ArticleStore) {
   const page = (
     id: string,
-    standing: ArticleStanding,
+    standing: ArticleVersionInfo,
     selection: Selection,
     { asOf, limit, after, binding }: Omit<VersionPage, 'filters'>,
     { tenant }: RequestMeta,
@@ -39,23 +39,23 @@ export function articleVersions({ database: { db }, cursors }: ServiceContext, a
       return keysetPage(db, {
         ...options,
         where: [eq(table.articleId, id), ...where],
-        present: ({ state }) => versionOf(state, standing),
+        present: ({ state }) => toArticleVersion(state, standing),
       })
     }
-    return streamPageAsOf(db, {
+    return readStreamPageAt(db, {
       ...options,
       where,
       stream: id,
       past: versionsPast,
       asOf,
       // The log has whole articles, as the decider left them.
-      present: ({ state }) => versionOf(content(storedState(article, state)), standing),
+      present: ({ state }) => toArticleVersion(content(storedState(article, state)), standing),
     })
   }
 
   return {
     async list(id: string, { filters, ...bounds }: VersionPage, meta: RequestMeta) {
-      const standing = await articles.standingOf(id, meta.tenant, bounds.asOf)
+      const standing = await articles.getVersionInfo(id, meta.tenant, bounds.asOf)
       const { status, q } = filters
       const where = [
         status && hasStatus(status, standing),
@@ -67,7 +67,7 @@ export function articleVersions({ database: { db }, cursors }: ServiceContext, a
 
     /** Throws not_found for a version there is, or was, not. */
     async get(id: string, n: number, asOf: Instant | undefined, meta: RequestMeta): Promise<ArticleVersion> {
-      const standing = await articles.standingOf(id, meta.tenant, asOf)
+      const standing = await articles.getVersionInfo(id, meta.tenant, asOf)
       if (!Number.isInteger(n) || n > standing.articleVersion) throw notFound()
       const where = [eq(table.articleVersion, n)]
       const { items } = await page(id, standing, { where }, { asOf, limit: 1, binding: 'one' }, meta)
@@ -79,13 +79,13 @@ export function articleVersions({ database: { db }, cursors }: ServiceContext, a
 }
 export type ArticleVersions = ReturnType<typeof articleVersions>
 
-function versionOf(row: object, standing: ArticleStanding): ArticleVersion {
+function toArticleVersion(row: object, standing: ArticleVersionInfo): ArticleVersion {
   const version = ArticleVersion.omit({ status: true }).parse(row)
   return { ...version, status: versionStatus(version.articleVersion, standing) }
 }
 
 /** `versionStatus` as a condition: the last two versions and the published one have theirs, all others are outdated. */
-function hasStatus(statuses: ArticleVersionStatus[], standing: ArticleStanding): SQL | undefined {
+function hasStatus(statuses: ArticleVersionStatus[], standing: ArticleVersionInfo): SQL | undefined {
   const { articleVersion, publishedVersion } = standing
   const apart = [articleVersion, articleVersion - 1, ...(publishedVersion === null ? [] : [publishedVersion])]
   const asked = apart.filter((version) => statuses.includes(versionStatus(version, standing)))

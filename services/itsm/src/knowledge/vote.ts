@@ -4,7 +4,7 @@ export type VoteCommand = { kind: 'vote'; vote: ArticleVote }
 
 export const voteId = (articleId: string, userId: string) => `${articleId}.${userId}`
 
-/** One per article and user, beside the article, so that a vote is no change somebody editing it would meet. */
+/** One per article and user, separate from the article, so that a vote does not conflict with an edit. */
 export const articleVote: Decider<ArticleVote, VoteCommand> = {
   resourceType: 'article_vote',
   table: 'knowledge_votes',

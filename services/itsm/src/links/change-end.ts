@@ -1,6 +1,6 @@
 import type { ChangeEventType, ChangeStatus } from '@opsplane/contracts'
 
-export const ending: readonly ChangeEventType[] = [
+export const changeEndEvents: readonly ChangeEventType[] = [
   'change.completed',
   'change.rolled_back',
   'change.canceled',
@@ -8,4 +8,4 @@ export const ending: readonly ChangeEventType[] = [
 ]
 
 /** Where those events lead: what others wait for has happened, or will not. */
-export const over: readonly ChangeStatus[] = ['review', 'rolled_back', 'canceled', 'closed']
+export const endedChangeStatuses: readonly ChangeStatus[] = ['review', 'rolled_back', 'canceled', 'closed']

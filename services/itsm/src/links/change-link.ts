@@ -2,26 +2,26 @@ import type { TenantScope } from '@opsplane/contracts'
 import { invalidField } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, sql } from 'drizzle-orm'
-import { within } from '../lists/of-tenant.js'
+import { tenantConditions } from '../lists/tenant-conditions.js'
 import { changes } from '../schema/change.js'
-import { over } from './change-end.js'
+import { endedChangeStatuses } from './change-end.js'
 
 /** Throws validation_failed naming /holdReason when an incident is to wait for a change that is over. */
 export async function checkChangeAwaited(db: Drizzle, tenant: TenantScope, id: string): Promise<void> {
-  const change = await changeThatIsOver(db, tenant, id)
+  const change = await findEndedChange(db, tenant, id)
   if (change === undefined) return
   const message = `Change ${change.number} is over (${change.status}): there is nothing to wait for.`
   throw invalidField('/holdReason', 'change_ended', message)
 }
 
 /** Undefined when it is still to come, or there is none. */
-export async function changeThatIsOver(db: Drizzle, { workspaceId, environment }: TenantScope, id: string) {
+export async function findEndedChange(db: Drizzle, { workspaceId, environment }: TenantScope, id: string) {
   const ofTenant = [eq(changes.workspaceId, workspaceId), eq(changes.environment, environment)]
   const [row] = await db
     .select({ number: sql<string>`${changes.state}->>'number'`, status: changes.status })
     .from(changes)
     .where(and(...ofTenant, eq(changes.id, id)))
-  return over.some((status) => status === row?.status) ? row : undefined
+  return endedChangeStatuses.some((status) => status === row?.status) ? row : undefined
 }
 
 /** Whether there is a change of this id, for what links to it. */
@@ -29,7 +29,7 @@ export async function changeExists(db: Drizzle, tenant: TenantScope, id: string)
   const found = await db
     .select({ id: changes.id })
     .from(changes)
-    .where(and(...within(changes, tenant), eq(changes.id, id)))
+    .where(and(...tenantConditions(changes, tenant), eq(changes.id, id)))
   return found.length > 0
 }
 

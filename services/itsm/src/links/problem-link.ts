@@ -2,7 +2,7 @@ import type { ProblemState, TenantScope } from '@opsplane/contracts'
 import { invalidField, ProblemStatus } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, sql } from 'drizzle-orm'
-import { within } from '../lists/of-tenant.js'
+import { tenantConditions } from '../lists/tenant-conditions.js'
 import { problems } from '../schema/problem.js'
 
 /** Nothing more comes of it for those who wait, unless it is reopened. */
@@ -28,7 +28,7 @@ export async function checkProblemAwaited(db: Drizzle, tenant: TenantScope, id: 
   const [row] = await db
     .select({ number: sql<string>`${problems.state}->>'number'`, status: problems.status })
     .from(problems)
-    .where(and(...within(problems, tenant), eq(problems.id, id)))
+    .where(and(...tenantConditions(problems, tenant), eq(problems.id, id)))
   const status = ProblemStatus.safeParse(row?.status).data
   if (row === undefined || status === undefined || !hasEnded({ status })) return
   throw invalidField(
@@ -43,6 +43,6 @@ export async function problemExists(db: Drizzle, tenant: TenantScope, id: string
   const rows = await db
     .select({ id: problems.id })
     .from(problems)
-    .where(and(...within(problems, tenant), eq(problems.id, id)))
+    .where(and(...tenantConditions(problems, tenant), eq(problems.id, id)))
   return rows.length > 0
 }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 export const reference = z.string().trim().min(1).max(100)
 
 /** A parameter that may be repeated or hold several values separated by commas. */
-export const severalOf = <Value extends z.ZodType>(value: Value) =>
+export const listParameter = <Value extends z.ZodType>(value: Value) =>
   z.preprocess(
     (given) => (typeof given === 'string' || Array.isArray(given) ? String(given).split(',') : given),
     z.array(value).min(1).max(20),

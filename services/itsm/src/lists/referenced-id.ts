@@ -11,7 +11,7 @@ interface NumberedTable extends KeysetTable {
  * The id a path means: it takes an id or a number such as `INC-12`. Anything else is an id that does not exist, and so
  * is the number of nothing in the workspace and environment.
  */
-export async function referencedId(
+export async function findReferencedId(
   db: Drizzle,
   { table, prefix }: { table: NumberedTable; prefix: string },
   reference: string,

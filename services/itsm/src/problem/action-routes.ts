@@ -55,8 +55,8 @@ const plain = [
 
 /** The actions, each with a route of its own. */
 export function problemActionRoutes(problems: ProblemStore): Route[] {
-  const take = async (reference: string, step: ProblemStep, meta: RequestMeta): Promise<Problem> => {
-    const id = await problems.idOf(reference, meta.tenant)
+  const execute = async (reference: string, step: ProblemStep, meta: RequestMeta): Promise<Problem> => {
+    const id = await problems.findId(reference, meta.tenant)
     if (step.kind === 'resolve' || step.kind === 'close') return problems.end(id, step, meta)
     return problems.handle(id, { ...step, now: meta.now }, meta)
   }
@@ -65,7 +65,7 @@ export function problemActionRoutes(problems: ProblemStore): Route[] {
       defineRoute({
         ...contract,
         ...texts,
-        handler: ({ params, meta }) => take(params.id, { kind }, meta),
+        handler: ({ params, meta }) => execute(params.id, { kind }, meta),
       }),
     ),
     defineRoute({
@@ -77,7 +77,7 @@ export function problemActionRoutes(problems: ProblemStore): Route[] {
         'While the problem is open. Every open incident linked to it gets it as a work note, a moment later. Emits ' +
         '`problem.workaround_published`, unless this very workaround is published already.',
       body: PublishWorkaround,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'publish_workaround', ...body }, meta),
+      handler: ({ params, body, meta }) => execute(params.id, { kind: 'publish_workaround', ...body }, meta),
     }),
     defineRoute({
       ...contract,
@@ -88,7 +88,7 @@ export function problemActionRoutes(problems: ProblemStore): Route[] {
         'From fix in progress. A moment later the linked incidents that are on hold awaiting the problem are ' +
         'resolved with `fix_applied`, and with any other resolution go on with a work note. Emits `problem.resolved`.',
       body: ResolveProblem,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'resolve', ...body }, meta),
+      handler: ({ params, body, meta }) => execute(params.id, { kind: 'resolve', ...body }, meta),
     }),
     defineRoute({
       ...contract,
@@ -99,7 +99,7 @@ export function problemActionRoutes(problems: ProblemStore): Route[] {
         'When resolved; or at once, from assess or root cause analysis, with a resolution that is no fix. The linked ' +
         'incidents then go on as after resolving. Emits `problem.closed`.',
       body: CloseProblem,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'close', ...body }, meta),
+      handler: ({ params, body, meta }) => execute(params.id, { kind: 'close', ...body }, meta),
     }),
     defineRoute({
       ...contract,
@@ -108,7 +108,7 @@ export function problemActionRoutes(problems: ProblemStore): Route[] {
       summary: 'Reopen a resolved or closed problem',
       description: 'Goes back to root cause analysis and drops the resolution. Emits `problem.reopened`.',
       body: ReopenProblem,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'reopen', ...body }, meta),
+      handler: ({ params, body, meta }) => execute(params.id, { kind: 'reopen', ...body }, meta),
     }),
   ]
 }

@@ -7,13 +7,13 @@ import {
   addHeads,
   type EventRecorder,
   recordEvents,
-  settled,
+  signedHeaders,
   startTestService,
   type TestService,
   testNatsUrl,
   testPrincipal,
-  vouchedHeaders,
   waitFor,
+  waitUntilSettled,
 } from '@opsplane/testing'
 import { itsm } from '../service.js'
 
@@ -69,21 +69,21 @@ const eventOf = (problem: Problem, type: string) =>
  * A hold that is looked at when its problem has ended brings the end to the incident by itself: none of those so far is
  * left to do so after this.
  */
-const holdsApplied = () => settled(service)
+const holdsApplied = () => waitUntilSettled(service)
 
 /** Stores an event in the stream once more. */
 async function storeAgain({ subject, event }: EventRecorder['published'][number]) {
   const connection = await link.ready()
   await connection.request(subject, JSON.stringify(event), {
     timeout: 30_000,
-    headers: vouchedHeaders({ subject, body: JSON.stringify(event) }),
+    headers: signedHeaders({ subject, body: JSON.stringify(event) }),
   })
 }
 
 /** Sends an event of a problem once more, and waits until everything that was sent is handled. */
 async function redeliver(problem: Problem, type: string) {
   await storeAgain(await eventOf(problem, type))
-  await settled(service)
+  await waitUntilSettled(service)
 }
 
 const fix = { resolution: 'fix_applied', resolutionNotes: 'Broken connections are returned.' }
@@ -120,7 +120,7 @@ describe('a fix', () => {
       actor: { type: 'system' },
       data: { cause: 'problem' },
     })
-    await settled(service)
+    await waitUntilSettled(service)
     for (const other of others) expect(await incidentOf(other.id)).toEqual(other)
   })
 
@@ -132,7 +132,7 @@ describe('a fix', () => {
     const { end } = await service.sql.begin(async (tx) => {
       await tx`lock table incidents in access exclusive mode`
       await act(problem, 'resolve', fix)
-      const handled = settled(service).then(() => {
+      const handled = waitUntilSettled(service).then(() => {
         order.push('settled')
         return incidentOf(waiting.id)
       })

@@ -15,12 +15,12 @@ import { incident } from '../incident/domain.js'
 import type { IncidentStore } from '../incident/incident-store.js'
 import { incidents as table } from '../schema/incident.js'
 import type { ProblemStore } from './problem-store.js'
-import { type Reaction, reactionTo, reactionToEnd, stepsOf } from './reaction.js'
+import { findEndReaction, findReaction, type Reaction, toIncidentSteps } from './reaction.js'
 
 /** Incidents changed in one commit. */
 export const batchSize = 50
 
-interface Place {
+interface CascadeCursor {
   createdAt: string
   id: string
 }
@@ -36,10 +36,10 @@ export function createCascade(
 ) {
   async function apply(event: PlatformEvent): Promise<void> {
     const tenant: TenantScope = { workspaceId: event.workspaceId, environment: event.environment }
-    const reaction = reactionTo(event, await originalOf(event.data.after?.duplicateOf, tenant))
+    const reaction = findReaction(event, await originalOf(event.data.after?.duplicateOf, tenant))
     if (reaction === null) return
-    for (let place: Place | null = { createdAt: '', id: '' }; place !== null; ) {
-      const { createdAt, id }: Place = place
+    for (let place: CascadeCursor | null = { createdAt: '', id: '' }; place !== null; ) {
+      const { createdAt, id }: CascadeCursor = place
       const now = clock.now()
       const meta: CommandMeta = { tenant, actor: systemActor, now, requestId: null, causationId: event.id }
       place = await store.transact(meta, (unit) => reach(unit, event, reaction, meta, { createdAt, id }))
@@ -58,21 +58,21 @@ export function createCascade(
     event: PlatformEvent,
     reaction: Reaction,
     { tenant, now }: CommandMeta,
-    after: Place,
-  ): Promise<Place | null> {
+    after: CascadeCursor,
+  ): Promise<CascadeCursor | null> {
     const current = await unit.find(problems, reaction.problem.id)
     if (!current || !reaction.holds(current.state)) return null
     const rows = await linked(event, reaction, tenant, after)
     for (const { id, state, version } of rows) {
       const given = { state: storedState(incident, state), version }
-      for (const step of stepsOf(reaction, { id: newId('comment'), incidentId: id }, now))
+      for (const step of toIncidentSteps(reaction, { id: newId('comment'), incidentId: id }, now))
         await unit.handle(incidents, id, { ...step, cause: 'problem', now }, { current: given })
     }
     const last = rows.length < batchSize ? undefined : rows.at(-1)
     return last ? { createdAt: last.createdAt ?? '', id: last.id } : null
   }
 
-  function linked(event: PlatformEvent, reaction: Reaction, tenant: TenantScope, after: Place) {
+  function linked(event: PlatformEvent, reaction: Reaction, tenant: TenantScope, after: CascadeCursor) {
     return db
       .select({ id: table.id, createdAt: table.createdAt, state: table.state, version: table.version })
       .from(table)
@@ -98,16 +98,16 @@ export function createCascade(
   async function applyWait(event: PlatformEvent): Promise<void> {
     const { id } = event.resource
     const tenant: TenantScope = { workspaceId: event.workspaceId, environment: event.environment }
-    if (problemAwaited(itsmEvents['incident.updated'].data.parse(event.data).after) === null) return
+    if (findAwaitedProblem(itsmEvents['incident.updated'].data.parse(event.data).after) === null) return
     const now = clock.now()
     const meta: CommandMeta = { tenant, actor: systemActor, now, requestId: null, causationId: event.id }
     await store.transact(meta, async (unit) => {
-      const problemId = problemAwaited((await unit.find(incidents, id))?.state)
+      const problemId = findAwaitedProblem((await unit.find(incidents, id))?.state)
       const problem = problemId && (await unit.find(problems, problemId))
       if (!problem) return
-      const reaction = reactionToEnd(problem.state, await originalOf(problem.state.duplicateOf, tenant))
+      const reaction = findEndReaction(problem.state, await originalOf(problem.state.duplicateOf, tenant))
       if (reaction === null) return
-      for (const step of stepsOf(reaction, { id: newId('comment'), incidentId: id }, now))
+      for (const step of toIncidentSteps(reaction, { id: newId('comment'), incidentId: id }, now))
         await unit.handle(incidents, id, { ...step, cause: 'problem', now })
     })
   }
@@ -116,7 +116,7 @@ export function createCascade(
 }
 
 /** The problem an incident is on hold for. One that is on hold with its parent goes on with it. */
-function problemAwaited(state: IncidentState | null | undefined): string | null {
+function findAwaitedProblem(state: IncidentState | null | undefined): string | null {
   if (state?.holdReason !== 'awaiting_problem' || state.followsParent) return null
   return state.problemId
 }

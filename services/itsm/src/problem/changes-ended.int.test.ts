@@ -3,16 +3,16 @@ import { Change, type NewChange, Problem, type ProblemPatch, problemEvents } fro
 import {
   type EventRecorder,
   recordEvents,
-  settled,
   startTestService,
   type TestService,
   testPrincipal,
   waitFor,
+  waitUntilSettled,
 } from '@opsplane/testing'
 import { change as changeDecider } from '../change/domain.js'
-import { metaOf, replicaOf, type TestReplica } from '../replica.fixture.js'
+import { createReplica, type TestReplica, toCommandMeta } from '../replica.fixture.js'
 import { itsm } from '../service.js'
-import { changesEnded } from './changes-ended.js'
+import { createChangesEndedReporter } from './changes-ended.js'
 
 let service: TestService
 let recorder: EventRecorder
@@ -35,7 +35,7 @@ const cancel = async ({ id }: Change) => (await api().post(`/itsm/changes/${id}/
 
 /** What is reported of a problem once every event so far is applied: for each time, the numbers of the changes. */
 const reported = async ({ id }: Problem) => {
-  await settled(service)
+  await waitUntilSettled(service)
   const rows = await service.sql`
     select data, version from events where stream_id = ${id} and type = 'problem.changes_ended' order by version`
   return rows
@@ -74,24 +74,28 @@ it('tells it again where another change was linked and is over, and not when a c
   const problem = await record()
   const window = { plannedStart: '2026-03-07T22:00:00.000Z', plannedEnd: '2026-03-08T02:00:00.000Z' }
   const change = await draft({ problemId: problem.id, type: 'emergency', ...window })
-  const boss = service.as({ ...principal, userId: 'usr_boss', actor: { ...principal.actor, id: 'usr_boss' } })
+  const approver = service.as({
+    ...principal,
+    userId: 'usr_boss',
+    actor: { ...principal.actor, id: 'usr_boss' },
+  })
   const act = (action: string, body: object, as = api()) =>
     as.post(`/itsm/changes/${change.id}/${action}`, body).then((reply) => reply.data(Change))
   await act('submit', {})
-  await act('approve', {}, boss)
+  await act('approve', {}, approver)
   await act('implement', {})
   await act('complete', { outcome: 'successful' })
   expect(await reported(problem)).toEqual([[change.number]])
-  await act('close', {}, boss)
+  await act('close', {}, approver)
   expect(await reported(problem)).toEqual([[change.number]])
   const later = await draft({ problemId: problem.id })
   await cancel(later)
   expect(await reported(problem)).toEqual([[change.number], [change.number, later.number].sort()])
 })
 
-/** Cancels changes in one commit, so that whoever applies the end of one finds that of the others. */
+/** Cancels changes in one commit, so that the end of one is applied when the others have ended too. */
 function cancelTogether({ store }: TestReplica, ended: readonly Change[]) {
-  const meta = metaOf(principal)
+  const meta = toCommandMeta(principal)
   const aggregate = store.aggregate(changeDecider)
   return store.transact(meta, async (unit) => {
     for (const { id } of ended) await unit.handle(aggregate, id, { kind: 'cancel', now: meta.now })
@@ -106,7 +110,7 @@ const cancellationOf = ({ id }: Change) =>
   )
 
 it('tells once of changes that end together, however many replicas apply which of them first', async () => {
-  const replicas = [replicaOf(service), replicaOf(service)]
+  const replicas = [createReplica(service), createReplica(service)]
   const [one] = replicas
   if (!one) throw new Error('There is no replica.')
   try {
@@ -115,9 +119,11 @@ it('tells once of changes that end together, however many replicas apply which o
       const ended = [await draft({ problemId: problem.id }), await draft({ problemId: problem.id })]
       await cancelTogether(one, ended)
       const events = await Promise.all(ended.map(cancellationOf))
-      const applying = replicas.flatMap((ctx) => events.map((event) => changesEnded(ctx)(event)))
+      const applying = replicas.flatMap((ctx) =>
+        events.map((event) => createChangesEndedReporter(ctx)(event)),
+      )
       await Promise.all(applying)
-      const again = changesEnded(one)
+      const again = createChangesEndedReporter(one)
       for (const event of events) await again(event)
       expect(await reported(problem)).toEqual([ended.map(({ number }) => number).sort()])
     }
@@ -127,7 +133,7 @@ it('tells once of changes that end together, however many replicas apply which o
 })
 
 it('tells of every change once where more have ended together than one event names', async () => {
-  const one = replicaOf(service)
+  const one = createReplica(service)
   try {
     const problem = await record()
     const drafts = Array.from({ length: 102 }, () => draft({ problemId: problem.id }))

@@ -10,32 +10,32 @@ import {
 import type { Drizzle } from '@opsplane/postgres'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import { and, desc, eq, inArray, ne, notInArray, or, sql } from 'drizzle-orm'
-import { ending, over } from '../links/change-end.js'
+import { changeEndEvents, endedChangeStatuses } from '../links/change-end.js'
 import { changes } from '../schema/change.js'
 import { problems as table } from '../schema/problem.js'
 import { problem } from './domain.js'
 
 /** Changes an event names. */
-const mostTold = 100
+const maxReported = 100
 
 export type ChangesEndedContext = Pick<ServiceContext, 'store' | 'clock' | 'database'>
 
 /**
- * Tells of an open problem once the last change linked to it is over, from whichever side they are linked. The end of a
- * change is reported to a problem at most once: those of several changes are one, whichever event of theirs comes first and
- * however often, and on however many replicas.
+ * Reports to an open problem that the last change linked to it has ended, from whichever side they are linked. The end of
+ * a change is reported to a problem at most once: the ends of several changes are one report, in whatever order and
+ * however often their events are delivered, and on however many replicas.
  */
-export function changesEnded({ store, clock, database }: ChangesEndedContext) {
+export function createChangesEndedReporter({ store, clock, database }: ChangesEndedContext) {
   const problems = store.aggregate(problem)
 
-  const tell = (id: string, changeId: string, meta: CommandMeta) =>
+  const report = (id: string, changeId: string, meta: CommandMeta) =>
     store.transact(meta, async (unit) => {
-      // Read before what has been reported of it: whoever tells in between takes the version this is decided on.
+      // Read before the reports: a concurrent report changes the version this is decided on.
       const current = await unit.find(problems, id)
       if (!current) return
-      const ended = await untoldEnd(database.db, meta.tenant, current.state, changeId)
+      const ended = await findUnreportedEnd(database.db, meta.tenant, current.state, changeId)
       if (ended === null) return
-      await unit.handle(problems, id, { kind: 'tell_changes_ended', changes: ended }, { current })
+      await unit.handle(problems, id, { kind: 'report_changes_ended', changes: ended }, { current })
     })
 
   return async (event: PlatformEvent): Promise<void> => {
@@ -45,25 +45,25 @@ export function changesEnded({ store, clock, database }: ChangesEndedContext) {
     const tenant = { workspaceId: event.workspaceId, environment: event.environment }
     const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId: event.id }
     const change = ChangeState.parse(after)
-    for (const id of await openProblemsOf(database.db, tenant, change)) await tell(id, change.id, meta)
+    for (const id of await findOpenProblems(database.db, tenant, change)) await report(id, change.id, meta)
   }
 }
 
 /** Reports the ends of changes to their problems. */
-export function tellChangesEnded(ctx: ServiceContext): BackgroundWork {
-  const apply = changesEnded(ctx)
+export function reportChangesEnded(ctx: ServiceContext): BackgroundWork {
+  const apply = createChangesEndedReporter(ctx)
   return ctx.consume({
     durable: 'itsm-problem-changes',
-    types: ending,
+    types: changeEndEvents,
     perform: async (events) => {
       for (const event of events) await apply(event)
     },
   })
 }
 
-const isOver = ({ status }: Pick<ChangeState, 'status'>) => over.includes(status)
+const isOver = ({ status }: Pick<ChangeState, 'status'>) => endedChangeStatuses.includes(status)
 
-async function openProblemsOf(db: Drizzle, tenant: TenantScope, change: ChangeState) {
+async function findOpenProblems(db: Drizzle, tenant: TenantScope, change: ChangeState) {
   const linked = [
     sql`${table.changeIds} @> ${JSON.stringify([change.id])}::jsonb`,
     ...(change.problemId === null ? [] : [eq(table.id, change.problemId)]),
@@ -86,7 +86,7 @@ async function openProblemsOf(db: Drizzle, tenant: TenantScope, change: ChangeSt
  * The changes linked to a problem, those first whose end was not reported to it yet: this one, and the newest. Null where one
  * of them is still to come, and where this one is not linked any longer or was reported.
  */
-async function untoldEnd(
+async function findUnreportedEnd(
   db: Drizzle,
   tenant: TenantScope,
   { id: problemId, changeIds }: ProblemState,
@@ -105,8 +105,13 @@ async function untoldEnd(
         or(eq(changes.problemId, problemId), inArray(changes.id, changeIds)),
       ),
     )
-    .orderBy(inArray(changes.status, [...over]), reported, ne(changes.id, changeId), desc(changes.id))
-    .limit(mostTold)
+    .orderBy(
+      inArray(changes.status, [...endedChangeStatuses]),
+      reported,
+      ne(changes.id, changeId),
+      desc(changes.id),
+    )
+    .limit(maxReported)
   const ended = rows.map((row) => ({ reported: row.reported, ...ChangeState.parse(row.state) }))
   if (!ended.every(isOver) || !ended.some((change) => change.id === changeId && !change.reported)) return null
   return ended.map(({ id, number, status, outcome }) => ({ id, number, status, outcome }))

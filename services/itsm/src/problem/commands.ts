@@ -20,7 +20,7 @@ export interface CreateProblem {
 }
 
 /** How a problem ends. `duplicateOf` is the id of a problem that exists. */
-export interface Ending {
+export interface ProblemEnd {
   resolution?: ProblemResolution | undefined
   resolutionNotes?: string | undefined
   duplicateOf?: string | undefined
@@ -30,15 +30,15 @@ export interface Ending {
 export type ProblemStep =
   | { kind: 'edit'; patch: ProblemPatch; matrix: PriorityMatrix }
   | { kind: 'assess' | 'analyze' | 'fix' | 'mark_known_error' | 'unmark_known_error' }
-  | ({ kind: 'resolve'; resolution: ProblemResolution } & Ending)
-  | ({ kind: 'close' } & Ending)
+  | ({ kind: 'resolve'; resolution: ProblemResolution } & ProblemEnd)
+  | ({ kind: 'close' } & ProblemEnd)
   | { kind: 'reopen'; reason?: string | undefined }
   | { kind: 'publish_workaround'; workaround?: string | undefined }
 
-/** Tells that every change linked to it is over. */
-export interface TellChangesEnded {
-  kind: 'tell_changes_ended'
+/** Reports that every change linked to it has ended. */
+export interface ReportChangesEnded {
+  kind: 'report_changes_ended'
   changes: EndedChange[]
 }
 
-export type ProblemCommand = CreateProblem | TellChangesEnded | (ProblemStep & { now: Instant })
+export type ProblemCommand = CreateProblem | ReportChangesEnded | (ProblemStep & { now: Instant })

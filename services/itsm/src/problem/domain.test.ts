@@ -124,7 +124,7 @@ describe('editing', () => {
       .emits()
   })
 
-  it('works out the priority anew when impact or urgency changes', () => {
+  it('recomputes the priority when impact or urgency changes', () => {
     given(fresh)
       .when(edit({ impact: 'high', urgency: 'high' }))
       .emits({

@@ -1,5 +1,5 @@
 import {
-  ApiError,
+  alreadyExists,
   changedFields,
   type Decider,
   type Decision,
@@ -9,8 +9,8 @@ import {
 } from '@opsplane/contracts'
 import { hasEnded } from '../links/problem-link.js'
 import type { ProblemCommand } from './commands.js'
-import { opened } from './opened.js'
-import { outcomeOf } from './outcomes.js'
+import { buildInitialProblem } from './initial-state.js'
+import { computeOutcome } from './outcomes.js'
 import { statusAfter } from './transitions.js'
 
 /** Every rule of a problem. Its events are `problemEvents`; which action applies when is `transitions`. */
@@ -27,16 +27,16 @@ function decide(
   state: ProblemState | null,
 ): Decision<ProblemState, ProblemEventType>[] {
   if (command.kind === 'create') {
-    if (state !== null) throw new ApiError('conflict', 'A problem with this id exists already.')
-    return [{ type: 'problem.created', after: opened(command) }]
+    if (state !== null) throw alreadyExists('problem')
+    return [{ type: 'problem.created', after: buildInitialProblem(command) }]
   }
   if (state === null) throw notFound()
-  if (command.kind === 'tell_changes_ended')
+  if (command.kind === 'report_changes_ended')
     return hasEnded(state)
       ? []
       : [{ type: 'problem.changes_ended', after: state, extras: { endedChanges: command.changes } }]
   const status = statusAfter(command.kind, state.status)
-  const { changes, ...outcome } = outcomeOf(command, command.now, state)
+  const { changes, ...outcome } = computeOutcome(command, command.now, state)
   const after = { ...state, ...changes, status }
   if (changedFields(state, after).length === 0) return []
   return [{ ...outcome, after: { ...after, updatedAt: command.now } }]

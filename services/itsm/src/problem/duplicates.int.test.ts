@@ -3,7 +3,7 @@ import { type CommandMeta, Problem } from '@opsplane/contracts'
 import { createEventStore } from '@opsplane/eventstore'
 import { connect, type Database } from '@opsplane/postgres'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import { anybody } from '../people.js'
+import { uncheckedPeople } from '../people.js'
 import { itsm } from '../service.js'
 import { settingsStore } from '../settings/settings-store.js'
 import { type ProblemStore, problemStore } from './problem-store.js'
@@ -22,7 +22,7 @@ beforeAll(async () => {
     const database = connect(service.adminUrl, { schema: 'itsm', max: 4 })
     databases.push(database)
     const ctx = { database, store: createEventStore({ database }), relay: { wake: () => {} } }
-    return problemStore(ctx, { settings: settingsStore(ctx), people: anybody })
+    return problemStore(ctx, { settings: settingsStore(ctx), people: uncheckedPeople })
   })
 })
 afterAll(async () => {

@@ -1,13 +1,13 @@
 import { invalidField, type PriorityMatrix, type ProblemPatch, type ProblemState } from '@opsplane/contracts'
-import { priorityBy } from '../settings/priority-by.js'
-import { distinct } from './opened.js'
+import { findPriority } from '../settings/priority-matrix.js'
+import { distinct } from './initial-state.js'
 
 /**
  * The fields a PATCH sets. The priority follows impact and urgency when one of them is changed; a workaround that is
  * changed is no longer the one that was published. Throws validation_failed when it takes away what the problem
  * rests on.
  */
-export function edited(
+export function editProblem(
   { ciIds, changeIds, ...patch }: ProblemPatch,
   matrix: PriorityMatrix,
   state: ProblemState,
@@ -19,7 +19,7 @@ export function edited(
   }
   const wanted = { ...state, ...fields }
   if (wanted.impact !== state.impact || wanted.urgency !== state.urgency)
-    fields.priority = priorityBy(matrix, wanted)
+    fields.priority = findPriority(matrix, wanted)
   if (wanted.workaround !== state.workaround) fields.workaroundPublishedAt = null
   if (state.knownError) checkKnown(wanted)
   if (state.resolution === 'fix_applied') checkRootCause(wanted)

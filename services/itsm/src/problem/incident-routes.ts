@@ -5,13 +5,13 @@ import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import type { IncidentStore } from '../incident/incident-store.js'
 import {
-  askedBy,
   incidentFilters,
   incidentReferences,
   incidentSorts,
+  resolveMe,
 } from '../incident/lists/list-filters.js'
 import { incidentSelection, sortColumns } from '../incident/lists/queries.js'
-import { withIds } from '../lists/numbered.js'
+import { resolveNumbers } from '../lists/number-references.js'
 import { incidents as table } from '../schema/incident.js'
 import { transitionErrors } from '../transition-errors.js'
 import type { ProblemLinks } from './links.js'
@@ -41,14 +41,14 @@ export function problemIncidentRoutes(
       errors: ['not_found'],
       handler: async ({ params, query: { limit, after, sort, asOf, ...filters }, binding, meta }) => {
         const { tenant } = meta
-        const asked = askedBy(meta, filters)
-        const { id: problemId } = await problems.asOf(await problems.idOf(params.id, tenant), tenant, asOf)
+        const asked = resolveMe(meta, filters)
+        const { id: problemId } = await problems.asOf(await problems.findId(params.id, tenant), tenant, asOf)
         return listPage(ctx.database.db, {
           asOf,
           table,
           tenant,
           ...incidentSelection(
-            await withIds(ctx.database.db, tenant, { ...asked, problemId }, ...incidentReferences),
+            await resolveNumbers(ctx.database.db, tenant, { ...asked, problemId }, ...incidentReferences),
             sort.field,
           ),
           sort: { column: sortColumns[sort.field], direction: sort.direction },
@@ -78,7 +78,7 @@ export function problemIncidentRoutes(
       // The path names the problem, which stays as it is.
       ifMatch: false,
       handler: async ({ params, body, meta }) =>
-        links.link(await problems.idOf(params.id, meta.tenant), body.incidentId, meta),
+        links.link(await problems.findId(params.id, meta.tenant), body.incidentId, meta),
     }),
 
     defineRoute({
@@ -94,7 +94,7 @@ export function problemIncidentRoutes(
       errors: ['not_found', 'invalid_state_transition', 'version_conflict'],
       ifMatch: false,
       handler: async ({ params, meta }) =>
-        links.unlink(await problems.idOf(params.id, meta.tenant), params.incidentId, meta),
+        links.unlink(await problems.findId(params.id, meta.tenant), params.incidentId, meta),
     }),
 
     defineRoute({

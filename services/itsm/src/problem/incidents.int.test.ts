@@ -36,7 +36,7 @@ beforeAll(async () => {
     await open({ problemId: problem.id, description: 'Carts vanish', impact: 'high', urgency: 'high' }),
   ]
   other = await open({ problemId: elsewhere.id, title: 'Carts are empty', severity: 'critical' })
-  await open({ title: 'Carts of nobody' })
+  await open({ title: 'Unassigned carts' })
 })
 afterAll(() => service?.stop())
 

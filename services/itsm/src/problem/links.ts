@@ -20,7 +20,7 @@ export function problemLinks(ctx: ServiceContext, incidents: IncidentStore, prob
 
   return {
     async link(problemId: string, reference: string, meta: CommandMeta): Promise<Incident> {
-      const id = await incidents.idOf(reference, meta.tenant)
+      const id = await incidents.findId(reference, meta.tenant)
       const work = async (unit: Unit) => {
         if (!(await unit.find(problems, problemId))) throw notFound()
         const found = await unit.find(incidents, id)
@@ -33,7 +33,7 @@ export function problemLinks(ctx: ServiceContext, incidents: IncidentStore, prob
     },
 
     async unlink(problemId: string, reference: string, meta: CommandMeta): Promise<void> {
-      const id = await incidents.idOf(reference, meta.tenant)
+      const id = await incidents.findId(reference, meta.tenant)
       const work = async (unit: Unit) => {
         const found = await unit.find(incidents, id)
         if (found?.state.problemId !== problemId) throw notFound()
@@ -44,7 +44,7 @@ export function problemLinks(ctx: ServiceContext, incidents: IncidentStore, prob
 
     /** Records the problem behind an incident, both or neither. */
     async raise(reference: string, meta: CommandMeta): Promise<Problem> {
-      const id = await incidents.idOf(reference, meta.tenant)
+      const id = await incidents.findId(reference, meta.tenant)
       const work = async (unit: Unit) => {
         const found = await unit.find(incidents, id)
         if (!found) throw notFound()

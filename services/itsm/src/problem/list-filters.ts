@@ -1,18 +1,18 @@
 import { Priority, ProblemStatus } from '@opsplane/contracts'
 import { z } from 'zod'
-import { createdFilters } from '../lists/created.js'
-import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
-import { nobody } from '../lists/nobody.js'
+import { createdFilters } from '../lists/created-filters.js'
+import { listParameter, reference, searchFilter, searchSyntax } from '../lists/filters.js'
+import { unassignedFilter } from '../lists/unassigned.js'
 
 /** The filters of the problem list; all that are given must hold. */
 export const problemFilters = z.object({
-  status: severalOf(ProblemStatus)
+  status: listParameter(ProblemStatus)
     .optional()
     .meta({
       description: 'One or several statuses, repeated or separated by commas.',
       example: ['assess', 'root_cause_analysis'],
     }),
-  priority: severalOf(Priority)
+  priority: listParameter(Priority)
     .optional()
     .meta({
       description: 'One or several priorities, repeated or separated by commas.',
@@ -23,10 +23,12 @@ export const problemFilters = z.object({
     .transform((text) => text === 'true')
     .optional()
     .meta({ description: '`true`: known errors only.' }),
-  assigneeId: reference.optional().meta({ description: `A user, or \`${nobody}\` for unassigned problems.` }),
+  assigneeId: reference
+    .optional()
+    .meta({ description: `A user, or \`${unassignedFilter}\` for unassigned problems.` }),
   assignmentGroup: reference
     .optional()
-    .meta({ description: `A team, or \`${nobody}\` for unrouted problems.` }),
+    .meta({ description: `A team, or \`${unassignedFilter}\` for unrouted problems.` }),
   ciId: reference.optional().meta({ description: 'A configuration item among those affected.' }),
   tag: z.string().min(1).max(50).optional().meta({ description: 'One of the tags.' }),
   q: searchFilter.meta({

@@ -6,10 +6,10 @@ import {
   type ProblemState,
 } from '@opsplane/contracts'
 import type { ProblemStep } from './commands.js'
-import { checkKnown, edited } from './edit.js'
-import { closed, ended } from './ending.js'
+import { checkKnown, editProblem } from './edit.js'
+import { buildResolution, closeProblem } from './resolution.js'
 
-/** What an action does beside moving the status. */
+/** The event of an action and the fields it sets in addition to the status. */
 export interface Outcome {
   type: ProblemEventType
   changes: Partial<ProblemState>
@@ -17,10 +17,10 @@ export interface Outcome {
 }
 
 /** The event of an action and the fields it sets. The transition table alone moves the status. */
-export function outcomeOf(step: ProblemStep, now: Instant, state: ProblemState): Outcome {
+export function computeOutcome(step: ProblemStep, now: Instant, state: ProblemState): Outcome {
   switch (step.kind) {
     case 'edit':
-      return { type: 'problem.updated', changes: edited(step.patch, step.matrix, state) }
+      return { type: 'problem.updated', changes: editProblem(step.patch, step.matrix, state) }
     case 'assess':
     case 'analyze':
     case 'fix':
@@ -28,10 +28,10 @@ export function outcomeOf(step: ProblemStep, now: Instant, state: ProblemState):
     case 'resolve':
       return {
         type: 'problem.resolved',
-        changes: { ...ended(step.resolution, step, state), resolvedAt: now },
+        changes: { ...buildResolution(step.resolution, step, state), resolvedAt: now },
       }
     case 'close':
-      return { type: 'problem.closed', changes: closed(step, now, state) }
+      return { type: 'problem.closed', changes: closeProblem(step, now, state) }
     case 'reopen':
       return {
         type: 'problem.reopened',

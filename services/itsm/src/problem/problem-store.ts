@@ -9,8 +9,8 @@ import {
   type ProblemState,
   type TenantScope,
 } from '@opsplane/contracts'
-import { lockOfTenant, type SerializerContext, serializer, type Unit } from '@opsplane/eventstore'
-import { referencedId } from '../lists/referenced-id.js'
+import { lockTenant, type SerializerContext, serializer, type Unit } from '@opsplane/eventstore'
+import { findReferencedId } from '../lists/referenced-id.js'
 import type { People } from '../people.js'
 import { problems } from '../schema/problem.js'
 import type { SettingsStore } from '../settings/settings-store.js'
@@ -30,10 +30,10 @@ export function problemStore(
   } = ctx
   const aggregate = store.aggregate(problem, { present })
   // So that duplicates never lead round in a circle, however long.
-  const inTurn = serializer(ctx, lockOfTenant('duplicates'))
+  const inTurn = serializer(ctx, lockTenant('duplicates'))
 
-  const idOf = (reference: string, tenant: TenantScope): Promise<string> =>
-    referencedId(db, { table: problems, prefix: 'PRB' }, reference, tenant)
+  const findId = (reference: string, tenant: TenantScope): Promise<string> =>
+    findReferencedId(db, { table: problems, prefix: 'PRB' }, reference, tenant)
 
   /** Throws validation_failed unless there is such a problem, and it is itself no duplicate. */
   async function checkOriginal(unit: Unit, id: string): Promise<void> {
@@ -47,14 +47,14 @@ export function problemStore(
   async function prepare(input: NewProblem, meta: CommandMeta): Promise<CreateProblem> {
     const { workspaceId } = meta.tenant
     const number = `PRB-${await store.numbers.next(workspaceId, 'problem')}`
-    const { priorityMatrix: matrix } = await settings.of(meta.tenant)
+    const { priorityMatrix: matrix } = await settings.current(meta.tenant)
     return { kind: 'create', id: newId('problem'), number, by: meta.actor, now: meta.now, input, matrix }
   }
 
   return {
     ...aggregate,
     /** Paths take an id or a number such as `PRB-12`; anything else is an id that does not exist. */
-    idOf,
+    findId,
     prepare,
     record: (input: NewProblem, meta: CommandMeta): Promise<Problem> =>
       store.transact(meta, async (unit) => {
@@ -64,7 +64,7 @@ export function problemStore(
         return unit.create(aggregate, command.id, command)
       }),
     async change(id: string, patch: ProblemPatch, meta: CommandMeta): Promise<Problem> {
-      const { priorityMatrix: matrix } = await settings.of(meta.tenant)
+      const { priorityMatrix: matrix } = await settings.current(meta.tenant)
       const edit = async (unit: Unit) => {
         if (patch.assigneeId)
           await people.check(
@@ -83,7 +83,7 @@ export function problemStore(
     },
     /** Resolves or closes; `duplicateOf` may be a number. */
     async end(id: string, step: ProblemStep & { kind: 'resolve' | 'close' }, meta: CommandMeta) {
-      const duplicateOf = step.duplicateOf && (await idOf(step.duplicateOf, meta.tenant))
+      const duplicateOf = step.duplicateOf && (await findId(step.duplicateOf, meta.tenant))
       const command = { ...step, duplicateOf, now: meta.now }
       if (duplicateOf === undefined) return aggregate.handle(id, command, meta)
       return inTurn(meta, async (unit) => {

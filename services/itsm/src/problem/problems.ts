@@ -3,7 +3,7 @@ import type { IncidentStore } from '../incident/incident-store.js'
 import type { SettingsStore } from '../settings/settings-store.js'
 import { problemActionRoutes } from './action-routes.js'
 import { createCascade } from './cascade.js'
-import { tellChangesEnded } from './changes-ended.js'
+import { reportChangesEnded } from './changes-ended.js'
 import { problemIncidentRoutes } from './incident-routes.js'
 import { problemLinks } from './links.js'
 import { problemStore } from './problem-store.js'
@@ -30,7 +30,7 @@ export function createProblems(
 
 function problemConsumers(ctx: ServiceContext, cascade: ReturnType<typeof createCascade>): BackgroundWork[] {
   return [
-    tellChangesEnded(ctx),
+    reportChangesEnded(ctx),
     ctx.consume({
       durable: 'itsm-problem-cascade',
       types: reachingEvents,

@@ -2,8 +2,8 @@ import type { Priority, ProblemStatus, TenantScope } from '@opsplane/contracts'
 import { matchesText, type Selection } from '@opsplane/postgres'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import { type CreatedFilters, createdWithin } from '../lists/created.js'
-import { isOrNobody } from '../lists/nobody.js'
+import { type CreatedFilters, createdWithin } from '../lists/created-filters.js'
+import { equalsOrUnassigned } from '../lists/unassigned.js'
 import { problems } from '../schema/problem.js'
 
 export interface ProblemFilters extends CreatedFilters {
@@ -34,7 +34,7 @@ export function problemSelection(filters: ProblemFilters): Selection {
       priority && { column: problems.priority, values: priority },
     ],
     // What a GIN index finds is sorted afterwards.
-    search: and(words, holds(problems.ciIds, ciId), holds(problems.tags, tag)),
+    search: and(words, containsValue(problems.ciIds, ciId), containsValue(problems.tags, tag)),
   }
 }
 
@@ -43,8 +43,8 @@ function problemConditions(filters: ProblemFilters): (SQL | undefined)[] {
     filters.knownError === undefined
       ? undefined
       : sql`${problems.knownError} = ${sql.raw(String(filters.knownError))}`,
-    isOrNobody(problems.assigneeId, filters.assigneeId),
-    isOrNobody(problems.assignmentGroup, filters.assignmentGroup),
+    equalsOrUnassigned(problems.assigneeId, filters.assigneeId),
+    equalsOrUnassigned(problems.assignmentGroup, filters.assignmentGroup),
     ...createdWithin(problems.createdAt, filters),
   ]
 }
@@ -53,6 +53,6 @@ export function within({ workspaceId, environment }: TenantScope): SQL[] {
   return [eq(problems.workspaceId, workspaceId), eq(problems.environment, environment)]
 }
 
-function holds(list: PgColumn, value: string | undefined): SQL | undefined {
+function containsValue(list: PgColumn, value: string | undefined): SQL | undefined {
   return value === undefined ? undefined : sql`${list} @> ${JSON.stringify([value])}::text::jsonb`
 }

@@ -10,7 +10,7 @@ import {
   problemStatuses,
 } from '@opsplane/contracts'
 import { searchTimes, seededRandom } from '@opsplane/testing'
-import type { Ending, ProblemStep } from './commands.js'
+import type { ProblemEnd, ProblemStep } from './commands.js'
 import { problem } from './domain.js'
 import { create, now, otherId, steps } from './sample-problems.js'
 import { allowedActions } from './transitions.js'
@@ -37,7 +37,7 @@ function randomPatch({ next, pick }: Random): ProblemPatch {
   return patch
 }
 
-function randomEnding({ next, pick }: Random): Omit<Ending, 'resolution'> {
+function randomEnding({ next, pick }: Random): Omit<ProblemEnd, 'resolution'> {
   return {
     ...(next() < 0.7 && { resolutionNotes: 'Done.' }),
     ...(next() < 0.3 && { duplicateOf: pick([otherId, create.id]) }),

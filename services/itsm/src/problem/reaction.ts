@@ -24,21 +24,21 @@ export interface Reaction {
 /** The events that reach linked incidents. */
 export const reachingEvents = ['problem.workaround_published', 'problem.resolved', 'problem.closed'] as const
 
-/** `original` is the number of the problem that a duplicate names. Null when the event reaches nobody. */
-export function reactionTo(event: PlatformEvent, original: string | null): Reaction | null {
+/** `original` is the number of the problem that a duplicate names. Null when the event affects no incidents. */
+export function findReaction(event: PlatformEvent, original: string | null): Reaction | null {
   switch (event.type) {
     case 'problem.workaround_published': {
       const problem = stateAfter('problem.workaround_published', event)
-      return problem && published(problem)
+      return problem && workaroundReaction(problem)
     }
     case 'problem.resolved': {
       const problem = stateAfter('problem.resolved', event)
-      return problem && reactionToEnd(problem, original)
+      return problem && findEndReaction(problem, original)
     }
     case 'problem.closed': {
       const problem = stateAfter('problem.closed', event)
       // What was resolved before has been reported by then.
-      return problem && event.data.before?.status !== 'resolved' ? reactionToEnd(problem, original) : null
+      return problem && event.data.before?.status !== 'resolved' ? findEndReaction(problem, original) : null
     }
     default:
       return null
@@ -46,7 +46,7 @@ export function reactionTo(event: PlatformEvent, original: string | null): React
 }
 
 /** The commands to one incident. */
-export function stepsOf(
+export function toIncidentSteps(
   { note, step }: Reaction,
   ids: Pick<IncidentComment, 'id' | 'incidentId'>,
   now: Instant,
@@ -66,7 +66,7 @@ function stateAfter(type: (typeof reachingEvents)[number], event: PlatformEvent)
   return problemEvents[type].data.parse(event.data).after
 }
 
-function published(problem: ProblemState): Reaction {
+function workaroundReaction(problem: ProblemState): Reaction {
   return {
     problem,
     reaches: 'open',
@@ -77,7 +77,7 @@ function published(problem: ProblemState): Reaction {
 }
 
 /** What the end of a problem means for the incidents that wait for it. Null while it has not ended. */
-export function reactionToEnd(problem: ProblemState, original: string | null): Reaction | null {
+export function findEndReaction(problem: ProblemState, original: string | null): Reaction | null {
   if (!hasEnded(problem)) return null
   const { number, resolution, resolutionNotes, resolvedAt } = problem
   const common = {

@@ -7,7 +7,7 @@ import { changes } from '../schema/change.js'
 import { configurationItems } from '../schema/cmdb.js'
 
 /** What a new problem, or a changed one, points at. */
-interface Pointing {
+interface References {
   ciIds?: string[] | undefined
   changeIds?: string[] | undefined
 }
@@ -19,9 +19,9 @@ interface Pointing {
 export async function checkReferences(
   db: Drizzle,
   tenant: TenantScope,
-  wanted: Pointing,
+  wanted: References,
   unit: RequiresUnchanged,
-  before: Pointing = {},
+  before: References = {},
 ): Promise<void> {
   const kept = new Set(before.ciIds)
   const named = (wanted.ciIds ?? []).filter((id) => !kept.has(id))

@@ -69,7 +69,7 @@ export function problemRoutes(ctx: ServiceContext, problems: ProblemStore): Rout
       response: Problem,
       errors: ['not_found'],
       handler: async ({ params, query, meta }) =>
-        problems.asOf(await problems.idOf(params.id, meta.tenant), meta.tenant, query.asOf),
+        problems.asOf(await problems.findId(params.id, meta.tenant), meta.tenant, query.asOf),
     }),
 
     defineRoute({
@@ -87,7 +87,7 @@ export function problemRoutes(ctx: ServiceContext, problems: ProblemStore): Rout
       response: Problem,
       errors: transitionErrors,
       handler: async ({ params, body, meta }) =>
-        problems.change(await problems.idOf(params.id, meta.tenant), body, meta),
+        problems.change(await problems.findId(params.id, meta.tenant), body, meta),
     }),
   ]
 }

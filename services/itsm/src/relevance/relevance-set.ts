@@ -43,7 +43,7 @@ export function ndcgAt10(ids: readonly string[], relevant: Readonly<Record<strin
 export type Scores = Record<'all' | SetQuery['kind'], number>
 
 /** The mean over all queries and over each kind. `search` answers with ids of the set, the best first. */
-export async function measure(
+export async function scoreRelevance(
   queries: readonly SetQuery[],
   search: (query: string) => Promise<string[]>,
 ): Promise<Scores> {

@@ -1,7 +1,7 @@
 import { readModelTable, searchColumn, searchIndex, stateText } from '@opsplane/postgres'
 import { index } from 'drizzle-orm/pg-core'
 
-/** Beside these there is an index of the time from the first to the last end (GiST), made by hand: see ADR 029. */
+/** In addition there is a GiST index of the time from the first start to the last end, in the migration: see ADR 029. */
 export const changeWindows = readModelTable(
   'change_windows',
   {

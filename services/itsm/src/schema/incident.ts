@@ -1,16 +1,16 @@
-import { heldColumns, readModelTable, searchColumn, searchIndex, stateText } from '@opsplane/postgres'
+import { readModelTable, retryColumns, searchColumn, searchIndex, stateText } from '@opsplane/postgres'
 import { isNotNull, isNull, sql } from 'drizzle-orm'
 import type { ExtraConfigColumn } from 'drizzle-orm/pg-core'
 import { index, integer, jsonb, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { openIncidents } from './cmdb.js'
 import {
-  closedByItself,
+  acceptsAlertsCondition,
+  autoClosableCondition,
   dedupKeyIndex,
-  isMajor,
-  ranked,
+  isMajorCondition,
   resolvedSince,
-  takingAlerts,
   urgency,
+  urgencyRanks,
 } from './incident-indexes.js'
 
 /** Of a field that states from before it was introduced lack. */
@@ -47,14 +47,14 @@ export const incidents = readModelTable(
     callerId: stateText('caller_id', 'callerId'),
     category: stateText('category', 'category'),
     channel: stateText('channel', 'channel'),
-    byPriority: text('by_priority').generatedAlwaysAs(urgency(ranked.priority)),
-    bySeverity: text('by_severity').generatedAlwaysAs(urgency(ranked.severity)),
+    byPriority: text('by_priority').generatedAlwaysAs(urgency(urgencyRanks.priority)),
+    bySeverity: text('by_severity').generatedAlwaysAs(urgency(urgencyRanks.severity)),
     search: searchColumn('search', {
       names: ['number', 'title'],
       labels: ['tags'],
       text: ['description'],
     }),
-    ...heldColumns(),
+    ...retryColumns(),
     watcherIds: members('watcher_ids', 'watcherIds'),
     tags: members('tags', 'tags'),
   },
@@ -94,8 +94,8 @@ export const incidents = readModelTable(
         .where(isNotNull(table.assignmentGroup)),
       index('incidents_auto_close_idx')
         .on(workspaceId, environment, sql`${resolvedSince}`, id)
-        .where(closedByItself),
-      // Those of nobody: an index with nulls in it would not count as sorted for them.
+        .where(autoClosableCondition),
+      // Unassigned ones: an index with nulls in it would not count as sorted for them.
       index('incidents_unassigned_idx')
         .on(workspaceId, environment, createdAt, id)
         .where(isNull(table.assigneeId)),
@@ -117,8 +117,8 @@ export const incidents = readModelTable(
       listOfSet('channel', table.channel),
       ...queueBy('priority', table.byPriority),
       ...queueBy('severity', table.bySeverity),
-      listBy('major', table.majorState).where(isMajor),
-      uniqueIndex(dedupKeyIndex).on(workspaceId, environment, table.dedupKey).where(takingAlerts),
+      listBy('major', table.majorState).where(isMajorCondition),
+      uniqueIndex(dedupKeyIndex).on(workspaceId, environment, table.dedupKey).where(acceptsAlertsCondition),
       // Within the tenant (btree_gin). What they find is sorted afterwards.
       withMember('watched', table.watcherIds),
       withMember('tagged', table.tags),

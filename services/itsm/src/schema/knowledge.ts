@@ -1,9 +1,9 @@
 import {
   dueIndexes,
   dueTable,
-  heldColumns,
   leaseColumns,
   readModelTable,
+  retryColumns,
   searchColumn,
   searchIndex,
   stateText,
@@ -52,7 +52,7 @@ export const knowledgeArticles = readModelTable(
     updatedAt: stateText('updated_at', 'updatedAt'),
     tags: jsonb('tags').generatedAlwaysAs(sql.raw(`(state->'tags')::jsonb`)),
     listed: listed(),
-    ...heldColumns(),
+    ...retryColumns(),
   },
   (table) => {
     const { workspaceId, environment, createdAt, id } = table

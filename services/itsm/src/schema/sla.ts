@@ -1,8 +1,8 @@
 import {
   dueIndexes,
   dueTable,
-  heldColumns,
   readModelTable,
+  retryColumns,
   searchColumn,
   searchIndex,
   stateInteger,
@@ -58,10 +58,10 @@ export const slaCalendars = readModelTable(
 export const slaPolicyRevisions = readModelTable('sla_policy_revisions', {})
 export const slaCalendarRevisions = readModelTable('sla_calendar_revisions', {})
 
-/** Requests under way are committed by then, so that what was done in time counts as done in time. */
+/** Requests in flight are committed by then, so that what was done in time counts as done in time. */
 export const settleMs = 1_000
 
-/** Clocks with something to tell. */
+/** Clocks with a warning or breach to report. */
 export const dueTimers = dueTable({
   table: 'sla_timers',
   key: 'id',
@@ -87,7 +87,7 @@ export const slaTimers = readModelTable(
     /** Pages cannot go on from a null: what is due at no known time comes after every instant. */
     dueOrder: text('due_order').generatedAlwaysAs(sql.raw(`coalesce(state->>'dueAt', 'unknown')`)),
     search: searchColumn('search', { names: ['entityNumber'], labels: ['policyName'] }),
-    ...heldColumns(),
+    ...retryColumns(),
   },
   (table) => [
     uniqueIndex('sla_timers_incident_key').on(table.entityId, table.policyId, table.metric),
@@ -120,12 +120,12 @@ export const slaTimers = readModelTable(
   ],
 )
 
-/** Breaches as the log tells of them in the name of the incident, as it was then: see ADR 024. */
+/** Breaches as events of the incident, in the state it had then: see ADR 024. */
 export const incidentSlaBreaches = readModelTable('incident_sla_breaches', {})
 
 /**
- * How far the clocks have applied each entity's events, and how far what each clock has reported is carried out. Whoever
- * changes clocks for events, or incidents for clocks, holds this row.
+ * Up to which version the clocks have applied each entity's events, and escalations have handled each clock's reports. A
+ * transaction that changes clocks for events, or incidents for clocks, locks this row.
  */
 export const slaProgress = pgTable('sla_progress', {
   /** Of an entity, or of a clock. The column has the name of the kind of entity that came first. */

@@ -18,7 +18,7 @@ const plan = {
   backoutPlan: 'Swap back.',
 }
 
-/** Somebody who is alone in a workspace. */
+/** The only member of a workspace. */
 async function alone() {
   const principal = testPrincipal()
   const api = service.as(principal)

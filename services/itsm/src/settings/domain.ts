@@ -15,7 +15,7 @@ export interface ItsmSettingsCommand {
   now: Instant
 }
 
-/** What holds where nobody has changed anything. */
+/** The settings of a tenant that has changed nothing. */
 export const defaultSettings = (id: string): ItsmSettingsState => ({
   id,
   priorityMatrix: defaultPriorityMatrix,

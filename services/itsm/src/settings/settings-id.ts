@@ -5,7 +5,7 @@ const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const ulidLength = 26
 
 /** The id of a tenant's settings follows from the tenant, so that there is one row, found by its key. */
-export function settingsIdOf({ workspaceId, environment }: TenantScope): string {
+export function toSettingsId({ workspaceId, environment }: TenantScope): string {
   const hash = createHash('sha256').update(`${workspaceId} ${environment}`).digest()
   const ulid = [...hash.subarray(0, ulidLength)].map((byte) => digits.charAt(byte % digits.length)).join('')
   // The first digit of a ULID holds three bits.

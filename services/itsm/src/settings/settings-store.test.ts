@@ -21,11 +21,11 @@ it('are not kept as they were read before a change', async () => {
   const settings = storeOf(find, async () => {
     state = lasting(3)
   })
-  const early = settings.of(tenant)
+  const early = settings.current(tenant)
   await settings.patch({ autoCloseDays: 3 }, { tenant } as CommandMeta)
   reads.emit('answered')
   expect((await early).autoCloseDays).toBe(7)
-  expect((await settings.of(tenant)).autoCloseDays).toBe(3)
+  expect((await settings.current(tenant)).autoCloseDays).toBe(3)
 })
 
 it('are read again where that failed', async () => {
@@ -34,7 +34,7 @@ it('are read again where that failed', async () => {
     if (failing) throw new Error('away')
     return { state: lasting(3), version: 1 }
   })
-  await expect(settings.of(tenant)).rejects.toThrow('away')
+  await expect(settings.current(tenant)).rejects.toThrow('away')
   failing = false
-  expect((await settings.of(tenant)).autoCloseDays).toBe(3)
+  expect((await settings.current(tenant)).autoCloseDays).toBe(3)
 })

@@ -11,38 +11,38 @@ import type { Unit } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import { LRUCache } from 'lru-cache'
 import { defaultSettings, itsmSettings } from './domain.js'
-import { settingsIdOf } from './settings-id.js'
+import { toSettingsId } from './settings-id.js'
 
-interface Kept {
+interface CachedSettings {
   read: Promise<ItsmSettingsState>
   /** Of `performance.now()`. */
   until: number
 }
 
-/** So late does a replica notice, at worst, that another one has changed settings. */
-const keptForMs = 500
-const mostKept = 10_000
+/** The longest time after which a replica notices that another one has changed settings. */
+const cacheMs = 500
+const maxCached = 10_000
 
 /** How the desk of each tenant works. */
 export function settingsStore({ store }: Pick<ServiceContext, 'store'>) {
   const aggregate = store.aggregate(itsmSettings)
-  const kept = new LRUCache<string, Kept>({ max: mostKept })
+  const kept = new LRUCache<string, CachedSettings>({ max: maxCached })
   const read = async (tenant: TenantScope) => {
-    const id = settingsIdOf(tenant)
+    const id = toSettingsId(tenant)
     return (await aggregate.find(id, tenant))?.state ?? defaultSettings(id)
   }
 
   return {
     /**
-     * The settings that hold for a tenant: one read by primary key, the defaults where there is no row. What was read is
-     * kept for a moment, as every new incident asks.
+     * The present settings of a tenant: one read by primary key, the defaults where there is no row. Cached for a moment, as
+     * every new incident needs them.
      */
-    async of(tenant: TenantScope): Promise<ItsmSettingsState> {
+    async current(tenant: TenantScope): Promise<ItsmSettingsState> {
       const key = tenantKey(tenant)
       const known = kept.get(key)
       if (known && known.until > performance.now()) return known.read
-      // Kept while it is under way: a change drops it, too, and with it what was read before that change.
-      const until = performance.now() + keptForMs
+      // Cached while the read is in flight: a change also evicts it, and with it a state read before that change.
+      const until = performance.now() + cacheMs
       const reading = read(tenant)
       kept.set(key, { read: reading, until })
       try {
@@ -54,12 +54,12 @@ export function settingsStore({ store }: Pick<ServiceContext, 'store'>) {
     },
     /** The settings as the API shows them, now or at an instant: untouched ones have version 0. */
     async get(tenant: TenantScope, asOf?: Instant): Promise<ItsmSettings> {
-      const id = settingsIdOf(tenant)
+      const id = toSettingsId(tenant)
       const row = await aggregate.find(id, tenant, asOf)
       return { ...(row?.state ?? defaultSettings(id)), version: row?.version ?? 0 }
     },
     async patch(patch: ItsmSettingsPatch, meta: CommandMeta): Promise<ItsmSettings> {
-      const id = settingsIdOf(meta.tenant)
+      const id = toSettingsId(meta.tenant)
       const change = async (unit: Unit) => {
         const current = (await unit.find(aggregate, id)) ?? { state: defaultSettings(id), version: 0 }
         return unit.handle(aggregate, id, { kind: 'patch', patch, now: meta.now }, { current })

@@ -59,8 +59,8 @@ it('are read as they were', async () => {
 it('are those of one workspace and environment', async () => {
   const { api, principal } = desk()
   await api.patch(path, { autoCloseDays: 30 })
-  const beside = service.as({ ...principal, environment: 'staging' })
-  expect((await beside.get(path)).data(ItsmSettings).autoCloseDays).toBe(7)
+  const staging = service.as({ ...principal, environment: 'staging' })
+  expect((await staging.get(path)).data(ItsmSettings).autoCloseDays).toBe(7)
   expect((await desk().api.get(path)).data(ItsmSettings).autoCloseDays).toBe(7)
 })
 
@@ -118,7 +118,7 @@ it('are read with itsm:read and changed with itsm:manage', async () => {
   expect((await writer.get(path)).error().code).toBe('insufficient_scope')
 })
 
-it('come out the same when they are folded anew from their events', async () => {
+it('come out the same when they are rebuilt from their events', async () => {
   const rows = () => service.sql`select id, version, state from itsm_settings order by id`
   const before = [...(await rows())]
   expect(before.length).toBeGreaterThan(0)

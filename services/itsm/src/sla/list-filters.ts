@@ -1,16 +1,16 @@
 import { MomentOrDay, SlaClockState, SlaEntityType, SlaMetric, SlaPolicyState } from '@opsplane/contracts'
 import { z } from 'zod'
-import { createdFilters } from '../lists/created.js'
-import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
+import { createdFilters } from '../lists/created-filters.js'
+import { listParameter, reference, searchFilter, searchSyntax } from '../lists/filters.js'
 
 const several = 'repeated or separated by commas'
-const entityTypes = severalOf(SlaEntityType)
+const entityTypes = listParameter(SlaEntityType)
   .optional()
   .meta({ description: `One or several kinds of entity, ${several}.`, example: ['problem', 'change'] })
 
 /** The filters of the list of policies; all that are given must hold, here and below. */
 export const policyFilters = z.object({
-  status: severalOf(SlaPolicyState.shape.status)
+  status: listParameter(SlaPolicyState.shape.status)
     .optional()
     .meta({ description: `\`active\`, \`inactive\` or both, ${several}.`, example: ['active'] }),
   entityType: entityTypes,
@@ -37,7 +37,7 @@ export const timerFilters = z.object({
     .meta({ description: 'What the clocks run over; an id or a number.', example: 'INC-42' }),
   policyId: reference.optional(),
   metric: SlaMetric.optional(),
-  state: severalOf(SlaClockState)
+  state: listParameter(SlaClockState)
     .optional()
     .meta({ description: `One or several states, ${several}.`, example: ['running', 'paused'] }),
   breached: z

@@ -20,7 +20,7 @@ beforeAll(async () => {
   service = await startTestService(itsm)
   client = openClient(service.adminUrl, { schema: 'itsm', max: 1 })
   db = drizzle(client, { logger: { logQuery: (text, params) => asked.push({ text, params }) } })
-  // As in life, states are not evenly spread: what is open is new. There is as much of somebody else.
+  // As in production, states are not evenly spread: what is open is new. Another tenant has as many.
   await service.sql`
     insert into sla_timers (id, workspace_id, environment, version, state)
     select 'tmr_' || w || n, 'ws_' || w, 'production', 1, json_build_object('id', 'tmr_' || w || n,

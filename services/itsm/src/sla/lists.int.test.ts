@@ -3,7 +3,7 @@ import { type NewSlaPolicy, SlaCalendar, SlaPolicy } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import type { z } from 'zod'
 import { itsm } from '../service.js'
-import { walk } from './timer/walk.fixture.js'
+import { listAllIds } from './timer/list-ids.fixture.js'
 
 /** Stands still until it is moved. */
 let nowMs = Date.parse('2026-03-02T09:00:00.000Z')
@@ -46,7 +46,7 @@ describe('the list of policies', () => {
     const silver = await addPolicy(api, { name: 'Silver', metric: 'response', status: 'inactive' })
     const next = await addPolicy(api, { name: 'Gold', entityType: 'problem', calendarId: calendar.id })
     const bronze = await addPolicy(api, { name: 'Bronze', entityType: 'change', status: 'inactive' })
-    const list = (query: string) => walk(api, path, query)
+    const list = (query: string) => listAllIds(api, path, query)
     return { principal, api, calendar, gold, silver, next, bronze, list }
   }
 
@@ -82,7 +82,7 @@ describe('the list of policies', () => {
     for (const query of ['status=on', 'entityType=server', 'metric=speed', 'q=', 'sort=status'])
       expect([query, (await api.get(`${path}?${query}`)).status]).toEqual([query, 422])
     for (const other of [testPrincipal(), { ...principal, environment: 'staging' as const }])
-      expect(await walk(service.as(other), path, 'q=gold&status=active,inactive')).toEqual([])
+      expect(await listAllIds(service.as(other), path, 'q=gold&status=active,inactive')).toEqual([])
   })
 
   it('answers as it was, with what is deleted since', async () => {
@@ -117,7 +117,7 @@ describe('the list of policies', () => {
     expect((await read(next.id, clock.now())).status).toBe(404)
     expect((await read(silver.id, gold.createdAt)).status).toBe(404)
     for (const other of [testPrincipal(), { ...principal, environment: 'staging' as const }]) {
-      expect(await walk(service.as(other), path, asOf)).toEqual([])
+      expect(await listAllIds(service.as(other), path, asOf)).toEqual([])
       expect((await service.as(other).get(`${path}/${gold.id}?${asOf}`)).status).toBe(404)
     }
   })
@@ -146,13 +146,14 @@ describe('the list of calendars', () => {
       ['timeZone=Europe/Berlin&q=office', [berlin.id]],
       [`createdAfter=${berlin.createdAt}&createdBefore=${plant.createdAt}`, [night.id]],
     ]
-    for (const [query, ids] of expected) expect([query, await walk(api, path, query)]).toEqual([query, ids])
+    for (const [query, ids] of expected)
+      expect([query, await listAllIds(api, path, query)]).toEqual([query, ids])
     pass()
     await api.patch(`${path}/${berlin.id}`, { name: 'Works' })
-    expect(await walk(api, path, 'sort=updatedAt')).toEqual([night.id, plant.id, berlin.id])
-    expect(await walk(api, path, 'sort=-updatedAt')).toEqual([berlin.id, plant.id, night.id])
+    expect(await listAllIds(api, path, 'sort=updatedAt')).toEqual([night.id, plant.id, berlin.id])
+    expect(await listAllIds(api, path, 'sort=-updatedAt')).toEqual([berlin.id, plant.id, night.id])
     for (const other of [testPrincipal(), { ...principal, environment: 'staging' as const }])
-      expect(await walk(service.as(other), path, 'q=berlin')).toEqual([])
+      expect(await listAllIds(service.as(other), path, 'q=berlin')).toEqual([])
   })
 
   it('answers as it was, with what is deleted since', async () => {
@@ -163,7 +164,7 @@ describe('the list of calendars', () => {
     const then = pass()
     await api.patch(`${path}/${office.id}`, { name: 'Works', timeZone: 'Europe/Paris' })
     await remove(api, `${path}/${night.id}`)
-    expect(await walk(api, path)).toEqual([office.id])
+    expect(await listAllIds(api, path)).toEqual([office.id])
     const asOf = `asOf=${then}`
     expect((await api.get(`${path}?${asOf}`)).page(SlaCalendar).items).toEqual([night, office])
     const expected: [string, string[]][] = [
@@ -174,14 +175,15 @@ describe('the list of calendars', () => {
       [`asOf=${office.createdAt}`, [office.id]],
       [`asOf=2026-03-02T08:59:59.999Z`, []],
     ]
-    for (const [query, ids] of expected) expect([query, await walk(api, path, query)]).toEqual([query, ids])
+    for (const [query, ids] of expected)
+      expect([query, await listAllIds(api, path, query)]).toEqual([query, ids])
     expect((await api.get(`${path}?${asOf}&sort=updatedAt`)).status).toBe(422)
     expect((await api.get(`${path}/${night.id}?${asOf}`)).data(SlaCalendar)).toEqual(night)
     expect((await api.get(`${path}/${office.id}?${asOf}`)).data(SlaCalendar)).toEqual(office)
     expect((await api.get(`${path}/${night.id}?asOf=${clock.now()}`)).status).toBe(404)
     expect((await api.get(`${path}/${night.id}?asOf=${office.createdAt}`)).status).toBe(404)
     for (const other of [testPrincipal(), { ...principal, environment: 'staging' as const }]) {
-      expect(await walk(service.as(other), path, asOf)).toEqual([])
+      expect(await listAllIds(service.as(other), path, asOf)).toEqual([])
       expect((await service.as(other).get(`${path}/${office.id}?${asOf}`)).status).toBe(404)
     }
   })

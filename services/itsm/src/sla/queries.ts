@@ -1,7 +1,7 @@
 import { SlaPolicyState, type TenantScope } from '@opsplane/contracts'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
 import { and, eq, inArray, lt, type SQL } from 'drizzle-orm'
-import { createdWithin } from '../lists/created.js'
+import { createdWithin } from '../lists/created-filters.js'
 import { slaCalendars, slaPolicies, slaTimers } from '../schema/sla.js'
 import type { CalendarFilters, PolicyFilters, TimerFilters } from './list-filters.js'
 

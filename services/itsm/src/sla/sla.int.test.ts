@@ -274,7 +274,7 @@ describe('a policy', () => {
     expect((await api.patch(`/itsm/calendars/${id}`, mondays)).data(SlaCalendar)).toMatchObject(mondays)
   })
 
-  it('is for whoever has sla:write to change, and of its workspace alone', async () => {
+  it('requires sla:write to change, and belongs to its workspace alone', async () => {
     const { api, policy, open, clockOf } = await workspace()
     const agent = service.as(testPrincipal({ permissions: ['itsm:read', 'itsm:write'] }))
     const body = { name: 'Gold', metric: 'response', goals: { high: 60 } }
@@ -288,7 +288,7 @@ describe('a policy', () => {
   })
 })
 
-it('is the same when all of it is folded anew from the log', async () => {
+it('is the same when all of it is rebuilt from the log', async () => {
   const rows = () => service.sql`select id, version, state from sla_timers order by id`
   // What the tests before have made due is reported first: rows must not change while they are compared.
   const due = new Date(nowMs - 2_000).toISOString()

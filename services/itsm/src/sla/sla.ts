@@ -2,14 +2,14 @@ import type { BackgroundWork, ServiceContext, ServiceParts } from '@opsplane/ser
 import type { IncidentStore } from '../incident/incident-store.js'
 import { slaEntities } from './entity/entities.js'
 import { incidentBreach } from './escalation/breach.js'
-import { createEscalating, escalatingEvents } from './escalation/escalating.js'
+import { createEscalationConsumer, thresholdEvents } from './escalation/escalation-consumer.js'
 import { calendarRoutes } from './policy/calendar-routes.js'
 import { explainRoutes } from './policy/explain-routes.js'
 import { slaCalendar, slaPolicy } from './policy/policy.js'
 import { policyRoutes } from './policy/policy-routes.js'
 import { policyUseRoutes } from './policy/policy-use-routes.js'
-import { slaSaving } from './policy/saving.js'
-import { type Clocks, createClocks, tellingName } from './timer/clocks.js'
+import { createSlaPolicyWriter } from './policy/policy-writer.js'
+import { type Clocks, clockWorkerName, createClocks } from './timer/clocks.js'
 import { slaStores } from './timer/stores.js'
 import { slaTimer } from './timer/timer.js'
 import { timerRoutes } from './timer/timer-routes.js'
@@ -19,9 +19,9 @@ export const slaProjectedTables = ['sla_policy_revisions', 'sla_calendar_revisio
 
 /** Clocks that run against the goals of policies, in the hours of calendars. */
 export function createSla(ctx: ServiceContext, incidents: IncidentStore): ServiceParts {
-  const clocks = createClocks({ ...ctx, wake: (inMs) => ctx.dueWork.wake(tellingName, inMs) })
+  const clocks = createClocks({ ...ctx, wake: (inMs) => ctx.dueWork.wake(clockWorkerName, inMs) })
   const stores = slaStores(ctx.store)
-  const saving = slaSaving(ctx, stores, incidents.people)
+  const saving = createSlaPolicyWriter(ctx, stores, incidents.people)
   return {
     routes: [
       ...calendarRoutes(ctx, stores, saving),
@@ -36,8 +36,8 @@ export function createSla(ctx: ServiceContext, incidents: IncidentStore): Servic
 
 /** An event only says which entity to look at: what happened to it is read from the log, in its order. */
 function slaConsumers(ctx: ServiceContext, clocks: Clocks, incidents: IncidentStore): BackgroundWork[] {
-  const escalating = createEscalating(ctx, clocks.pinnedPolicies, incidents.settingsOf)
-  ctx.dueWork.start(clocks.telling)
+  const escalating = createEscalationConsumer(ctx, clocks.pinnedPolicies, incidents.getSettings)
+  ctx.dueWork.start(clocks.worker)
   return [
     ...slaEntities.map(({ durable, eventTypes }) =>
       ctx.consume({
@@ -49,7 +49,7 @@ function slaConsumers(ctx: ServiceContext, clocks: Clocks, incidents: IncidentSt
     ),
     ctx.consume({
       durable: 'itsm-sla-escalations',
-      types: escalatingEvents,
+      types: thresholdEvents,
       perform: (events) => escalating.handle(events),
     }),
   ]

@@ -35,7 +35,7 @@ interface Kind {
   path: string
   schema: z.ZodType<Shown>
   make: () => Promise<{ id: string }>
-  /** Permissions beside those to read, and what they are for. */
+  /** Permissions in addition to those to read, and what they are for. */
   offered: [Permission[], string[]][]
 }
 

@@ -8,7 +8,7 @@ type Table = Record<string, Partial<Record<string, Targets>>>
 export function stateMachine(entity: string, statuses: readonly string[], table: Table): StateMachine {
   const transitions = Object.entries(table).flatMap(([action, sources]) =>
     Object.entries(sources).flatMap(([from, targets]) =>
-      targets === undefined ? [] : shown(targets).map((way) => ({ action, from, ...way })),
+      targets === undefined ? [] : toWays(targets).map((way) => ({ action, from, ...way })),
     ),
   )
   const leading = new Set(transitions.map(({ from }) => from))
@@ -20,7 +20,7 @@ export function stateMachine(entity: string, statuses: readonly string[], table:
   }
 }
 
-function shown(targets: Targets): Pick<StateTransition, 'to' | 'condition'>[] {
+function toWays(targets: Targets): Pick<StateTransition, 'to' | 'condition'>[] {
   if (typeof targets === 'string') return [{ to: [targets], condition: null }]
   if (isList(targets)) return [{ to: [...targets], condition: null }]
   if (isConditional(targets)) return [{ to: [targets.to], condition: targets.only ?? null }]

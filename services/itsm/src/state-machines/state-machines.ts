@@ -10,7 +10,7 @@ import {
   problemStatuses,
 } from '@opsplane/contracts'
 import { itemTransitions } from '../catalog/item-transitions.js'
-import { onward, requestTransitions } from '../catalog/request-transitions.js'
+import { automaticTransitions, requestTransitions } from '../catalog/request-transitions.js'
 import { taskTransitions } from '../catalog/task-transitions.js'
 import { transitions as ofChanges } from '../change/transitions.js'
 import { transitions as ofItems } from '../cmdb/transitions.js'
@@ -28,7 +28,7 @@ export const stateMachines = [
   stateMachine('problem', problemStatuses, ofProblems),
   stateMachine('ci', ciStatuses, ofItems),
   stateMachine('catalog_item', catalogItemStatuses, itemTransitions),
-  stateMachine('request', catalogRequestStatuses, { ...requestTransitions, proceed: onward }),
+  stateMachine('request', catalogRequestStatuses, { ...requestTransitions, proceed: automaticTransitions }),
   // What waits for other tasks is opened, or skipped, with them.
   stateMachine('task', catalogTaskStatuses, {
     ...taskTransitions,

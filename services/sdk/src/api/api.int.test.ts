@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Execution, newId } from '@opsplane/contracts'
 import { testPrincipal } from '@opsplane/testing'
-import { type SdkWorld, startSdk } from '../invoke/invoke.fixture.js'
+import { type SdkFixture, startSdk } from '../invoke/invoke.fixture.js'
 
-let world: SdkWorld
+let world: SdkFixture
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const answering = (expression: string) => `export default async function (request) { return ${expression} }`
 
@@ -128,7 +128,7 @@ describe('a request below the path of an artifact', () => {
   it('is refused where the artifact takes no such method, is of another kind, or not there', async () => {
     const refused = await ask('reads/api', { method: 'POST' })
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
-    for (const path of ['action/api', 'nobody/api'])
+    for (const path of ['action/api', 'unknown/api'])
       expect((await ask(path)).json().error.code).toBe('not_found')
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { RawRequest } from '@opsplane/http'
-import { artifactRequest } from './request.js'
+import { buildArtifactRequest } from './request.js'
 
 const form = (text: string) => {
   const request = {
@@ -8,7 +8,7 @@ const form = (text: string) => {
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: Buffer.from(text),
   }
-  return artifactRequest(request as unknown as RawRequest, { headers: [] } as never, 3).body
+  return buildArtifactRequest(request as unknown as RawRequest, { headers: [] } as never, 3).body
 }
 
 describe('a form', () => {

@@ -1,6 +1,6 @@
 import { apiMethods } from '@opsplane/contracts'
 import { anyMediaType, defineRaw, type Method, type Route } from '@opsplane/http'
-import type { CallArtifact } from './calling.js'
+import type { CallArtifact } from './call-artifact.js'
 
 const operationIds: Record<(typeof apiMethods)[number], string> = {
   GET: 'getFromArtifact',

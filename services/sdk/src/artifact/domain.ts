@@ -55,7 +55,7 @@ function decide(command: ArtifactCommand, state: ArtifactRecord | null): Decided
     if (state !== null) throw new ApiError('conflict', 'There is an artifact with this id already.')
     const { id, slug, now } = command
     const after = { id, slug, ...released(command), latestVersion: command.number, createdAt: now }
-    return [{ type: 'artifact.created', after, ...beside(command) }]
+    return [{ type: 'artifact.created', after, ...extraRows(command) }]
   }
   if (state === null) throw notFound()
   switch (command.kind) {
@@ -64,7 +64,7 @@ function decide(command: ArtifactCommand, state: ArtifactRecord | null): Decided
       const latestVersion = command.row === undefined ? state.latestVersion : command.number
       const after = { ...state, ...released(command), latestVersion }
       const type = state.status === 'removed' ? 'artifact.created' : 'artifact.updated'
-      return [{ type, after, ...beside(command) }]
+      return [{ type, after, ...extraRows(command) }]
     }
     case 'remove':
       if (state.status === 'removed') return []
@@ -87,4 +87,4 @@ const released = ({ fields, number, now }: Release) => ({
 const raced = () =>
   new ApiError('version_conflict', 'The artifact was changed while its pack was installed. Try again.')
 
-const beside = ({ row }: Release) => (row ? { beside: [row] } : {})
+const extraRows = ({ row }: Release) => (row ? { extraRows: [row] } : {})

@@ -4,12 +4,12 @@ import {
   arrays,
   type Column,
   parameterCounter,
-  rowsOf,
   textColumn as text,
+  unnestRows,
 } from '@opsplane/eventstore'
 import type { NewExecution } from './model.js'
-import { recordParameters, recordsPart } from './record-rows.js'
-import { turnSeconds } from './turns.js'
+import { insertRecordsSql, recordParameters } from './record-rows.js'
+import { recheckSeconds } from './trigger-queue.js'
 
 type Begun = NewExecution & { shown: string }
 
@@ -52,7 +52,7 @@ export function beginStatement(): string {
   const names = columns.map(({ name }) => name).join(', ')
   const values = columns.map(({ name, type }) => `t.${name}::${type}`).join(', ')
   const parts = [
-    `given as materialized (select * from ${rowsOf(allColumns, next)})`,
+    `given as materialized (select * from ${unnestRows(allColumns, next)})`,
     `fresh as (
       insert into execution_keys (key, execution_id, fingerprint)
       select key, id, fingerprint from given where key is not null
@@ -65,9 +65,9 @@ export function beginStatement(): string {
       select ${values}, least(t.started_at::timestamptz, now()), (t.lease_owner is not null)::int,
         coalesce($1::text::timestamptz, clock_timestamp()) + case
           when t.lease_owner is not null then $2::float8 * interval '1 ms'
-          when t.in_turn::boolean then interval '${turnSeconds} s' end
+          when t.in_turn::boolean then interval '${recheckSeconds} s' end
       from taken t)`,
-    recordsPart('taken', next),
+    insertRecordsSql('taken', next),
   ]
   return `with ${parts.join(',\n')} select n::int as n from taken`
 }

@@ -8,11 +8,11 @@ import {
   journalParts,
   type Numbered,
   parameterCounter,
-  rowsOf,
   textColumn as text,
+  unnestRows,
 } from '@opsplane/eventstore'
 import type { EndedExecution } from './model.js'
-import { recordParameters, recordsPart } from './record-rows.js'
+import { insertRecordsSql, recordParameters } from './record-rows.js'
 
 interface Shown extends EndedExecution {
   texts: { input: string | null; output: string; error: string | null; logs: string }
@@ -48,7 +48,7 @@ export function endStatement(withEvents: boolean): string {
   for (let reserved = 0; reserved < 2; reserved++) next()
   const typed = columns.map(({ name, type }) => `t.${name}::${type} as ${name}`).join(', ')
   const parts = [
-    `given as materialized (select t.n::int as n, ${typed} from ${rowsOf(columns, next)})`,
+    `given as materialized (select t.n::int as n, ${typed} from ${unnestRows(columns, next)})`,
     `ended as (
       update executions e set status = g.status, input = coalesce(g.input, e.input), output = g.output, error = g.error,
         input_masked = e.input_masked or g.input is not null, logs = g.logs, omitted = g.omitted, duration_ms = g.duration_ms,
@@ -60,9 +60,9 @@ export function endStatement(withEvents: boolean): string {
     `sealed as (
       insert into execution_results (execution_id, sealed)
       select g.id, g.sealed from given g join ended using (n) where g.sealed is not null)`,
-    recordsPart('ended', next),
+    insertRecordsSql('ended', next),
     ...(withEvents
-      ? journalParts(`select t.* from ${rowsOf(journalColumns, next)} join ended on ended.n = t.n::int`)
+      ? journalParts(`select t.* from ${unnestRows(journalColumns, next)} join ended on ended.n = t.n::int`)
       : []),
   ]
   return `with ${parts.join(',\n')} select n from ended`

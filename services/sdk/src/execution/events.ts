@@ -3,7 +3,7 @@ import type { JournalRow } from '@opsplane/eventstore'
 import type { EndedExecution } from './model.js'
 
 /** The row of the log that says an execution has failed; none of one that has not. */
-export function failureRow(ended: EndedExecution): JournalRow[] {
+export function buildFailureRow(ended: EndedExecution): JournalRow[] {
   const { identity, completedAt, outcome } = ended
   if (outcome.status !== 'failed' && outcome.status !== 'timeout') return []
   const [before, after] = [runningState(ended), endedState(ended)]

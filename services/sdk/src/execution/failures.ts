@@ -10,19 +10,22 @@ import {
 } from '@opsplane/postgres'
 import { executionPositions } from './changes.js'
 
-/** It has failed, and of it and its replays it is the last one, with none that has completed or is under way. */
-const failedNow = `e.status in ('failed', 'timeout')
+/** It has failed, and of it and its replays it is the last one, with none that has completed or is in flight. */
+export const failedNow = `e.status in ('failed', 'timeout')
   and not exists (select from executions replay where replay.replay_of = e.id and replay.status <> 'cancelled')
   and (e.replay_of is null or not exists (select from executions other
     where other.replay_of = e.replay_of and other.id <> e.id
       and (other.status in ('completed', 'running') or other.status <> 'cancelled' and other.id > e.id)))`
+
+/** What tells failures of one artifact apart. */
+export const causeOf = `md5(concat_ws('|', e.status, e.error->>'code', ${withoutDetails(`e.error->>'message'`)}))`
 
 /** Of each artifact the last failures by their index. */
 export const failedExecutions = `
   select a.id as target_id, a.name as target_name, failure.*,
     count(*) over (partition by a.id) >= ${readFailures} as is_more
   from artifacts a cross join lateral (
-    select md5(concat_ws('|', e.status, e.error->>'code', ${withoutDetails(`e.error->>'message'`)})) as cause,
+    select ${causeOf} as cause,
       coalesce(e.error->>'code', e.status) as code, e.error->>'message' as message,
       ${isoText('e.completed_at')} as at
     from executions e

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Execution, type ExecutionsQuery, idFactory } from '@opsplane/contracts'
 import { seededRandom } from '@opsplane/testing'
-import { type SdkWorld, startSdk } from '../invoke/invoke.fixture.js'
+import { type SdkFixture, startSdk } from '../invoke/invoke.fixture.js'
 
-/** Every filter of the log beside every other, held against a model of what they say. */
+/** Every filter of the log combined with every other, compared with a model. */
 
 const log = '/origin/api/service-sdk'
 const random = seededRandom(14)
@@ -79,7 +79,7 @@ function filtersOf(row: Kept, chosen: readonly (keyof ExecutionsQuery)[]): Filte
   return Object.fromEntries(chosen.map((name) => [name, values[name]]))
 }
 
-let world: SdkWorld
+let world: SdkFixture
 const executions = Array.from({ length: rows }, (_, n) => kept(n))
 
 beforeAll(async () => {
@@ -89,7 +89,7 @@ beforeAll(async () => {
   const startedAt = new Date(startMs).toISOString()
   await sql`select add_execution_month(${startedAt}::date)`
   for (const [at, row] of executions.entries()) {
-    // Of another tenant as well: nobody finds it.
+    // Of another tenant as well: it is never found.
     for (const [environment, id] of [
       ['production', row.id],
       ['staging', idFactory(() => startMs + at)('execution')],
@@ -100,7 +100,7 @@ beforeAll(async () => {
           lease_owner, held_until)
         values (${id}, ${workspaceId}, ${environment}, ${row.artifact}, 'any', 1, ${row.artifactType}, ${row.executionType},
           ${row.triggerType}, ${row.triggerId}, ${row.status}, '{}', ${startedAt}, ${ended}, 2, 0,
-          'nobody', ${ended === null ? 'infinity' : null}::text::timestamptz)`
+          'unknown', ${ended === null ? 'infinity' : null}::text::timestamptz)`
       for (const record of row.records)
         await sql`insert into execution_records (execution_id, record_id, table_name, workspace_id, environment)
           values (${id}, ${record.id}, ${record.table}, ${workspaceId}, ${environment}) on conflict do nothing`

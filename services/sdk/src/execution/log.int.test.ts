@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Execution, idFactory, newId } from '@opsplane/contracts'
 import { deleteAged } from '@opsplane/eventstore'
-import { partitionsOf } from '@opsplane/postgres'
+import { listPartitions } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { type Receiver, startReceiver, testPrincipal, waitFor } from '@opsplane/testing'
-import { everythingKept, type SdkWorld, startSdk } from '../invoke/invoke.fixture.js'
+import { dumpAllRows, type SdkFixture, startSdk } from '../invoke/invoke.fixture.js'
 import { agedExecutions, deleteResults } from './retention.js'
 
 const log = '/origin/api/service-sdk'
 /** A workspace whose traces reach their quota soon. */
 const narrow = newId('workspace')
-let world: SdkWorld
+let world: SdkFixture
 let receiver: Receiver
 let release: () => void = () => {}
 
@@ -55,7 +55,7 @@ describe('secrets of an input', () => {
     const password = 'correct horse battery staple'
     const { id } = await invoke('waits', { mode: 'async', input: { password, note: 'plain to see' } })
     await waitFor(() => receiver.received().length === 1)
-    const meanwhile = await everythingKept(world.service)
+    const meanwhile = await dumpAllRows(world.service)
     expect(meanwhile).toContain('plain to see')
     expect(meanwhile).toContain('sealedInput')
     for (const spelling of [password, Buffer.from(password).toString('base64')])
@@ -66,7 +66,7 @@ describe('secrets of an input', () => {
       input: { password: '***', note: 'plain to see' },
       output: { length: password.length, said: 'it was ***' },
     })
-    const after = await everythingKept(world.service)
+    const after = await dumpAllRows(world.service)
     expect(after).not.toContain(password)
     expect(after).not.toContain('sealedInput')
   })
@@ -120,7 +120,7 @@ describe('an execution beyond the quota of traces', () => {
       expect(await readAs(first.id, session)).toMatchObject(kept)
       const [listed] = (await as(session).get(`${log}/executions?limit=1`)).page(Execution).items
       expect(listed).toMatchObject({ id: first.id, ...kept })
-      expect(await everythingKept(world.service)).not.toContain(text)
+      expect(await dumpAllRows(world.service)).not.toContain(text)
       const replay = (body: object) => as(session).post(`${log}/executions/${first.id}/replay`, body)
       expect((await replay({})).error()).toMatchObject({ details: [{ path: '/input', code: 'omitted' }] })
       expect((await replay({ input: { text, fails } })).data(Execution)).toMatchObject(given)
@@ -195,6 +195,6 @@ describe('retention', () => {
     expect(await left('executions', 'id')).toEqual(kept.toSorted())
     expect(await left('execution_records', 'execution_id')).toEqual(kept.toSorted())
     // The month of the one that was 500 days old is gone as a whole.
-    expect(await partitionsOf(sql, 'executions')).not.toContain('executions_203001')
+    expect(await listPartitions(sql, 'executions')).not.toContain('executions_203001')
   })
 })

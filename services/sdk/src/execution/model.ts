@@ -38,15 +38,15 @@ export interface ExecutionCaller {
   people: readonly GrantCaller[]
 }
 
-/** How whoever takes over an execution begins it. */
+/** How the replica that takes over an execution starts it. */
 export interface ExecutionPlan {
   /** Milliseconds, where it is given less than its artifact has. */
   timeoutMs: number | null
-  /** Whether it is begun again after whoever worked on it has died. */
+  /** Whether it is started again after its worker has died. */
   retryable: boolean
   /** Which export is called, where it is not the default one. */
   entry: string | null
-  /** What whoever has asked for it may do; null where nobody has. */
+  /** The permissions of its requester; null where it has none. */
   permissions: readonly string[] | null
   /** Who has asked for it; absent where an earlier version of the service has accepted it. */
   callers?: readonly GrantCaller[]
@@ -68,9 +68,9 @@ export interface NewExecution {
   /** As it is shown. */
   input: JsonValue
   inputMasked: boolean
-  /** Whoever goes straight to work on it; null where due work is to find it. */
+  /** The replica that starts it right away; null where due work is to find it. */
   owner: string | null
-  /** Null where nobody is to begin it but its owner. */
+  /** Null where only its lease owner may start it. */
   plan: ExecutionPlan | null
   key: ExecutionKey | null
   records: readonly TouchedRecord[]
@@ -94,7 +94,7 @@ export interface Outcome extends Result {
   omitted?: true
 }
 
-/** An execution that ends, under the lease of whoever worked on it. */
+/** An execution that ends, under the lease of its worker. */
 export interface EndedExecution {
   identity: ExecutionIdentity
   fence: string

@@ -7,7 +7,7 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { DepthsOf } from '@opsplane/http'
-import { type Database, isoText, positionOf, tenantBinding } from '@opsplane/postgres'
+import { type Database, isoText, parsePosition, tenantBinding } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import type { TouchedRecord } from './model.js'
 
@@ -27,7 +27,7 @@ const present = ({ replay_of, omitted, ...row }: Row): Execution => ({
   ...(omitted && { omitted }),
 })
 
-/** What a replay needs beside what is shown. */
+/** What a replay needs in addition to what is shown. */
 export interface StoredExecution {
   shown: Execution
   artifactId: string
@@ -71,7 +71,7 @@ export interface ListExecutionsOptions {
 }
 
 /** A page ends early rather than to be larger than this, with one execution at least. */
-const mostBytes = 8 * 1024 * 1024
+const maxBytes = 8 * 1024 * 1024
 
 /** One page of executions, the latest first. */
 export async function listExecutions(
@@ -80,7 +80,7 @@ export async function listExecutions(
 ): Promise<Page<Execution>> {
   const { tenant, limit, cursors } = options
   const binding = tenantBinding(tenant, options.binding)
-  const [, last = null] = options.after === undefined ? [] : positionOf(cursors, options.after, binding)
+  const [, last = null] = options.after === undefined ? [] : parsePosition(cursors, options.after, binding)
   const { text, parameters } = listStatement(options, last)
   const rows = await sql.unsafe<(Row & { more: boolean })[]>(text, parameters, { prepare: true })
   const items = rows.map(({ more: _, ...row }) => present(row))
@@ -118,7 +118,7 @@ export function listStatement(
   if (before !== null) conditions.push(`e.id < ${place(before)}`)
   const touched = touchedBy(filters, tenant, place)
   if (touched) conditions.push(touched)
-  const [most, bytes] = [place(String(limit + 1)), place(String(mostBytes))]
+  const [most, bytes] = [place(String(limit + 1)), place(String(maxBytes))]
   const text = `with found as materialized (
       select e.id, e.bytes from executions e where ${conditions.join(' and ')} order by e.id desc limit ${most}::int),
     sized as (

@@ -3,8 +3,8 @@ import {
   arrays,
   type Column,
   insertInto,
-  rowsOf,
   textColumn as text,
+  unnestRows,
 } from '@opsplane/eventstore'
 import type { ExecutionIdentity, TouchedRecord } from './model.js'
 
@@ -25,8 +25,8 @@ const columns: Column<RecordRow>[] = [
 ]
 
 /** Notes the records of executions whose numbers `of` has. */
-export const recordsPart = (of: string, next: () => number): string =>
-  `noted as (${insertInto('execution_records', columns, `${rowsOf(columns, next)} join ${of} on ${of}.n::int = t.n::int`)}
+export const insertRecordsSql = (of: string, next: () => number): string =>
+  `noted as (${insertInto('execution_records', columns, `${unnestRows(columns, next)} join ${of} on ${of}.n::int = t.n::int`)}
     on conflict do nothing)`
 
 export const recordParameters = (

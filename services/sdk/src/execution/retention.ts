@@ -5,7 +5,7 @@ import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 
 export const agedExecutions: AgedTable = {
   ...{ table: 'executions', prefix: 'exec_', endedAt: 'completed_at', dropMonth: 'drop_execution_month' },
-  beside: ['execution_records', 'execution_keys', 'execution_results'].map((table) => ({
+  dependentTables: ['execution_records', 'execution_keys', 'execution_results'].map((table) => ({
     ...{ table, column: 'execution_id' },
   })),
 }

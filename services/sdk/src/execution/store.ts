@@ -3,15 +3,15 @@ import type { ChangedSignals } from '@opsplane/nats'
 import {
   createGroups,
   type Database,
-  isDatabaseAway,
+  isDatabaseUnavailable,
+  isMissingPartition,
   isTransient,
-  missedPartition,
   type StatementRunner,
 } from '@opsplane/postgres'
 import { delay, retryDelayMs } from '@opsplane/runtime'
 import { beginParameters, beginStatement } from './begin-statement.js'
 import { endParameters, endStatement } from './end-statement.js'
-import { failureRow } from './events.js'
+import { buildFailureRow } from './events.js'
 import type { EndedExecution, NewExecution } from './model.js'
 
 export interface ExecutionStoreOptions {
@@ -30,7 +30,7 @@ export interface ExecutionStore {
   /** Makes an execution durable; false where its key has led to one before. Throws where Postgres is away. */
   begin(execution: NewExecution, tx?: StatementRunner): Promise<boolean>
   /**
-   * Makes an end durable, and stays at it while Postgres is away. False where the execution has passed to somebody else, or
+   * Makes an end durable, and retries while Postgres is away. False where another replica has leased the execution, or
    * the store is closed. `seal` gives what its row does not show of its result.
    */
   end(execution: Omit<EndedExecution, 'sealedResult'>, seal?: () => Promise<string>): Promise<boolean>
@@ -47,7 +47,7 @@ export function createExecutionStore(options: ExecutionStoreOptions): ExecutionS
   const begun = beginStatement()
   const ended = [endStatement(false), endStatement(true)] as const
   let written = 0
-  /** A plan made for tables that are nearly empty is a bad one later: with much more in them it is made anew. */
+  /** A plan made for tables that are nearly empty is a bad one later: with much more in them it is made again. */
   const aged = (text: string, rows: number) => {
     written += rows
     return `${text}\n-- ${Math.floor(Math.log2(written) / 3)}`
@@ -67,7 +67,7 @@ export function createExecutionStore(options: ExecutionStoreOptions): ExecutionS
   }
 
   async function update(sql: StatementRunner, rows: readonly EndedExecution[]) {
-    const events = rows.flatMap((row, n) => failureRow(row).map((event) => ({ n, row: event })))
+    const events = rows.flatMap((row, n) => buildFailureRow(row).map((event) => ({ n, row: event })))
     for (const { row } of events) await eventMonths.ensure(sql, row.id)
     const text = aged(ended[events.length > 0 ? 1 : 0], rows.length)
     const here = await made(sql, text, endParameters(rows, events))
@@ -76,7 +76,7 @@ export function createExecutionStore(options: ExecutionStoreOptions): ExecutionS
     return rows.map((_, n) => here.has(n))
   }
 
-  const isAway = (error: unknown) => isDatabaseAway(error)
+  const isAway = (error: unknown) => isDatabaseUnavailable(error)
   const begins = createGroups({
     write: (rows: readonly NewExecution[]) => insert(database.planned, rows),
     isAway,
@@ -86,7 +86,7 @@ export function createExecutionStore(options: ExecutionStoreOptions): ExecutionS
     isAway,
   })
 
-  /** Whether a statement whose answer was lost has made the end: nobody else writes under its fence. */
+  /** Whether a statement whose answer was lost has made the end: no other replica writes under its fence. */
   async function hasEnded({ identity, fence }: Pick<EndedExecution, 'identity' | 'fence'>): Promise<boolean> {
     const rows = await database.sql.unsafe(
       'select 1 from executions where id = $1 and lease_fence = $2::text::bigint and completed_at is not null',
@@ -109,8 +109,8 @@ export function createExecutionStore(options: ExecutionStoreOptions): ExecutionS
           if (seal) sealedResult ??= await seal()
           return (await ends.add({ ...row, sealedResult })) || (tries > 1 && (await hasEnded(row)))
         } catch (error) {
-          if (missedPartition(error)) months.forget()
-          else if (!isDatabaseAway(error) && !isTransient(error)) throw error
+          if (isMissingPartition(error)) months.forget()
+          else if (!isDatabaseUnavailable(error) && !isTransient(error)) throw error
           await delay(retryDelayMs({ ...endRetry, attempt: tries }), closing)
         }
       }

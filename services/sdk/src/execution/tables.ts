@@ -16,7 +16,7 @@ import {
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' })
 
-/** An execution that has not ended is due from its beginning, unless somebody works on it. */
+/** An execution that has not ended is due from its beginning, unless it is leased. */
 export const dueExecutions = dueTable({
   table: 'executions',
   key: 'id',
@@ -58,7 +58,7 @@ export const executions = pgTable(
     replayOf: text('replay_of'),
     /** Bounds what a page of a list reads. */
     bytes: integer('bytes').notNull(),
-    /** What it is begun with by whoever takes it over; null once it has ended, and where nobody is to. */
+    /** What a replica that takes it over starts it with; null once it has ended, and where none may. */
     plan: json('plan'),
     depth: smallint('depth').notNull(),
     requestId: text('request_id'),

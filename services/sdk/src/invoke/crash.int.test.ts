@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Execution } from '@opsplane/contracts'
 import { type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/testing'
-import type { SdkWorld } from './invoke.fixture.js'
+import type { SdkFixture } from './invoke.fixture.js'
 import { type SdkProcess, startSdkProcess } from './sdk-process.fixture.js'
 
 const kills = Number(process.env.SDK_KILLS ?? 3)
@@ -10,12 +10,12 @@ const random = seededRandom(Number(process.env.CRASH_SEED ?? 14))
 /** Of each kind, begun before each kill. */
 const atOnce = 4
 const slowestMs = 400
-/** Longer than a round lasts: what is held at first is under way when the service is killed. */
+/** Longer than a round lasts: what is held at first is in flight when the service is killed. */
 const heldMs = 600_000
 const patience = { intervalMs: 50 }
 const held = new Set<string>()
 
-let world: SdkWorld
+let world: SdkFixture
 let receiver: Receiver
 let service: SdkProcess
 
@@ -48,7 +48,7 @@ afterAll(async () => {
   await receiver?.stop()
 })
 
-/** Whether the processes that run code are killed instead of the service, every other time, where they can be told. */
+/** Whether the processes that run code are killed instead of the service, every other time, where they can be identified. */
 const isOfChildren = (round: number) => process.platform === 'linux' && round % 2 === 1
 
 /** Processes of the service, all of which run code or compile it. */

@@ -17,8 +17,8 @@ import {
   type ListExecutionsOptions,
   listExecutions,
 } from '../execution/queries.js'
-import type { Invoking } from './invoking.js'
-import type { Replaying } from './replaying.js'
+import type { Invoker } from './invoker.js'
+import type { ExecutionReplays } from './replays.js'
 import { isCaller, type ReadResult } from './results.js'
 
 const tag = 'Executions'
@@ -27,8 +27,8 @@ const base = '/origin/api/service-sdk'
 /** The execution log, below the origin itself. */
 export function executionRoutes(
   { database, cursors }: ServiceContext,
-  { load }: Pick<Invoking, 'load'>,
-  { replay, cancel }: Replaying,
+  { load }: Pick<Invoker, 'load'>,
+  { replay, cancel }: ExecutionReplays,
   readResult: ReadResult,
 ): Route[] {
   const { sql } = database

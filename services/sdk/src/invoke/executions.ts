@@ -2,40 +2,40 @@ import { randomUUID } from 'node:crypto'
 import { ApiError, type Execution, newId, type TenantScope } from '@opsplane/contracts'
 import { startMonths } from '@opsplane/eventstore'
 import { createChangedSignals, publishHint } from '@opsplane/nats'
-import { giveBackStatement, held, type StatementRunner } from '@opsplane/postgres'
+import { releaseStatement, residentWorker, type StatementRunner } from '@opsplane/postgres'
 import { systemClock } from '@opsplane/runtime'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
-import type { ArtifactLoading } from '../artifact/loading.js'
-import { measureExecutions } from '../execution/measure.js'
+import type { ArtifactLoader } from '../artifact/loader.js'
+import { createExecutionMetrics } from '../execution/metrics.js'
 import type { ExecutionIdentity, ExecutionPlan, NewExecution } from '../execution/model.js'
+import { presentExecution } from '../execution/present-execution.js'
 import { getExecution } from '../execution/queries.js'
-import { executionOf } from '../execution/shown.js'
 import { createExecutionStore } from '../execution/store.js'
 import { dueExecutions } from '../execution/tables.js'
-import { lookAtNext, waitsForOthers } from '../execution/turns.js'
-import { createInHand, type Ending, type Hand } from './in-hand.js'
-import {
-  interrupted,
-  type Perform,
-  type Performance,
-  type Performed,
-  refuseSuspended,
-  shownAtFirst,
-} from './perform.js'
+import { waitForEarlierExecutions, wakeNextExecution } from '../execution/trigger-queue.js'
+import { createInFlightExecutions, type InFlightExecution, type StopReason } from './in-flight-executions.js'
+import { canStart, type LeasedExecution, leasedColumns, toCaller, toIdentity } from './leased-execution.js'
 import type { ExecutionRequest } from './request.js'
-import type { RanExecution, ReadResult } from './results.js'
+import type { CallerResult, ReadResult } from './results.js'
+import {
+  type CodeRun,
+  type CodeRunResult,
+  interruptedOutcome,
+  type RunCode,
+  redactUnresolvedInput,
+  refuseSuspended,
+} from './run-code.js'
 import type { ExecutionSealing } from './sealing.js'
-import { callerIn, identityOf, type LeasedExecution, leasedColumns, mayBegin } from './taken-over.js'
 import type { WithinQuota } from './trace-quota.js'
 
 export interface ExecutionsOptions {
-  perform: Perform
-  loading: Pick<ArtifactLoading, 'loadArtifact'>
+  perform: RunCode
+  loading: Pick<ArtifactLoader, 'loadArtifact'>
   sealing: ExecutionSealing
   readResult: ReadResult
   withinQuota: WithinQuota
-  /** Executions in hand at most, and of one workspace. */
-  most: { all: number; ofOne: number }
+  /** Executions in flight at most, and of one workspace. */
+  limits: { all: number; ofOne: number }
   leaseMs: number
 }
 
@@ -45,7 +45,7 @@ export interface Executions {
    * Runs an artifact here and now; resolves once the execution is in the log. Undefined where its key has led to one
    * before. Throws `rate_limited` where there is no room, and `conflict` for one that is suspended.
    */
-  run(request: ExecutionRequest): Promise<RanExecution | undefined>
+  run(request: ExecutionRequest): Promise<CallerResult | undefined>
   /** Accepts an execution that any replica begins; in the caller's transaction, after which `wake` is called. */
   accept(request: ExecutionRequest, tx?: StatementRunner): Promise<Execution | undefined>
   /** Ends one that runs. False where there is none such that has not ended. */
@@ -60,14 +60,14 @@ export interface Executions {
 const firstFence = '1'
 const nothing = { result: undefined, input: undefined, records: [] }
 
-type Finished = Performed & { completedAt: string }
+type Finished = CodeRunResult & { completedAt: string }
 
 export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions): Executions {
   const { database, dueWork, relay, log } = ctx
-  const { perform, loading, sealing, readResult, withinQuota, most, leaseMs } = options
+  const { perform, loading, sealing, readResult, withinQuota, limits, leaseMs } = options
   const owner = `${ctx.config.instanceId}:${randomUUID()}`
   const closing = new AbortController()
-  const measured = measureExecutions(ctx.metrics)
+  const measured = createExecutionMetrics(ctx.metrics)
   const simulated = ctx.clock === systemClock ? undefined : ctx.clock
   const signals = createChangedSignals({
     ...{ names: ctx.names, type: 'execution' },
@@ -77,30 +77,30 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     ...{ database, leaseMs, announce: relay.wake, closing: closing.signal, changed: signals.changed },
     at: () => simulated?.now() ?? null,
   })
-  const inHand = createInHand<LeasedExecution>({
-    most,
+  const executionsInFlight = createInFlightExecutions<LeasedExecution>({
+    limits,
     workspaceOf: (row) => row.workspace_id,
-    resume: (row, hand) =>
-      resume(row, hand).catch((err: unknown) =>
+    resume: (row, execution) =>
+      resume(row, execution).catch((err: unknown) =>
         log.error(
           { err, execution: row.key },
           'this replica has given up an execution; another one takes it over when its lease expires',
         ),
       ),
-    giveBack: async (rows) => {
-      const { text, parameters } = giveBackStatement(dueExecutions, rows)
+    releaseLeases: async (rows) => {
+      const { text, parameters } = releaseStatement(dueExecutions, rows)
       await database.sql.unsafe(text, parameters, { prepare: true })
     },
   })
   const due = dueWork.start(
-    held<LeasedExecution>({
+    residentWorker<LeasedExecution>({
       ...{ name: 'executions', of: dueExecutions, columns: leasedColumns, leaseMs },
-      holder: inHand,
+      work: executionsInFlight,
     }),
   )
 
   /** Does it and records what came of it; undefined where it is none of ours any more. */
-  async function finish(performance: Performance): Promise<Finished | undefined> {
+  async function finish(performance: CodeRun): Promise<Finished | undefined> {
     const ran = await perform(performance)
     if (!ran) return undefined
     const performed = withinQuota(performance, ran)
@@ -109,10 +109,10 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     return isOurs ? { ...performed, completedAt } : undefined
   }
 
-  async function end({ identity, hand }: Pick<Performance, 'identity' | 'hand'>, finished: Finished) {
+  async function end({ identity, inFlight }: Pick<CodeRun, 'identity' | 'inFlight'>, finished: Finished) {
     const { result, ...shown } = finished
     const seal = result && (() => sealing.result.seal(identity, result))
-    const isOurs = await store.end({ identity, fence: hand.fence, ...shown }, seal)
+    const isOurs = await store.end({ identity, fence: inFlight.fence, ...shown }, seal)
     if (!isOurs) return false
     measured(finished.outcome)
     if (identity.trigger.type === 'scheduled_job') hasEnded(identity.trigger.id)
@@ -122,27 +122,28 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
   /** What waits in line behind it is looked at now; later where that fails. */
   function hasEnded(triggerId: string | null): void {
     if (triggerId === null) return
-    lookAtNext(database.sql, triggerId)
+    wakeNextExecution(database.sql, triggerId)
       .then(() => due.wake())
       .catch((err: unknown) => log.warn({ err }, 'what waits for an execution is begun some seconds later'))
   }
 
-  async function resume(row: LeasedExecution, hand: Hand): Promise<void> {
-    const identity = identityOf(row)
+  async function resume(row: LeasedExecution, inFlight: InFlightExecution): Promise<void> {
+    const identity = toIdentity(row)
     const { plan } = row
-    if (plan?.inTurn && (await waitsForOthers(database.sql, hand, simulated?.now() ?? null))) return
+    if (plan?.inTurn && (await waitForEarlierExecutions(database.sql, inFlight, simulated?.now() ?? null)))
+      return
     const fail = (code: string, message: string) => {
       const outcome = {
-        ...interrupted(message),
+        ...interruptedOutcome(message),
         logs: [],
         durationMs: sinceMs(row.started_at),
         memoryPeakMb: 0,
       }
       outcome.error = { code, message, stack: '' }
       const completedAt = ctx.clock.now()
-      return end({ identity, hand }, { ...nothing, outcome, completedAt })
+      return end({ identity, inFlight }, { ...nothing, outcome, completedAt })
     }
-    if (plan === null || !mayBegin(row))
+    if (plan === null || !canStart(row))
       return void (await fail('interrupted', 'The process it ran in has ended before it.'))
     const artifact = await loading.loadArtifact(
       identity.tenant,
@@ -152,17 +153,17 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     if (!artifact) return void (await fail('artifact_removed', 'The artifact is not there any more.'))
     if (artifact.status === 'suspended')
       return void (await fail('artifact_suspended', 'The artifact was suspended before it could be run.'))
-    hand.mayPass = plan.retryable
+    inFlight.mayPass = plan.retryable
     const { timeoutMs, entry, sealedInput } = plan
     const input = sealedInput === undefined ? row.input : await sealing.input.open(identity, sealedInput)
-    const limits = { caller: callerIn(plan), timeoutMs: timeoutMs ?? undefined }
-    await finish({ identity, artifact, input, hand, entry, ...limits })
+    const limits = { caller: toCaller(plan), timeoutMs: timeoutMs ?? undefined }
+    await finish({ identity, artifact, input, inFlight, entry, ...limits })
   }
 
   const sinceMs = (startedAt: string) =>
     Math.max(Math.round(Date.parse(ctx.clock.now()) - Date.parse(startedAt)), 0)
 
-  /** Those that were there to be ended: whoever works on one finds its lease gone. */
+  /** The executions to end: a worker on one finds its lease gone. */
   async function endWhere(
     sql: StatementRunner,
     { workspaceId, environment }: TenantScope,
@@ -179,7 +180,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
       { prepare: true },
     )
     for (const { id } of rows) {
-      inHand.get(id)?.ending.abort('cancelled' satisfies Ending)
+      executionsInFlight.get(id)?.ending.abort('cancelled' satisfies StopReason)
       signals.changed({ workspaceId, environment }, id)
     }
     return rows
@@ -189,25 +190,25 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     async run(request) {
       refuseSuspended(request.artifact)
       const identity = identityFor(request)
-      const hand: Hand = {
+      const inFlight: InFlightExecution = {
         ...{ id: identity.id, workspaceId: identity.tenant.workspaceId, fence: firstFence, isLeased: false },
         ...{ ending: new AbortController(), mayPass: false },
       }
-      const leave = inHand.enter(hand)
-      if (!leave) throw noRoom(most.ofOne)
+      const leave = executionsInFlight.enter(inFlight)
+      if (!leave) throw noRoom(limits.ofOne)
       try {
         const begun = newExecution(request, identity, { owner, plan: null })
         if (!(await store.begin(begun))) return undefined
-        hand.isLeased = true
+        inFlight.isLeased = true
         const { artifact, input, caller, timeoutMs, entry, hostOverride, contextNow, faultOf } = request
         const { traceparent } = request
         const finished = await finish({
-          ...{ identity, artifact, input, hand, caller, timeoutMs, entry },
+          ...{ identity, artifact, input, inFlight, caller, timeoutMs, entry },
           ...{ hostOverride, contextNow, faultOf, traceparent },
         })
         if (!finished) return await readResult(await getExecution(database.sql, identity.id, identity.tenant))
         const { outcome, result, completedAt, input: shown = begun.input } = finished
-        const execution = executionOf(identity, shown, { ...outcome, ...result }, completedAt)
+        const execution = presentExecution(identity, shown, { ...outcome, ...result }, completedAt)
         return { execution, isSealed: result !== undefined, secrets: result?.secrets ?? [] }
       } finally {
         leave()
@@ -227,7 +228,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
       if (begun.inputMasked) plan.sealedInput = await sealing.input.seal(identity, input)
       if (!(await store.begin(begun, tx))) return undefined
       if (!tx) due.wake()
-      return executionOf(identity, begun.input)
+      return presentExecution(identity, begun.input)
     },
 
     async cancel(id, tenant) {
@@ -271,11 +272,11 @@ function newExecution(
   identity: ExecutionIdentity,
   by: Pick<NewExecution, 'owner' | 'plan'>,
 ): NewExecution {
-  const shown = shownAtFirst(input)
+  const shown = redactUnresolvedInput(input)
   return { identity, input: shown, inputMasked: shown !== input, key, records, ...by }
 }
 
-const noRoom = (most: number) =>
-  new ApiError('rate_limited', `${most} executions of the workspace are under way here already.`, {
+const noRoom = (max: number) =>
+  new ApiError('rate_limited', `${max} executions of the workspace are in flight here already.`, {
     headers: { 'Retry-After': '1' },
   })

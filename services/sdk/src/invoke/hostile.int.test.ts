@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Execution, newId } from '@opsplane/contracts'
 import { type ApiClient, testPrincipal } from '@opsplane/testing'
-import { type SdkWorld, startSdk } from './invoke.fixture.js'
+import { type SdkFixture, startSdk } from './invoke.fixture.js'
 
 /** Each ends within its limits, is in the log as what it was, and leaves another tenant's invocations alone. */
 
@@ -41,7 +41,7 @@ const cases: [string, string, string][] = [
 const patientMs = 10_000
 const endlessMs = 150
 
-let world: SdkWorld
+let world: SdkFixture
 let other: ApiClient
 
 beforeAll(async () => {

@@ -23,7 +23,7 @@ import { versionRef } from '../artifact/versions.js'
 import { sdk } from '../service.js'
 
 /** An artifact of a test: its code, and what of it is not as usual. */
-export interface GivenArtifact {
+export interface ArtifactFields {
   slug: string
   /** An ES module. */
   code: string
@@ -39,31 +39,31 @@ export interface GivenArtifact {
   api?: object
 }
 
-export interface SdkWorld {
+export interface SdkFixture {
   service: TestService
   settings: FakeSettings
   api: ApiClient
   /** Whom `api` asks as. */
   principal: Principal
   /** As if a pack had brought it; returns its id. */
-  install(artifact: GivenArtifact, where?: Partial<TenantScope>): Promise<string>
+  install(artifact: ArtifactFields, where?: Partial<TenantScope>): Promise<string>
   stop(): Promise<void>
 }
 
 /** By which values are sealed. */
 export const testMasterKey = { OPSPLANE_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }
 
-export interface SdkWorldOptions {
+export interface SdkFixtureOptions {
   /** Has the service run elsewhere than in this process. */
   start?: TestServiceOptions<object>['start']
-  /** What other services answer to, beside what settings does in every test. */
+  /** Routes of other services, in addition to those of settings in every test. */
   routes?: FakeRoutes
 }
 
 export async function startSdk(
   env: Record<string, string> = {},
-  { start, routes }: SdkWorldOptions = {},
-): Promise<SdkWorld> {
+  { start, routes }: SdkFixtureOptions = {},
+): Promise<SdkFixture> {
   const settings = await startFakeSettings(routes)
   const urls = Object.fromEntries(
     ['settings', 'integrations', 'itsm', 'database-studio', 'dispatcher'].map((name) => [name, settings.url]),
@@ -93,7 +93,7 @@ export async function startSdk(
 async function install(
   { sql, compiler }: Pick<TestService, 'sql'> & { compiler: CodeRunner },
   { workspaceId, environment }: TenantScope,
-  given: GivenArtifact,
+  given: ArtifactFields,
 ): Promise<string> {
   const [id, packId, ownerId, installation] = [
     newId('artifact'),
@@ -156,7 +156,7 @@ async function install(
 }
 
 /** Everything the service keeps of anything, as text. */
-export async function everythingKept({ sql }: Pick<TestService, 'sql'>): Promise<string> {
+export async function dumpAllRows({ sql }: Pick<TestService, 'sql'>): Promise<string> {
   const tables = await sql<{ name: string }[]>`
     select c.relname as name from pg_class c
     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`

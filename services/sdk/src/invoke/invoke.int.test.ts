@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Execution, ExecutionChanges, executionChangesPath, FailureGroup, newId } from '@opsplane/contracts'
 import { followChanges, testPrincipal, waitFor } from '@opsplane/testing'
-import { type SdkWorld, startSdk } from './invoke.fixture.js'
+import { type SdkFixture, startSdk } from './invoke.fixture.js'
 
-let world: SdkWorld
+let world: SdkFixture
 beforeAll(async () => {
   world = await startSdk()
   await world.install({
@@ -89,7 +89,7 @@ describe('an invocation', () => {
       { slug: 'staged', code: 'export default async function () { return 1 }' },
       { environment: 'staging' },
     )
-    expect((await invoke('nobody')).status).toBe(404)
+    expect((await invoke('unknown')).status).toBe(404)
     const version = [{ path: '/version', code: 'unknown_version' }]
     expect((await invoke('echo', { version: 7 })).error().details).toMatchObject(version)
     expect((await invoke('staged')).status).toBe(404)
@@ -109,7 +109,7 @@ describe('an invocation', () => {
   })
 })
 
-describe('an invocation by somebody who may use no secrets', () => {
+describe('an invocation by a user who may use no secrets', () => {
   it.each([
     ['whose value it reads', 'reads', `host.secret({ name: 'token', plain: true })`],
     ['it sends', 'sends', `host.http({ url: 'https://example.com/{{secrets.token}}' })`],
@@ -167,7 +167,7 @@ describe('an Idempotency-Key', () => {
     expect((await invoke('echo', { input: 2 }, headers)).error().code).toBe('idempotency_key_reused')
   })
 
-  it('begins anew after a failure only where it says so', async () => {
+  it('starts again after a failure only where it says so', async () => {
     const headers = { 'idempotency-key': newId('request') }
     const body = { input: 1, retryFailed: true }
     // The client sends it twice itself.
@@ -222,7 +222,7 @@ describe('the log', () => {
     expect(seen.length).toBeGreaterThanOrEqual(5)
   })
 
-  it('is another tenant’s for nobody, and for those alone who may read it', async () => {
+  it('is visible in its own tenant only, to those who may read it', async () => {
     const { id } = (await invoke('echo')).data(Execution)
     for (const other of [{ workspaceId: newId('workspace') }, { environment: 'staging' as const }]) {
       const stranger = world.service.as(testPrincipal(other))

@@ -4,8 +4,8 @@ import {
   createCauseSigner,
   createDelegations,
   createEgress,
-  createFilledHttp,
   createOutboundHttp,
+  createSecretHttp,
   createSecretValues,
   type Operations,
   openOutbound,
@@ -52,7 +52,7 @@ export async function openHost(
   return {
     functions: {
       api: apiFunction(callOperation),
-      http: httpFunction(createFilledHttp({ http, resolveSecrets, spendEgress, signCause })),
+      http: httpFunction(createSecretHttp({ http, resolveSecrets, spendEgress, signCause })),
       connector: connectorFunction({ callPlatform, integrations: clients.get('integrations') }),
       secret: secretFunction(resolveSecrets),
       table: tableFunction(callOperation),

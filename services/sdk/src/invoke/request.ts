@@ -1,13 +1,13 @@
 import type { ExecutionTrigger, ExecutionType, JsonValue, TenantScope } from '@opsplane/contracts'
 import type { Fault } from '@opsplane/json-schema'
 import type { HostFunctions } from '@opsplane/sandbox'
-import type { LoadedArtifact } from '../artifact/loading.js'
+import type { LoadedArtifact } from '../artifact/loader.js'
 import type { ExecutionCaller, ExecutionKey, TouchedRecord } from '../execution/model.js'
 
 /** Where an output is not what it should be, and how. */
 export type OutputFault = Pick<Fault, 'path' | 'message'>
 
-/** An execution somebody asks for. */
+/** A request for an execution. */
 export interface ExecutionRequest {
   tenant: TenantScope
   artifact: LoadedArtifact
@@ -18,7 +18,7 @@ export interface ExecutionRequest {
   /** ISO: when it is asked for. */
   now: string
   requestId: string | null
-  /** Of the span that asks for it, where somebody follows it. */
+  /** Of the span that asks for it, where it is traced. */
   traceparent?: string | undefined
   /** Absent where it runs by itself, as on a schedule: then its owner's rights alone apply. */
   caller?: ExecutionCaller
@@ -35,7 +35,7 @@ export interface ExecutionRequest {
   inTurn?: boolean
   /** Records that triggered it. */
   records?: readonly TouchedRecord[]
-  /** What is wrong with an output beside what its schema says; the execution has failed then. */
+  /** What is wrong with an output besides its schema; the execution has failed then. */
   faultOf?: (output: JsonValue) => OutputFault | undefined
   /** In place of everything outside: recorded calls of a test. */
   hostOverride?: HostFunctions

@@ -3,7 +3,7 @@ import type { StoredExecution } from '../execution/queries.js'
 import type { ExecutionSealing } from './sealing.js'
 
 /** An execution as its caller gets it. */
-export interface RanExecution {
+export interface CallerResult {
   execution: Execution
   /** Whether its result is not what the log shows, so that it is sealed and kept nowhere else. */
   isSealed: boolean
@@ -12,7 +12,7 @@ export interface RanExecution {
 }
 
 /** An execution of the log as its caller gets it, however often. */
-export type ReadResult = (stored: StoredExecution) => Promise<RanExecution>
+export type ReadResult = (stored: StoredExecution) => Promise<CallerResult>
 
 export const createReadResult =
   ({ result }: Pick<ExecutionSealing, 'result'>): ReadResult =>

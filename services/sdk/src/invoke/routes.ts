@@ -1,8 +1,8 @@
 import { Execution, InvokeArtifact } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
-import type { Invoking } from './invoking.js'
+import type { Invoker } from './invoker.js'
 
-export function invokeRoutes({ invoke }: Invoking): Route[] {
+export function invokeRoutes({ invoke }: Invoker): Route[] {
   return [
     defineRoute({
       operationId: 'invokeArtifact',
@@ -12,7 +12,7 @@ export function invokeRoutes({ invoke }: Invoking): Route[] {
       description:
         'By its id or slug. What came of it is an execution, also where it has failed or timed out; `output` and `error` are ' +
         'as the code gave them, while the log has `***` for secrets. With an Idempotency-Key ' +
-        'the same request again gets the same execution. It acts in the name of whoever installed it.',
+        'the same request again gets the same execution. It acts in the name of its installer.',
       tag: 'Artifacts',
       scope: 'sdk:invoke',
       body: InvokeArtifact,

@@ -1,8 +1,8 @@
 import type { Execution, JsonValue, TenantScope } from '@opsplane/contracts'
 import type { HostFunctions } from '@opsplane/sandbox'
-import type { LoadedArtifact } from '../artifact/loading.js'
+import type { LoadedArtifact } from '../artifact/loader.js'
 import type { Executions } from './executions.js'
-import { checkedInput } from './schemas.js'
+import { validateInput } from './schemas.js'
 
 export interface RunTestOptions {
   tenant: TenantScope
@@ -22,7 +22,7 @@ export type RunTest = (artifact: LoadedArtifact, options: RunTestOptions) => Pro
 export function createRunTest({ run }: Pick<Executions, 'run'>): RunTest {
   return async (artifact, { host, contextNow, input, ...request }) => {
     const ran = await run({
-      input: checkedInput(artifact.inputSchema, input),
+      input: validateInput(artifact.inputSchema, input),
       ...{ ...request, artifact, type: 'test', trigger: { type: 'manual', id: null } },
       hostOverride: host,
       ...(contextNow !== undefined && { contextNow }),

@@ -16,7 +16,7 @@ function compiledOf(schema: Schema): CompiledSchema {
   return result.schema
 }
 
-const mostFaults = 20
+const maxFaults = 20
 
 /** Where in a request the part of an input is that a pointer names. */
 type PlaceOf = (pointer: string) => Pick<ErrorDetail, 'in' | 'path'>
@@ -27,7 +27,7 @@ const inBody: PlaceOf = (pointer) => ({ in: 'body', path: `/input${pointer}` })
  * What an artifact is given, its defaults filled in; numbers that its doubles would change are strings. Throws `validation_failed`
  * with each fault, where it is in the request.
  */
-export function checkedInput(schema: Schema | null, given: JsonValue, placeOf: PlaceOf = inBody): JsonValue {
+export function validateInput(schema: Schema | null, given: JsonValue, placeOf: PlaceOf = inBody): JsonValue {
   const input = exactNumbersAsText(given) as JsonValue
   if (schema === null) return input
   const checks = compiledOf(schema)
@@ -38,13 +38,13 @@ export function checkedInput(schema: Schema | null, given: JsonValue, placeOf: P
   const [inexact] = input === given ? [] : checks.check(given)
   const faults = found.map((fault) => (fault.path === inexact?.path ? inexact : fault))
   throw new ApiError('validation_failed', 'The input is not what the artifact takes.', {
-    details: faults.slice(0, mostFaults).map(({ path, code, message }) => ({
+    details: faults.slice(0, maxFaults).map(({ path, code, message }) => ({
       ...{ ...placeOf(path), code, message },
     })),
   })
 }
 
 /** The first fault of what an artifact has given; undefined where it is what it says. */
-export function faultOfOutput(schema: Schema | null, output: JsonValue): Fault | undefined {
+export function findOutputFault(schema: Schema | null, output: JsonValue): Fault | undefined {
   return schema === null ? undefined : compiledOf(schema).check(output)[0]
 }

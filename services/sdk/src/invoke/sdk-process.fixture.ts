@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '@opsplane/runtime/server-process'
 import { waitFor } from '@opsplane/testing'
-import { type SdkWorld, startSdk } from './invoke.fixture.js'
+import { type SdkFixture, startSdk } from './invoke.fixture.js'
 
 export interface SdkProcess {
-  world: SdkWorld
+  world: SdkFixture
   pid(): number | undefined
   /** As a machine that is lost would. */
   kill(): Promise<void>

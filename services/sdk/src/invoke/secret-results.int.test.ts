@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Execution, newId, secretsHeader } from '@opsplane/contracts'
 import { testPrincipal, waitFor } from '@opsplane/testing'
-import { everythingKept, type SdkWorld } from './invoke.fixture.js'
+import { dumpAllRows, type SdkFixture } from './invoke.fixture.js'
 import { type SdkProcess, startSdkProcess } from './sdk-process.fixture.js'
 
-/** Whoever computes with a result gets it as the code gave it; whatever is kept for people has no secrets. */
+/** The caller gets a result as the code returned it; what is stored for people has no secrets. */
 
 const log = '/origin/api/service-sdk/executions'
 const pin = '4711-1234'
@@ -14,7 +14,7 @@ const shown = { number: 'INC-***', next_token: '***' }
 const message = `no luck with ${pin}`
 
 let service: SdkProcess
-let world: SdkWorld
+let world: SdkFixture
 beforeAll(async () => {
   service = await startSdkProcess({ SDK_LEASE_MS: '1000' })
   world = service.world
@@ -70,7 +70,7 @@ describe.each([
     expect(await invoke(slug, { tokenId, key })).toEqual({ execution: first, replayed: 'true' })
   })
 
-  it('is what the key that asked for it reads, and masked for anybody else', async () => {
+  it('is what the key that requested it reads, and masked for all others', async () => {
     expect(await read(first.id, tokenId)).toEqual(first)
     for (const other of [newId('token'), newId('session')]) {
       const record = await read(first.id, other)
@@ -135,5 +135,5 @@ describe('what is to be masked in a result', () => {
 })
 
 it('is kept nowhere in plain text', async () => {
-  expect(await everythingKept(world.service)).not.toContain(pin)
+  expect(await dumpAllRows(world.service)).not.toContain(pin)
 })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Execution } from '@opsplane/contracts'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
-import { type SdkWorld, startSdk } from './invoke.fixture.js'
+import { type SdkFixture, startSdk } from './invoke.fixture.js'
 
-let world: SdkWorld
+let world: SdkFixture
 let receiver: Receiver
 let answer = () => {}
 
@@ -49,7 +49,7 @@ async function renewed(): Promise<void> {
   await waitFor(async () => (await heldUntil()) !== before, { message: 'leases to be renewed' })
 }
 
-test('an execution whose beginning takes long has not passed to somebody else', async () => {
+test('an execution whose start takes long is not leased by another replica', async () => {
   const long = invoke('long')
   await waitFor(heldUntil, { message: 'an execution whose lease is renewed' })
   let plain: ReturnType<typeof invoke> | undefined

@@ -1,12 +1,12 @@
 import { stringifyExact } from '@opsplane/contracts'
 import type { Budgets } from '@opsplane/runtime'
-import type { Performance, Performed } from './perform.js'
+import type { CodeRun, CodeRunResult } from './run-code.js'
 
 /** What is kept of an execution that has ended: all of it, or beyond the quota of its workspace no values and no logs. */
 export type WithinQuota = (
-  performance: Pick<Performance, 'identity' | 'input'>,
-  performed: Performed,
-) => Performed
+  performance: Pick<CodeRun, 'identity' | 'input'>,
+  performed: CodeRunResult,
+) => CodeRunResult
 
 /** Those whose result a caller computes with and can ask for again. */
 const answered: readonly string[] = ['api', 'manual', 'workflow_node']

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Execution, ScheduledJob } from '@opsplane/contracts'
-import { settled, testPrincipal, waitFor } from '@opsplane/testing'
-import { type SdkWorld, startSdk } from '../invoke/invoke.fixture.js'
+import { testPrincipal, waitFor, waitUntilSettled } from '@opsplane/testing'
+import { type SdkFixture, startSdk } from '../invoke/invoke.fixture.js'
 
-let world: SdkWorld
+let world: SdkFixture
 beforeAll(async () => {
   world = await startSdk()
   await world.install({
@@ -55,12 +55,12 @@ it('is listed, changed, paused and resumed, and says when it runs next', async (
 it('takes only an artifact that is there, with what it takes, and a schedule that is one', async () => {
   const refused = async (more: object) =>
     (await world.api.post(path, { ...fields, ...more })).error().details.map((detail) => detail.path)
-  expect(await refused({ artifact: 'nobody' })).toEqual(['/artifact'])
+  expect(await refused({ artifact: 'unknown' })).toEqual(['/artifact'])
   expect(await refused({ input: {} })).toEqual([expect.stringMatching(/^\/input/)])
   expect(await refused({ schedule: { cron: 'never' } })).toEqual(['/schedule/cron'])
 })
 
-it('does no more than whoever schedules it may do', async () => {
+it('does no more than its creator may do', async () => {
   const code = 'export default async function () { return 1 }'
   await world.install({ slug: 'posts', kind: 'scheduled', code, permissions: { topics: ['orders'] } })
   const { principal, service } = world
@@ -77,7 +77,7 @@ it('does no more than whoever schedules it may do', async () => {
   expect((await world.api.post(path, { ...fields, artifact: 'posts' })).status).toBe(201)
 })
 
-it('is given another schedule, and resumed, only by whoever may do what it does', async () => {
+it('is rescheduled and resumed only by users who may do what it does', async () => {
   const code = 'export default async function () { return 1 }'
   await world.install({ slug: 'posts-more', kind: 'scheduled', code, permissions: { topics: ['orders'] } })
   const { principal, service } = world
@@ -141,6 +141,6 @@ it('has rules that fail on failures come to an end', async () => {
       .items
   await world.api.post('/sdk/artifacts/unlucky/invoke', {})
   await waitFor(async () => (await mourned()).length === 10)
-  await settled(world.service)
+  await waitUntilSettled(world.service)
   expect(await mourned()).toHaveLength(10)
 })

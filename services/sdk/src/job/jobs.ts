@@ -2,15 +2,15 @@ import {
   type ArtifactUse,
   type CommandMeta,
   invalidField,
+  missingPermissionError,
   missingRights,
   type NewScheduledJob,
   newId,
-  permissionNotHeld,
   type ScheduledJob,
   type ScheduledJobState,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { PermissionOf, RequestMeta } from '@opsplane/http'
+import type { FindPermission, RequestMeta } from '@opsplane/http'
 import {
   findSchedule,
   pauseSchedule,
@@ -20,9 +20,9 @@ import {
   upsertSchedule,
 } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import type { ArtifactLoading } from '../artifact/loading.js'
-import { checkedInput } from '../invoke/schemas.js'
-import { needsOf } from '../pack/needs.js'
+import type { ArtifactLoader } from '../artifact/loader.js'
+import { validateInput } from '../invoke/schemas.js'
+import { findNeededRights } from '../pack/needed-rights.js'
 import { job } from './domain.js'
 
 const jobOwner = (id: string, tenant: TenantScope): ScheduleOwner => ({ kind: 'job', id, tenant })
@@ -57,14 +57,14 @@ export interface Jobs {
 
 export function createJobs(
   { store, database: { sql } }: Pick<ServiceContext, 'store' | 'database'>,
-  { loadArtifact }: Pick<ArtifactLoading, 'loadArtifact'>,
-  permissionOf: PermissionOf,
+  { loadArtifact }: Pick<ArtifactLoader, 'loadArtifact'>,
+  permissionOf: FindPermission,
 ): Jobs {
   const jobs = store.aggregate(job)
 
   const missingFor: Jobs['missingFor'] = async ({ artifact: slug }, held, tenant) => {
     const artifact = await loadArtifact(tenant, slug)
-    return artifact ? missingRights(held, await needsOf([artifact], permissionOf)) : []
+    return artifact ? missingRights(held, await findNeededRights([artifact], permissionOf)) : []
   }
 
   /** Throws `validation_failed` for what could not run, and `forbidden` where it would do more than the caller may. */
@@ -75,11 +75,11 @@ export function createJobs(
     const artifact = await loadArtifact(tenant, slug)
     if (!artifact)
       throw invalidField('/artifact', 'unknown_artifact', `There is no artifact ${slug} in this environment.`)
-    checkedInput(artifact.inputSchema, input)
-    const missing = missingRights(principal.permissions, await needsOf([artifact], permissionOf))
+    validateInput(artifact.inputSchema, input)
+    const missing = missingRights(principal.permissions, await findNeededRights([artifact], permissionOf))
     if (missing.length === 0) return
     const message = `What this artifact does takes permissions you do not hold: ${missing.join(', ')}.`
-    throw permissionNotHeld(message, missing, '/artifact')
+    throw missingPermissionError(message, missing, '/artifact')
   }
 
   const follow: Jobs['follow'] = async (id, tenant) => {
@@ -149,6 +149,6 @@ const ownedBy = ({ principal }: Pick<RequestMeta, 'principal'>) => ({
   suspendedFor: [],
 })
 
-/** Whether whoever makes the change has the artifact run, where or when it would not have run before. */
+/** Whether the change makes the artifact run where or when it would not have run before. */
 const hasItRun = ({ artifact, input, schedule, status }: Patch): boolean =>
   artifact !== undefined || input !== undefined || schedule !== undefined || status === 'active'

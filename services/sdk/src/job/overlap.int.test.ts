@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Execution, ScheduledJob } from '@opsplane/contracts'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
-import { type SdkWorld, startSdk } from '../invoke/invoke.fixture.js'
+import { type SdkFixture, startSdk } from '../invoke/invoke.fixture.js'
 
 /** What a job does at a time at which what it has begun before goes on. */
 
 const jobs = '/sdk/scheduled-jobs'
 const log = '/origin/api/service-sdk/executions'
 
-let world: SdkWorld
+let world: SdkFixture
 let receiver: Receiver
 /** Of each job, by the path its artifact calls: calls that have not been answered, and the most there were at once. */
 const under = new Map<string, (() => void)[]>()
@@ -86,7 +86,7 @@ it('begins one after the other under queue, however those before it end', async 
   const [first, ...queued] = await executionsOf(job)
   expect(queued.map(({ status }) => status)).toEqual(['running', 'running', 'running'])
   await waitFor(() => under.get('/queue')?.length === 1)
-  // Nobody waits for its answer any more.
+  // Its answer is no longer waited for.
   const [unheard] = under.get('/queue')?.splice(0, 1) ?? []
   await world.api.post(`${log}/${first?.id}/cancel`)
   unheard?.()

@@ -16,7 +16,7 @@ export const ownedJobs = (
     )
     return rows.map(({ owner }) => owner)
   },
-  async suspend({ workspaceId, userIds, held, causationId }) {
+  async suspend({ workspaceId, userIds, permissions: held, causationId }) {
     const rows = await sql.unsafe(
       `select id, environment, owner_id as "ownerId", artifact from jobs
        where workspace_id = $1 and state->>'status' = 'active' and owner_id = any($2::text[]) order by id`,

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { DelegationRequest, newId, type Permission, ScheduledJob } from '@opsplane/contracts'
 import { testPrincipal, waitFor } from '@opsplane/testing'
-import { greetingPack, type PacksFixture, startPacks } from '../fixture/packs-fixture.js'
+import { buildPack, type PacksFixture, startPacks } from '../fixture/packs-fixture.js'
 
 let packs: PacksFixture
 const delegated: DelegationRequest[] = []
 
 const path = '/sdk/scheduled-jobs'
 const publishing = {
-  ...greetingPack('1.0.0', {
+  ...buildPack('1.0.0', {
     artifact: { permissions: { topics: ['greetings'] }, source: 'src/publish.ts' },
   }),
   files: {

@@ -37,7 +37,7 @@ export function jobRoutes({ store, database: { db }, cursors }: ServiceContext, 
       path: '/sdk/scheduled-jobs',
       summary: 'Create a scheduled job',
       description:
-        'Runs an artifact at the times of a schedule, in the name of whoever installed it. Emits `scheduled_job.created`.',
+        'Runs an artifact at the times of a schedule, in the name of its installer. Emits `scheduled_job.created`.',
       body: NewScheduledJob,
       status: 201,
       handler: ({ body, meta }) => jobs.create(body, meta),

@@ -1,17 +1,17 @@
 import { ApiError } from '@opsplane/contracts'
 import { type ScheduleRow, type StatementRunner, scheduleWork } from '@opsplane/postgres'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
-import type { ArtifactLoading } from '../artifact/loading.js'
+import type { ArtifactLoader } from '../artifact/loader.js'
 import type { Executions } from '../invoke/executions.js'
-import { recordsInInput } from '../invoke/invoking.js'
-import { checkedInput } from '../invoke/schemas.js'
+import { findInputRecords } from '../invoke/invoker.js'
+import { validateInput } from '../invoke/schemas.js'
 import { job } from './domain.js'
 import type { Jobs } from './jobs.js'
 
 export interface SchedulesOptions {
   jobs: Pick<Jobs, 'follow'>
   executions: Executions
-  loading: Pick<ArtifactLoading, 'loadArtifact'>
+  loading: Pick<ArtifactLoader, 'loadArtifact'>
 }
 
 /**
@@ -33,7 +33,7 @@ export function startSchedules(
     const artifact = state && (await loading.loadArtifact(tenant, state.artifact))
     if (!artifact)
       return log.warn({ job: ownerId }, 'a scheduled job names an artifact that is not installed')
-    const input = checkedInput(artifact.inputSchema, state.input)
+    const input = validateInput(artifact.inputSchema, state.input)
     await executions.accept(
       {
         ...{ tenant, artifact, input, now: at, requestId: null, type: 'scheduled' },
@@ -42,7 +42,7 @@ export function startSchedules(
           caller: { permissions: null, people: [{ userId: state.ownerId, tokenId: '' }] },
         }),
         key: { key: `job/${ownerId}/${fireAt}`, fingerprint: null },
-        ...{ inTurn, records: recordsInInput(input) },
+        ...{ inTurn, records: findInputRecords(input) },
       },
       tx,
     )

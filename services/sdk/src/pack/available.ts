@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { type AvailablePack, manifestFile, parseExact } from '@opsplane/contracts'
-import { contentIntegrity, type PackContent, readPack, unionOf } from '@opsplane/packs'
+import { computeContentIntegrity, mergePermissions, type PackContent, readPack } from '@opsplane/packs'
 
 export interface AvailablePacks {
   find(name: string): (PackContent & { integrity: string }) | undefined
@@ -34,12 +34,12 @@ function readFolder(folder: string) {
   const [problem] = read.problems
   if (problem || read.manifest === null)
     throw new Error(`${folder}: ${problem?.file} ${problem?.path} ${problem?.message}`)
-  const integrity = contentIntegrity(content)
+  const integrity = computeContentIntegrity(content)
   const { name, version, title = name, description } = read.manifest
   const shown = {
     ...{ name, packVersion: version, title, description, integrity },
     artifacts: read.artifacts.map(({ slug, kind, name, description }) => ({ slug, kind, name, description })),
-    asks: unionOf(read.artifacts.map(({ permissions }) => permissions)),
+    asks: mergePermissions(read.artifacts.map(({ permissions }) => permissions)),
   }
   return [name, { content: { ...content, integrity }, shown }] as const
 }

@@ -1,15 +1,21 @@
 import { type CheckPack, invalidField, manifestFile, type PackState, parseExact } from '@opsplane/contracts'
-import { contentIntegrity, integrityOf, type PackContent, TarballError, unpackTarball } from '@opsplane/packs'
+import {
+  computeContentIntegrity,
+  computeIntegrity,
+  type PackContent,
+  TarballError,
+  unpackTarball,
+} from '@opsplane/packs'
 import type { AvailablePacks } from './available.js'
 
 /** A pack with what it came in. */
-export interface GivenPack extends PackContent {
+export interface ResolvedPack extends PackContent {
   integrity: string
   source: PackState['source']
 }
 
 /** The pack that a request names or carries. Throws validation_failed for a tarball that is not what its integrity says. */
-export async function givenPack(body: CheckPack, available: AvailablePacks): Promise<GivenPack> {
+export async function resolvePack(body: CheckPack, available: AvailablePacks): Promise<ResolvedPack> {
   if (body.tarball !== undefined) return fromTarball(body.tarball, body.integrity ?? '')
   if (body.available !== undefined) {
     const found = available.find(body.available)
@@ -17,12 +23,12 @@ export async function givenPack(body: CheckPack, available: AvailablePacks): Pro
     return { ...found, source: 'available' }
   }
   const content = { manifest: body.manifest, files: body.files ?? {} }
-  return { ...content, integrity: contentIntegrity(content), source: 'inline' }
+  return { ...content, integrity: computeContentIntegrity(content), source: 'inline' }
 }
 
-async function fromTarball(base64: string, integrity: string): Promise<GivenPack> {
+async function fromTarball(base64: string, integrity: string): Promise<ResolvedPack> {
   const bytes = Buffer.from(base64, 'base64')
-  if (integrityOf(bytes) !== integrity)
+  if (computeIntegrity(bytes) !== integrity)
     throw invalidField('/integrity', 'integrity_mismatch', 'The tarball is not the one this integrity is of.')
   const texts = await unpackTarball(bytes).catch((error: unknown) => {
     if (error instanceof TarballError) throw invalidField('/tarball', 'invalid_tarball', error.message)

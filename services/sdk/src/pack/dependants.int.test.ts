@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Artifact, KnownArtifacts, newId, Pack, PackCheck, ScheduledJob } from '@opsplane/contracts'
 import { type ApiClient, testPrincipal } from '@opsplane/testing'
-import { greetingPack, type PacksFixture, startPacks } from '../fixture/packs-fixture.js'
+import { buildPack, type PacksFixture, startPacks } from '../fixture/packs-fixture.js'
 
 /** What becomes of packs whose artifacts something else depends on. */
 
@@ -27,8 +27,8 @@ describe('what a workflow uses', () => {
 
   it('is not taken away by an upgrade or a downgrade unless forced, and a check says so', async () => {
     const api = inWorkspace()
-    await install(api, greetingPack('1.0.0', { more }))
-    const without = greetingPack('1.1.0')
+    await install(api, buildPack('1.0.0', { more }))
+    const without = buildPack('1.1.0')
     expect((await api.post('/sdk/packs/check', without)).data(PackCheck).breaks).toEqual([use])
     expect((await api.post('/sdk/packs/install', without)).error()).toMatchObject(inUse)
     expect(await slugs(api)).toEqual(['greet', 'wave'])
@@ -39,7 +39,7 @@ describe('what a workflow uses', () => {
   it('is known by its slug, unless it was removed or is of another workspace', async () => {
     const principal = testPrincipal()
     const api = packs.service.as(principal)
-    const { id } = await install(api, greetingPack('1.0.0', { more }))
+    const { id } = await install(api, buildPack('1.0.0', { more }))
     const known = async (workspaceId = principal.workspaceId) => {
       const question = { workspaceId, environment: 'production', names: ['wave', 'absent'] }
       const answer = await packs.service.asService('workflows').post('/internal/artifacts/needs', question)
@@ -53,7 +53,7 @@ describe('what a workflow uses', () => {
 
   it('is not uninstalled unless forced', async () => {
     const api = inWorkspace()
-    const { id } = await install(api, greetingPack('1.0.0', { more }))
+    const { id } = await install(api, buildPack('1.0.0', { more }))
     expect((await api.send('DELETE', `/sdk/packs/${id}`)).error()).toMatchObject(inUse)
     expect((await api.send('DELETE', `/sdk/packs/${id}?force=true`)).status).toBe(204)
   })
@@ -63,8 +63,8 @@ describe('what a job uses', () => {
   it('is not taken away by an upgrade, a rollback or uninstalling unless forced; once the job is gone it is', async () => {
     const api = inWorkspace()
     const more = [{ slug: 'nightly', kind: 'scheduled' as const, source: 'src/greet.ts' }]
-    const { id: packId } = await install(api, greetingPack('1.0.0'))
-    await install(api, greetingPack('1.1.0', { more }))
+    const { id: packId } = await install(api, buildPack('1.0.0'))
+    await install(api, buildPack('1.1.0', { more }))
     const body = {
       name: 'Nightly',
       artifact: 'nightly',
@@ -75,9 +75,9 @@ describe('what a job uses', () => {
     const use = { artifact: 'nightly', kind: 'scheduled_job', id: job.id, name: 'Nightly' }
     const inUse = { code: 'conflict', details: [{ code: 'in_use', params: use }] }
 
-    expect((await api.post('/sdk/packs/check', greetingPack('1.2.0'))).data(PackCheck).breaks).toEqual([use])
+    expect((await api.post('/sdk/packs/check', buildPack('1.2.0'))).data(PackCheck).breaks).toEqual([use])
     const refused = [
-      await api.post('/sdk/packs/install', greetingPack('1.2.0')),
+      await api.post('/sdk/packs/install', buildPack('1.2.0')),
       await api.post(`/sdk/packs/${packId}/rollback`, { to: '1.0.0' }),
       await api.send('DELETE', '/sdk/packs/greetings'),
     ]

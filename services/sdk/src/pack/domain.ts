@@ -63,7 +63,7 @@ function decide(command: PackCommand, state: PackRecord | null): Decided {
           type: 'pack.upgraded',
           after: { ...state, ...installation(command, state) },
           extras,
-          beside: [row],
+          extraRows: [row],
         },
       ]
     }
@@ -81,7 +81,7 @@ function installed(command: Extract<PackCommand, { kind: 'install' }>, state: Pa
   if (state !== null && state.status !== 'uninstalled') throw raced()
   const { id, name, now, row } = command
   const after = { id, name, createdAt: state?.createdAt ?? now, ...installation(command, state) }
-  return [{ type: 'pack.installed', after, beside: [row] }]
+  return [{ type: 'pack.installed', after, extraRows: [row] }]
 }
 
 function installation({ fields, number, now }: Installation, state: PackRecord | null) {

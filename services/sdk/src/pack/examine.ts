@@ -9,33 +9,44 @@ import {
   type PackProblem,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { PermissionOf, SavingMeta, SecretTargets } from '@opsplane/http'
-import { compareVersions, contentIntegrity, type PackArtifact, readPack, unionOf } from '@opsplane/packs'
+import type { FindPermission, SavingMeta, SecretTargets } from '@opsplane/http'
+import {
+  compareVersions,
+  computeContentIntegrity,
+  mergePermissions,
+  type PackArtifact,
+  readPack,
+} from '@opsplane/packs'
 import type { Database } from '@opsplane/postgres'
 import { sha256Hex } from '@opsplane/runtime'
 import type { CodeRunner } from '@opsplane/sandbox'
 import type { AvailablePacks } from './available.js'
-import { type GivenPack, givenPack } from './content.js'
+import { type ResolvedPack, resolvePack } from './content.js'
 import type { PackRecord } from './domain.js'
-import { needsOf } from './needs.js'
-import { type KnownVersion, knownVersions, type TakenSlug, takenSlugs } from './present.js'
+import {
+  findKnownVersions,
+  findOccupiedSlugs,
+  type KnownVersion,
+  type OccupiedSlug,
+} from './existing-packs.js'
+import { findNeededRights } from './needed-rights.js'
 import { problemsFailure } from './refusals.js'
-import { secretWarnings } from './secret-targets.js'
+import { findSecretWarnings } from './secret-targets.js'
 import type { FindUses } from './uses.js'
 
-/** An artifact of the pack beside what there is of it. */
+/** An artifact of the pack and its present state. */
 export interface ExaminedArtifact extends PackArtifact {
   digest: string
   /** Undefined where it does not compile. */
   code: string | undefined
-  taken: TakenSlug | undefined
+  taken: OccupiedSlug | undefined
   /** The version that is the same as this one, where there is one. */
   known: KnownVersion | undefined
 }
 
 /** A pack, looked at from all sides: nothing is changed by it. */
-export interface Examined {
-  given: GivenPack
+export interface PackExamination {
+  given: ResolvedPack
   manifest: PackManifest
   /** Of manifest and files. */
   content: string
@@ -47,7 +58,7 @@ export interface Examined {
 }
 
 /** Who wants to install a pack. */
-export interface ExaminingCaller extends SavingMeta {
+export interface ExaminationCaller extends SavingMeta {
   permissions: readonly string[]
 }
 
@@ -55,16 +66,16 @@ export interface ExaminerParts {
   database: Pick<Database, 'sql'>
   runner: Pick<CodeRunner, 'compile'>
   available: AvailablePacks
-  permissionOf: PermissionOf
+  permissionOf: FindPermission
   findUses: FindUses
   secretTargets: Pick<SecretTargets, 'check'>
 }
 
 export interface Examiner {
   /** Throws validation_failed where not even the pack can be recognized. */
-  examine(body: CheckPack, caller: ExaminingCaller, installed: FindPack): Promise<Examined>
-  /** As `examine`, of a pack that is at hand. */
-  examineGiven(given: GivenPack, caller: ExaminingCaller, installed: FindPack): Promise<Examined>
+  examine(body: CheckPack, caller: ExaminationCaller, installed: FindPack): Promise<PackExamination>
+  /** As `examine`, of a pack that is loaded already. */
+  examineGiven(given: ResolvedPack, caller: ExaminationCaller, installed: FindPack): Promise<PackExamination>
 }
 
 /** The pack of a name, where it is installed. */
@@ -79,7 +90,7 @@ export function createExaminer(parts: ExaminerParts): Examiner {
     if (manifest === null) throw problemsFailure(problems, given.source)
     const installed = await findPack(manifest.name, tenant)
     const artifacts = await besideTaken(database, tenant, read)
-    const needs = await needsOf(read, permissionOf)
+    const needs = await findNeededRights(read, permissionOf)
     const found = [
       ...problems,
       ...(await compileAll(parts, tenant, artifacts)),
@@ -93,21 +104,21 @@ export function createExaminer(parts: ExaminerParts): Examiner {
       installedVersion: installed?.packVersion ?? null,
       artifacts: artifacts.map(shownArtifact),
       removes: gone.map(({ slug }) => slug),
-      asks: unionOf(read.map(({ permissions }) => permissions)),
+      asks: mergePermissions(read.map(({ permissions }) => permissions)),
       needs: missingRights([], needs),
       missing: missingRights(permissions, needs),
       problems: found,
-      warnings: await secretWarnings(secretTargets, read, caller),
+      warnings: await findSecretWarnings(secretTargets, read, caller),
       breaks: await findUses(tenant, gone),
     }
-    const content = contentIntegrity({ manifest, files: given.files })
+    const content = computeContentIntegrity({ manifest, files: given.files })
     return { given, manifest, content, artifacts, gone, needs, check }
   }
 
   return {
     examineGiven,
     examine: async (body, caller, findPack) =>
-      examineGiven(await givenPack(body, available), caller, findPack),
+      examineGiven(await resolvePack(body, available), caller, findPack),
   }
 }
 
@@ -123,12 +134,12 @@ async function besideTaken(
   read: readonly PackArtifact[],
 ): Promise<ExaminedArtifact[]> {
   const digests = read.map((each) => sha256Hex(canonicalJson(each)))
-  const taken = await takenSlugs(
+  const taken = await findOccupiedSlugs(
     database,
     tenant,
     read.map(({ slug }) => slug),
   )
-  const known = await knownVersions(
+  const known = await findKnownVersions(
     database,
     [...taken.values()].map(({ id }) => id),
     digests,
@@ -162,7 +173,7 @@ async function compileAll(
 
 async function operationProblems(
   read: readonly PackArtifact[],
-  permissionOf: PermissionOf,
+  permissionOf: FindPermission,
 ): Promise<PackProblem[]> {
   const problems: PackProblem[] = []
   for (const [index, { permissions }] of read.entries())

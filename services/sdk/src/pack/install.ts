@@ -10,16 +10,16 @@ import {
 } from '@opsplane/contracts'
 import type { EventStore, Unit } from '@opsplane/eventstore'
 import type { Delegations, RequestMeta } from '@opsplane/http'
-import { unionOf } from '@opsplane/packs'
+import { mergePermissions } from '@opsplane/packs'
 import type { Database } from '@opsplane/postgres'
 import type { ArtifactAggregate } from '../artifact/artifacts.js'
 import type { Released } from '../artifact/domain.js'
 import { type StoredVersion, versionRow } from '../artifact/versions.js'
 import type { PackAggregate } from './aggregate.js'
 import type { Installed, PackCommand, PackRecord } from './domain.js'
-import type { Examined, ExaminedArtifact } from './examine.js'
+import type { ExaminedArtifact, PackExamination } from './examine.js'
 import {
-  contentOfVersion,
+  findVersionContents,
   installationRef,
   installationRow,
   type StoredInstallation,
@@ -38,26 +38,26 @@ export interface InstallParts {
 export type InstallOptions = Pick<InstallPack, 'grant' | 'downgrade' | 'force'>
 
 /** The pack of this name as it is: null where it was never installed. */
-export type Present = PackRecord | null
+export type CurrentPack = PackRecord | null
 
 /**
  * Throws validation_failed for problems and what is not granted, `forbidden` for rights that are not held, `conflict` for a
  * version that stands for something else, an older one, and what is still in use.
  */
-export async function refuse(
+export async function assertInstallable(
   { database }: Pick<InstallParts, 'database'>,
-  examined: Examined,
-  { options, held, present }: { options: InstallOptions; held: readonly string[]; present: Present },
+  examined: PackExamination,
+  { options, held, present }: { options: InstallOptions; held: readonly string[]; present: CurrentPack },
 ): Promise<void> {
   const { check, given, content, needs } = examined
   if (check.problems.length > 0) throw problemsFailure(check.problems, given.source)
   refuseNotGranted(check.asks, options.grant)
   refuseMissingRights(held, needs)
-  const known = present && (await contentOfVersion(database, present.id, check.packVersion))
+  const known = present && (await findVersionContents(database, present.id, check.packVersion))
   if (known && known !== content)
     throw new ApiError(
       'conflict',
-      `${check.name} ${check.packVersion} was installed with other content: a version stands for one content for good.`,
+      `${check.name} ${check.packVersion} was installed with other content: the content of a version never changes.`,
     )
   if (check.change === 'downgrade' && !options.downgrade)
     throw new ApiError(
@@ -69,9 +69,9 @@ export async function refuse(
 }
 
 /** Puts the pack, its artifacts and their versions in place, all at once. */
-export async function putInPlace(
+export async function installPack(
   parts: InstallParts,
-  { examined, present, meta }: { examined: Examined; present: Present; meta: RequestMeta },
+  { examined, present, meta }: { examined: PackExamination; present: CurrentPack; meta: RequestMeta },
 ): Promise<InstalledPack> {
   const { store, delegations } = parts
   const { check, needs } = examined
@@ -85,7 +85,7 @@ export async function putInPlace(
     expiresInSeconds: null,
     environment: meta.tenant.environment,
   })
-  const installation = { id, number, ref: run, grant, asks: unionOf([check.asks]) }
+  const installation = { id, number, ref: run, grant, asks: mergePermissions([check.asks]) }
   const placed = store.transact(
     meta,
     async (unit) => ({
@@ -114,8 +114,8 @@ interface Installation {
   asks: ArtifactPermissions
 }
 interface Placing {
-  examined: Examined
-  present: Present
+  examined: PackExamination
+  present: CurrentPack
   meta: RequestMeta
   installation: Installation
 }

@@ -50,8 +50,8 @@ export async function loadInstallation(
   return StoredInstallation.parse(row.state)
 }
 
-/** The content each version of a pack was first installed with: a version stands for one content for good. */
-export async function contentOfVersion(
+/** The content each version of a pack was first installed with: it never changes. */
+export async function findVersionContents(
   { sql }: Pick<Database, 'sql'>,
   packId: string,
   packVersion: string,
@@ -64,7 +64,7 @@ export async function contentOfVersion(
 }
 
 /** The last installation of a version. */
-export async function latestOfVersion(
+export async function findLatestInstallation(
   { sql }: Pick<Database, 'sql'>,
   packId: string,
   packVersion: string,

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import {
   createDelegations,
+  createPermissionFinder,
   createSecretTargets,
   type Operations,
-  permissionsOf,
   type Route,
   type ServiceClient,
 } from '@opsplane/http'
@@ -28,7 +28,7 @@ export interface PackParts {
   uses: readonly FindUses[]
   announceValidations: AnnounceValidations
   rules: SubscriptionRules
-  /** Folders of the operator with packs, beside those that ship. */
+  /** Folders of the operator with packs, in addition to those that ship. */
   folders: readonly string[]
 }
 
@@ -60,7 +60,7 @@ export function openPacks(
       runner,
       available,
       ...{ findUses, secretTargets },
-      permissionOf: permissionsOf(operations),
+      permissionOf: createPermissionFinder(operations),
     }),
   })
   return {

@@ -29,7 +29,7 @@ export function ownedPacks(
   }
   return {
     ownersIn: (workspaceId, users) => ownersIn(database, workspaceId, users),
-    async suspend({ workspaceId, userIds, held, hides, causationId }) {
+    async suspend({ workspaceId, userIds, permissions: held, hides, causationId }) {
       for (const pack of await activeOf(database, workspaceId, userIds)) {
         const { environment, ownerId, needs, rules } = pack
         const hidden = rules.some((rule) => hides(ownerId, environment, rule))

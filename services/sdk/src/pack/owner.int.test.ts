@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ArtifactDetail, newId, Pack } from '@opsplane/contracts'
 import { type ApiClient, testPrincipal, waitFor } from '@opsplane/testing'
-import { greetingPack, type PacksFixture, startPacks } from '../fixture/packs-fixture.js'
+import { buildPack, type PacksFixture, startPacks } from '../fixture/packs-fixture.js'
 
 let packs: PacksFixture
 beforeAll(async () => {
@@ -14,12 +14,12 @@ const install = async (api: ApiClient, body: object) =>
   (await api.post('/sdk/packs/install', body)).data(Pack)
 
 describe('the owner of a pack', () => {
-  it('has it suspended once they may no longer do what it needs, until somebody who may installs it again', async () => {
+  it('suspends it once they lack a right it needs, until a user with the rights installs it again', async () => {
     const principal = testPrincipal({ userId: newId('user') })
     const api = packs.service.as(principal)
-    const body = { ...greetingPack('1.0.0', { artifact: { permissions: asking } }), grant: asking }
+    const body = { ...buildPack('1.0.0', { artifact: { permissions: asking } }), grant: asking }
     await install(api, body)
-    await install(api, { ...greetingPack('1.0.0'), ...renamed('harmless', 'greet-2') })
+    await install(api, { ...buildPack('1.0.0'), ...renamed('harmless', 'greet-2') })
     packs.settings.rights.set(principal.userId, ['sdk:write', 'topics:write'])
     await packs.publish('user.role_changed', {
       workspaceId: principal.workspaceId ?? '',
@@ -43,7 +43,7 @@ describe('the owner of a pack', () => {
     const { workspaceId } = owner
     const api = packs.service.as(owner)
     const installed = await install(api, {
-      ...greetingPack('1.0.0', { artifact: { permissions: asking } }),
+      ...buildPack('1.0.0', { artifact: { permissions: asking } }),
       grant: asking,
     })
     packs.settings.rights.set(owner.userId, [])
@@ -72,11 +72,11 @@ describe('a pack with business rules', () => {
   const ruled = (slug: string, filter?: Record<string, string>) => {
     const events = ['record.updated']
     const artifact = { slug, kind: 'business_rule' as const, rule: { events, ...(filter && { filter }) } }
-    const { manifest, files } = greetingPack('1.0.0', { artifact })
+    const { manifest, files } = buildPack('1.0.0', { artifact })
     return { manifest: { ...manifest, name: slug }, files }
   }
 
-  it('is not for somebody from whom row rules hide their events, and suspended when they begin to', async () => {
+  it('cannot be installed by a user from whom row rules hide their events, and is suspended when they begin to', async () => {
     packs.settings.readRules = [rule]
     const principal = testPrincipal({ userId: newId('user') })
     const as = (role: string) => packs.service.as({ ...principal, role })
@@ -97,8 +97,8 @@ describe('a pack with business rules', () => {
   })
 })
 
-/** The pack under another name, so that it can stand beside the first one. */
+/** The pack under another name, so that both can be installed. */
 const renamed = (name: string, slug: string) => {
-  const { manifest } = greetingPack('1.0.0', { artifact: { slug } })
+  const { manifest } = buildPack('1.0.0', { artifact: { slug } })
   return { manifest: { ...manifest, name } }
 }

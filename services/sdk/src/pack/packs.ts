@@ -20,14 +20,14 @@ import type { ArtifactAggregate } from '../artifact/artifacts.js'
 import type { ArtifactCommand } from '../artifact/domain.js'
 import type { AnnounceValidations } from '../rule/announce.js'
 import type { PackAggregate } from './aggregate.js'
-import type { GivenPack } from './content.js'
+import type { ResolvedPack } from './content.js'
 import type { PackCommand } from './domain.js'
-import type { Examined, Examiner, FindPack } from './examine.js'
-import { type InstallOptions, putInPlace, refuse } from './install.js'
-import { latestOfVersion, loadInstallation } from './installations.js'
-import { packIdOf } from './present.js'
+import type { Examiner, FindPack, PackExamination } from './examine.js'
+import { findPackId } from './existing-packs.js'
+import { assertInstallable, type InstallOptions, installPack } from './install.js'
+import { findLatestInstallation, loadInstallation } from './installations.js'
 import { refuseHidden, refuseUses } from './refusals.js'
-import { secretTargetsOf } from './secret-targets.js'
+import { listSecretTargets } from './secret-targets.js'
 import type { FindUses } from './uses.js'
 
 export interface Packs {
@@ -70,7 +70,7 @@ export function createPacks(parts: PacksParts): Packs {
   const installing = { ...parts, packs: aggregate }
 
   const presentOf = async (name: string, tenant: TenantScope) => {
-    const id = await packIdOf(database, tenant, name)
+    const id = await findPackId(database, tenant, name)
     const found = id === undefined ? null : await aggregate.find(id, tenant)
     return found?.state ?? null
   }
@@ -80,7 +80,7 @@ export function createPacks(parts: PacksParts): Packs {
   }
   /** By its id or its name. */
   const installed = async (idOrName: string, tenant: TenantScope) => {
-    const id = idOrName.startsWith('pck_') ? idOrName : await packIdOf(database, tenant, idOrName)
+    const id = idOrName.startsWith('pck_') ? idOrName : await findPackId(database, tenant, idOrName)
     const found = id === undefined ? null : await aggregate.find(id, tenant)
     if (!found || found.state.status === 'uninstalled') throw notFound()
     return found
@@ -90,18 +90,18 @@ export function createPacks(parts: PacksParts): Packs {
     ...{ tenant, clientToken, permissions },
   })
 
-  const installExamined = async (examined: Examined, options: InstallOptions, meta: RequestMeta) => {
+  const installExamined = async (examined: PackExamination, options: InstallOptions, meta: RequestMeta) => {
     const present = await presentOf(examined.check.name, meta.tenant)
-    await refuse(parts, examined, { options, held: meta.principal.permissions, present })
+    await assertInstallable(parts, examined, { options, held: meta.principal.permissions, present })
     await refuseHidden(parts.rules, examined.artifacts, meta)
-    await secretTargets.admit(meta, secretTargetsOf(examined.artifacts))
-    const placed = await putInPlace(installing, { examined, present, meta })
+    await secretTargets.admit(meta, listSecretTargets(examined.artifacts))
+    const placed = await installPack(installing, { examined, present, meta })
     await parts.announceValidations(meta.tenant, placed.id)
     return placed
   }
-  const installAgain = async (given: GivenPack, options: InstallOptions, meta: RequestMeta) =>
+  const installAgain = async (given: ResolvedPack, options: InstallOptions, meta: RequestMeta) =>
     installExamined(await examiner.examineGiven(given, callerOf(meta), installedOf), options, meta)
-  const givenOf = async (ref: string, source: GivenPack['source'] | undefined, tenant: TenantScope) => {
+  const givenOf = async (ref: string, source: ResolvedPack['source'] | undefined, tenant: TenantScope) => {
     const kept = await loadInstallation(database, ref, tenant)
     return { ...kept, source: source ?? kept.source }
   }
@@ -132,7 +132,7 @@ export function createPacks(parts: PacksParts): Packs {
 
     async rollback(idOrName, { to, ...options }, meta) {
       const { id } = await record(idOrName, meta.tenant)
-      const ref = await latestOfVersion(database, id, to)
+      const ref = await findLatestInstallation(database, id, to)
       if (ref === undefined)
         throw invalidField('/to', 'unknown_version', `${to} was never installed in this environment.`)
       return installAgain(await givenOf(ref, undefined, meta.tenant), { ...options, downgrade: true }, meta)

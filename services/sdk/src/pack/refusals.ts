@@ -4,23 +4,23 @@ import {
   type ArtifactRule,
   type ArtifactUse,
   manifestFile,
+  missingPermissionError,
   missingRights,
   type NeededRights,
   type PackProblem,
   type PackState,
-  permissionNotHeld,
 } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
-import { lacking } from '@opsplane/packs'
+import { findMissingPermissions } from '@opsplane/packs'
 import type { SubscriptionRules } from '@opsplane/service'
 
-const mostDetails = 100
+const maxDetails = 100
 
 /** For a pack that cannot be installed as it is: each problem with the place it has in the request. */
 export function problemsFailure(problems: readonly PackProblem[], source: PackState['source']): ApiError {
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
   return new ApiError('validation_failed', `The pack has ${count}.`, {
-    details: problems.slice(0, mostDetails).map(({ file, path, line, column, code, message }) => ({
+    details: problems.slice(0, maxDetails).map(({ file, path, line, column, code, message }) => ({
       in: 'body' as const,
       path: bodyPath(source, file, path),
       ...{ code, message },
@@ -38,7 +38,7 @@ function bodyPath(source: PackState['source'], file: string, path: string): stri
 
 /** Throws validation_failed naming what the pack asks for and is not granted. */
 export function refuseNotGranted(asks: ArtifactPermissions, grant: ArtifactPermissions): void {
-  const missing = lacking(asks, grant)
+  const missing = findMissingPermissions(asks, grant)
   if (!missing) return
   const message = `The pack asks for what \`grant\` does not name: ${Object.keys(missing).join(', ')}.`
   throw new ApiError('validation_failed', message, {
@@ -46,12 +46,12 @@ export function refuseNotGranted(asks: ArtifactPermissions, grant: ArtifactPermi
   })
 }
 
-/** Throws `forbidden` naming what is missing: artifacts do nothing that whoever installs them may not do. */
+/** Throws `forbidden` naming what is missing: artifacts do nothing that their installer may not do. */
 export function refuseMissingRights(held: readonly string[], needs: NeededRights): void {
   const missing = missingRights(held, needs)
   if (missing.length === 0) return
   const message = `What the artifacts of this pack do takes permissions you do not hold: ${missing.join(', ')}.`
-  throw permissionNotHeld(message, missing)
+  throw missingPermissionError(message, missing)
 }
 
 /** Throws `forbidden` naming the row rules that hide from the caller what business rules are to run after. */
@@ -71,7 +71,7 @@ export function refuseUses(uses: readonly ArtifactUse[], how: string): void {
     .map(({ artifact, kind, name }) => `${artifact} by the ${kind.replace('_', ' ')} ${name}`)
     .join(', ')}. ${how}`
   throw new ApiError('conflict', message, {
-    details: uses.slice(0, mostDetails).map(({ artifact, kind, id, name }) => ({
+    details: uses.slice(0, maxDetails).map(({ artifact, kind, id, name }) => ({
       ...{ in: 'body' as const, path: '', code: 'in_use', message: `${artifact} is used by ${kind} ${id}.` },
       params: { artifact, kind, id, name },
     })),

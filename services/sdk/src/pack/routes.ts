@@ -17,8 +17,8 @@ import type { ServiceContext } from '@opsplane/service'
 import { eq, ne } from 'drizzle-orm'
 import { z } from 'zod'
 import type { AvailablePacks } from './available.js'
+import { findInstalledVersions } from './existing-packs.js'
 import type { Packs } from './packs.js'
-import { installedVersions } from './present.js'
 import { packs as table } from './tables.js'
 
 const tag = 'Packs'
@@ -36,7 +36,7 @@ const errors: ErrorCode[] = [
   'upstream_error',
 ]
 const granting =
-  'Artifacts act for whoever installs them, with at most their rights: what the pack asks for has to be named in `grant` ' +
+  'Artifacts act for their installer, with at most their rights: what the pack asks for has to be named in `grant` ' +
   '(422, `not_granted`, with all it asks for), and to be held (403, `permission_not_held`).'
 
 export function packRoutes(
@@ -69,12 +69,12 @@ export function packRoutes(
       operationId: 'listAvailablePacks',
       method: 'get',
       path: '/sdk/packs/available',
-      summary: 'List packs that the platform has at hand',
+      summary: 'List packs that are available on the platform',
       description: 'Those that ship with it, and those of its operator. They are installed by their names.',
       response: z.array(AvailablePack),
       changesUnversioned: true,
       handler: async ({ meta: { tenant } }) => {
-        const installed = await installedVersions(database, tenant)
+        const installed = await findInstalledVersions(database, tenant)
         return available
           .list()
           .map((pack) => ({ ...pack, installedVersion: installed.get(pack.name) ?? null }))
@@ -101,7 +101,7 @@ export function packRoutes(
       summary: 'Install a pack',
       description:
         `From its manifest and files, a tarball with its integrity, or by the name of an available one. ${granting} Another ` +
-        'version takes the place of the one that is installed; a version stands for one content for good (409). Emits ' +
+        'version takes the place of the one that is installed; the content of a version never changes (409). Emits ' +
         '`pack.installed` or `pack.upgraded`, and `artifact.created`, `artifact.updated` and `artifact.removed`.',
       body: InstallPack,
       status: 201,

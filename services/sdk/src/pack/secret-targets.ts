@@ -4,8 +4,8 @@ import type { PackArtifact } from '@opsplane/packs'
 
 type Asking = Pick<PackArtifact, 'permissions'>
 
-/** The secrets that artifacts name in the manifest, with the hosts they declare beside them. */
-export const secretTargetsOf = (artifacts: readonly Asking[]): (SecretTarget & { path: string })[] =>
+/** The secrets that artifacts name in the manifest, with the hosts they declare for them. */
+export const listSecretTargets = (artifacts: readonly Asking[]): (SecretTarget & { path: string })[] =>
   artifacts.flatMap(({ permissions: { secrets, secretsPlain, http } }, index) => {
     const at = (list: string, position: number) =>
       jsonPointer(['artifacts', index, 'permissions', list, position])
@@ -19,12 +19,12 @@ export const secretTargetsOf = (artifacts: readonly Asking[]): (SecretTarget & {
   })
 
 /** The secrets of artifacts that are not there, or that serve none of their hosts: another environment may have them later. */
-export async function secretWarnings(
+export async function findSecretWarnings(
   secretTargets: Pick<SecretTargets, 'check'>,
   artifacts: readonly Asking[],
   meta: SavingMeta,
 ): Promise<PackProblem[]> {
-  const found = await secretTargets.check(meta, secretTargetsOf(artifacts))
+  const found = await secretTargets.check(meta, listSecretTargets(artifacts))
   return found.map(({ target: { path }, code, message }) => ({
     ...{ file: manifestFile, path, line: null, column: null, code, message },
   }))

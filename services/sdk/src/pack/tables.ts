@@ -17,7 +17,7 @@ export const packs = readModelTable(
   ],
 )
 
-/** Each installation: manifest, files, and the grant its artifacts act by. Kept beside the events, which have no room for it. */
+/** Each installation: manifest, files, and the grant its artifacts act by. Stored next to the events, which have no room for it. */
 export const packInstallations = readModelTable(
   'pack_installations',
   { packId: stateText('pack_id', 'packId'), packVersion: stateText('pack_version', 'packVersion') },

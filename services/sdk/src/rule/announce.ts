@@ -13,8 +13,8 @@ import { z } from 'zod'
 type Studio = Pick<ServiceClient, 'post'>
 
 /**
- * Has whoever writes records know the validations of a pack. Throws `service_unavailable` where they do not answer: what is
- * in place is in force once its events have reached them, and nobody has been promised more.
+ * Sends the validations of a pack to the services that write records. Throws `service_unavailable` where they do not answer: what is
+ * in place is in force once its events have reached them, and no more was promised.
  */
 export type AnnounceValidations = (tenant: TenantScope, packId: string) => Promise<void>
 
@@ -36,7 +36,7 @@ export const announceValidations =
     await say(studio, { tenant, validations }, message)
   }
 
-/** Says again what the log says of validations, until it is heard: what was not, what is suspended, what is gone. */
+/** Sends the validations in the log again until they are acknowledged: unacknowledged, suspended and removed ones. */
 export const followValidations = (
   { consume }: Pick<ServiceContext, 'consume'>,
   studio: Studio,

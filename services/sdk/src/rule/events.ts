@@ -10,12 +10,12 @@ import {
 import type { UnreadEvent } from '@opsplane/eventstore'
 import { type DepthsAfter, maxCausationDepth } from '@opsplane/http'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
-import type { ActiveRule, ArtifactLoading } from '../artifact/loading.js'
+import type { ActiveRule, ArtifactLoader } from '../artifact/loader.js'
 import type { TouchedRecord } from '../execution/model.js'
 import type { Executions } from '../invoke/executions.js'
 
 export interface RuleOptions {
-  loading: ArtifactLoading
+  loading: ArtifactLoader
   executions: Executions
   depthsAfter: DepthsAfter
 }
@@ -49,7 +49,7 @@ export function startRules(
   return consume({
     durable: 'sdk-rules',
     spacingMs,
-    sift: async (events) => {
+    performLazily: async (events) => {
       const matches = await matchesOf(loading, events)
       const depthAfter = await depthsAfter(matches.map(({ event }) => event))
       for (const { event, rule } of matches) {
@@ -66,7 +66,7 @@ export function startRules(
 }
 
 async function matchesOf(
-  { activeRules }: Pick<ArtifactLoading, 'activeRules'>,
+  { activeRules }: Pick<ArtifactLoader, 'activeRules'>,
   events: readonly UnreadEvent[],
 ) {
   const tenants = new Map(

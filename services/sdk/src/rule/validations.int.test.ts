@@ -7,9 +7,9 @@ import {
   type ValidationQuestion,
 } from '@opsplane/contracts'
 import type { ApiClient } from '@opsplane/testing'
-import { type SdkWorld, startSdk } from '../invoke/invoke.fixture.js'
+import { type SdkFixture, startSdk } from '../invoke/invoke.fixture.js'
 
-let sdk: SdkWorld
+let sdk: SdkFixture
 let studio: ApiClient
 let workspaceId: string
 
@@ -55,14 +55,18 @@ beforeAll(async () => {
     await validation(of('endless'), `export default function () { for (;;); }`, {
       ...{ whenUnavailable, limits: { cpuMs: 50 } },
     })
-    await validation(of('odd'), `export default () => ({ faults: [{ index: 7, message: 'of nobody' }] })`, {
-      whenUnavailable,
-    })
+    await validation(
+      of('odd'),
+      `export default () => ({ faults: [{ index: 7, message: 'of no record' }] })`,
+      {
+        whenUnavailable,
+      },
+    )
     await validation(of('away'), needsSerial, { whenUnavailable, status: 'suspended' })
   }
   await validation('large', needsSerial, { limits: { inputBytes: 4_096 } })
-  const anybody = (await sdk.service.sql`select distinct workspace_id as id from artifacts`)[0]
-  workspaceId = String(anybody?.id)
+  const found = (await sdk.service.sql`select distinct workspace_id as id from artifacts`)[0]
+  workspaceId = String(found?.id)
 })
 afterAll(() => sdk?.stop())
 

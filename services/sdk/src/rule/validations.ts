@@ -14,13 +14,13 @@ import {
 import { type DepthsAfter, maxCausationDepth, type RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import type { ArtifactLoading, LoadedArtifact } from '../artifact/loading.js'
+import type { ArtifactLoader, LoadedArtifact } from '../artifact/loader.js'
 import type { TouchedRecord } from '../execution/model.js'
 import type { Executions } from '../invoke/executions.js'
-import { checkedInput } from '../invoke/schemas.js'
+import { validateInput } from '../invoke/schemas.js'
 
 export interface ValidationParts {
-  loading: Pick<ArtifactLoading, 'loadArtifact'>
+  loading: Pick<ArtifactLoader, 'loadArtifact'>
   executions: Pick<Executions, 'run'>
   depthsAfter: DepthsAfter
 }
@@ -55,7 +55,7 @@ interface Within {
 
 type Fault = ValidationAnswer['faults'][number]
 
-const mostTouched = 500
+const maxTouched = 500
 
 export function createValidate(
   { database, clock, log }: Pick<ServiceContext, 'database' | 'clock' | 'log'>,
@@ -78,7 +78,7 @@ export function createValidate(
       },
       ...{ now: clock.now(), timeoutMs: validationMs, records: touchedBy(task) },
       trigger: { type: 'api', id: actorId },
-      input: checkedInput(artifact.inputSchema, inputOf(task)),
+      input: validateInput(artifact.inputSchema, inputOf(task)),
     })
     return ran?.execution
   }
@@ -162,7 +162,7 @@ function inputOf({ changed: { table, operation, records, before }, places }: Tas
 }
 
 const touchedBy = ({ changed: { table, records }, places }: Task): TouchedRecord[] =>
-  places.slice(0, mostTouched).flatMap((place) => {
+  places.slice(0, maxTouched).flatMap((place) => {
     const id = records[place]?.id
     return typeof id === 'string' ? [{ id, table }] : []
   })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { ArtifactTestRun, Execution } from '@opsplane/contracts'
 import { type ApiClient, testPrincipal } from '@opsplane/testing'
-import { greetingPack, type PacksFixture, startPacks } from '../fixture/packs-fixture.js'
+import { buildPack, type PacksFixture, startPacks } from '../fixture/packs-fixture.js'
 
 let packs: PacksFixture
 let api: ApiClient
@@ -16,7 +16,7 @@ beforeAll(async () => {
     { name: 'takes no number', input: 7, expect: { error: { code: 'validation_failed' } } },
   ]
   const input = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
-  const pack = greetingPack('1.0.0', { artifact: { tests, permissions, input } })
+  const pack = buildPack('1.0.0', { artifact: { tests, permissions, input } })
   await api.post('/sdk/packs/install', { ...pack, grant: permissions })
 })
 afterAll(() => packs?.stop())
@@ -38,7 +38,7 @@ it('runs the tests of an artifact, and says what differs in those that fail', as
   expect(run.results[2]?.differences).toMatchObject([{ path: 'host/0', expected: 1, actual: 0 }])
 })
 
-it('has each of them in the log as an execution that somebody has begun by hand, with its duration', async () => {
+it('has each of them in the log as an execution that a user has started by hand, with its duration', async () => {
   const { results, durationMs } = (await runTests({ names: ['greets', 'publishes'] })).data(ArtifactTestRun)
   expect(durationMs).toBe(results.reduce((sum, result) => sum + result.durationMs, 0))
   const kept = await api.get('/origin/api/service-sdk/executions?executionType=test&limit=2')

@@ -10,13 +10,13 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
-import { type JudgedOutcome, judge, recordedFunctions, recordedHost } from '@opsplane/packs'
+import { compareOutcome, recordedFunctions, recordedHost, type TestOutcome } from '@opsplane/packs'
 import type { HostFunctions } from '@opsplane/sandbox'
 import type { Artifacts } from '../artifact/artifacts.js'
-import type { ArtifactLoading, LoadedArtifact } from '../artifact/loading.js'
+import type { ArtifactLoader, LoadedArtifact } from '../artifact/loader.js'
 
 /** What came of running an artifact, as the log of executions has it. */
-type Recorded = JudgedOutcome & { id: string; duration_ms: number | null }
+type Recorded = TestOutcome & { id: string; duration_ms: number | null }
 
 /** Runs an artifact with nothing but recorded calls outside, as an execution of its own. */
 export type RunTest = (
@@ -34,7 +34,7 @@ export type RunTest = (
 
 export interface TestsParts {
   artifacts: Pick<Artifacts, 'record' | 'stored'>
-  loading: Pick<ArtifactLoading, 'loadArtifact'>
+  loading: Pick<ArtifactLoader, 'loadArtifact'>
   runTest: RunTest
 }
 
@@ -46,7 +46,7 @@ export interface Tests {
   run(idOrSlug: string, wanted: RunArtifactTests, meta: RequestMeta): Promise<ArtifactTestRun>
 }
 
-/** Tests that are not begun by then have failed: whoever asks waits no longer than this and the last one. */
+/** Tests that have not started by then have failed: the caller waits no longer than this and the last one. */
 const longestMs = 50_000
 
 export function createTests({ artifacts, loading, runTest }: TestsParts): Tests {
@@ -58,7 +58,7 @@ export function createTests({ artifacts, loading, runTest }: TestsParts): Tests 
     const host = recordedHost(test)
     const asked = { tenant, input: test.input, now, requestId, host: recordedFunctions(host) }
     const ran = await attempt(() => runTest(artifact, { ...asked, contextNow: test.now }))
-    const differences = [...judge(test, ran), ...host.differences()]
+    const differences = [...compareOutcome(test, ran), ...host.differences()]
     return {
       ...{ name: test.name, passed: differences.length === 0, differences },
       ...{ durationMs: ran.duration_ms ?? 0, executionId: ran.id },

@@ -1,7 +1,7 @@
 import { natsNames, newId, type PlatformEvent } from '@opsplane/contracts'
 import { connectNats } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
-import { testNatsUrl, vouchedHeaders } from '@opsplane/testing'
+import { signedHeaders, testNatsUrl } from '@opsplane/testing'
 
 /** An event of another service, as it comes over the stream. */
 export function foreignEvent(workspaceId: string, fields: Partial<PlatformEvent> = {}): PlatformEvent {
@@ -34,7 +34,7 @@ export async function publish(
   const connection = await link.ready()
   for (const event of events) {
     const [subject, body] = [names.eventSubject(event), JSON.stringify(event)]
-    const headers = signed ? { headers: vouchedHeaders({ subject, body }) } : {}
+    const headers = signed ? { headers: signedHeaders({ subject, body }) } : {}
     await connection.request(subject, body, { timeout: 30_000, ...headers })
   }
   await link.close()

@@ -1,5 +1,5 @@
 import { AuditCheckpoint, type Instant, type Page } from '@opsplane/contracts'
-import { type Drizzle, type DueRow, type StatementRunner, within } from '@opsplane/postgres'
+import { type Drizzle, type DueRow, type StatementRunner, transactionWorker } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import { and, desc, eq, lt } from 'drizzle-orm'
 import { z } from 'zod'
@@ -18,7 +18,7 @@ const prepared = { prepare: true }
 const checkpointOf = (row: Row) => AuditCheckpoint.parse({ ...row, seq: Number(row.seq) })
 
 /** The signed end of a workspace's chain; null while it has no event. Asked again at the same end, the same one. */
-export async function takeCheckpoint(
+export async function createCheckpoint(
   sql: StatementRunner,
   signer: CheckpointSigner,
   workspaceId: string,
@@ -48,7 +48,7 @@ export async function takeCheckpoint(
 }
 
 /** The newest first. */
-export async function checkpointPage(
+export async function listCheckpoints(
   db: Drizzle,
   page: {
     workspaceId: string
@@ -74,12 +74,12 @@ export async function checkpointPage(
 
 /** Signs the ends of chains that have grown, as they become due. */
 export const checkpointWork = (signer: CheckpointSigner) =>
-  within<DueRow>({
+  transactionWorker<DueRow>({
     name: 'audit-checkpoints',
     of: dueCheckpoints,
     batch: 200,
     async perform(tx, rows) {
-      for (const { key, at } of rows) await takeCheckpoint(tx, signer, key, at)
+      for (const { key, at } of rows) await createCheckpoint(tx, signer, key, at)
       await tx.unsafe(
         `update audit_heads set checkpoint_at = null, checkpoint_seq = seq where workspace_id = any($1::text[])`,
         [rows.map(({ key }) => key)],

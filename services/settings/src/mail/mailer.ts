@@ -1,4 +1,4 @@
-import { domainOf, readMailbox } from '@opsplane/contracts'
+import { mailboxDomain, parseMailbox } from '@opsplane/contracts'
 import { oneLine } from '@opsplane/runtime'
 import type { Transporter } from 'nodemailer'
 import { readSmtpUrl } from './smtp-settings.js'
@@ -22,10 +22,10 @@ export interface MailerConfig {
   smtpFrom?: string | undefined
 }
 
-/** Null without SMTP settings: then nobody gets mail. One connection per mail, closed when its signal aborts. */
+/** Null without SMTP settings: then no mail is sent. One connection per mail, closed when its signal aborts. */
 export function createMailer({ smtpUrl, smtpFrom }: MailerConfig): Mailer | null {
   const server = smtpUrl === undefined ? null : readSmtpUrl(smtpUrl)
-  const from = smtpFrom === undefined ? null : readMailbox(smtpFrom)
+  const from = smtpFrom === undefined ? null : parseMailbox(smtpFrom)
   if (server === null || from === null) return null
   let transport: Transporter | undefined
   const opened = async (): Promise<Transporter> => {
@@ -39,7 +39,7 @@ export function createMailer({ smtpUrl, smtpFrom }: MailerConfig): Mailer | null
     })
     return transport
   }
-  const domain = domainOf(from)
+  const domain = mailboxDomain(from)
   return {
     async send({ id, to, subject, text }, signal) {
       const open = await opened()

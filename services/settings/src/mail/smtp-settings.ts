@@ -1,4 +1,4 @@
-import { readMailbox } from '@opsplane/contracts'
+import { parseMailbox } from '@opsplane/contracts'
 
 /** A mail server as `SMTP_URL` names it. */
 export interface SmtpServer {
@@ -29,14 +29,14 @@ export function readSmtpUrl(text: string): SmtpServer | null {
     host,
     port: port === '' ? defaultPort : Number(port),
     secure: protocol === 'smtps:',
-    // A password never crosses a network in the clear, whatever somebody on the way removes from the greeting.
+    // A password is never sent unencrypted, even if a man in the middle strips STARTTLS from the server's greeting.
     requireTLS: withLogin && !loopback.test(host),
     ...(withLogin && { auth: { user, pass } }),
   }
 }
 
 export const isSmtpUrl = (text: string) => readSmtpUrl(text) !== null
-export const isSender = (text: string) => readMailbox(text) !== null
+export const isSender = (text: string) => parseMailbox(text) !== null
 
 function decoded(text: string): string | null {
   try {

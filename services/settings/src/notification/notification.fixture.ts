@@ -1,7 +1,7 @@
 import { eventExample, natsNames, newId, type PauseReason, type PlatformEvent } from '@opsplane/contracts'
 import { connectNats } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
-import { testNatsUrl, vouchedHeaders, waitFor } from '@opsplane/testing'
+import { signedHeaders, testNatsUrl, waitFor } from '@opsplane/testing'
 
 /** `webhook.paused` as dispatcher raises it. */
 export function pausedEvent(
@@ -44,7 +44,7 @@ export async function publishEvents(natsPrefix: string, events: PlatformEvent[])
   // A service that has just started makes the stream first.
   for (const event of events) {
     const [subject, body] = [names.eventSubject(event), JSON.stringify(event)]
-    const headers = vouchedHeaders({ subject, body })
+    const headers = signedHeaders({ subject, body })
     await waitFor(() => connection.request(subject, body, { timeout: 5_000, headers }))
   }
   await link.close()

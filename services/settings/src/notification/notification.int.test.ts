@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { builtInRoles, Notification, newId, TokenCreated, VerifiedToken } from '@opsplane/contracts'
-import { type ApiClient, settled, waitFor } from '@opsplane/testing'
+import { type ApiClient, waitFor, waitUntilSettled } from '@opsplane/testing'
 import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
 import { approvalEvent, pausedEvent, publishEvents } from './notification.fixture.js'
 
@@ -55,7 +55,7 @@ describe('a notification', () => {
     await publish(own, gone, gone)
     const first = await about(gone.id)
     await publish(gone)
-    await settled(settings.service)
+    await waitUntilSettled(settings.service)
     const { items } = await list('limit=200')
     expect(items.filter(({ eventId }) => eventId === own.id)).toEqual([])
     expect(items.filter(({ eventId }) => eventId === gone.id)).toEqual([first])
@@ -64,7 +64,7 @@ describe('a notification', () => {
   it('raises no event, neither made nor read', async () => {
     const { id } = await published()
     await api.post(`/notifications/${id}/read`)
-    await settled(settings.service)
+    await waitUntilSettled(settings.service)
     const types = await settings.service.sql`select distinct event->>'type' as type from audit_log`
     expect(types.filter(({ type }) => String(type).startsWith('notification'))).toEqual([])
     const own = await settings.service.sql`select count(*)::int as count from events where stream_id = ${id}`
@@ -140,7 +140,7 @@ describe('the list', () => {
   })
 })
 
-describe('nobody else', () => {
+describe('other users', () => {
   const withoutRequestId = (text: string) => text.replace(/"requestId":"[^"]+"/, '')
 
   it('of another workspace or environment can see or mark it', async () => {
@@ -178,7 +178,7 @@ describe('nobody else', () => {
     expect((await client.post(`/notifications/${id}/read`)).error().code).toBe('not_found')
   })
 
-  it('but whoever is asked for an approval sees that, by id or by role, and nobody else does', async () => {
+  it('except for approvers, who see theirs by id or by role', async () => {
     const { principal } = (await settings.verify(ada.session, { workspace: 'acme' })).data(VerifiedToken)
     const as = (role: string, userId: string) =>
       settings.service.as({ ...principal, userId, role, permissions: ['runs:read'] })

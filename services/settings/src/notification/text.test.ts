@@ -3,9 +3,9 @@ import {
   durableConsumers,
   type EventType,
   eventExample,
-  familyOf,
   newId,
   PlatformEvent,
+  parseEventFamily,
 } from '@opsplane/contracts'
 import { pausedEvent } from './notification.fixture.js'
 import { notificationText, notifiedTypes } from './text.js'
@@ -29,7 +29,7 @@ describe('what admins are notified of', () => {
   })
 
   it('is read by durable consumers that settings may have', () => {
-    const durables = notifiedTypes.map((type) => `settings-${familyOf(type)}-notifications`)
+    const durables = notifiedTypes.map((type) => `settings-${parseEventFamily(type)}-notifications`)
     expect(durableConsumers.settings).toEqual(expect.arrayContaining(durables))
   })
 

@@ -1,11 +1,11 @@
 import { type DeadLetter, platformTenant, type TenantScope } from '@opsplane/contracts'
 import { appendJournal } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
-import { statementsOf } from '@opsplane/postgres'
+import { toStatementRunner } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 
 /** Reports what an operator is about to do with a dead letter: before it is done, so that nothing is done unreported. */
-export const createReportOfDeadLetter =
+export const createDeadLetterReport =
   ({ database: { db }, relay }: Pick<ServiceContext, 'database' | 'relay'>) =>
   async (
     type: 'dead_letter.redriven' | 'dead_letter.dropped',
@@ -15,7 +15,7 @@ export const createReportOfDeadLetter =
     const tenant = tenantOf(letter)
     const after = type === 'dead_letter.dropped' ? null : { ...letter, redrivenAt: now }
     await db.transaction((tx) =>
-      appendJournal(statementsOf(tx), {
+      appendJournal(toStatementRunner(tx), {
         ...{ streamType: 'dead_letter', streamId: `dead_letter/${letter.id}/${tenant.workspaceId}` },
         ...{ tenant, type, actor, requestId, source, createdAt: now },
         resource: { type: 'dead_letter', id: letter.id, displayName: letter.eventType ?? letter.consumer },

@@ -1,7 +1,7 @@
 import { ApiError, type Instant } from '@opsplane/contracts'
-import { networkOf, retryDelayMs, sha256Hex } from '@opsplane/runtime'
+import { parseNetwork, retryDelayMs, sha256Hex } from '@opsplane/runtime'
 import type { Attempt } from './attempt.js'
-import type { Slowed, ThrottleTable } from './throttle-table.js'
+import type { ThrottledKeys, ThrottleTable } from './throttle-table.js'
 
 /** Slows guessing down, over all replicas: ADR 022. */
 export interface Throttle {
@@ -56,7 +56,7 @@ export function createThrottle(table: ThrottleTable, { capacity = 50_000 } = {})
 
   return {
     attempt(email, address) {
-      const network = networkOf(address)
+      const network = parseNetwork(address)
       return {
         pair: `pair:${sha256Hex(`${email}\0${network}`)}`,
         network: `network:${sha256Hex(network)}`,
@@ -90,7 +90,7 @@ function slowdowns({ pair, network, account }: Attempt) {
     { key: pair, waits: pairWaits, forgetMs, unlessTrusted: false },
     { key: network, waits: networkWaits, forgetMs, unlessTrusted: true },
     { key: account, waits: accountWaits, forgetMs, unlessTrusted: true },
-  ] satisfies Slowed[]
+  ] satisfies ThrottledKeys[]
 }
 
 function tooMany(waitMs: number): ApiError {

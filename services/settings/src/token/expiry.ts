@@ -1,5 +1,5 @@
 import { platformTenant, systemActor } from '@opsplane/contracts'
-import { type DueRow, type MakeWorker, within } from '@opsplane/postgres'
+import { type CreateWorker, type DueRow, transactionWorker } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { dueKeyEnds } from '../schema.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
@@ -11,9 +11,9 @@ interface EndedKey extends DueRow {
 }
 
 /** Ends the keys that have expired and by which something was given: services hold what acts by it (ADR 135). */
-export function expiringKeys({ store, relay }: Pick<ServiceContext, 'store' | 'relay'>): MakeWorker {
+export function expiringKeys({ store, relay }: Pick<ServiceContext, 'store' | 'relay'>): CreateWorker {
   const keys = store.aggregate(token)
-  return within<EndedKey>({
+  return transactionWorker<EndedKey>({
     ...{ name: 'expired-keys', of: dueKeyEnds, batch: 100, columns: ['workspace_id', 'key_id'] },
     async perform(tx, rows) {
       const [first] = rows

@@ -1,5 +1,6 @@
 import {
   ApiError,
+  alreadyExists,
   assertNever,
   type Decider,
   type Decision,
@@ -29,7 +30,7 @@ export interface WorkflowRecord extends WorkflowState {
 }
 
 /** A definition and the row that keeps it, written with the event. */
-export interface Written {
+export interface WrittenDefinition {
   digest: string
   row: ReadModelRow
 }
@@ -37,7 +38,7 @@ export interface Written {
 interface At {
   now: Instant
 }
-export interface Pinned {
+export interface PinnedVersion {
   number: number
   digest: string
   trigger: WorkflowTrigger
@@ -55,17 +56,22 @@ export type WorkflowCommand =
       place: string
       /** Whether it comes from another environment. */
       promoted: boolean
-      draft: Written
+      draft: WrittenDefinition
     })
   | (At & {
       kind: 'update'
       patch: { name?: string | undefined; description?: string | undefined }
-      draft?: Written
+      draft?: WrittenDefinition
     })
   /** `draftRevision`: of the draft that was checked. */
-  | (At & { kind: 'publish'; draftRevision: number; version: Pinned & Written; activate: Fence | null })
+  | (At & {
+      kind: 'publish'
+      draftRevision: number
+      version: PinnedVersion & WrittenDefinition
+      activate: Fence | null
+    })
   /** `grant`: by which the caller gives it their rights; null where they do already. */
-  | (At & { kind: 'rollback'; version: Pinned; grant: ReadModelRow | null })
+  | (At & { kind: 'rollback'; version: PinnedVersion; grant: ReadModelRow | null })
   | (At & { kind: 'activate'; number: number; ownerId: string; grant: ReadModelRow | null; fence: Fence })
   | (At & { kind: 'deactivate' })
   /** The platform's own decision: the owner may no longer do what it needs. */
@@ -87,8 +93,8 @@ export const workflow: Decider<WorkflowRecord, WorkflowCommand, WorkflowState> =
 
 function decide(command: WorkflowCommand, state: WorkflowRecord | null): Decided {
   if (command.kind === 'create') {
-    if (state !== null) throw new ApiError('conflict', 'There is a workflow with this id already.')
-    return [{ type: 'workflow.created', after: created(command), beside: [command.draft.row] }]
+    if (state !== null) throw alreadyExists('workflow')
+    return [{ type: 'workflow.created', after: created(command), extraRows: [command.draft.row] }]
   }
   if (state === null) throw notFound()
   switch (command.kind) {
@@ -166,14 +172,17 @@ function updated({ patch, draft, now }: CommandOf<'update'>, state: WorkflowReco
     draftDigest: draft.digest,
     draftChanged: draft.digest !== state.publishedDigest,
   }
-  return [{ type: 'workflow.updated', after: drawn, beside: [draft.row] }]
+  return [{ type: 'workflow.updated', after: drawn, extraRows: [draft.row] }]
 }
 
 function published(command: CommandOf<'publish'>, state: WorkflowRecord): Decided {
   const { version, now, activate } = command
   const status = statusAfter('publish', state)
   if (command.draftRevision !== state.draftRevision || version.number !== state.latestVersion + 1)
-    throw new ApiError('version_conflict', 'The workflow was changed while it was published. Try again.')
+    throw new ApiError(
+      'version_conflict',
+      'The workflow was changed while it was being published. Try again.',
+    )
   const after = {
     ...pinnedTo(state, version, now),
     status,
@@ -181,7 +190,7 @@ function published(command: CommandOf<'publish'>, state: WorkflowRecord): Decide
     draftChanged: version.digest !== state.draftDigest,
   }
   const decisions: Decided = [
-    { type: 'workflow.published', after, extras: { number: version.number }, beside: [version.row] },
+    { type: 'workflow.published', after, extras: { number: version.number }, extraRows: [version.row] },
   ]
   const { number, ownerId } = version
   const activation = { kind: 'activate', number, ownerId, grant: null, now } as const
@@ -193,7 +202,7 @@ function rolledBack({ version, grant, now }: CommandOf<'rollback'>, state: Workf
   if (version.number === state.publishedVersion && isGiven(state, version.ownerId, grant)) return []
   const after = { ...pinnedTo(state, version, now), draftChanged: version.digest !== state.draftDigest }
   const extras = { from: state.publishedVersion }
-  return [{ type: 'workflow.rolled_back', after, extras, beside: grant ? [grant] : [] }]
+  return [{ type: 'workflow.rolled_back', after, extras, extraRows: grant ? [grant] : [] }]
 }
 
 /** Whether its rights are this person's already. */
@@ -201,7 +210,7 @@ const isGiven = (state: WorkflowRecord, ownerId: string, grant: ReadModelRow | n
   grant === null && state.ownerId === ownerId && !isSuspended(state)
 
 /** New runs go by this version from now on. */
-function pinnedTo(state: WorkflowRecord, version: Pinned, now: Instant): WorkflowRecord {
+function pinnedTo(state: WorkflowRecord, version: PinnedVersion, now: Instant): WorkflowRecord {
   return {
     ...state,
     publishedVersion: version.number,
@@ -214,7 +223,7 @@ function pinnedTo(state: WorkflowRecord, version: Pinned, now: Instant): Workflo
   }
 }
 
-/** Where it is active already, somebody else takes it over: no event falls between. */
+/** Where it is active already, another user takes it over: no event falls between. */
 function activated(
   { number, ownerId, grant, fence, now }: CommandOf<'activate'>,
   state: WorkflowRecord,
@@ -226,7 +235,7 @@ function activated(
   if (isActive && isGiven(state, ownerId, grant)) return []
   const given = { ...state, status, ownerId, deactivatedReason: null, updatedAt: now }
   const after = isActive ? given : { ...given, fence }
-  return [{ type: 'workflow.activated', after, beside: grant ? [grant] : [] }]
+  return [{ type: 'workflow.activated', after, extraRows: grant ? [grant] : [] }]
 }
 
 function deactivated(state: WorkflowRecord, now: Instant): Decided {
@@ -237,7 +246,7 @@ function deactivated(state: WorkflowRecord, now: Instant): Decided {
   return [{ type: 'workflow.deactivated', after, extras: { reason } }]
 }
 
-/** An inactive one, too, which could be run by hand. Not where somebody else has given it their rights meanwhile. */
+/** An inactive one, too, which could be run by hand. Not where another user has granted it their rights meanwhile. */
 function suspended({ number, ownerId, missing, now }: CommandOf<'suspend'>, state: WorkflowRecord): Decided {
   const isMeant = state.publishedVersion === number && state.ownerId === ownerId
   if (!isMeant || state.status === 'archived' || isSuspended(state)) return []

@@ -11,7 +11,7 @@ import {
   type StoredMessage,
   World,
 } from '@opsplane/testing'
-import { envelopeOf } from '../../logged-events.js'
+import { formatEnvelope } from '../../logged-events.js'
 import { loggedEvent } from '../../relay/proof/log-in-memory.fixture.js'
 import type { EventConsumer } from '../consume.js'
 import { runConsumer } from '../consume.js'
@@ -22,7 +22,7 @@ import type { Transaction } from '../transaction.js'
 import { ConsumerRows, consumerTablesInMemory, Effects, write } from './tables-in-memory.fixture.js'
 
 /** What a fault that is planted may replace. */
-export interface Planted {
+export interface InjectedFault {
   tables?: (tables: ConsumerTables, world: World) => ConsumerTables
   /** A message is acknowledged as it arrives. */
   acksOnArrival?: true
@@ -53,7 +53,7 @@ const pageSize = 5
 /** One run of two replicas of a consumer, under everything that may befall them, until all is quiet again. */
 export class ConsumerRun {
   readonly world: World
-  readonly #planted: Planted
+  readonly #planted: InjectedFault
   readonly #database: DatabaseServer
   readonly #nats: NatsServer
   readonly #rows = new ConsumerRows()
@@ -64,7 +64,7 @@ export class ConsumerRun {
   readonly #replicas: Replicas<Replica>
   #isMended = false
 
-  constructor(seed: number, planted: Planted = {}) {
+  constructor(seed: number, planted: InjectedFault = {}) {
     this.#planted = planted
     this.world = new World(seed)
     this.#database = new DatabaseServer(this.world)
@@ -221,7 +221,7 @@ export class ConsumerRun {
       workspaceId: streamId < 'c' ? 'ws_1' : 'ws_2',
     })
     const createdAt = new Date(epochMs + world.now).toISOString()
-    const text = envelopeOf({ ...logged, createdAt })
+    const text = formatEnvelope({ ...logged, createdAt })
     this.#log.push(JSON.parse(text) as PlatformEvent)
     this.#kinds.set(id, world.chance(0.75) ? 'good' : world.pick<Kind>(['flaky', 'bad', 'slow']))
     world.note(`${id} is published: ${streamId} ${version}, ${this.#kinds.get(id)}`)

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { failingSeed, InvariantError, isLongTier, simulate } from '@opsplane/testing'
 import { ConsumerRun } from './consumer-run.fixture.js'
-import { planted } from './planted.fixture.js'
+import { injectedFaults } from './injected-faults.fixture.js'
 
 test('a consumer has the effect of each event once, and acknowledges it then, whatever happens', () =>
   simulate(40, (seed) => new ConsumerRun(seed)))
@@ -12,7 +12,7 @@ const near: Readonly<Record<string, number>> = {
   'a log that is read from too late a position': 28,
 }
 
-test.each(Object.entries(planted))('%s is found, and its seed shows it again', async (name, fault) => {
+test.each(Object.entries(injectedFaults))('%s is found, and its seed shows it again', async (name, fault) => {
   const from = isLongTier() ? 1 : near[name]
   const failed = await failingSeed(1_000, (seed) => new ConsumerRun(seed, fault), from)
   expect(failed?.error).toBeInstanceOf(InvariantError)

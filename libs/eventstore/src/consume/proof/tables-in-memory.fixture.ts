@@ -1,7 +1,7 @@
 import type { PlatformEvent } from '@opsplane/contracts'
-import type { ConsumerTables, StreamPlace } from '../consumer-tables.js'
-import { originOf } from '../event-origin.js'
-import { failureOf } from '../failure.js'
+import type { ConsumerTables, StreamPosition } from '../consumer-tables.js'
+import { parseEventOrigin } from '../event-origin.js'
+import { describeFailure } from '../failure.js'
 import type { DeadLetter, MarkedLetter } from '../redrive-store.js'
 import type { Transaction } from '../transaction.js'
 
@@ -20,7 +20,7 @@ export function write(tx: Transaction, act: () => void): void {
 
 /** The rows of one consumer, whichever replica writes them. */
 export class ConsumerRows {
-  place: (StreamPlace & { startedMs: number }) | undefined
+  place: (StreamPosition & { startedMs: number }) | undefined
   checkpoint = { streamSequence: 0, eventId: '', handled: 0 }
   readonly lowWatermarks = new Map<string, number>()
   readonly filled = new Map<string, number>()
@@ -70,7 +70,7 @@ export function consumerTablesInMemory(
     },
     deadLetter: (message, error) =>
       commit(() => {
-        const { source, position } = originOf(message)
+        const { source, position } = parseEventOrigin(message)
         const messageId = message.header('Nats-Msg-Id') ?? `${message.stream}/${message.seq}`
         const id = rows.letterOf(messageId)?.id ?? ++rows.serial
         rows.letters.set(id, {
@@ -79,7 +79,7 @@ export function consumerTablesInMemory(
           streamSequence: message.after ?? message.seq,
           payload: message.string(),
           sourcePosition: position,
-          ...failureOf(error),
+          ...describeFailure(error),
           deliveries: message.deliveries,
         })
       }),
@@ -128,7 +128,7 @@ async function nextMarked(
         failed: async (error) =>
           write(tx, () => {
             const deliveries = letter.deliveries + 1
-            rows.letters.set(id, { ...letter, deliveries, ...failureOf(error), redrivenAt: null })
+            rows.letters.set(id, { ...letter, deliveries, ...describeFailure(error), redrivenAt: null })
           }),
       })
       return id

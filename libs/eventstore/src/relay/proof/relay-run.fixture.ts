@@ -16,7 +16,7 @@ import { flushedWithinMs, LogInMemory, loggedEvent } from './log-in-memory.fixtu
 import { relayStoreInMemory } from './relay-store-in-memory.fixture.js'
 
 /** What a fault that is planted may replace. */
-export interface Planted {
+export interface InjectedFault {
   store?: (store: RelayStore, world: World) => RelayStore
   /** What is offered to the relay, and published from memory. */
   offers?: (event: LoggedEvent) => LoggedEvent
@@ -46,7 +46,7 @@ const streams = ['a', 'b', 'c', 'd', 'e']
 /** One run of two replicas of a service that append and relay, under everything that may befall them, until all is quiet again. */
 export class RelayRun {
   readonly world: World
-  readonly #planted: Planted
+  readonly #planted: InjectedFault
   readonly #database: DatabaseServer
   readonly #nats: NatsServer
   readonly #tables: LogInMemory
@@ -56,7 +56,7 @@ export class RelayRun {
   #appended = 0
   readonly #ids = new Map<StoredMessage, string>()
 
-  constructor(seed: number, planted: Planted = {}) {
+  constructor(seed: number, planted: InjectedFault = {}) {
     this.#planted = planted
     this.world = new World(seed)
     this.#database = new DatabaseServer(this.world)

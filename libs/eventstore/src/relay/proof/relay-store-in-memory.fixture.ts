@@ -20,16 +20,16 @@ export function relayStoreInMemory(log: LogInMemory, commit: Commit, monotonicMs
     return true
   }
   return {
-    take: (owner, fence) => commit(() => takeLease(log, owner, fence)),
+    acquireLease: (owner, fence) => commit(() => takeLease(log, owner, fence)),
     release: ({ owner, fence }) =>
       commit(() => {
         const { lease } = log
         if (lease?.owner === owner && String(lease.fence) === fence)
           lease.expiresAt = Number.NEGATIVE_INFINITY
       }),
-    look: (after, limit, lease) =>
+    poll: (after, limit, lease) =>
       commit(() => ({
-        held: lease ? isHeld(lease) : undefined,
+        isLeaseHeld: lease ? isHeld(lease) : undefined,
         workspaces: waitingAbove(log, after, limit),
       })),
     edge: () => commit(() => log.edge()),

@@ -31,43 +31,43 @@ const isTaken = (taken: object) => 'fence' in taken
 /** What a relay relies on, of whichever tables. */
 const cases: Record<string, (subject: Subject) => Promise<void>> = {
   async 'a lease is one owner’s, which has it again after a restart with another fence'({ store }) {
-    expect(await store.take('one', undefined)).toEqual(lease)
-    const { freeInMs } = (await store.take('two', undefined)) as { freeInMs: number }
+    expect(await store.acquireLease('one', undefined)).toEqual(lease)
+    const { freeInMs } = (await store.acquireLease('two', undefined)) as { freeInMs: number }
     expect(freeInMs).toBeGreaterThan(0)
     expect(freeInMs).toBeLessThanOrEqual(5_000)
-    expect(await store.take('one', '1')).toEqual(lease)
-    expect(await store.take('one', undefined)).toEqual({ owner: 'one', fence: '2' })
-    expect(isTaken(await store.take('one', '1'))).toBe(false)
+    expect(await store.acquireLease('one', '1')).toEqual(lease)
+    expect(await store.acquireLease('one', undefined)).toEqual({ owner: 'one', fence: '2' })
+    expect(isTaken(await store.acquireLease('one', '1'))).toBe(false)
   },
   async 'a lease that has ended is anybody’s who starts, and who waits has work for it'({
     store,
     append,
     expire,
   }) {
-    await store.take('one', undefined)
+    await store.acquireLease('one', undefined)
     await expire(1_000)
-    expect(isTaken(await store.take('two', '7'))).toBe(false)
+    expect(isTaken(await store.acquireLease('two', '7'))).toBe(false)
     await append()
-    expect(await store.take('two', '7')).toEqual({ owner: 'two', fence: '2' })
+    expect(await store.acquireLease('two', '7')).toEqual({ owner: 'two', fence: '2' })
     await expire(1_000)
-    expect(await store.take('three', undefined)).toEqual({ owner: 'three', fence: '3' })
+    expect(await store.acquireLease('three', undefined)).toEqual({ owner: 'three', fence: '3' })
   },
   async 'a lease that was abandoned is taken without work, and one given up is free at once'({
     store,
     expire,
   }) {
-    await store.take('one', undefined)
+    await store.acquireLease('one', undefined)
     await expire(20_000)
-    expect(await store.take('two', '7')).toEqual({ owner: 'two', fence: '2' })
+    expect(await store.acquireLease('two', '7')).toEqual({ owner: 'two', fence: '2' })
     await store.release({ owner: 'one', fence: '1' })
-    expect(isTaken(await store.take('three', undefined))).toBe(false)
+    expect(isTaken(await store.acquireLease('three', undefined))).toBe(false)
     await store.release({ owner: 'two', fence: '2' })
-    expect(await store.take('three', undefined)).toEqual({ owner: 'three', fence: '3' })
+    expect(await store.acquireLease('three', undefined)).toEqual({ owner: 'three', fence: '3' })
   },
   async 'a look has positions above one, by workspace, and renews the lease that is held'({ store, append }) {
-    await store.take('one', undefined)
+    await store.acquireLease('one', undefined)
     for (const workspaceId of ['ws_1', 'ws_2', 'ws_1', 'ws_1']) await append(workspaceId)
-    const { held, workspaces } = await store.look(1, 2, lease)
+    const { isLeaseHeld: held, workspaces } = await store.poll(1, 2, lease)
     const sorted = [...workspaces].sort((one, other) => one.workspaceId.localeCompare(other.workspaceId))
     expect([held, sorted]).toEqual([
       true,
@@ -76,16 +76,16 @@ const cases: Record<string, (subject: Subject) => Promise<void>> = {
         { workspaceId: 'ws_2', positions: [2] },
       ],
     ])
-    expect((await store.look(0, 9)).held).toBeUndefined()
-    expect((await store.look(4, 9, { owner: 'two', fence: '1' })).held).toBe(false)
-    expect((await store.look(4, 9, { owner: 'one', fence: '9' })).held).toBe(false)
+    expect((await store.poll(0, 9)).isLeaseHeld).toBeUndefined()
+    expect((await store.poll(4, 9, { owner: 'two', fence: '1' })).isLeaseHeld).toBe(false)
+    expect((await store.poll(4, 9, { owner: 'one', fence: '9' })).isLeaseHeld).toBe(false)
   },
   async 'what is published is out of the outbox with its mark, by the holder alone'({
     store,
     append,
     outbox,
   }) {
-    await store.take('one', undefined)
+    await store.acquireLease('one', undefined)
     for (let at = 0; at < 3; at++) await append()
     expect(await store.record({ owner: 'one', fence: '9' }, { ...nothing, done: [1], mark })).toBe(false)
     expect([await outbox(), await store.marks()]).toEqual([[1, 2, 3], []])
@@ -102,7 +102,7 @@ const cases: Record<string, (subject: Subject) => Promise<void>> = {
     expect((await store.marks()).map(({ number }) => number)).toEqual([2])
   },
   async 'events are those that wait, and one that is given up waits no more'({ store, append, outbox }) {
-    await store.take('one', undefined)
+    await store.acquireLease('one', undefined)
     for (let at = 0; at < 3; at++) await append()
     await store.record(lease, { ...nothing, done: [2] })
     const events = await store.events([1, 2, 3])
@@ -115,7 +115,7 @@ const cases: Record<string, (subject: Subject) => Promise<void>> = {
     expect(await outbox()).toEqual([1, 3].filter((position) => position !== Number(first.position)))
   },
   async 'a refill puts back what is above the mark that stands'({ store, append, outbox }) {
-    await store.take('one', undefined)
+    await store.acquireLease('one', undefined)
     for (let at = 0; at < 4; at++) await append()
     await store.record(lease, { ...nothing, done: [1, 2, 3], mark })
     await store.record(lease, { ...nothing, mark: { ...mark, number: 2 } })
@@ -132,7 +132,7 @@ const cases: Record<string, (subject: Subject) => Promise<void>> = {
     append,
     outbox,
   }) {
-    await store.take('one', undefined)
+    await store.acquireLease('one', undefined)
     for (let at = 0; at < 3; at++) await append()
     await store.record(lease, { ...nothing, done: [1, 2, 3], mark })
     const refill = { standing: undefined, maxAgeMs: 3_600_000, identity: 'second', last: 8, generation: 1 }

@@ -5,7 +5,7 @@ export interface Budget {
   readonly over: boolean
   /** Measures what `act` takes. */
   slice<Result>(act: () => Result): Result
-  /** Whether the slice under way is over the limit; cheap, as it is asked all the time. */
+  /** Whether the current slice is over the limit; cheap, as it is checked all the time. */
   isOver(): boolean
 }
 

@@ -8,7 +8,7 @@ import {
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core'
 import { type Guest, prepareGuest } from './guest.js'
-import { snapshotOf } from './snapshot.js'
+import { createSnapshot } from './snapshot.js'
 
 /** Its types are those of its CommonJS form, where what is imported here would be a property. */
 const variant = release as unknown as QuickJSSyncVariant
@@ -19,7 +19,7 @@ declare const WebAssembly: {
   Memory: new (pages: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer }
 }
 
-/** QuickJS with a memory of its own, and a guest in it that nobody's code has run in. */
+/** QuickJS with a memory of its own, and a guest in it that has not run any code yet. */
 export interface Instance {
   quickjs: QuickJSWASMModule
   guest: Guest
@@ -32,7 +32,7 @@ export interface Instance {
 }
 
 export interface Engine {
-  take(memoryMb: number): Promise<Instance>
+  acquire(memoryMb: number): Promise<Instance>
   /** One that works still, for another run. */
   release(instance: Instance): void
 }
@@ -40,7 +40,7 @@ export interface Engine {
 const pageBytes = 64 * 1024
 const megabyte = 1024 * 1024
 const initialPages = 256
-/** What QuickJS has beside the values of the code: its stack, and its tables. */
+/** Memory of QuickJS in addition to the values of the code: its stack, and its tables. */
 const ownMb = 7
 const keptInstances = 4
 
@@ -63,12 +63,12 @@ export function createEngine(): Engine {
       return bytes <= initialPages * pageBytes ? 0 : Math.min(memoryMb, bytes / megabyte - ownMb)
     }
     const guest = prepareGuest(quickjs)
-    const { restore } = snapshotOf(wasmMemory)
+    const { restore } = createSnapshot(wasmMemory)
     return { quickjs, guest, restore, memoryMb, grownMb }
   }
 
   return {
-    async take(memoryMb) {
+    async acquire(memoryMb) {
       const at = kept.findIndex((instance) => instance.memoryMb === memoryMb)
       return at < 0 ? create(memoryMb) : (kept.splice(at, 1)[0] as Instance)
     },

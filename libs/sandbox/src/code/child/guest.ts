@@ -8,11 +8,11 @@ import { prelude, sdkModule } from './prelude.js'
 
 /** The run that a guest works for: whom it sends to, and who interrupts it. */
 export interface GuestRun {
-  take(kind: string, values: string[]): void
+  receive(kind: string, values: string[]): void
   isOver(): boolean
 }
 
-/** A runtime and a context with the prelude read: as long as it is as it was made, nothing of anybody has run in it. */
+/** A runtime and a context with the prelude read: until it is used, no tenant's code has run in it. */
 export interface Guest {
   runtime: QuickJSRuntime
   context: QuickJSContext
@@ -27,7 +27,7 @@ export interface Guest {
 const stackBytes = 256 * 1024
 const sdk = '@opsplane/sdk'
 
-const nobody: GuestRun = { take() {}, isOver: () => false }
+const noRun: GuestRun = { receive() {}, isOver: () => false }
 
 /** Most of what an invocation takes before its code runs, and the same for all code. Its handles are never disposed of. */
 export function prepareGuest(quickjs: QuickJSWASMModule): Guest {
@@ -43,10 +43,10 @@ export function prepareGuest(quickjs: QuickJSWASMModule): Guest {
   runtime.context = context
   const send = context.newFunction('send', (...handles) => {
     const [kind = '', ...values] = handles.map((handle) => String(context.dump(handle)))
-    guest.run.take(kind, values)
+    guest.run.receive(kind, values)
   })
   const start = context.unwrapResult(context.evalCode(prelude, 'prelude.js'))
-  const guest: Guest = { runtime, context, start, send, run: nobody }
+  const guest: Guest = { runtime, context, start, send, run: noRun }
   runtime.setInterruptHandler(() => guest.run.isOver())
   replaceRandom(context)
   return guest

@@ -56,7 +56,7 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
   const failed = (code: Failure, message: string, stack = message, thrown = 'null') =>
     end({ op: 'failed', code, message, stack, thrown })
 
-  /** What the code has sent; texts are cut to size by whoever sends them. */
+  /** Messages of the code; their texts are truncated by the sender. */
   const take = (kind: string, [first = '', second = '', third = '', fourth = '']: string[]): void => {
     if (ending) return
     if (kind === 'call') {
@@ -92,7 +92,7 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
   const isFull = () => instance.grownMb() > 0.75 * instance.memoryMb
 
   const begin = () => {
-    prepared.run = { take, isOver: budget.isOver }
+    prepared.run = { receive: take, isOver: budget.isOver }
     guest = startGuest(prepared, work)
     const module = context.evalCode(work.code, 'artifact.js', { type: 'module' })
     if (module.error) return module.error.consume(fail)

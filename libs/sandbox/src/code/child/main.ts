@@ -35,7 +35,7 @@ async function start(header: RunHeader, [code = '', args = '', context = '']: st
   const { run: id } = header
   const ended = { value: false }
   starting.set(id, ended)
-  const instance = await engine.take(header.memoryMb)
+  const instance = await engine.acquire(header.memoryMb)
   starting.delete(id)
   const work: Work = { header, code, args, context }
   const invocation = createInvocation(instance, work, {
@@ -120,9 +120,9 @@ function receive(text: string): void {
 /** What most artifacts have. */
 const usualMemoryMb = 64
 
-/** The first invocation takes a hundred times as long as those after it, the next ones still some times: nobody has to wait for them. */
+/** The first invocation takes a hundred times as long as those after it, the next ones still several times: they run before any caller waits. */
 async function warmUp(): Promise<void> {
-  const instance = await engine.take(usualMemoryMb)
+  const instance = await engine.acquire(usualMemoryMb)
   for (let run = 0; run < warmingRuns; run += 1) {
     warmingRun(instance)
     instance.restore()

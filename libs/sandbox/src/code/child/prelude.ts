@@ -2,7 +2,7 @@ import { entryBytes, trackingFunction } from '../protocol.js'
 
 /**
  * Runs first in every context: makes `console` and `host`, and gives back how to start the code and to answer its calls. It
- * keeps the intrinsics it uses, as whatever runs afterwards may change them. `send` is the only way out, and nobody else has it.
+ * keeps the intrinsics it uses, as code that runs afterwards may change them. `send` is the only way out, and only the prelude has it.
  */
 const source = `(function (send, functions, context, bounds) {
   'use strict'
@@ -27,7 +27,7 @@ const source = `(function (send, functions, context, bounds) {
   defineProperty(HostError.prototype, 'name', { value: 'HostError', writable: true, configurable: true })
   defineProperty(globalThis, 'HostError', { value: HostError, writable: true, configurable: true })
 
-  // QuickJS does not say which rejections nobody handles: promises of this class do.
+  // QuickJS does not report unhandled rejections: promises of this class do.
   const states = new WeakMap()
   const unhandled = new MapClass()
   const failing = (state, refuse) => (reason) => {
@@ -114,7 +114,7 @@ const source = `(function (send, functions, context, bounds) {
   const hostLog = entry('info')
   hostLog.debug = entry('debug'); hostLog.info = entry('info'); hostLog.warn = entry('warn'); hostLog.error = entry('error')
 
-  // Calls of the host, of which so many are under way at once.
+  // Host calls, of which a limited number run concurrently.
   const calls = new MapClass()
   let [last, made, underWay, first, lastWaiting] = [0, 0, 0, 0, 0]
   const waiting = new MapClass()

@@ -9,10 +9,10 @@ const zeros = Buffer.alloc(chunkBytes)
 
 /**
  * Copies what a fresh instance has in its memory so far: its static data, and its heap up to the last byte in use. Left alone are
- * the stack, which is empty between calls (the longest run of zeros), and what is behind the heap, which nobody
+ * the stack, which is empty between calls (the longest run of zeros), and the memory behind the heap, which nothing
  * reads before writing to it.
  */
-export function snapshotOf(memory: { readonly buffer: ArrayBuffer }): Snapshot {
+export function createSnapshot(memory: { readonly buffer: ArrayBuffer }): Snapshot {
   const bytes = new Uint8Array(memory.buffer)
   const used = chunksInUse(Buffer.from(memory.buffer))
   const top = used.lastIndexOf(true) + 1

@@ -2,7 +2,7 @@ import ts from 'typescript'
 import type { Diagnostic } from '../types.js'
 import type { CompileReply, CompileRequest } from './messages.js'
 import { syntaxFault } from './syntax.js'
-import { tracking } from './tracking.js'
+import { trackPromises } from './track-promises.js'
 
 const sdk = '@opsplane/sdk'
 
@@ -24,7 +24,7 @@ export async function compileModule({ source, fileName }: CompileRequest): Promi
     diagnostics.push(at(file, 0, 'JSX is not compiled: there is nothing to show it.'))
   const result = ts.transpileModule(source, {
     ...{ fileName, reportDiagnostics: true, compilerOptions },
-    transformers: { before: [tracking] },
+    transformers: { before: [trackPromises] },
   })
   for (const { messageText, start = 0 } of result.diagnostics ?? [])
     diagnostics.push(at(file, start, ts.flattenDiagnosticMessageText(messageText, ' ')))

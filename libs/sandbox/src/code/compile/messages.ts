@@ -33,7 +33,7 @@ export function compileRequest(request: CompileRequest): string | Compiled {
 }
 
 /** Rejects with `PoolError` where that is not for the source. */
-export async function compiledOf(
+export async function requestCompilation(
   pool: ChildPool,
   request: { tenant: string; text: string; deadlineMs: number },
 ): Promise<Compiled> {

@@ -10,10 +10,10 @@ const absent = 'not there'
 
 /**
  * What QuickJS does not take of a script, such as a name declared twice, in the source's lines; it runs nothing. Its binding
- * has an option to compile only, which for modules goes on with a pointer that nobody has set: it fails at random without a reason.
+ * has an option to compile only, which for modules dereferences an unset pointer: it fails at random without a reason.
  */
 export async function syntaxFault(script: string, map: string): Promise<Diagnostic | undefined> {
-  const { quickjs } = await engine.take(memoryMb)
+  const { quickjs } = await engine.acquire(memoryMb)
   const runtime = quickjs.newRuntime()
   runtime.setModuleLoader((name) => (name === absent ? { error: new Error(absent) } : ''))
   const context = runtime.newContext()

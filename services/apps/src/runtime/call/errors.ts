@@ -53,12 +53,12 @@ export function actionError(error: unknown, binding: SourceBinding | undefined):
     }),
   )
   const known = answered[code] ?? (isErrorCode(code) ? code : 'upstream_error')
-  if (known === 'upstream_error' && !error.retryable) details.push(notRetryable(message))
+  if (known === 'upstream_error' && !error.retryable) details.push(notRetryableDetail(message))
   return new ApiError(known, message, { details, cause: error })
 }
 
 /** Of an answer that is final, though its code may be sent again. */
-export const notRetryable = (message: string): ErrorDetail => ({
+export const notRetryableDetail = (message: string): ErrorDetail => ({
   ...{ in: 'body', path: '/source', code: 'not_retryable', message },
 })
 

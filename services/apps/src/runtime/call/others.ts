@@ -8,8 +8,14 @@ import {
   TriggeredRun,
 } from '@opsplane/contracts'
 import { z } from 'zod'
-import { notRetryable } from './errors.js'
-import { type CallParts, evaluated, perform, type Shown, type SourceCall } from './source-call.js'
+import { notRetryableDetail } from './errors.js'
+import {
+  type CallParts,
+  callOperation,
+  evaluateTemplates,
+  type Shown,
+  type SourceCall,
+} from './source-call.js'
 
 type OtherBinding = Exclude<SourceBinding, { kind: 'table' }>
 
@@ -17,30 +23,30 @@ type OtherBinding = Exclude<SourceBinding, { kind: 'table' }>
 export async function callOther(parts: CallParts, call: SourceCall, binding: OtherBinding): Promise<Shown> {
   const { pinned } = call.source
   if (!pinned) throw new Error('a deployed data source is not pinned')
-  const [input] = await evaluated(parts, call, [call.source.templates.input])
+  const [input] = await evaluateTemplates(parts, call, [call.source.templates.input])
   const params = { id: pinned.id }
   switch (binding.kind) {
     case 'query': {
       const body = { parameters: input, version: pinned.version }
-      const { data } = await perform(parts, call, 'runSavedQuery', { params, body })
-      return shown(QueryResult.parse(data).rows)
+      const { data } = await callOperation(parts, call, 'runSavedQuery', { params, body })
+      return toShown(QueryResult.parse(data).rows)
     }
     case 'connector': {
       const body = { action: binding.action, input }
-      const { data } = await perform(parts, call, 'invokeConnector', { params, body }, slowMs)
-      return shown(ConnectorResult.parse(data).output)
+      const { data } = await callOperation(parts, call, 'invokeConnector', { params, body }, slowMs)
+      return toShown(ConnectorResult.parse(data).output)
     }
     case 'workflow':
       return runOf(parts, call, { input, waitSeconds: binding.waitSeconds })
     case 'report': {
-      const { data } = await perform(
+      const { data } = await callOperation(
         parts,
         call,
         'runReport',
         { params, body: { parameters: input } },
         slowMs,
       )
-      return shown(QueryAnswer.parse(data).rows)
+      return toShown(QueryAnswer.parse(data).rows)
     }
     default:
       return assertNever(binding)
@@ -56,7 +62,7 @@ async function runOf(
   call: SourceCall,
   { input, waitSeconds }: { input: unknown; waitSeconds: number },
 ): Promise<Shown> {
-  const { data } = await perform(
+  const { data } = await callOperation(
     parts,
     call,
     'triggerWorkflow',
@@ -66,13 +72,13 @@ async function runOf(
   const { runId, ended, status, output, error } = TriggeredRun.parse(data)
   if (error !== null) {
     const message = `The workflow has failed: ${error.message}`
-    throw new ApiError('upstream_error', message, { details: [notRetryable(message)] })
+    throw new ApiError('upstream_error', message, { details: [notRetryableDetail(message)] })
   }
   return { rows: null, value: { runId, ended, status, output }, nextCursor: null }
 }
 
 /** A list of objects is rows, anything else a value. */
-export function shown(value: unknown): Shown {
+export function toShown(value: unknown): Shown {
   const rows = z.array(z.record(z.string(), z.unknown())).safeParse(value)
   return rows.success
     ? { rows: rows.data, value: null, nextCursor: null }

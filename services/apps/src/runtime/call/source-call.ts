@@ -2,11 +2,11 @@ import { ApiError, type AppActionRequest, tenantKey } from '@opsplane/contracts'
 import type { CallOperation, OperationInput } from '@opsplane/http'
 import type { Expressions, Template } from '@opsplane/sandbox'
 import type { CompiledSource } from '../compiled.js'
-import { type Running, scopeOf } from '../running.js'
+import { buildScope, type DeploymentUse } from '../deployment-use.js'
 
 /** One use of a data source: its parameters are parsed. */
 export interface SourceCall {
-  running: Running
+  running: DeploymentUse
   source: CompiledSource
   params: Record<string, unknown>
   /** The same for a request that is sent again. */
@@ -21,7 +21,7 @@ export interface Shown {
   nextCursor: string | null
 }
 
-export type Act = Pick<AppActionRequest, 'operation' | 'id' | 'values' | 'version'>
+export type RowAction = Pick<AppActionRequest, 'operation' | 'id' | 'values' | 'version'>
 
 export interface CallParts {
   call: CallOperation
@@ -29,7 +29,7 @@ export interface CallParts {
 }
 
 /** Values of templates of the source, in their order. Throws `validation_failed` where one cannot be worked out. */
-export async function evaluated(
+export async function evaluateTemplates(
   { expressions }: Pick<CallParts, 'expressions'>,
   { running, params, signal }: SourceCall,
   templates: readonly Template[],
@@ -38,7 +38,7 @@ export async function evaluated(
   const results = await expressions.evaluate({
     tenant: tenantKey(running.tenant),
     templates,
-    scope: { ...scopeOf(running, params), ...more },
+    scope: { ...buildScope(running, params), ...more },
     signal,
   })
   return results.map((result) => {
@@ -50,8 +50,8 @@ export async function evaluated(
   })
 }
 
-/** Calls an operation in the name of whoever uses the app. */
-export async function perform(
+/** Calls an operation in the name of the app's user. */
+export async function callOperation(
   { call }: Pick<CallParts, 'call'>,
   { running, key, signal }: SourceCall,
   operationId: string,

@@ -11,8 +11,21 @@ import {
 import { CallFailure, jsonPointer, validationFailed } from '@opsplane/http'
 import { sha256Hex } from '@opsplane/runtime'
 import { z } from 'zod'
-import { allOf, evaluatedFilter, type RowFilter, searched, valuesWithin } from '../filters.js'
-import { type Act, type CallParts, evaluated, perform, type Shown, type SourceCall } from './source-call.js'
+import {
+  applyFilterValues,
+  combineFilters,
+  evaluateFilter,
+  type RowFilter,
+  toSearchFilter,
+} from '../filters.js'
+import {
+  type CallParts,
+  callOperation,
+  evaluateTemplates,
+  type RowAction,
+  type Shown,
+  type SourceCall,
+} from './source-call.js'
 
 type TableBinding = Extract<SourceBinding, { kind: 'table' }>
 type Operation = z.infer<typeof TableOperation>
@@ -29,11 +42,11 @@ export async function listRows(
 ): Promise<Shown> {
   requireOperation(binding, 'list')
   const { filter, search } = await filtersOf(parts, call, binding)
-  const answer = await perform(parts, call, 'listRecords', {
+  const answer = await callOperation(parts, call, 'listRecords', {
     params: { slug: binding.table },
     query: {
       ...shownFields(binding),
-      filter: stringifyExact(allOf([...filter, search])),
+      filter: stringifyExact(combineFilters([...filter, search])),
       sort: binding.sort,
       limit: Math.min(binding.limit, pageBounds.items),
       after: cursor,
@@ -51,7 +64,7 @@ export async function actOnRow(
   parts: CallParts,
   call: SourceCall,
   binding: TableBinding,
-  { operation = 'create', id, values, version }: Act,
+  { operation = 'create', id, values, version }: RowAction,
 ): Promise<unknown> {
   requireOperation(binding, operation)
   if (operation === 'create') return createRow(parts, call, binding, values)
@@ -79,10 +92,10 @@ async function createRow(
   parts: CallParts,
   call: SourceCall,
   binding: TableBinding,
-  given: Act['values'],
+  given: RowAction['values'],
 ): Promise<unknown> {
   const body = await writtenValues(parts, call, binding, given, true)
-  const { data } = await perform(parts, call, 'createRecord', { params: { slug: binding.table }, body })
+  const { data } = await callOperation(parts, call, 'createRecord', { params: { slug: binding.table }, body })
   return shownRow(binding, StudioRecord.parse(data))
 }
 
@@ -95,11 +108,11 @@ async function findRow(
   fields?: string,
 ): Promise<StudioRecord> {
   const { filter } = await filtersOf(parts, call, binding)
-  const { data } = await perform(parts, call, 'listRecords', {
+  const { data } = await callOperation(parts, call, 'listRecords', {
     params: { slug: binding.table },
     query: {
       ...(fields === undefined ? shownFields(binding) : { fields }),
-      filter: stringifyExact(allOf([{ id }, ...filter])),
+      filter: stringifyExact(combineFilters([{ id }, ...filter])),
       limit: 1,
     },
   })
@@ -109,11 +122,11 @@ async function findRow(
 }
 
 async function batch(parts: CallParts, call: SourceCall, operation: object): Promise<StudioRecord | null> {
-  const { data } = await perform(parts, call, 'runRecordBatch', { body: { operations: [operation] } }).catch(
-    (cause: unknown) => {
-      throw cause instanceof CallFailure && cause.code === 'precondition_failed' ? outdated() : cause
-    },
-  )
+  const { data } = await callOperation(parts, call, 'runRecordBatch', {
+    body: { operations: [operation] },
+  }).catch((cause: unknown) => {
+    throw cause instanceof CallFailure && cause.code === 'precondition_failed' ? outdated() : cause
+  })
   return Batch.parse(data).results[0]?.record ?? null
 }
 
@@ -122,7 +135,7 @@ async function writtenValues(
   parts: CallParts,
   call: SourceCall,
   { writable, values = {} }: TableBinding,
-  given: Act['values'] = {},
+  given: RowAction['values'] = {},
   isNew: boolean,
 ): Promise<Record<string, unknown>> {
   const strange = Object.keys(given).filter((name) => !writable.includes(name))
@@ -133,10 +146,10 @@ async function writtenValues(
         message: 'cannot be set by this data source',
       })),
     )
-  const [own] = await evaluated(parts, call, [call.source.templates.values])
+  const [own] = await evaluateTemplates(parts, call, [call.source.templates.values])
   const written = { ...given, ...pick(own, Object.keys(values)) }
   const bound = rowFilterOf(call)
-  return bound === null ? written : valuesWithin(bound, written, isNew)
+  return bound === null ? written : applyFilterValues(bound, written, isNew)
 }
 
 const pick = (value: unknown, names: readonly string[]): Record<string, unknown> => {
@@ -152,11 +165,11 @@ interface Filters {
 
 async function filtersOf(parts: CallParts, call: SourceCall, binding: TableBinding): Promise<Filters> {
   const { templates } = call.source
-  const [filter, search] = await evaluated(parts, call, [templates.filter, templates.search])
+  const [filter, search] = await evaluateTemplates(parts, call, [templates.filter, templates.search])
   const bound = rowFilterOf(call)
   return {
-    filter: [...(bound === null ? [] : [bound]), evaluatedFilter(binding.filter ?? {}, filter)],
-    search: searched(evaluatedFilter(binding.search ?? {}, search, true)),
+    filter: [...(bound === null ? [] : [bound]), evaluateFilter(binding.filter ?? {}, filter)],
+    search: toSearchFilter(evaluateFilter(binding.search ?? {}, search, true)),
   }
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import type { DeploymentContents } from '@opsplane/contracts'
 import { createLogger } from '@opsplane/runtime'
-import { sourceCompiler } from '../compiled.js'
-import type { Running } from '../running.js'
+import { createSourceCompiler } from '../compiled.js'
+import type { DeploymentUse } from '../deployment-use.js'
 import { createUse } from './use.js'
 
 const contents: DeploymentContents = {
@@ -30,10 +30,10 @@ async function leave(failure: (signal: AbortSignal) => unknown) {
   })
   const running = {
     deployment: { id: 'dep_1' },
-    sources: sourceCompiler()('dep_1', contents, []),
+    sources: createSourceCompiler()('dep_1', contents, []),
     tenant: { workspaceId: 'ws_1', environment: 'production' },
     ...{ user: null, embed: null },
-  } as unknown as Running
+  } as unknown as DeploymentUse
   const log = createLogger({
     service: 'apps',
     level: 'debug',

@@ -8,20 +8,20 @@ import {
 } from '@opsplane/contracts'
 import { type Logger, sha256Hex } from '@opsplane/runtime'
 import type { CompiledSource } from '../compiled.js'
+import type { DeploymentUse } from '../deployment-use.js'
 import { parseParams } from '../params.js'
-import type { Running } from '../running.js'
 import { actionError, partError } from './errors.js'
-import { callOther, shown } from './others.js'
-import { type CallParts, evaluated, type Shown, type SourceCall } from './source-call.js'
+import { callOther, toShown } from './others.js'
+import { type CallParts, evaluateTemplates, type Shown, type SourceCall } from './source-call.js'
 import { actOnRow, listRows } from './table.js'
 
 type DataPart = AppDataRequest['requests'][number]
 
 export interface Use {
   /** Each part by its key, with its rows or its own error. */
-  data(running: Running, request: AppDataRequest, context: UseContext): Promise<AppDataAnswer>
+  data(running: DeploymentUse, request: AppDataRequest, context: UseContext): Promise<AppDataAnswer>
   /** Throws what it fails with, its places in the request. */
-  act(running: Running, request: AppActionRequest, context: UseContext): Promise<unknown>
+  act(running: DeploymentUse, request: AppActionRequest, context: UseContext): Promise<unknown>
 }
 
 export interface UseContext {
@@ -31,12 +31,12 @@ export interface UseContext {
   log: Logger
 }
 
-/** Of one page under way. */
+/** Requests in flight of one page. */
 const atOnce = 6
 
 /** Uses data sources as a deployment declares them, and in no other way. */
 export function createUse(parts: CallParts): Use {
-  const part = async (running: Running, request: DataPart, context: UseContext) => {
+  const part = async (running: DeploymentUse, request: DataPart, context: UseContext) => {
     try {
       const { source, params, cursor } = request
       const call = callOf(running, { source, params }, { ...context, key: `${context.key}/${request.key}` })
@@ -78,7 +78,7 @@ export function createUse(parts: CallParts): Use {
 
 /** Throws `not_found` for a source that is not declared, `validation_failed` for parameters that are not. */
 function callOf(
-  running: Running,
+  running: DeploymentUse,
   { source: name, params }: Pick<AppActionRequest, 'source' | 'params'>,
   { key, signal }: Pick<UseContext, 'key' | 'signal'>,
 ): SourceCall {
@@ -93,7 +93,7 @@ function callOf(
 }
 
 /** Throws `conflict` (`redeployed`) for a request of a page of another deployment, whose sources may mean something else. */
-function refuseOther({ deployment: { number } }: Running, { deployment }: AppActionRequest): void {
+function refuseOther({ deployment: { number } }: DeploymentUse, { deployment }: AppActionRequest): void {
   if (deployment === undefined || deployment === number) return
   const message =
     'The app has been updated since this page was loaded: check what is in it, and send it again.'
@@ -101,7 +101,7 @@ function refuseOther({ deployment: { number } }: Running, { deployment }: AppAct
   throw new ApiError('conflict', message, { details: [detail] })
 }
 
-/** What a row filter does not bind is out of reach, unless whoever made the token said otherwise. */
+/** What a row filter does not bind is out of reach, unless the token's creator said otherwise. */
 function refuseUnfiltered(embed: EmbedTokenState | null, { name, binding }: CompiledSource): void {
   if (embed === null || embed.rowFilter === null || binding.kind === 'table') return
   if (!embed.exempt.includes(name))
@@ -129,8 +129,8 @@ function load(parts: CallParts, call: SourceCall, cursor: string | undefined): P
 async function resultOf(parts: CallParts, call: SourceCall, found: Shown): Promise<Shown> {
   const { result } = call.source.templates
   if (result === null) return found
-  const [value] = await evaluated(parts, call, [result], { rows: found.rows, value: found.value })
-  return { ...shown(value), nextCursor: found.nextCursor }
+  const [value] = await evaluateTemplates(parts, call, [result], { rows: found.rows, value: found.value })
+  return { ...toShown(value), nextCursor: found.nextCursor }
 }
 
 /** Fields that speak of a record have no meaning for anything but a table. */

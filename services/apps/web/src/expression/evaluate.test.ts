@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { ExpressionError, evaluate, evaluated, namedData } from './evaluate.js'
+import { ExpressionError, evaluate, evaluateAsync, namedData } from './evaluate.js'
 
 const scope = {
   inputs: { name: 'Ada', count: 3 },
@@ -22,7 +22,9 @@ test.each([
 
 test('has JSONata for the rest', async () => {
   expect(evaluate('{{ $count(data.items.rows) }}', scope)).toHaveProperty('later')
-  expect(await evaluated('{{ $count(data.items.rows[open]) }} of {{ inputs.count }}', scope)).toBe('1 of 3')
+  expect(await evaluateAsync('{{ $count(data.items.rows[open]) }} of {{ inputs.count }}', scope)).toBe(
+    '1 of 3',
+  )
 })
 
 const digits = '1234567890123456.7891'
@@ -44,7 +46,7 @@ test.each([
   ['$number(0.1)', 0.1],
   ['"12.50" ~> $number', 12.5],
 ])('counts in decimals: %s is %d', async (expression, value) => {
-  expect(await evaluated(`{{ ${expression} }}`, scope)).toBe(value)
+  expect(await evaluateAsync(`{{ ${expression} }}`, scope)).toBe(value)
 })
 
 test.each([
@@ -57,13 +59,13 @@ test.each([
   ['$number("none")', 'Unable to cast value to a number'],
   ['$sum(["1"])', 'must be an array of "numbers"'],
 ])('refuses what no number is exactly: %s', async (expression, message) => {
-  await expect(evaluated(`{{ ${expression} }}`, scope)).rejects.toThrow(message)
+  await expect(evaluateAsync(`{{ ${expression} }}`, scope)).rejects.toThrow(message)
 })
 
 test.each(['{{ $nowhere() }}', '{{ (', '{{ $eval("1") }}', '{{ ($f := function() { $f() }; $f()) }}'])(
   'says of %s what is wrong',
   async (template) => {
-    await expect(evaluated(template, scope)).rejects.toThrow(ExpressionError)
+    await expect(evaluateAsync(template, scope)).rejects.toThrow(ExpressionError)
   },
 )
 

@@ -9,7 +9,7 @@ import type { ExpressionScope } from './scope.js'
 /** Thrown with what an expression of the app could not be evaluated for. */
 export class ExpressionError extends Error {}
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+export const toMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const templates = new Map<string, Template>()
 const maxTemplates = 2_000
@@ -35,7 +35,7 @@ export function evaluate(
 }
 
 /** The same where waiting does no harm. */
-export async function evaluated(value: unknown, scope: ExpressionScope): Promise<unknown> {
+export async function evaluateAsync(value: unknown, scope: ExpressionScope): Promise<unknown> {
   const result = evaluate(value, scope)
   return 'now' in result ? result.now : result.later
 }
@@ -97,7 +97,7 @@ function assembled({ root }: Template, results: ReadonlyMap<TemplateExpression, 
         return results.get(node) ?? null
       case 'text':
         return node.parts
-          .map((part) => (typeof part === 'string' ? part : textOf(results.get(part))))
+          .map((part) => (typeof part === 'string' ? part : toText(results.get(part))))
           .join('')
       case 'array':
         return node.items.map(build)
@@ -109,7 +109,7 @@ function assembled({ root }: Template, results: ReadonlyMap<TemplateExpression, 
 }
 
 /** How a value stands in a text: strings as they are, others as JSON, nothing as nothing. */
-export function textOf(value: unknown): string {
+export function toText(value: unknown): string {
   if (value === null || value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

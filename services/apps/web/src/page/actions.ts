@@ -1,12 +1,12 @@
 import type { AppAction, AppActionRequest } from '@opsplane/contracts'
-import { ExpressionError, evaluated, messageOf, textOf } from '../expression/evaluate.js'
+import { ExpressionError, evaluateAsync, toMessage, toText } from '../expression/evaluate.js'
+import { withoutEmpty } from './resolve-request.js'
 import type { PageStore } from './store.js'
-import { withoutEmpty } from './wanted.js'
 
-/** What an action does beside calling a source. */
+/** What an action does in addition to calling a source. */
 export interface ActionHost {
   act(request: AppActionRequest): Promise<unknown>
-  /** Whether whoever is asked agrees. */
+  /** Whether the user confirms. */
   confirm(question: string): Promise<boolean>
   announce(message: string): void
   goTo(page: string, params: Readonly<Record<string, string>>): void
@@ -23,7 +23,7 @@ export interface Submitted {
   onDone(): void
 }
 
-/** What the expressions of an action see beside the page. */
+/** What the expressions of an action see in addition to the page. */
 export interface ActionContext {
   row?: Readonly<Record<string, unknown>>
   form?: Submitted
@@ -47,7 +47,7 @@ export async function perform(
   try {
     await follow(action.then, { ...scope, result }, { store, host })
   } catch (error) {
-    throw new FollowUpError(`It is done, but what should follow is not: ${messageOf(error)}`, {
+    throw new FollowUpError(`It is done, but what should follow is not: ${toMessage(error)}`, {
       cause: error,
     })
   }
@@ -61,13 +61,13 @@ async function follow(
 ): Promise<void> {
   if (!then) return
   store.refresh(then.refresh)
-  if (then.set) store.set((await evaluated(then.set, scope)) as Record<string, unknown>)
-  if (then.message !== undefined) host.announce(textOf(await evaluated(then.message, scope)))
+  if (then.set) store.set((await evaluateAsync(then.set, scope)) as Record<string, unknown>)
+  if (then.message !== undefined) host.announce(toText(await evaluateAsync(then.message, scope)))
   if (then.page === undefined) return
-  const params = withoutEmpty(await evaluated(then.pageParams ?? {}, scope))
+  const params = withoutEmpty(await evaluateAsync(then.pageParams ?? {}, scope))
   host.goTo(
     then.page,
-    Object.fromEntries(Object.entries(params).map(([name, value]) => [name, textOf(value)])),
+    Object.fromEntries(Object.entries(params).map(([name, value]) => [name, toText(value)])),
   )
 }
 
@@ -81,7 +81,7 @@ async function requestOf(
   const sent = changes ? await sentValues(operation, values, scope, form) : undefined
   return {
     source,
-    params: withoutEmpty(await evaluated(params, scope)) as AppActionRequest['params'],
+    params: withoutEmpty(await evaluateAsync(params, scope)) as AppActionRequest['params'],
     ...(operation !== undefined && { operation }),
     ...(id !== undefined && { id: await required(id, scope, 'The id of the record') }),
     ...(sent !== undefined && { values: sent as NonNullable<AppActionRequest['values']> }),
@@ -89,7 +89,7 @@ async function requestOf(
   }
 }
 
-/** Of what is new, what is empty is left out, so that the table's defaults hold; of an update, what nobody has changed. */
+/** Of what is new, what is empty is left out, so that the table's defaults hold; of an update, what is unchanged. */
 async function sentValues(
   operation: 'create' | 'update',
   values: AppAction['values'],
@@ -100,7 +100,7 @@ async function sentValues(
   const sent =
     values === undefined
       ? form && without(form.values, (name) => isUnchanged(name))
-      : await evaluated(
+      : await evaluateAsync(
           without(values, (_, template) => isUnchanged(fieldIn(template) ?? '')),
           scope,
         )
@@ -123,7 +123,7 @@ async function versionOf(
   scope: Readonly<Record<string, unknown>>,
   form: Submitted | undefined,
 ): Promise<number> {
-  const value = form?.version ? form.version.value : await evaluated(template, scope)
+  const value = form?.version ? form.version.value : await evaluateAsync(template, scope)
   const version = value === null || value === '' ? Number.NaN : Number(value)
   if (Number.isSafeInteger(version)) return version
   throw new ExpressionError(`The version of the record is not known: ${template} has come to no number.`)
@@ -134,7 +134,7 @@ async function required(
   scope: Readonly<Record<string, unknown>>,
   what: string,
 ): Promise<string> {
-  const text = textOf(await evaluated(template, scope))
+  const text = toText(await evaluateAsync(template, scope))
   if (text !== '') return text
   throw new ExpressionError(`${what} is not known: ${template} has come to nothing.`)
 }

@@ -11,7 +11,7 @@ export interface Loaded {
   isLoading: boolean
 }
 
-export interface Wanted {
+export interface DataRequest {
   source: string
   params: Readonly<Record<string, unknown>>
 }
@@ -27,19 +27,19 @@ export const isFirst = ({ isLoading, rows, value, error }: Loaded): boolean =>
   isLoading && rows.length === 0 && value === null && error === null
 
 /** What was not asked for, as an expression that says what to ask for has failed. */
-export const notAsked = (message: string): Loaded => ({
+export const toFailedData = (message: string): Loaded => ({
   ...{ ...nothingLoaded, isLoading: false },
   error: { code: expressionFailed, message },
 })
 export const expressionFailed = 'expression_failed'
-const mostAtOnce = 50
+const maxAtOnce = 50
 
 /** By content, so that components that want the same share it, and an answer is never taken for another's. */
-export const keyOf = ({ source, params }: Wanted): string => JSON.stringify([source, params])
+export const toCacheKey = ({ source, params }: DataRequest): string => JSON.stringify([source, params])
 
 /** What has been loaded for a page: everything that is wanted at a time is asked for in one request. */
 export class DataCache {
-  readonly #entries = new Map<string, { wanted: Wanted; loaded: Loaded; generation: number }>()
+  readonly #entries = new Map<string, { wanted: DataRequest; loaded: Loaded; generation: number }>()
   #generation = 0
 
   constructor(
@@ -47,15 +47,15 @@ export class DataCache {
     private readonly onChange: () => void,
   ) {}
 
-  get(wanted: Wanted): Loaded {
-    return this.#entries.get(keyOf(wanted))?.loaded ?? nothingLoaded
+  get(wanted: DataRequest): Loaded {
+    return this.#entries.get(toCacheKey(wanted))?.loaded ?? nothingLoaded
   }
 
   /** Loads what is not there, and forgets what is not wanted any more. */
-  want(all: readonly Wanted[]): void {
-    const keys = new Set(all.map(keyOf))
+  want(all: readonly DataRequest[]): void {
+    const keys = new Set(all.map(toCacheKey))
     for (const key of this.#entries.keys()) if (!keys.has(key)) this.#entries.delete(key)
-    const absent = new Map(all.map((wanted) => [keyOf(wanted), wanted]))
+    const absent = new Map(all.map((wanted) => [toCacheKey(wanted), wanted]))
     for (const key of this.#entries.keys()) absent.delete(key)
     void this.#fetch([...absent.values()])
   }
@@ -67,14 +67,14 @@ export class DataCache {
   }
 
   /** The next rows of a list, after those that are there. */
-  async more(wanted: Wanted): Promise<void> {
-    const entry = this.#entries.get(keyOf(wanted))
+  async more(wanted: DataRequest): Promise<void> {
+    const entry = this.#entries.get(toCacheKey(wanted))
     const cursor = entry?.loaded.nextCursor
     if (!entry || !cursor || entry.loaded.isLoading) return
     const { generation, loaded } = entry
     entry.loaded = { ...loaded, isLoading: true }
     this.onChange()
-    const result = (await this.#answers([{ ...asRequest(wanted), cursor }])).get(keyOf(wanted))
+    const result = (await this.#answers([{ ...asRequest(wanted), cursor }])).get(toCacheKey(wanted))
     if (entry.generation !== generation) return
     const next = loadedOf(result)
     entry.loaded = next.error
@@ -83,18 +83,18 @@ export class DataCache {
     this.onChange()
   }
 
-  async #fetch(all: readonly Wanted[]): Promise<void> {
+  async #fetch(all: readonly DataRequest[]): Promise<void> {
     if (all.length === 0) return
     const generation = ++this.#generation
     for (const wanted of all) {
-      const before = this.#entries.get(keyOf(wanted))?.loaded ?? nothingLoaded
-      this.#entries.set(keyOf(wanted), { wanted, generation, loaded: { ...before, isLoading: true } })
+      const before = this.#entries.get(toCacheKey(wanted))?.loaded ?? nothingLoaded
+      this.#entries.set(toCacheKey(wanted), { wanted, generation, loaded: { ...before, isLoading: true } })
     }
     this.onChange()
     const results = await this.#answers(all.map(asRequest))
     for (const wanted of all) {
-      const entry = this.#entries.get(keyOf(wanted))
-      if (entry?.generation === generation) entry.loaded = loadedOf(results.get(keyOf(wanted)))
+      const entry = this.#entries.get(toCacheKey(wanted))
+      if (entry?.generation === generation) entry.loaded = loadedOf(results.get(toCacheKey(wanted)))
     }
     this.onChange()
   }
@@ -102,21 +102,21 @@ export class DataCache {
   /** By the keys of what was wanted; where a request fails as a whole, each of its parts has its error. */
   async #answers(requests: readonly Request[]): Promise<Map<string, Result>> {
     const answers = new Map<string, Result>()
-    for (let start = 0; start < requests.length; start += mostAtOnce) {
+    for (let start = 0; start < requests.length; start += maxAtOnce) {
       const some = requests
-        .slice(start, start + mostAtOnce)
+        .slice(start, start + maxAtOnce)
         .map((request, index) => ({ ...request, key: `${index}` }))
       const results = await this.load(some).catch((error: unknown) => failedAll(some, error))
       for (const { key, source, params } of some) {
         const result = results[key]
-        if (result) answers.set(keyOf({ source, params }), result)
+        if (result) answers.set(toCacheKey({ source, params }), result)
       }
     }
     return answers
   }
 }
 
-const asRequest = ({ source, params }: Wanted): Request => ({
+const asRequest = ({ source, params }: DataRequest): Request => ({
   key: '',
   source,
   params: params as Request['params'],

@@ -2,8 +2,8 @@ import type { InputComponent } from '@opsplane/contracts'
 import { namedData, namedInputs } from '../expression/evaluate.js'
 import type { Need, PageNeeds } from './needs.js'
 
-/** What each need has to be told by others before it is known what it asks for. Those of a circle wait for nobody in it. */
-export function dependenciesOf({ needs, inputs }: PageNeeds): ReadonlyMap<Need, ReadonlySet<Need>> {
+/** The needs whose data each need depends on. Those of a cycle do not wait for each other. */
+export function findDependencies({ needs, inputs }: PageNeeds): ReadonlyMap<Need, ReadonlySet<Need>> {
   const direct = new Map(needs.map((need) => [need, givers(need, needs, inputs)]))
   return new Map(
     needs.map((need) => {

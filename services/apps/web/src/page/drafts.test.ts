@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals'
 import { ApiFailure, isDefinite } from '../api.js'
 import { perform } from './actions.js'
 import { createDrafts, type PageDraft } from './drafts.js'
-import { formOf, hostOf, inputOf } from './page.fixture.js'
+import { createForm, createHost, findInput } from './page.fixture.js'
 import { PageStore } from './store.js'
-import { submitted } from './submission.js'
+import { buildSubmission } from './submission.js'
 
 const text = (id: string) => ({
   ...{ type: 'text_input', id, label: id, value: `{{ data.record.rows[0].${id} }}` },
@@ -12,13 +12,13 @@ const text = (id: string) => ({
 const action = { source: 'record', operation: 'update', version: '{{ data.record.rows[0].version }}' }
 const record = { id: 'rec_1', version: 4, name: 'n', town: 't' }
 const edited = async () => {
-  const page = await formOf(record, { fields: [text('name'), text('town')], action })
-  return { ...page, name: inputOf(page.form.fields, 'name'), town: inputOf(page.form.fields, 'town') }
+  const page = await createForm(record, { fields: [text('name'), text('town')], action })
+  return { ...page, name: findInput(page.form.fields, 'name'), town: findInput(page.form.fields, 'town') }
 }
 
 async function sent({ store, form }: Pick<Awaited<ReturnType<typeof edited>>, 'store' | 'form'>) {
-  const { host, seen } = hostOf()
-  await perform(form.action, { form: submitted(store, form) }, { store, host })
+  const { host, seen } = createHost()
+  await perform(form.action, { form: buildSubmission(store, form) }, { store, host })
   return seen.requests[0]
 }
 
@@ -85,14 +85,14 @@ test('what was typed is there again for its page and person, as long as the tab 
   expect(createDrafts(storage, () => 'key').page('page of Ada')).toBeUndefined()
 })
 
-test('another input by the same id begins anew', async () => {
+test('another input by the same id starts empty', async () => {
   const draft: PageDraft = { typed: { name: true }, begun: {} }
   const { form } = await edited()
   const store = new PageStore({
     ...{ page: { slug: 'page', components: [form], params: {} }, user: null, draft },
     load: async () => ({}),
   })
-  expect(store.inputs.typed(inputOf(form.fields, 'name'))).toBe('')
+  expect(store.inputs.typed(findInput(form.fields, 'name'))).toBe('')
 })
 
 test.each([false, true])('a request has one key until its outcome is known (full store: %s)', (full) => {

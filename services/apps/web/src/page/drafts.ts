@@ -1,6 +1,6 @@
 import type { Typed } from './input-values.js'
 
-/** What somebody has typed in a page and not saved. */
+/** What a user has typed in a page and not saved. */
 export interface PageDraft {
   typed: Readonly<Record<string, Typed>>
   /** Of each form that was changed: the values it began with, and the version that its record had then. */
@@ -13,7 +13,7 @@ export interface Begun {
 
 interface Kept {
   pages: Readonly<Record<string, PageDraft>>
-  /** Idempotency keys, by the request whose outcome nobody knows. */
+  /** Idempotency keys, by the request whose outcome is unknown. */
   keys: Readonly<Record<string, string>>
 }
 
@@ -22,7 +22,7 @@ export interface Drafts {
   page(name: string): PageDraft | undefined
   keep(name: string, draft: PageDraft): void
   drop(name: string): void
-  /** The Idempotency-Key of what somebody wants done: the same one until `settle`, however often they press. */
+  /** The Idempotency-Key of an action: the same one until `settle`, however often the button is pressed. */
   keyOf(request: string): string
   settle(request: string): void
   clear(): void

@@ -3,8 +3,8 @@ import type { AppAction } from '@opsplane/contracts'
 import { ExpressionError } from '../expression/evaluate.js'
 import { FollowUpError, perform } from './actions.js'
 import { expressionFailed } from './data-cache.js'
-import { hostOf, inputOf, rowsShown, storeOf } from './page.fixture.js'
-import { problemsOf, submitted } from './submission.js'
+import { createHost, createStore, findInput, rowsShown } from './page.fixture.js'
+import { buildSubmission, findProblems } from './submission.js'
 
 /** What an expression may come to. */
 const expressions = {
@@ -73,7 +73,7 @@ const readCases = Object.entries(reads).flatMap(([name, place]) =>
 
 test.each(readCases)('$name: $kind', async ({ place, kind }) => {
   const requests: unknown[] = []
-  const { store } = storeOf(place.components(expressions[kind]), {
+  const { store } = createStore(place.components(expressions[kind]), {
     load: async (all) => {
       requests.push(...all.map(({ params }) => params))
       return Object.fromEntries(all.map(({ key }) => [key, rowsShown([])]))
@@ -89,7 +89,7 @@ test.each(readCases)('$name: $kind', async ({ place, kind }) => {
 
 test('what failed data would say is asked for nowhere', async () => {
   const requests: string[] = []
-  const { store } = storeOf(
+  const { store } = createStore(
     [table({}, { id: 'first' }), { ...table({ kind: '{{ data.first.rows[0].kind }}' }), source: 'others' }],
     {
       load: async (all) => {
@@ -105,16 +105,18 @@ test('what failed data would say is asked for nowhere', async () => {
   expect(new Set(requests)).toEqual(new Set(['assets']))
 })
 
-test('an input without a value of its own keeps its form from being sent, until somebody fills it in', async () => {
+test('an input without a value of its own keeps its form from being sent until it is filled in', async () => {
   const fields = [input(expressions.throws)]
-  const { store, components } = storeOf([{ type: 'form', id: 'form', label: 'Form', fields, action: {} }])
+  const { store, components } = createStore([{ type: 'form', id: 'form', label: 'Form', fields, action: {} }])
   await store.start()
   const [form] = components
   if (form?.type !== 'form') throw new Error('no form')
-  expect(store.inputs.failure(inputOf(form.fields, 'kind'))).toMatch('Unable to cast')
-  expect(await problemsOf(store, form)).toEqual({ kind: 'Fill this in: its initial value is not available.' })
-  store.type(inputOf(form.fields, 'kind'), 'phone')
-  expect(await problemsOf(store, form)).toEqual({ kind: undefined })
+  expect(store.inputs.failure(findInput(form.fields, 'kind'))).toMatch('Unable to cast')
+  expect(await findProblems(store, form)).toEqual({
+    kind: 'Fill this in: its initial value is not available.',
+  })
+  store.type(findInput(form.fields, 'kind'), 'phone')
+  expect(await findProblems(store, form)).toEqual({ kind: undefined })
 })
 
 interface ActionPlace {
@@ -171,17 +173,17 @@ const actionCases = Object.entries(actions).flatMap(([name, place]) =>
 describe('of an action', () => {
   test.each(actionCases)('$name: $kind', async ({ place, kind }) => {
     const field = input('laptop')
-    const { store, components } = storeOf([
+    const { store, components } = createStore([
       { type: 'form', id: 'form', label: 'Form', fields: [field], action: place.action(expressions[kind]) },
       { ...field, id: 'other' },
     ])
     await store.start()
     const [form] = components
     if (form?.type !== 'form') throw new Error('no form')
-    const typed = inputOf(form.fields, 'kind')
+    const typed = findInput(form.fields, 'kind')
     store.type(typed, 'typed')
-    const { host, seen } = hostOf()
-    const done = perform(form.action as AppAction, { form: submitted(store, form) }, { store, host })
+    const { host, seen } = createHost()
+    const done = perform(form.action as AppAction, { form: buildSubmission(store, form) }, { store, host })
     const expected = place.sent[kind]
     if (expected === 'refused') await expect(done).rejects.toThrow(ExpressionError)
     else if (expected === 'done') await expect(done).rejects.toThrow(FollowUpError)

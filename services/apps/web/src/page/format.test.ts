@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { type Format, formatted } from './format.js'
+import { type Format, formatValue } from './format.js'
 
 test.each<[unknown, Format, string]>([
   ['1234567890123456.7891', 'number', '1,234,567,890,123,456.7891'],
@@ -15,5 +15,5 @@ test.each<[unknown, Format, string]>([
   [null, 'percent', '–'],
   ['90', 'duration', '1 min 30 s'],
 ])('%p is shown by %s as %s', (value, format, shown) => {
-  expect(formatted(value, format)).toBe(shown)
+  expect(formatValue(value, format)).toBe(shown)
 })

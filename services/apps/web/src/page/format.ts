@@ -1,13 +1,13 @@
 import type { Component } from '@opsplane/contracts'
-import { type Decimal, parseDecimal, partsOf } from '@opsplane/sandbox/exact'
-import { textOf } from '../expression/evaluate.js'
+import { type Decimal, parseDecimal, splitDecimal } from '@opsplane/sandbox/exact'
+import { toText } from '../expression/evaluate.js'
 
 export type Format = Extract<Component, { type: 'metric' }>['format']
 
 const nothing = '–'
 
 /** A value as people read it, in their language and time zone. A number that is given as a text is shown to its last place. */
-export function formatted(value: unknown, format: Format): string {
+export function formatValue(value: unknown, format: Format): string {
   if (value === null || value === undefined || value === '') return nothing
   switch (format) {
     case 'number':
@@ -30,9 +30,9 @@ export function formatted(value: unknown, format: Format): string {
     case 'duration':
       return ofNumber(value, undefined, duration)
     case 'badge':
-      return words(textOf(value))
+      return words(toText(value))
     case 'text':
-      return textOf(value)
+      return toText(value)
   }
 }
 
@@ -47,12 +47,12 @@ function ofNumber(
   const decimal = exact && typeof value === 'string' ? parseDecimal(value) : undefined
   if (exact && decimal) return exact(decimal)
   const number = Number(value)
-  return Number.isFinite(number) ? rounded(number) : textOf(value)
+  return Number.isFinite(number) ? rounded(number) : toText(value)
 }
 
 /** With the separators of the reader's language. */
 function exactly(decimal: Decimal): string {
-  const { sign, whole, fraction } = partsOf(decimal)
+  const { sign, whole, fraction } = splitDecimal(decimal)
   const grouped = new Intl.NumberFormat(undefined, { numberingSystem: 'latn' }).format(BigInt(whole))
   return `${sign}${grouped}${fraction && `${decimalSeparator()}${fraction}`}`
 }
@@ -72,9 +72,9 @@ const words = (text: string) =>
 const dateOnly = (value: unknown) => typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value)
 
 function ofTime(value: unknown, options: Intl.DateTimeFormatOptions): string {
-  const time = new Date(typeof value === 'number' ? value : textOf(value))
+  const time = new Date(typeof value === 'number' ? value : toText(value))
   return Number.isNaN(time.getTime())
-    ? textOf(value)
+    ? toText(value)
     : new Intl.DateTimeFormat(undefined, options).format(time)
 }
 
@@ -98,7 +98,7 @@ function duration(seconds: number): string {
 }
 
 /** The value at a dotted path of a row; a field whose name has dots is found as well. */
-export function fieldOf(row: Readonly<Record<string, unknown>>, field: string): unknown {
+export function readField(row: Readonly<Record<string, unknown>>, field: string): unknown {
   if (Object.hasOwn(row, field)) return row[field]
   return field
     .split('.')

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import type { InputComponent, ResultType } from '@opsplane/contracts'
 import { type ActionContext, perform } from './actions.js'
-import { formOf, hostOf } from './page.fixture.js'
-import { problemsOf, submitted } from './submission.js'
+import { createForm, createHost } from './page.fixture.js'
+import { buildSubmission, findProblems } from './submission.js'
 
 type ColumnType =
   | ResultType
@@ -88,7 +88,7 @@ async function formFor(type: InputComponent['type'], value: unknown, action: obj
     ...(choice && { options }),
   }
   const other = { type: 'text_input', id: 'other', label: 'Other', value: '{{ data.record.rows[0].other }}' }
-  const page = await formOf(
+  const page = await createForm(
     { id: 'rec_1', version: 4, field: value, other: 'o' },
     { fields: [field, other], action },
   )
@@ -98,15 +98,15 @@ async function formFor(type: InputComponent['type'], value: unknown, action: obj
 }
 
 async function sent({ store, form }: Awaited<ReturnType<typeof formFor>>) {
-  expect(Object.values(await problemsOf(store, form)).filter(Boolean)).toEqual([])
-  const { host, seen } = hostOf()
-  const context: ActionContext = { form: submitted(store, form) }
+  expect(Object.values(await findProblems(store, form)).filter(Boolean)).toEqual([])
+  const { host, seen } = createHost()
+  const context: ActionContext = { form: buildSubmission(store, form) }
   await perform(form.action, context, { store, host })
   return seen.requests[0]
 }
 
 describe.each(cases)('a %s in a %s', (_column, type, value, typed, saved) => {
-  test('that nobody has touched is not sent', async () => {
+  test('that is untouched is not sent', async () => {
     const page = await formFor(type, value)
     page.store.type(page.second, 'p')
     expect((await sent(page))?.values).toEqual({ other: 'p' })
@@ -138,7 +138,7 @@ describe.each(cases)('a %s in a %s', (_column, type, value, typed, saved) => {
     expect((await sent(page))?.values).toEqual(isChange ? { field: nothing } : { other: 'p' })
   })
 
-  test('is not sent by an expression that names it and nothing else, unless somebody has touched it', async () => {
+  test('is not sent by an expression that names it and nothing else, unless it was touched', async () => {
     const values = { field: '{{ form.field }}', other: '{{ form.other }}', note: 'Seen' }
     const page = await formFor(type, value, { ...update, values })
     page.store.type(page.second, 'p')

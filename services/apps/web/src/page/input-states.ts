@@ -1,19 +1,19 @@
 import type { InputComponent } from '@opsplane/contracts'
-import { textOf } from '../expression/evaluate.js'
+import { toText } from '../expression/evaluate.js'
 import type { Begun, PageDraft } from './drafts.js'
-import { changedValue, inputValue, type Typed, typedOf } from './input-values.js'
+import { changedValue, inputValue, type Typed, toTyped } from './input-values.js'
 import type { FormComponent, PageNeeds } from './needs.js'
 
 /** What an expression came to, or why it came to nothing. */
 export type Outcome = { value: unknown; error?: undefined } | { value?: undefined; error: string }
 
 /** What follows from the page's data by now: what inputs begin with, and the versions that forms go by. */
-export interface Beginning {
+export interface InitialStates {
   inputs: Readonly<Record<string, Outcome>>
   versions: Readonly<Record<string, Outcome>>
 }
 
-/** A field that somebody has changed, or that was changed meanwhile, as its control shows it. */
+/** A field that the user has changed, or that was changed meanwhile, as its control shows it. */
 export interface Difference {
   field: InputComponent
   before: Typed
@@ -24,9 +24,9 @@ export interface Difference {
 /** What is in the inputs of a page: what was typed, and for the others what their `value` says. */
 export class InputStates {
   readonly #typed: Map<string, Typed>
-  /** Of each form that was changed, what it was before: by that is told what was changed, and since when. */
+  /** Of each changed form its original values: they show what was changed, and since when. */
   readonly #begun: Map<string, Begun>
-  #beginning: Beginning = { inputs: {}, versions: {} }
+  #beginning: InitialStates = { inputs: {}, versions: {} }
 
   constructor(
     private readonly needs: PageNeeds,
@@ -43,29 +43,29 @@ export class InputStates {
     this.#begun = new Map(Object.entries(draft?.begun ?? {}))
   }
 
-  get beginning(): Beginning {
+  get beginning(): InitialStates {
     return this.#beginning
   }
 
-  follow(beginning: Beginning): void {
+  follow(beginning: InitialStates): void {
     this.#beginning = beginning
   }
 
   typed(input: InputComponent): Typed {
     const typed = this.#typed.get(input.id)
-    return typed === undefined ? typedOf(input, this.#now(input)) : typed
+    return typed === undefined ? toTyped(input, this.#now(input)) : typed
   }
 
   /** What it means to expressions. */
   value(input: InputComponent): unknown {
     const now = this.#now(input)
     // To the last place of its seconds.
-    if (input.type === 'datetime_input' && !this.#typed.has(input.id) && typedOf(input, now) !== '')
-      return textOf(now)
+    if (input.type === 'datetime_input' && !this.#typed.has(input.id) && toTyped(input, now) !== '')
+      return toText(now)
     return inputValue(input, this.typed(input))
   }
 
-  /** Why an input that nobody has touched has no value. */
+  /** Why an untouched input has no value. */
   failure({ id }: InputComponent): string | undefined {
     return this.#typed.has(id) ? undefined : this.#beginning.inputs[id]?.error
   }
@@ -80,7 +80,7 @@ export class InputStates {
   /** By the ids of inputs, as actions do. */
   set(values: Readonly<Record<string, unknown>>): void {
     for (const input of this.needs.inputs)
-      if (Object.hasOwn(values, input.id)) this.type(input, typedOf(input, values[input.id]))
+      if (Object.hasOwn(values, input.id)) this.type(input, toTyped(input, values[input.id]))
   }
 
   reset(inputs: readonly InputComponent[]): void {
@@ -91,7 +91,7 @@ export class InputStates {
 
   isChanged(input: InputComponent): boolean {
     const typed = this.#typed.get(input.id)
-    return typed !== undefined && typed !== typedOf(input, this.before(input))
+    return typed !== undefined && typed !== toTyped(input, this.before(input))
   }
 
   hasChanges({ fields }: FormComponent): boolean {
@@ -109,7 +109,7 @@ export class InputStates {
     return begun && Object.hasOwn(begun, input.id) ? begun[input.id] : this.#now(input)
   }
 
-  /** Of an update, in which a field that nobody has changed has what the record has. */
+  /** Of an update: a field that is unchanged has the record's value. */
   updated({ fields }: FormComponent): Record<string, unknown> {
     return Object.fromEntries(
       fields.map((field) => {
@@ -130,9 +130,9 @@ export class InputStates {
     return fields
       .map((field) => ({
         field,
-        before: typedOf(field, this.before(field)),
+        before: toTyped(field, this.before(field)),
         mine: this.typed(field),
-        theirs: typedOf(field, this.#now(field)),
+        theirs: toTyped(field, this.#now(field)),
       }))
       .filter(({ field, before, theirs }) => this.isChanged(field) || theirs !== before)
   }

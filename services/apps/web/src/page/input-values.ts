@@ -1,28 +1,28 @@
 import type { InputComponent } from '@opsplane/contracts'
 import { exactNumbersAsText, parseExact } from '@opsplane/contracts/exact-json'
-import { compareDecimals, decimalText, numberOf, parseDecimal } from '@opsplane/sandbox/exact'
-import { textOf } from '../expression/evaluate.js'
+import { compareDecimals, decimalText, parseDecimal, toNumberOrText } from '@opsplane/sandbox/exact'
+import { toText } from '../expression/evaluate.js'
 import { decimalSeparator } from './format.js'
-import { dayIn, timeOf, typedDay, typedTime } from './times.js'
+import { applyTypedDay, parseTypedTime, typedDay, typedTime } from './times.js'
 
 /** What a control of the browser has: a text as typed, a checkbox its state, null for neither. */
 export type Typed = string | boolean | null
 
 /** How a value is put into a control. */
-export function typedOf(input: InputComponent, value: unknown): Typed {
+export function toTyped(input: InputComponent, value: unknown): Typed {
   switch (input.type) {
     case 'checkbox':
       if (value === true || value === 'true') return true
       // A record that says neither is shown as neither.
       return (value === null || value === undefined) && input.value !== undefined ? null : false
     case 'date_input':
-      return typedDay(textOf(value))
+      return typedDay(toText(value))
     case 'datetime_input':
-      return typedTime(textOf(value))
+      return typedTime(toText(value))
     case 'number_input':
-      return typeof value === 'number' ? plainNumber(value) : textOf(value)
+      return typeof value === 'number' ? plainNumber(value) : toText(value)
     default:
-      return textOf(value)
+      return toText(value)
   }
 }
 
@@ -37,26 +37,26 @@ export function inputValue({ type }: InputComponent, typed: Typed): unknown {
   if (typeof typed !== 'string') return typed
   if (typed === '') return null
   if (type === 'number_input') return typedNumber(typed) ?? null
-  return type === 'datetime_input' ? timeOf(typed) : typed
+  return type === 'datetime_input' ? parseTypedTime(typed) : typed
 }
 
 /** The number that was typed, with a point or the separator of the reader's language; undefined for what is none. */
 function typedNumber(typed: string): number | string | undefined {
   const decimal = decimalTyped(typed)
-  return decimal && numberOf(decimal)
+  return decimal && toNumberOrText(decimal)
 }
 export const decimalTyped = (typed: string) => parseDecimal(typed.replace(decimalSeparator(), '.'))
 
-/** What somebody has put in place of a record's value: of its kind, as far as that shows. */
+/** The value a user has typed instead of a record's: of the same type, as far as that can be seen. */
 export function changedValue(input: InputComponent, typed: Typed, before: unknown): unknown {
   if (typeof typed !== 'string' || typed === '') return inputValue(input, typed)
   switch (input.type) {
     case 'number_input':
       return inputValue(input, typed)
     case 'date_input':
-      return dayIn(typed, textOf(before))
+      return applyTypedDay(typed, toText(before))
     case 'datetime_input':
-      return timeOf(typed, textOf(before))
+      return parseTypedTime(typed, toText(before))
     default:
       return likeBefore(typed, before)
   }
@@ -79,7 +79,7 @@ function jsonTyped(typed: string): { value: unknown } | undefined {
 }
 
 /** What is wrong with what is in a control, in words; undefined if nothing is. */
-export function problemOf(input: InputComponent, typed: Typed, before: unknown): string | undefined {
+export function findProblem(input: InputComponent, typed: Typed, before: unknown): string | undefined {
   const isMissing = typed === null || typed === '' || (input.type === 'checkbox' && typed !== true)
   if (isMissing || typeof typed !== 'string') return isMissing && input.required ? missing(input) : undefined
   switch (input.type) {

@@ -9,7 +9,7 @@ export interface Need {
   source: string
   /** Templates. */
   params: Readonly<Record<string, unknown>>
-  /** The component's id, by which expressions name the data beside the source's name. */
+  /** The component's id, by which expressions can name the data, as by the source's name. */
   id: string | undefined
   /** Templates of which none may be false: the component and what it stands in are shown. */
   visible: readonly string[]
@@ -33,7 +33,7 @@ export const isInput = (component: Component): component is InputComponent =>
   Object.hasOwn(inputTypes, component.type)
 
 /** Finds inputs and data of a page's components; data that only expressions name is needed without parameters. */
-export function needsOf(components: readonly Component[]): PageNeeds {
+export function findNeeds(components: readonly Component[]): PageNeeds {
   const needs: Need[] = []
   const inputs: InputComponent[] = []
   const forms: FormComponent[] = []

@@ -1,6 +1,6 @@
-import { textOf } from '../expression/evaluate.js'
+import { toText } from '../expression/evaluate.js'
 import type { Row } from './data-cache.js'
-import { fieldOf } from './format.js'
+import { readField } from './format.js'
 import type { ChoiceInput } from './needs.js'
 import type { PageStore } from './store.js'
 
@@ -10,9 +10,9 @@ export interface Option {
 }
 
 /** What there is to choose from; and, where it is none of that, what is chosen. */
-export function optionsOf(store: PageStore, input: ChoiceInput): readonly Option[] {
+export function listOptions(store: PageStore, input: ChoiceInput): readonly Option[] {
   const options = listed(store, input)
-  const chosen = textOf(store.inputs.typed(input))
+  const chosen = toText(store.inputs.typed(input))
   if (chosen === '' || options.some(({ value }) => value === chosen)) return options
   return [chosenOption(store, input, chosen), ...options]
 }
@@ -34,6 +34,6 @@ function chosenOption(store: PageStore, input: ChoiceInput, value: string): Opti
 }
 
 const optionIn = (row: Row, fields: { value: string; label: string }): Option => ({
-  value: textOf(fieldOf(row, fields.value)),
-  label: textOf(fieldOf(row, fields.label)),
+  value: toText(readField(row, fields.value)),
+  label: toText(readField(row, fields.label)),
 })

@@ -12,10 +12,10 @@ interface Parts extends Pick<PageStoreOptions, 'page' | 'user'> {
 }
 
 /**
- * What expressions of a page see. Whoever reads an input or data that could not be worked out fails as well: nothing is read or
+ * What expressions of a page see. An expression that reads an input or data that could not be evaluated fails as well: nothing is read or
  * shown as if there were no such value.
  */
-export function scopeOf({ page, user, inputs, states, data }: Parts): ExpressionScope {
+export function buildPageScope({ page, user, inputs, states, data }: Parts): ExpressionScope {
   const values: Record<string, unknown> = {}
   for (const input of inputs) {
     if (states.failure(input) === undefined) values[input.id] = states.value(input)

@@ -17,7 +17,7 @@ const shown = { value: null, nextCursor: null }
 export const rowsShown = (rows: Record<string, unknown>[]) => ({ ...shown, rows })
 
 /** A store whose requests wait until the test answers them, each with its source and parameters as its row. */
-export function storeOf(components: unknown[], options: Partial<PageStoreOptions> = {}) {
+export function createStore(components: unknown[], options: Partial<PageStoreOptions> = {}) {
   const page = PageInput.parse({ slug: 'page', title: 'Page', components })
   const asked: { requests: Requests; answer(results?: Results): void }[] = []
   const looks: (() => void)[] = []
@@ -45,9 +45,9 @@ export function storeOf(components: unknown[], options: Partial<PageStoreOptions
 }
 
 /** A page with a form for the one record of a source, which is there. */
-export async function formOf(record: Record<string, unknown>, form: Record<string, unknown>) {
+export async function createForm(record: Record<string, unknown>, form: Record<string, unknown>) {
   const current = { record }
-  const { store, until, components } = storeOf([{ type: 'form', id: 'edit', label: 'Edit', ...form }], {
+  const { store, until, components } = createStore([{ type: 'form', id: 'edit', label: 'Edit', ...form }], {
     load: async (requests) =>
       Object.fromEntries(requests.map(({ key }) => [key, rowsShown([current.record])])),
   })
@@ -61,7 +61,7 @@ const isLoading = ({ scope }: PageStore) =>
   Object.values(scope.data as Record<string, { isLoading: boolean }>).some((each) => each.isLoading)
 
 /** Keeps what an action has asked for. */
-export function hostOf(answer: unknown = null) {
+export function createHost(answer: unknown = null) {
   const seen: { requests: AppActionRequest[]; messages: string[]; pages: string[] } = {
     ...{ requests: [], messages: [], pages: [] },
   }
@@ -77,7 +77,7 @@ export function hostOf(answer: unknown = null) {
   return { host, seen }
 }
 
-export const inputOf = (components: readonly Component[], id: string) => {
+export const findInput = (components: readonly Component[], id: string) => {
   const found = components.find((component) => component.id === id)
   if (!found || !('required' in found)) throw new Error(`there is no input ${id}`)
   return found

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { Component, InputComponent } from '@opsplane/contracts'
-import { rowsShown, storeOf } from './page.fixture.js'
+import { createStore, rowsShown } from './page.fixture.js'
 import type { PageStore } from './store.js'
 
 const table = (source: string, params: object = {}) => ({
@@ -10,7 +10,7 @@ const rowsOf = (store: PageStore, component: Component | undefined) =>
   component?.type === 'table' ? store.loaded(component.source, component.params) : undefined
 
 test('asks for all that a page shows at once, and for the same but once', async () => {
-  const { store, asked, until, components } = storeOf([
+  const { store, asked, until, components } = createStore([
     table('one'),
     table('one'),
     table('two', { kind: '{{ inputs.kind }}' }),
@@ -30,7 +30,7 @@ test('asks for all that a page shows at once, and for the same but once', async 
 })
 
 test('shows an answer for what it was asked for alone, whichever comes first', async () => {
-  const { store, asked, until, components } = storeOf([
+  const { store, asked, until, components } = createStore([
     table('one', { kind: '{{ inputs.kind }}' }),
     { type: 'text_input', id: 'kind', label: 'Kind', value: 'a' },
   ])
@@ -45,7 +45,7 @@ test('shows an answer for what it was asked for alone, whichever comes first', a
 })
 
 test('gives each part the error of a request that fails as a whole', async () => {
-  const { store, asked, until, components } = storeOf([table('one'), table('two')])
+  const { store, asked, until, components } = createStore([table('one'), table('two')])
   await store.start()
   asked[0]?.answer({
     0: rowsShown([]),
@@ -56,8 +56,8 @@ test('gives each part the error of a request that fails as a whole', async () =>
   expect(rowsOf(store, components[1])?.error).toMatchObject({ message: 'It failed.' })
 })
 
-test('lets an input follow its value until somebody types, and again after a reset', async () => {
-  const { store, asked, until, components } = storeOf([
+test('updates an input with its value until the user types, and again after a reset', async () => {
+  const { store, asked, until, components } = createStore([
     table('one'),
     { type: 'text_input', id: 'name', label: 'Name', value: '{{ data.one.rows[0].source }}' },
   ])
@@ -73,7 +73,7 @@ test('lets an input follow its value until somebody types, and again after a res
 })
 
 test('loads nothing for what is not shown', async () => {
-  const { store, asked } = storeOf([{ ...table('one'), visible: '{{ page.params.id }}' }, table('two')])
+  const { store, asked } = createStore([{ ...table('one'), visible: '{{ page.params.id }}' }, table('two')])
   await store.start()
   expect(asked.map(({ requests }) => requests.map(({ source }) => source))).toEqual([['two']])
 })

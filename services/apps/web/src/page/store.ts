@@ -1,14 +1,21 @@
 import type { InputComponent } from '@opsplane/contracts'
-import { evaluated, messageOf, namedData } from '../expression/evaluate.js'
+import { evaluateAsync, namedData, toMessage } from '../expression/evaluate.js'
 import type { ExpressionScope } from '../expression/scope.js'
-import { DataCache, isFirst, type Loaded, notAsked, nothingLoaded, type Wanted } from './data-cache.js'
-import { dependenciesOf } from './dependencies.js'
-import { type Beginning, InputStates, type Outcome } from './input-states.js'
+import {
+  DataCache,
+  type DataRequest,
+  isFirst,
+  type Loaded,
+  nothingLoaded,
+  toFailedData,
+} from './data-cache.js'
+import { findDependencies } from './dependencies.js'
+import { type InitialStates, InputStates, type Outcome } from './input-states.js'
 import type { Typed } from './input-values.js'
-import { type ChoiceInput, type FormComponent, type Need, needsOf, type PageNeeds } from './needs.js'
-import { scopeOf } from './page-scope.js'
+import { type ChoiceInput, type FormComponent, findNeeds, type Need, type PageNeeds } from './needs.js'
+import { buildPageScope } from './page-scope.js'
+import { areSameRequests, isSameRequest, type ResolvedRequest, resolveRequest } from './resolve-request.js'
 import type { PageStoreOptions } from './store-options.js'
-import { type Asked, askedBy, isSame, sameAsked } from './wanted.js'
 
 /** So many times in a row data may lead to other data by itself. */
 const maxRounds = 20
@@ -23,15 +30,15 @@ export class PageStore {
   readonly #listeners = new Set<() => void>()
   /** What is looked for among the options of an input. */
   readonly #searched = new Map<string, string>()
-  #asked = new Map<Need, Asked>()
+  #asked = new Map<Need, ResolvedRequest>()
   #scope: ExpressionScope
   #revision = 0
   #rounds = 0
   #pause: ReturnType<typeof setTimeout> | undefined
 
   constructor(private readonly options: PageStoreOptions) {
-    this.#needs = needsOf(options.page.components)
-    this.#dependencies = dependenciesOf(this.#needs)
+    this.#needs = findNeeds(options.page.components)
+    this.#dependencies = findDependencies(this.#needs)
     this.inputs = new InputStates(this.#needs, options.draft)
     this.#data = new DataCache(options.load, () => this.#changed())
     this.#scope = this.#makeScope()
@@ -125,7 +132,7 @@ export class PageStore {
   #loadedFor(need: Need | undefined): Loaded {
     const asked = need && this.#asked.get(need)
     if (!asked) return nothingLoaded
-    return 'error' in asked ? notAsked(asked.error) : this.#data.get(asked.wanted)
+    return 'error' in asked ? toFailedData(asked.error) : this.#data.get(asked.wanted)
   }
 
   #keep(): void {
@@ -155,7 +162,7 @@ export class PageStore {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Works out what follows from the state: inputs that nobody has touched, and what is to be loaded. */
+  /** Recomputes what follows from the state: untouched inputs, and what is to be loaded. */
   async #settle(): Promise<void> {
     const revision = ++this.#revision
     // What inputs begin with may depend on other inputs: nothing is asked for before that is known.
@@ -167,16 +174,18 @@ export class PageStore {
       this.#publish()
     }
     const asked = await this.#askedNow()
-    if (revision !== this.#revision || sameAsked(asked, this.#asked)) return
+    if (revision !== this.#revision || areSameRequests(asked, this.#asked)) return
     if (++this.#rounds > maxRounds) return
     this.#asked = asked
     this.#publish()
-    this.#data.want([...asked.values()].flatMap((each): Wanted[] => ('wanted' in each ? [each.wanted] : [])))
+    this.#data.want(
+      [...asked.values()].flatMap((each): DataRequest[] => ('wanted' in each ? [each.wanted] : [])),
+    )
     // What was not asked for comes to nothing at once, for those that wait for it.
     return this.#settle()
   }
 
-  async #beginning(): Promise<Beginning> {
+  async #beginning(): Promise<InitialStates> {
     const { inputs, forms } = this.#needs
     const outcomes = async (templates: readonly (readonly [string, unknown])[]) =>
       Object.fromEntries(
@@ -192,13 +201,13 @@ export class PageStore {
 
   async #outcome(template: unknown): Promise<Outcome> {
     try {
-      return { value: await evaluated(template, this.#scope) }
+      return { value: await evaluateAsync(template, this.#scope) }
     } catch (error) {
-      return { error: messageOf(error) }
+      return { error: toMessage(error) }
     }
   }
 
-  async #askedNow(): Promise<Map<Need, Asked>> {
+  async #askedNow(): Promise<Map<Need, ResolvedRequest>> {
     const [scope, choices] = [
       this.#scope,
       {
@@ -207,12 +216,14 @@ export class PageStore {
       },
     ]
     const found = await Promise.all(
-      this.#needs.needs.map(async (need) => [need, await askedBy(need, scope, choices)] as const),
+      this.#needs.needs.map(async (need) => [need, await resolveRequest(need, scope, choices)] as const),
     )
     const asked = new Map(found.flatMap(([need, each]) => (each === undefined ? [] : [[need, each]])))
     const isPending = (need: Need) => {
       const now = asked.get(need)
-      return now !== undefined && (!isSame(now, this.#asked.get(need)) || isFirst(this.#loadedFor(need)))
+      return (
+        now !== undefined && (!isSameRequest(now, this.#asked.get(need)) || isFirst(this.#loadedFor(need)))
+      )
     }
     for (const need of [...asked.keys()]) {
       if (![...(this.#dependencies.get(need) ?? [])].some(isPending)) continue
@@ -226,6 +237,6 @@ export class PageStore {
 
   #makeScope(): ExpressionScope {
     const data = [...this.#asked.keys()].map((need) => ({ ...need, loaded: this.#loadedFor(need) }))
-    return scopeOf({ ...this.options, inputs: this.#needs.inputs, states: this.inputs, data })
+    return buildPageScope({ ...this.options, inputs: this.#needs.inputs, states: this.inputs, data })
   }
 }

@@ -1,9 +1,9 @@
-import { evaluated } from '../expression/evaluate.js'
+import { evaluateAsync } from '../expression/evaluate.js'
 import type { Submitted } from './actions.js'
-import { problemOf } from './input-values.js'
+import { findProblem } from './input-values.js'
 import type { FormComponent } from './needs.js'
+import { isShown } from './resolve-request.js'
 import type { PageStore } from './store.js'
-import { isShown } from './wanted.js'
 
 export type Problems = Readonly<Record<string, string | undefined>>
 
@@ -12,7 +12,7 @@ export const changesRecord = ({ operation, values }: FormComponent['action']) =>
   operation === 'update' && values === undefined
 
 /** What a form is sent with. */
-export function submitted(store: PageStore, form: FormComponent): Submitted {
+export function buildSubmission(store: PageStore, form: FormComponent): Submitted {
   const { inputs } = store
   const { action, fields } = form
   const isUpdate = action.operation === 'update'
@@ -29,15 +29,15 @@ export function submitted(store: PageStore, form: FormComponent): Submitted {
 }
 
 /** What keeps a form from being sent, by its fields; one that is not shown may be empty. */
-export async function problemsOf(store: PageStore, { fields }: FormComponent): Promise<Problems> {
+export async function findProblems(store: PageStore, { fields }: FormComponent): Promise<Problems> {
   const { inputs, scope } = store
   const found = fields.map(async (field) => {
-    const shown = await evaluated(field.visible ?? true, scope).then(isShown, () => undefined)
+    const shown = await evaluateAsync(field.visible ?? true, scope).then(isShown, () => undefined)
     if (shown === undefined)
       return [field.id, 'An error in the app keeps this field from being checked.'] as const
     if (inputs.failure(field) !== undefined)
       return [field.id, 'Fill this in: its initial value is not available.'] as const
-    const problem = shown ? problemOf(field, inputs.typed(field), inputs.before(field)) : undefined
+    const problem = shown ? findProblem(field, inputs.typed(field), inputs.before(field)) : undefined
     return [field.id, problem] as const
   })
   return Object.fromEntries(await Promise.all(found))

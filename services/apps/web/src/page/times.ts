@@ -26,14 +26,14 @@ export const typedDay = (text: string): string =>
   isInstant(text) ? localTime(text).slice(0, 10) : text.slice(0, 10)
 
 /** What a datetime-local control means: an instant; or, in place of a time without a zone, another such time. */
-export function timeOf(typed: string, before = ''): string | null {
+export function parseTypedTime(typed: string, before = ''): string | null {
   if (Number.isNaN(Date.parse(typed))) return null
   if (!zoneless.test(before)) return new Date(typed).toISOString()
   return /T\d\d:\d\d$/.test(typed) ? `${typed}:00` : typed
 }
 
 /** A day in place of what was there: of a time it keeps the time of the day. */
-export function dayIn(typed: string, before: string): string {
+export function applyTypedDay(typed: string, before: string): string {
   if (zoneless.test(before)) return `${typed}${before.slice(10)}`
   return isInstant(before) ? new Date(`${typed}T${localTime(before).slice(11)}`).toISOString() : typed
 }

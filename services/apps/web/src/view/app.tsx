@@ -1,7 +1,7 @@
 import type { AppDefinition } from '@opsplane/contracts'
 import { useCallback, useEffect, useState } from 'react'
 import { ApiFailure, type AppApi, needsLogin } from '../api.js'
-import { messageOf } from '../expression/evaluate.js'
+import { toMessage } from '../expression/evaluate.js'
 import type { Drafts } from '../page/drafts.js'
 import type { Session } from '../session.js'
 import { LoginForm } from './login.js'
@@ -82,7 +82,7 @@ export function App({ api, session, drafts }: { api: AppApi; session: Session; d
               </button>
               {!session.isEmbedded && (
                 <button type="button" className="secondary" onClick={logOut}>
-                  Log in as somebody else
+                  Log in as another user
                 </button>
               )}
             </div>
@@ -96,7 +96,7 @@ const endedEmbed: State = {
   kind: 'failed',
   title: 'This is no longer shared',
   message:
-    'What this page was shared with has ended or was revoked. Ask whoever runs the page around it for a new one.',
+    'What this page was shared with has ended or was revoked. Ask the owner of the embedding page for a new one.',
 }
 
 async function loaded(api: AppApi, session: Session): Promise<State> {
@@ -108,7 +108,7 @@ async function loaded(api: AppApi, session: Session): Promise<State> {
       return session.isEmbedded ? endedEmbed : { kind: 'login' }
     }
     const code = error instanceof ApiFailure ? error.code : ''
-    return { kind: 'failed', title: titles[code] ?? 'The app could not be loaded', message: messageOf(error) }
+    return { kind: 'failed', title: titles[code] ?? 'The app could not be loaded', message: toMessage(error) }
   }
 }
 

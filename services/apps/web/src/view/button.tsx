@@ -1,9 +1,9 @@
 import type { AppAction } from '@opsplane/contracts'
 import { useAction } from './context.js'
 import { ActionFailure } from './failure.js'
-import type { Of } from './kinds.js'
+import type { ComponentOf } from './kinds.js'
 
-export function ButtonView({ component: { label, action, style } }: { component: Of<'button'> }) {
+export function ButtonView({ component: { label, action, style } }: { component: ComponentOf<'button'> }) {
   const { run, isBusy, error } = useAction(action as AppAction)
   return (
     <div className="action">

@@ -1,4 +1,4 @@
-import { formatted } from '../page/format.js'
+import { formatValue } from '../page/format.js'
 
 export interface Point {
   name: string
@@ -16,7 +16,7 @@ interface DrawingProps {
 
 const colours = 6
 
-/** The shapes alone: their values stand in the table beside them. */
+/** The shapes alone: their values are in the table next to them. */
 export function ChartDrawing({ kind, points, label }: DrawingProps) {
   if (kind === 'bar') return <Bars points={points} />
   const name = `${label}: a ${kind} chart of ${points.length} values`
@@ -34,7 +34,7 @@ function Bars({ points }: { points: readonly Point[] }) {
           <svg className="bar-shape" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
             <rect width={(Math.abs(size) / most) * 100} height="10" rx="1" />
           </svg>
-          <span className="value">{formatted(shown, 'number')}</span>
+          <span className="value">{formatValue(shown, 'number')}</span>
         </li>
       ))}
     </ul>
@@ -62,7 +62,7 @@ function Line({ points, name }: { points: readonly Point[]; name: string }) {
       </svg>
       <figcaption>
         <span>{points[0]?.name}</span>
-        <span>{formatted(highest, 'number')} at most</span>
+        <span>{formatValue(highest, 'number')} at most</span>
         <span>{points.at(-1)?.name}</span>
       </figcaption>
     </figure>
@@ -99,7 +99,7 @@ function Pie({ points, name }: { points: readonly Point[]; name: string }) {
             <svg viewBox="0 0 2 2" aria-hidden="true">
               <rect className={`colour-${index % colours}`} width="2" height="2" />
             </svg>
-            {of}: {formatted(Math.max(size, 0) / total, 'percent')}
+            {of}: {formatValue(Math.max(size, 0) / total, 'percent')}
           </li>
         ))}
       </ul>

@@ -1,20 +1,20 @@
 import { useId } from 'react'
-import { fieldOf, formatted } from '../page/format.js'
+import { formatValue, readField } from '../page/format.js'
 import { ChartDrawing, type Point } from './chart-drawing.js'
 import { usePage } from './context.js'
 import { LoadState } from './failure.js'
-import type { Of } from './kinds.js'
+import type { ComponentOf } from './kinds.js'
 
-/** A drawing of a source's rows, and the same as a table for whoever does not see it. */
-export function ChartView({ component }: { component: Of<'chart'> }) {
+/** A drawing of a source's rows, and the same as a table for screen readers. */
+export function ChartView({ component }: { component: ComponentOf<'chart'> }) {
   const { label, source, params, kind, x, y } = component
   const { store } = usePage()
   const id = useId()
   const loaded = store.loaded(source, params)
   const points = loaded.rows.map((row): Point => {
-    const shown = fieldOf(row, y)
+    const shown = readField(row, y)
     const size = Number(shown)
-    return { name: formatted(fieldOf(row, x), 'text'), shown, size: Number.isFinite(size) ? size : 0 }
+    return { name: formatValue(readField(row, x), 'text'), shown, size: Number.isFinite(size) ? size : 0 }
   })
   return (
     <section className="card" aria-labelledby={id} aria-busy={loaded.isLoading}>
@@ -50,7 +50,7 @@ function ChartTable({ points, names: [x, y] }: { points: readonly Point[]; names
           {points.map(({ name, shown }, index) => (
             <tr key={index}>
               <td>{name}</td>
-              <td className="number">{formatted(shown, 'number')}</td>
+              <td className="number">{formatValue(shown, 'number')}</td>
             </tr>
           ))}
         </tbody>

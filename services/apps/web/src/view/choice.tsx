@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { ChoiceInput } from '../page/needs.js'
-import { type Option, optionsOf } from '../page/options.js'
+import { listOptions, type Option } from '../page/options.js'
 import type { PageStore } from '../page/store.js'
 import { usePage } from './context.js'
 import type { ControlProps } from './control-props.js'
@@ -16,7 +16,7 @@ interface ChoiceProps extends ControlProps<ChoiceInput> {
 /** One of several: of a list, or of the rows of a source. */
 export function ChoiceControl({ notes, empty, ...props }: ChoiceProps) {
   const { store } = usePage()
-  const options = optionsOf(store, props.input)
+  const options = listOptions(store, props.input)
   const state = <OptionState input={props.input} name={props.name} store={store} />
   if (props.input.type === 'radio')
     return (
@@ -39,7 +39,7 @@ export function ChoiceControl({ notes, empty, ...props }: ChoiceProps) {
         value={String(typed)}
         onChange={(event) => onTyped(event.currentTarget.value)}
       >
-        {/* Chosen by nobody is no choice: something required has to be chosen. */}
+        {/* A default is no choice: something required has to be chosen. */}
         {(!input.required || typed === '') && <option value="">{input.required ? 'Choose…' : empty}</option>}
         {options.map(({ value, label }) => (
           <option key={value} value={value}>

@@ -1,9 +1,9 @@
 import type { InputComponent } from '@opsplane/contracts'
 import { useEffect, useId, useRef, useState } from 'react'
-import { formatted } from '../page/format.js'
+import { formatValue } from '../page/format.js'
 import type { Difference } from '../page/input-states.js'
 import type { Typed } from '../page/input-values.js'
-import { optionsOf } from '../page/options.js'
+import { listOptions } from '../page/options.js'
 import type { PageStore } from '../page/store.js'
 import { usePage } from './context.js'
 
@@ -15,7 +15,7 @@ interface ComparisonProps {
   onDiscard(): void
 }
 
-/** What somebody has typed beside what somebody else has saved meanwhile: of each field one is chosen. */
+/** The user's changes next to those saved by others meanwhile: of each field one is chosen. */
 export function Comparison({ differences, isBusy, onChosen, onDiscard }: ComparisonProps) {
   const { store } = usePage()
   const [theirs, setTheirs] = useState<readonly string[]>([])
@@ -100,15 +100,17 @@ function Choice({ difference: { field, before, mine, theirs }, store, isTheirs, 
 function shown(store: PageStore, field: InputComponent, typed: Typed): string {
   switch (field.type) {
     case 'checkbox':
-      return formatted(typed, 'boolean')
+      return formatValue(typed, 'boolean')
     case 'select':
     case 'radio':
-      return optionsOf(store, field).find(({ value }) => value === typed)?.label ?? formatted(typed, 'text')
+      return (
+        listOptions(store, field).find(({ value }) => value === typed)?.label ?? formatValue(typed, 'text')
+      )
     case 'date_input':
-      return formatted(typed, 'date')
+      return formatValue(typed, 'date')
     case 'datetime_input':
-      return formatted(typed === '' ? null : String(typed).replace('T', ' '), 'text')
+      return formatValue(typed === '' ? null : String(typed).replace('T', ' '), 'text')
     default:
-      return formatted(typed, 'text')
+      return formatValue(typed, 'text')
   }
 }

@@ -1,7 +1,7 @@
 import { Tab, TabList, TabPanel, TabProvider } from '@ariakit/react'
 import type { Component } from '@opsplane/contracts'
 import { useId } from 'react'
-import { isShown } from '../page/wanted.js'
+import { isShown } from '../page/resolve-request.js'
 import { ButtonView } from './button.js'
 import { ChartView } from './chart.js'
 import { usePage, useValue } from './context.js'
@@ -9,7 +9,7 @@ import { DetailView } from './detail.js'
 import { NotShown } from './failure.js'
 import { FormView } from './form.js'
 import { FreeInput } from './input.js'
-import type { Of } from './kinds.js'
+import type { ComponentOf } from './kinds.js'
 import { TableView } from './table.js'
 import { MetricView, TextView } from './text.js'
 
@@ -47,7 +47,7 @@ function Drawn({ component }: { component: Component }) {
   }
 }
 
-function ContainerView({ component }: { component: Of<'container'> }) {
+function ContainerView({ component }: { component: ComponentOf<'container'> }) {
   const { label, direction, children } = component
   const id = useId()
   const inner = children.map((child, index) => <ComponentView key={index} component={child} />)
@@ -61,7 +61,7 @@ function ContainerView({ component }: { component: Of<'container'> }) {
 }
 
 /** Tabs by the pattern of the ARIA practices: arrow keys, Home and End go from one to the next. */
-function TabsView({ component: { tabs } }: { component: Of<'tabs'> }) {
+function TabsView({ component: { tabs } }: { component: ComponentOf<'tabs'> }) {
   return (
     <TabProvider>
       <TabList className="tabs" aria-label="Parts of this page">

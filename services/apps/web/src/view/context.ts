@@ -1,7 +1,7 @@
 import type { AppAction } from '@opsplane/contracts'
 import { createContext, useContext, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { isOutdated } from '../api.js'
-import { evaluate, messageOf } from '../expression/evaluate.js'
+import { evaluate, toMessage } from '../expression/evaluate.js'
 import type { ExpressionScope } from '../expression/scope.js'
 import { type ActionContext, type ActionHost, perform } from '../page/actions.js'
 import type { PageStore } from '../page/store.js'
@@ -37,7 +37,7 @@ export function useValue(template: unknown, scope: ExpressionScope): Shown {
     }
     result.later.then(
       (value) => show({ value }),
-      (error: unknown) => show({ error: messageOf(error) }),
+      (error: unknown) => show({ error: toMessage(error) }),
     )
     return () => {
       isCurrent = false
@@ -54,7 +54,7 @@ function attempt(template: unknown, scope: ExpressionScope): Shown | { later: Pr
     result.later.catch(() => {})
     return result
   } catch (error) {
-    return { error: messageOf(error) }
+    return { error: toMessage(error) }
   }
 }
 

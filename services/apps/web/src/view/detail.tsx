@@ -1,12 +1,12 @@
 import { useId } from 'react'
-import { fieldOf, formatted } from '../page/format.js'
+import { formatValue, readField } from '../page/format.js'
 import { usePage } from './context.js'
 import { LoadState } from './failure.js'
-import type { Of } from './kinds.js'
+import type { ComponentOf } from './kinds.js'
 import { Cell } from './table.js'
 
 /** The fields of the one record that a source gives. */
-export function DetailView({ component }: { component: Of<'detail'> }) {
+export function DetailView({ component }: { component: ComponentOf<'detail'> }) {
   const { label, source, params, fields } = component
   const { store } = usePage()
   const id = useId()
@@ -23,7 +23,7 @@ export function DetailView({ component }: { component: Of<'detail'> }) {
             <div key={field}>
               <dt>{name}</dt>
               <dd>
-                <Cell text={formatted(fieldOf(record, field), format)} format={format} />
+                <Cell text={formatValue(readField(record, field), format)} format={format} />
               </dd>
             </div>
           ))}

@@ -1,5 +1,5 @@
 import { ApiFailure } from '../api.js'
-import { messageOf } from '../expression/evaluate.js'
+import { toMessage } from '../expression/evaluate.js'
 import { FollowUpError } from '../page/actions.js'
 import { expressionFailed, isFirst, type Loaded } from '../page/data-cache.js'
 
@@ -29,7 +29,7 @@ export function ExpressionFailure({ what, error }: { what: string; error: string
   )
 }
 
-/** Stands in place of a component of which nobody knows whether it is to be seen. */
+/** Replaces a component whose visibility is unknown. */
 export const NotShown = ({ error }: { error: string }) => (
   <ExpressionFailure what="This part of the page cannot be shown." error={error} />
 )
@@ -40,7 +40,7 @@ export function ActionFailure({ error, except = [] }: { error: unknown; except?:
   if (error instanceof FollowUpError) return <Failure message={error.message} />
   if (!(error instanceof ApiFailure))
     return (
-      <ExpressionFailure what="The action was stopped before it changed anything." error={messageOf(error)} />
+      <ExpressionFailure what="The action was stopped before it changed anything." error={toMessage(error)} />
     )
   const others = error.details.filter(
     ({ path, message }) => !except.includes(path) && !error.message.includes(message),

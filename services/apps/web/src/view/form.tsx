@@ -2,8 +2,8 @@ import type { AppAction, InputComponent } from '@opsplane/contracts'
 import { useId, useRef, useState } from 'react'
 import { ApiFailure, isOutdated } from '../api.js'
 import type { FormComponent } from '../page/needs.js'
-import { changesRecord, type Problems, problemsOf, submitted } from '../page/submission.js'
-import { isShown } from '../page/wanted.js'
+import { isShown } from '../page/resolve-request.js'
+import { buildSubmission, changesRecord, findProblems, type Problems } from '../page/submission.js'
 import { Comparison } from './comparison.js'
 import { useAction, usePage, useValue } from './context.js'
 import { ActionFailure, NotShown } from './failure.js'
@@ -22,14 +22,14 @@ export function FormView({ component }: { component: FormComponent }) {
   const differences = isOutdated(error) ? store.inputs.differences(component) : []
 
   const submit = async () => {
-    const found = await problemsOf(store, component)
+    const found = await findProblems(store, component)
     setProblems(found)
     setNotice('')
     forget()
     if (Object.values(found).some(Boolean)) return focusFirst(element.current)
     const isEmpty = changesRecord(action) && !store.inputs.hasChanges(component)
     if (isEmpty) return setNotice('There is nothing to save: no field was changed.')
-    await run({ form: submitted(store, component) })
+    await run({ form: buildSubmission(store, component) })
   }
   return (
     <form

@@ -1,12 +1,12 @@
 import type { InputComponent } from '@opsplane/contracts'
 import { type KeyboardEvent, useId } from 'react'
 import type { Typed } from '../page/input-values.js'
-import { stepped } from '../page/stepped.js'
+import { stepNumber } from '../page/step-number.js'
 import { ChoiceControl } from './choice.js'
 import { usePage } from './context.js'
 import type { ControlProps } from './control-props.js'
 import { ExpressionFailure } from './failure.js'
-import type { Of } from './kinds.js'
+import type { ComponentOf } from './kinds.js'
 
 export interface InputProps {
   input: InputComponent
@@ -95,7 +95,10 @@ function Checkbox({ id, typed, onTyped, aria }: ControlProps) {
   )
 }
 
-type TypedInput = Exclude<InputComponent, Of<'select'> | Of<'radio'> | Of<'checkbox'>>
+type TypedInput = Exclude<
+  InputComponent,
+  ComponentOf<'select'> | ComponentOf<'radio'> | ComponentOf<'checkbox'>
+>
 
 function TypedControl({ input, id, typed, onTyped, aria }: ControlProps<TypedInput>) {
   const common = { id, ...aria, value: String(typed) }
@@ -147,11 +150,11 @@ const stepOf = (typed: string): number | undefined =>
 
 function step(
   event: KeyboardEvent<HTMLInputElement>,
-  input: Of<'number_input'>,
+  input: ComponentOf<'number_input'>,
   onTyped: (typed: Typed) => void,
 ) {
   const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key]
-  const next = direction && stepped(input, event.currentTarget.value, direction)
+  const next = direction && stepNumber(input, event.currentTarget.value, direction)
   if (next === undefined || next === 0) return
   event.preventDefault()
   onTyped(next)

@@ -1,4 +1,4 @@
 import type { Component } from '@opsplane/contracts'
 
 /** A component of one type. */
-export type Of<Type extends Component['type']> = Extract<Component, { type: Type }>
+export type ComponentOf<Type extends Component['type']> = Extract<Component, { type: Type }>

@@ -1,9 +1,9 @@
 import { useRef, useState } from 'react'
-import { messageOf } from '../expression/evaluate.js'
+import { toMessage } from '../expression/evaluate.js'
 import { Failure } from './failure.js'
 
 interface LoginProps {
-  /** Somebody was here, whose session has ended. */
+  /** The session of the present user has ended. */
   isBack: boolean
   /** Rejects with what is to be shown. */
   onLogin(email: string, password: string): Promise<void>
@@ -22,7 +22,7 @@ export function LoginForm({ isBack, onLogin }: LoginProps) {
     try {
       await onLogin(String(values.get('email')), String(values.get('password')))
     } catch (error) {
-      setProblem(messageOf(error))
+      setProblem(toMessage(error))
       element.current?.querySelector<HTMLElement>('[name=password]')?.focus()
     } finally {
       setBusy(false)

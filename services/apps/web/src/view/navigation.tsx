@@ -1,6 +1,6 @@
 import type { AppDefinition } from '@opsplane/contracts'
 import type { MouseEvent } from 'react'
-import { addressOf, type Place } from '../place.js'
+import { formatPlace, type Place } from '../place.js'
 
 interface NavigationProps {
   app: AppDefinition['app']
@@ -47,7 +47,7 @@ export function Navigation({ app, pages, current, place, goTo, user, onLogout }:
           {shown.map(({ slug, title }) => (
             <a
               key={slug}
-              href={addressOf({ ...place, page: slug, params: {} })}
+              href={formatPlace({ ...place, page: slug, params: {} })}
               aria-current={slug === current ? 'page' : undefined}
               onClick={(event) => follow(event, slug)}
             >

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { addressOf, type Place, placeOf } from '../place.js'
+import { formatPlace, type Place, parsePlace } from '../place.js'
 
 export type Target = Pick<Place, 'page' | 'params'>
 
@@ -13,20 +13,20 @@ export interface Departure {
 
 /** Where the browser is, which its buttons change as well. */
 export function usePlace({ hasUnsaved, mayLeave, onLeft }: Departure) {
-  const [place, setPlace] = useState(() => placeOf(location))
+  const [place, setPlace] = useState(() => parsePlace(location))
   const visits = useRef(0)
   const current = useRef(place)
   const arrive = useCallback(() => {
     const from = current.current
     visits.current += 1
-    current.current = placeOf(location)
+    current.current = parsePlace(location)
     onLeft(from)
     setPlace(current.current)
   }, [onLeft])
   const goTo = useCallback(
     async (to: Target) => {
       if (hasUnsaved() && !(await mayLeave())) return
-      history.pushState(null, '', addressOf({ ...current.current, ...to }))
+      history.pushState(null, '', formatPlace({ ...current.current, ...to }))
       arrive()
       scrollTo(0, 0)
     },
@@ -35,9 +35,9 @@ export function usePlace({ hasUnsaved, mayLeave, onLeft }: Departure) {
   useEffect(() => {
     const follow = () => {
       if (!hasUnsaved()) return arrive()
-      const to = placeOf(location)
-      // The browser has gone already: it is back here until somebody has answered.
-      history.pushState(null, '', addressOf(current.current))
+      const to = parsePlace(location)
+      // The browser has navigated already: it is back here until the user has answered.
+      history.pushState(null, '', formatPlace(current.current))
       void goTo(to)
     }
     addEventListener('popstate', follow)

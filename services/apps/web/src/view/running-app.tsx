@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { type AppApi, isDefinite, isRedeployed, needsLogin } from '../api.js'
 import type { ActionHost } from '../page/actions.js'
 import type { Drafts } from '../page/drafts.js'
-import { addressOf, type Place } from '../place.js'
+import { formatPlace, type Place } from '../place.js'
 import { ConfirmDialog, type Question } from './confirm.js'
 import { LeavingProvider, useLeaving } from './leaving.js'
 import { Navigation } from './navigation.js'
@@ -33,7 +33,7 @@ export function RunningApp(props: RunningAppProps) {
   const leaving = useLeaving()
   const mayLeave = useCallback(() => confirm(unsaved), [confirm])
   const nameOf = useCallback(
-    (of: Place) => JSON.stringify([addressOf({ ...of, embedId: undefined }), user?.id ?? null]),
+    (of: Place) => JSON.stringify([formatPlace({ ...of, embedId: undefined }), user?.id ?? null]),
     [user],
   )
   const onLeft = useCallback((from: Place) => drafts.drop(nameOf(from)), [drafts, nameOf])
@@ -94,7 +94,7 @@ export function RunningApp(props: RunningAppProps) {
         </p>
         {page ? (
           <PageView
-            key={addressOf(place)}
+            key={formatPlace(place)}
             {...{ page, params: place.params, user, api, host, drafts, onLeave, onAnswer }}
             draftName={nameOf(place)}
             takesFocus={!isFirst}
@@ -125,7 +125,7 @@ function useQuestion() {
   return [question, confirm] as const
 }
 
-/** Says that the app under somebody's hands is another one than before. */
+/** Tells the user that the app was redeployed. */
 function useAnnouncedDeployment(deployment: number, announce: (message: string) => void): void {
   const first = useRef(deployment)
   useEffect(() => {

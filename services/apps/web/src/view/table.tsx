@@ -1,13 +1,13 @@
 import type { AppAction } from '@opsplane/contracts'
 import { useId } from 'react'
 import type { Loaded, Row } from '../page/data-cache.js'
-import { type Format, fieldOf, formatted } from '../page/format.js'
+import { type Format, formatValue, readField } from '../page/format.js'
 import { useAction, usePage } from './context.js'
 import { ActionFailure, LoadState } from './failure.js'
-import type { Of } from './kinds.js'
+import type { ComponentOf } from './kinds.js'
 
 /** Rows of a source. A wide one scrolls by itself, with the keyboard as well. */
-export function TableView({ component }: { component: Of<'table'> }) {
+export function TableView({ component }: { component: ComponentOf<'table'> }) {
   const { label, source, params, columns, onRow, empty = 'There is nothing here yet.' } = component
   const { store } = usePage()
   const id = useId()
@@ -49,7 +49,7 @@ export function TableView({ component }: { component: Of<'table'> }) {
 
 interface TableRowProps {
   row: Row
-  columns: Of<'table'>['columns']
+  columns: ComponentOf<'table'>['columns']
   onChoose: ((row: Row) => void) | undefined
 }
 
@@ -58,7 +58,7 @@ function TableRow({ row, columns, onChoose }: TableRowProps) {
   return (
     <tr className={onChoose && 'chosen'} onClick={() => onChoose?.(row)}>
       {columns.map(({ field, format }, index) => {
-        const cell = <Cell text={formatted(fieldOf(row, field), format)} format={format} />
+        const cell = <Cell text={formatValue(readField(row, field), format)} format={format} />
         return (
           <td key={field} className={alignment(format)}>
             {index === 0 && onChoose ? (

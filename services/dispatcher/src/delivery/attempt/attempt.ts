@@ -12,8 +12,13 @@ import { type Budgets, retryAfterMs } from '@opsplane/runtime'
 import type { Credentials } from '../../webhook/sealing.js'
 import type { Target } from '../../webhook/target.js'
 import type { AttemptOutcome } from '../domain.js'
-import { keptAnswer } from './kept-answer.js'
-import { HeadersError, type RequestHeaders, requestHeaders, secretRefused } from './request-headers.js'
+import {
+  buildRequestHeaders,
+  HeadersError,
+  type RequestHeaders,
+  secretRefusedError,
+} from './request-headers.js'
+import { toStoredResponse } from './stored-response.js'
 
 /** What is kept of one request. */
 export interface AttemptRecord {
@@ -44,7 +49,7 @@ export interface AttemptDependencies {
 const maxResponseBytes = 64 * 1024
 
 /** What is sent: the event's id and type, and the body as text. */
-export interface Content {
+export interface AttemptContent {
   id: string
   type: string
   text: string
@@ -56,7 +61,7 @@ export interface Content {
 
 export type MakeAttempt = (
   target: Target,
-  content: Content,
+  content: AttemptContent,
   signal: AbortSignal,
   /** Asked once its secrets are known, which may have taken long: whether it may still be sent. */
   isInTime?: () => boolean,
@@ -68,14 +73,14 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
 
   const prepare = async (
     target: Target,
-    { id, type, text, cause, traceparent }: Content,
+    { id, type, text, cause, traceparent }: AttemptContent,
   ): Promise<RequestHeaders> => {
     const credentials = await dependencies.credentials(target)
     const names = Object.values(credentials.headers).flatMap(referencedSecrets)
     const { values, refused } = await dependencies.resolveSecrets(secretUser(target), names)
-    for (const [name, reason] of Object.entries(refused)) throw secretRefused(name, reason)
+    for (const [name, reason] of Object.entries(refused)) throw secretRefusedError(name, reason)
     const timestamp = Math.floor(nowMs() / 1_000)
-    return requestHeaders(credentials, values, {
+    return buildRequestHeaders(credentials, values, {
       ...{ eventId: id, eventType: type, body: text, timestamp, traceparent },
       causeHeaders: dependencies.signCause(cause),
     })
@@ -151,7 +156,7 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
         requestHeaders: headers.kept,
         response: {
           status,
-          ...keptAnswer(answer, headers.secrets),
+          ...toStoredResponse(answer, headers.secrets),
           truncated,
         },
         error: accepted ? null : { kind: 'status', message: `The endpoint answered ${status}.` },

@@ -28,7 +28,7 @@ const limited = async (perSecond: number | null) =>
   (await fixture.webhook('booked', { rate_limit_per_second: perSecond, events: ['never.*'] })).id
 
 describe('slots', () => {
-  it('follow each other without a gap, and begin anew after a pause', async () => {
+  it('follow each other without a gap, and restart after a pause', async () => {
     const webhookId = await limited(10)
     const first = await book({ ...asked, webhookId, count: 2 })
     expect(first).toEqual({ kind: 'booked', firstInMs: 0, count: 2, intervalMs: 100, perSecond: 10 })

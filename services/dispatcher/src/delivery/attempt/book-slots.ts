@@ -31,7 +31,7 @@ export function createBookings(sql: Database['sql']): Bookings {
 }
 
 // Nothing is booked more than $5 ms ahead. So `next_at` cannot legitimately lie further ahead than that and one
-// booking: where it does, the limit was raised since, or a clock was set back, and the slots start anew.
+// booking: where it does, the limit was raised since, or a clock was set back, and the slots restart.
 // The share lock keeps a booking from outliving its webhook.
 const bookStatement = `
 with asked as materialized (

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { waitFor } from '@opsplane/testing'
-import { deliveriesOf } from '../../fixture/deliveries.js'
+import { createDeliveryReader } from '../../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
 import {
   type Behaviour,
@@ -33,7 +33,7 @@ async function withKeptConnection(name: string, behave: Behaviour) {
   receivers.push(receiver)
   const settings = { url: receiver.url, retries: 1, retry_schedule: [1] }
   const webhook = await fixture.webhook(name, settings)
-  const seen = deliveriesOf(fixture, webhook.id)
+  const seen = createDeliveryReader(fixture, webhook.id)
   await fixture.publish({ type: `${name}.created` })
   await seen.having('succeeded', 1)
   return {
@@ -95,7 +95,7 @@ describe('an endpoint that resets every request', () => {
     receivers.push(receiver)
     const webhook = await fixture.webhook('resets', { url: receiver.url, retries: 1, retry_schedule: [1] })
     await fixture.publish({ type: 'resets.created' })
-    await deliveriesOf(fixture, webhook.id).having('failed', 1)
+    await createDeliveryReader(fixture, webhook.id).having('failed', 1)
     expect(receiver.connections()).toBe(2)
   })
 })

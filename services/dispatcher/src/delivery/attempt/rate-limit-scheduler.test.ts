@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals'
 import { createLogger } from '@opsplane/runtime'
 import { seededRandom } from '@opsplane/testing'
 import {
-  mostAtOnce,
+  computeMaxBurst,
   type SimulatedTime,
   simulatedBookings,
   simulatedTime,
 } from '../../fixture/simulated-time.js'
-import { type Bookings, burstOf, createRateLimitScheduler } from './rate-limit-scheduler.js'
+import { type Bookings, computeBurst, createRateLimitScheduler } from './rate-limit-scheduler.js'
 
 const log = createLogger({ service: 'test', level: 'silent' })
 const webhookId = 'wh_1'
@@ -108,7 +108,7 @@ describe('scheduler', () => {
     await pass(5_000)
     const all = [...one.starts, ...other.starts]
     expect(all.length).toBeGreaterThan(95)
-    expect(mostAtOnce(all, 20)).toBeLessThanOrEqual(burstOf(20))
+    expect(computeMaxBurst(all, 20)).toBeLessThanOrEqual(computeBurst(20))
     expect(Math.min(one.starts.length, other.starts.length)).toBeGreaterThan(25)
   })
 
@@ -200,7 +200,7 @@ describe('scheduler', () => {
     one.add(10)
     await pass(60_000)
     expect(one.starts).toHaveLength(10)
-    expect(mostAtOnce(one.starts, 4)).toBeLessThanOrEqual(burstOf(4))
+    expect(computeMaxBurst(one.starts, 4)).toBeLessThanOrEqual(computeBurst(4))
   })
 
   it('exceeds the limit in no window and leaves nothing out, however late timers and answers are', async () => {
@@ -220,8 +220,8 @@ describe('scheduler', () => {
       }
       await pass(600_000)
       const starts = replicas.flatMap((one) => one.starts)
-      const most = mostAtOnce(starts, perSecond)
-      if (most > burstOf(perSecond) + 1e-6) throw new Error(`seed ${seed}: ${most} at ${perSecond}/s`)
+      const most = computeMaxBurst(starts, perSecond)
+      if (most > computeBurst(perSecond) + 1e-6) throw new Error(`seed ${seed}: ${most} at ${perSecond}/s`)
       expect(replicas.map(({ waiting }) => waiting)).toEqual(replicas.map(() => 0))
     }
   })

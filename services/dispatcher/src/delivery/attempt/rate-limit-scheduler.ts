@@ -73,7 +73,7 @@ interface Schedule {
   busy: boolean
   closed: boolean
   timer: { at: number; cancel(): void } | undefined
-  /** Somebody waits for a slot. */
+  /** A job waits for a slot. */
   awaited: boolean
   /** Slack to book, since this replica was late for its last slot. */
   lateMs: number
@@ -89,11 +89,11 @@ const maxSlackMs = 4_000
 const astrayMs = aheadMs + 250 + maxSlackMs
 
 /** Attempts that may start at once: what a quarter of a second has room for. */
-export const burstOf = (perSecond: number) => Math.max(1, Math.ceil(perSecond / 4))
+export const computeBurst = (perSecond: number) => Math.max(1, Math.ceil(perSecond / 4))
 
 /**
  * Slots are at least 1/rate apart over all replicas, and a slot is used at most (burst - 1)/rate plus its slack
- * late. So any window of T seconds has at most rate * T + burst attempts, whoever makes them. A burst of one
+ * late. So any window of T seconds has at most rate * T + burst attempts over all replicas. A burst of one
  * leaves no room to be late, hence a slack of 5 % there, of a second at most: a slot that is missed may cost minutes.
  * Elsewhere slack is only booked by a replica that was late.
  */
@@ -151,7 +151,7 @@ export function createRateLimitScheduler(options: RateLimitSchedulerOptions): Ra
   function ask(webhookId: string, schedule: Schedule) {
     options.onSlot(webhookId)
     if (schedule.busy || schedule.timer) return
-    // Nobody asked: what is left is kept for the next job, as long as it lasts.
+    // No job waits: what is left is kept for the next job, as long as it lasts.
     schedule.awaited = false
     dropPassed(schedule)
     const last = schedule.slots.at(-1)
@@ -163,7 +163,7 @@ export function createRateLimitScheduler(options: RateLimitSchedulerOptions): Ra
     schedule.busy = true
     schedule.timer?.cancel()
     schedule.timer = undefined
-    const count = schedule.lateMs > 0 ? 1 : Math.min(burstOf(perSecond), waiting)
+    const count = schedule.lateMs > 0 ? 1 : Math.min(computeBurst(perSecond), waiting)
     const request = { webhookId, perSecond, count, slackMs: schedule.lateMs, aheadMs, astrayMs }
     const askedAt = now()
     try {
@@ -188,7 +188,7 @@ export function createRateLimitScheduler(options: RateLimitSchedulerOptions): Ra
     switch (booking.kind) {
       case 'booked': {
         const { firstInMs, count, intervalMs, perSecond } = booking
-        const easeMs = ((burstOf(perSecond) - 1) * 1_000) / perSecond
+        const easeMs = ((computeBurst(perSecond) - 1) * 1_000) / perSecond
         const slackMs = intervalMs - 1_000 / perSecond
         // It was booked between question and answer: never earlier than the slot, nor later than it allows.
         const waitedMs = now() - askedAt

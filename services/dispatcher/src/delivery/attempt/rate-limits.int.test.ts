@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { RunningService } from '@opsplane/runtime'
 import { waitFor } from '@opsplane/testing'
-import { deliveriesOf } from '../../fixture/deliveries.js'
+import { createDeliveryReader } from '../../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
-import { mostAtOnce } from '../../fixture/simulated-time.js'
-import { burstOf } from './rate-limit-scheduler.js'
+import { computeMaxBurst } from '../../fixture/simulated-time.js'
+import { computeBurst } from './rate-limit-scheduler.js'
 
 let fixture: DispatcherFixture
 let other: RunningService | undefined
@@ -50,13 +50,13 @@ describe('a webhook with a rate limit', () => {
     const free = await fixture.webhook('unpaced', { events: ['both.*'] })
     const began = Date.now()
     const events = await publish('both', 60)
-    await deliveriesOf(fixture, free.id).having('succeeded', 60)
-    const delivered = await deliveriesOf(fixture, limited.id).having('succeeded', 60)
+    await createDeliveryReader(fixture, free.id).having('succeeded', 60)
+    const delivered = await createDeliveryReader(fixture, limited.id).having('succeeded', 60)
     expect(delivered.map(({ eventId }) => eventId).sort()).toEqual(events.map(({ id }) => id).sort())
     const starts = await startsOf(limited.id)
     expect(starts).toHaveLength(60)
     // Instants are recorded in whole milliseconds, a moment after the slot is taken.
-    expect(mostAtOnce(starts, 20)).toBeLessThan(burstOf(20) + 0.1)
+    expect(computeMaxBurst(starts, 20)).toBeLessThan(computeBurst(20) + 0.1)
     // Sixty slots, one behind the other.
     expect(await nextSlotOf(limited.id)).toBeGreaterThanOrEqual(began + 60 * 50)
     expect(await nextSlotOf(free.id)).toBeUndefined()
@@ -67,15 +67,15 @@ describe('a webhook with a rate limit', () => {
     const settings = { rate_limit_per_second: 4, retry_schedule: [1], retries: 20 }
     const webhook = await fixture.webhook('retried', settings, answer)
     await publish('retried', 4)
-    await deliveriesOf(fixture, webhook.id).having('succeeded', 4)
+    await createDeliveryReader(fixture, webhook.id).having('succeeded', 4)
     const starts = await startsOf(webhook.id)
     expect(starts).toHaveLength(8)
-    expect(mostAtOnce(starts, 4)).toBeLessThan(burstOf(4) + 0.1)
+    expect(computeMaxBurst(starts, 4)).toBeLessThan(computeBurst(4) + 0.1)
   })
 
   it('waits in Postgres, without being asked about, when its next slot is far off', async () => {
     const webhook = await fixture.webhook('rare', { rate_limit_per_second: 0.02 })
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     const writes = await countWrites(webhook.id)
     const events = await publish('rare', 30)
     // A replica that is late by more than a second has missed the first slot; the next one is 50 seconds later.
@@ -86,7 +86,7 @@ describe('a webhook with a rate limit', () => {
     const schedule = { retries: 3, retry_schedule: [1] }
     const flaky = await fixture.webhook('flaky', schedule, (_, count) => ({ status: count < 4 ? 500 : 200 }))
     await publish('flaky', 1)
-    await deliveriesOf(fixture, flaky.id).having('succeeded', 1)
+    await createDeliveryReader(fixture, flaky.id).having('succeeded', 1)
     expect(await writes()).toBeLessThan(200)
     expect(await nextSlotOf(webhook.id)).toBe(nextSlot)
     expect(fixture.requestsTo('rare')).toHaveLength(1)
@@ -101,7 +101,7 @@ describe('a webhook with a rate limit', () => {
   it('leaves no schedule behind when it is deleted', async () => {
     const webhook = await fixture.webhook('deleted', { rate_limit_per_second: 1_000 })
     await publish('deleted', 1)
-    await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+    await createDeliveryReader(fixture, webhook.id).having('succeeded', 1)
     expect(await nextSlotOf(webhook.id)).toBeDefined()
     await fixture.api.send('DELETE', `/webhooks/${webhook.id}`)
     await waitFor(async () => (await nextSlotOf(webhook.id)) === undefined)

@@ -8,7 +8,7 @@ import { lockRevisions, lockWebhooks } from '../queue/webhook-index.js'
 import { type ResultRow, recordResults } from './record-statement.js'
 
 /** What an attempt came to, as it is recorded. */
-export interface Result {
+export interface AttemptRecording {
   row: Omit<ResultRow, 'seq'>
   target: Target
   eventId: string
@@ -24,7 +24,7 @@ export interface RecordingOptions {
 }
 
 /** Records results in the order in which attempts ended; resolves with the ids of those of their webhooks that are paused by now. */
-export type RecordBatch = (batch: readonly Result[]) => Promise<readonly string[]>
+export type RecordBatch = (batch: readonly AttemptRecording[]) => Promise<readonly string[]>
 
 /** A webhook that has to be paused for what is recorded is paused in the same transaction. */
 export function createRecordBatch(options: RecordingOptions): RecordBatch {
@@ -32,7 +32,7 @@ export function createRecordBatch(options: RecordingOptions): RecordBatch {
 
   async function recordAndPause(
     tx: Parameters<typeof recordResults>[0],
-    batch: readonly Result[],
+    batch: readonly AttemptRecording[],
     rows: ResultRow[],
   ) {
     const failing = batch.flatMap(({ row, target }) => (row.status === 'failed' ? target : []))
@@ -59,7 +59,7 @@ export function createRecordBatch(options: RecordingOptions): RecordBatch {
 
   async function pause(
     tx: Parameters<typeof recordResults>[0],
-    { target, eventId }: Result,
+    { target, eventId }: AttemptRecording,
     why: { reason: 'consecutive_failures' | 'gone'; epoch: number; consecutiveFailures: number },
   ) {
     const now = options.clock.now()

@@ -1,6 +1,6 @@
 import { stringifyExact } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
-import { updateQueues } from '../queue/queue-statements.js'
+import { updateQueuesSql } from '../queue/queue-statements.js'
 
 /** What is kept of one attempt; names are the recordset's columns. */
 export interface AttemptColumns {
@@ -35,7 +35,7 @@ const loggedColumns = `started_at, duration_ms, url, request_headers, response_s
     response_truncated, error_kind, error_message, dns_ms, connect_ms, tls_ms, first_byte_ms, total_ms, is_connection_reused`
 
 /** The part of a statement that logs attempts; `attempts` has their columns, and the tenant of the delivery. */
-export const logAttempts = (number: string, attempts: string) => `
+export const logAttemptsSql = (number: string, attempts: string) => `
   insert into delivery_attempts (delivery_id, number, workspace_id, environment, ${loggedColumns})
   select id, ${number}, workspace_id, environment, ${loggedColumns} from ${attempts}
   on conflict do nothing`
@@ -44,7 +44,7 @@ export const logAttempts = (number: string, attempts: string) => `
 export interface ResultRow extends AttemptColumns {
   /** Place in the order the attempts ended. */
   seq: number
-  /** The attempt's number. Whoever records a number first has it. */
+  /** The attempt's number. The first to record a number wins. */
   number: number
   /** The webhook's when the attempt began: failures from before a resume do not count after it. */
   epoch: number
@@ -107,7 +107,7 @@ recorded as (
     and d.status <> 'succeeded' and (d.attempts < r.number or r.status = 'succeeded')
   returning d.id, d.webhook_id, d.workspace_id, d.environment, d.status, d.due_at, r.seq, r.epoch
 ),
-logged as (${logAttempts('number', 'recorded join results using (id)')}),
+logged as (${logAttemptsSql('number', 'recorded join results using (id)')}),
 -- Failures in a row: each success begins a new run, run 0 goes on from the count so far.
 ended as (
   select webhook_id, epoch, status,
@@ -145,7 +145,7 @@ health as (
   returning webhook_id, epoch, consecutive_failures, peak
 ),
 waiting as (select webhook_id, id, due_at from postponed union all select webhook_id, id, due_at from recorded),
-queued as (${updateQueues('waiting')})
+queued as (${updateQueuesSql('waiting')})
 select
   coalesce((
     select json_agg(json_build_object('webhookId', webhook_id, 'epoch', epoch, 'failures', peak))

@@ -10,7 +10,7 @@ import {
 } from '@opsplane/contracts'
 import { headerFault } from '@opsplane/http'
 import type { Credentials } from '../../webhook/sealing.js'
-import { signatureHeaders } from './sign.js'
+import { buildSignatureHeaders } from './sign.js'
 
 export interface RequestContent {
   eventId: string
@@ -50,7 +50,7 @@ const refusals: Record<SecretRefusal, string> = {
 }
 
 /** A header refers to a secret that is not given out for it. */
-export const secretRefused = (secretName: string, reason: SecretRefusal) =>
+export const secretRefusedError = (secretName: string, reason: SecretRefusal) =>
   new HeadersError('secret_refused', `The secret ${secretName} ${refusals[reason]}.`)
 
 const tooLarge = (what: string, limit: number) =>
@@ -80,7 +80,7 @@ function secretValue(values: Record<string, string>, secretName: string): string
 }
 
 /** Builds the headers of a delivery request. Throws HeadersError. */
-export function requestHeaders(
+export function buildRequestHeaders(
   { secrets, headers, secretHeaders }: Credentials,
   values: Record<string, string>,
   content: RequestContent,
@@ -109,7 +109,7 @@ export function requestHeaders(
     'webhook-id': eventId,
     'webhook-timestamp': String(timestamp),
     ...content.causeHeaders,
-    ...signatureHeaders(secrets, { messageId: eventId, timestamp, body }),
+    ...buildSignatureHeaders(secrets, { messageId: eventId, timestamp, body }),
   }
   const given = new Set(Object.keys(custom).map((name) => name.toLowerCase()))
   const agent: Record<string, string> = given.has('user-agent') ? {} : { 'user-agent': 'Opsplane-Webhooks/1' }

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { createLogger, limitReached } from '@opsplane/runtime'
 import type { Target } from '../../webhook/target.js'
 import type { DeliveryJob } from '../job.js'
-import { resultOf } from './result-row.js'
+import { buildResult } from './result-row.js'
 
 const job = {
   deliveryId: 'del_1',
@@ -13,7 +13,7 @@ const job = {
 
 it.each([
   [
-    'over the budget of its workspace, until that begins anew',
+    'over the budget of its workspace, until that is reset',
     limitReached('egressBytesPerMinute', 100, 41.2),
     42_000,
   ],
@@ -21,6 +21,6 @@ it.each([
 ])('an attempt is put off %s', (_, reason, due) => {
   const log = createLogger({ service: 'test', level: 'silent' })
   const options = { log, jitter: 0, random: () => 0, stopping: new AbortController().signal }
-  const { row } = resultOf(job, { kind: 'postponed', reason }, options)
+  const { row } = buildResult(job, { kind: 'postponed', reason }, options)
   expect(row).toMatchObject({ status: 'postponed', due_in_ms: due })
 })

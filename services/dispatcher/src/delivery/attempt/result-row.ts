@@ -1,10 +1,10 @@
 import { ApiError } from '@opsplane/contracts'
 import { type Logger, retryAfterMs } from '@opsplane/runtime'
-import { afterAttempt } from '../domain.js'
+import { decideAfterAttempt } from '../domain.js'
 import type { DeliveryJob } from '../job.js'
 import type { EndpointHealth } from '../queue/sender.js'
 import type { AttemptRecord, AttemptResult } from './attempt.js'
-import type { Result } from './record-results.js'
+import type { AttemptRecording } from './record-results.js'
 import type { ResultRow } from './record-statement.js'
 
 /** While settings is away, an attempt that needs it is put off so long. */
@@ -20,11 +20,11 @@ export interface ResultOptions {
 }
 
 /** What is recorded of an attempt: what it was, and what becomes of its delivery. */
-export function resultOf(
+export function buildResult(
   job: DeliveryJob,
   result: AttemptResult,
   { log, jitter, random, stopping }: ResultOptions,
-): Result {
+): AttemptRecording {
   const of = { target: job.target, eventId: job.content.id }
   const number = job.attempts + 1
   if (result.kind === 'postponed') {
@@ -38,7 +38,7 @@ export function resultOf(
     const row = rowOf(job, number, nothingSent(job))
     return { ...of, row: { ...row, status: 'postponed', due_in_ms: due }, gone: false }
   }
-  const verdict = afterAttempt(result.outcome, job.target, number - job.cycleBase, {
+  const verdict = decideAfterAttempt(result.outcome, job.target, number - job.cycleBase, {
     jitter,
     random: random(),
   })
@@ -53,7 +53,7 @@ function untilNextWindow(reason: unknown): number | undefined {
   return retryAfterMs(reason.headers['Retry-After'], 0)
 }
 
-export function healthOf(result: AttemptResult): EndpointHealth {
+export function toEndpointHealth(result: AttemptResult): EndpointHealth {
   if (result.kind === 'postponed') return 'busy'
   if (result.outcome.kind === 'failed') return 'unhealthy'
   return result.outcome.status === 429 || result.outcome.status === 503 ? 'busy' : 'healthy'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Webhook } from '@opsplane/contracts'
 import { waitFor } from '@opsplane/testing'
-import { deliveriesOf } from '../../fixture/deliveries.js'
+import { createDeliveryReader } from '../../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
 
 let fixture: DispatcherFixture
@@ -34,7 +34,7 @@ describe('secrets', () => {
       'X-Plain': 'plain',
     })
     await fixture.publish({ type: 'templated.created' })
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     const [delivery] = await seen.having('succeeded', 1)
     expect(fixture.requestsTo('templated')[0]?.headers).toMatchObject({
       authorization: 'Bearer very-secret-value',
@@ -62,12 +62,15 @@ describe('secrets', () => {
   })
 
   it('that do not exist make the attempt fail, and say which one', async () => {
-    const webhook = await fixture.webhook('unknown', { retries: 0, headers: { 'X-A': '{{secrets.nobody}}' } })
+    const webhook = await fixture.webhook('unknown', {
+      retries: 0,
+      headers: { 'X-A': '{{secrets.missing}}' },
+    })
     await fixture.publish({ type: 'unknown.created' })
-    const [delivery] = await deliveriesOf(fixture, webhook.id).having('failed', 1)
+    const [delivery] = await createDeliveryReader(fixture, webhook.id).having('failed', 1)
     expect(delivery?.lastError).toMatchObject({
       kind: 'secret_missing',
-      message: expect.stringContaining('nobody'),
+      message: expect.stringContaining('missing'),
     })
     expect(fixture.requestsTo('unknown')).toEqual([])
   })
@@ -84,7 +87,7 @@ describe('secrets', () => {
     const type = name.replaceAll(' ', '_')
     const webhook = await fixture.webhook(type, { retries: 0, headers })
     await fixture.publish({ type: `${type}.created` })
-    const [delivery] = await deliveriesOf(fixture, webhook.id).having('failed', 1)
+    const [delivery] = await createDeliveryReader(fixture, webhook.id).having('failed', 1)
     expect(delivery?.lastError).toMatchObject({
       kind: 'headers_too_large',
       message: expect.stringContaining(reported),
@@ -105,7 +108,7 @@ describe('secrets', () => {
     fixture.settings.secrets.set('lines', 'first-line\nsecond-line')
     const webhook = await fixture.webhook('lines', { retries: 0, headers: { 'X-A': '{{secrets.lines}}' } })
     await fixture.publish({ type: 'lines.created' })
-    const [delivery] = await deliveriesOf(fixture, webhook.id).having('failed', 1)
+    const [delivery] = await createDeliveryReader(fixture, webhook.id).having('failed', 1)
     expect(delivery?.lastError).toMatchObject({
       kind: 'secret_refused',
       message: expect.stringContaining('The secret lines cannot be sent in the header X-A'),
@@ -118,7 +121,7 @@ describe('secrets', () => {
     const webhook = await fixture.webhook('unasked', { retries: 0, headers: { 'X-A': '{{secrets.fresh}}' } })
     fixture.settings.up = false
     await fixture.publish({ type: 'unasked.created' })
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     const [delivery] = await waitFor(async () => {
       const items = await seen.list()
       return items[0]?.nextAttemptAt ? items : undefined
@@ -142,7 +145,7 @@ describe('secrets', () => {
       headers: { 'X-Api-Key': '***', 'X-More': '1' },
     })
     await fixture.publish({ type: 'kept.created' })
-    await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+    await createDeliveryReader(fixture, webhook.id).having('succeeded', 1)
     const [request] = fixture.requestsTo('kept')
     expect(request?.headers).toMatchObject({ 'x-api-key': 'literal-key', 'x-more': '1' })
     expect(request?.headers['x-service-signature-256']).toMatch(/^sha256=[0-9a-f]{64}$/)

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
-import { signatureHeaders } from './sign.js'
+import { buildSignatureHeaders } from './sign.js'
 
 describe('signature headers', () => {
   it('agree with the Standard Webhooks reference vector', () => {
-    const headers = signatureHeaders(['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'], {
+    const headers = buildSignatureHeaders(['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'], {
       messageId: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
       timestamp: 1614265330,
       body: '{"test": 2432232314}',
@@ -12,7 +12,7 @@ describe('signature headers', () => {
   })
 
   it('agree with the documented GitHub-style vector', () => {
-    const headers = signatureHeaders(["It's a Secret to Everybody"], {
+    const headers = buildSignatureHeaders(["It's a Secret to Everybody"], {
       messageId: 'evt_1',
       timestamp: 1,
       body: 'Hello, World!',
@@ -25,26 +25,28 @@ describe('signature headers', () => {
   it('carry one Standard Webhooks signature per valid secret, the newest first', () => {
     const message = { messageId: 'evt_1', timestamp: 1, body: '{}' }
     const [newest, oldest] = ['new', 'old'].map(
-      (secret) => signatureHeaders([secret], message)['webhook-signature'],
+      (secret) => buildSignatureHeaders([secret], message)['webhook-signature'],
     )
-    expect(signatureHeaders(['new', 'old'], message)['webhook-signature']).toBe(`${newest} ${oldest}`)
+    expect(buildSignatureHeaders(['new', 'old'], message)['webhook-signature']).toBe(`${newest} ${oldest}`)
   })
 
   it('carry one X-Service-Signature-256, by the secret that was valid first', () => {
     const message = { messageId: 'evt_1', timestamp: 1, body: '{}' }
-    const serviceOf = (...secrets: string[]) => signatureHeaders(secrets, message)['x-service-signature-256']
+    const serviceOf = (...secrets: string[]) =>
+      buildSignatureHeaders(secrets, message)['x-service-signature-256']
     expect(serviceOf('third', 'second', 'first')).toBe(serviceOf('first'))
     expect(serviceOf('first')).not.toBe(serviceOf('third'))
   })
 
   it('sign the bytes, not the characters', () => {
     const [plain, composed] = ['\u00e9', 'e\u0301'].map(
-      (body) => signatureHeaders(['s'], { messageId: 'm', timestamp: 1, body })['x-service-signature-256'],
+      (body) =>
+        buildSignatureHeaders(['s'], { messageId: 'm', timestamp: 1, body })['x-service-signature-256'],
     )
     expect(plain).not.toBe(composed)
   })
 
   it('are absent without a secret', () => {
-    expect(signatureHeaders([], { messageId: 'm', timestamp: 1, body: '' })).toEqual({})
+    expect(buildSignatureHeaders([], { messageId: 'm', timestamp: 1, body: '' })).toEqual({})
   })
 })

@@ -1,6 +1,6 @@
 import { hmacSha256 } from '@opsplane/runtime'
 
-export interface Signed {
+export interface SignedContent {
   /** The event's id: the same on every attempt, so that a receiver recognises a repeated message. */
   messageId: string
   /** Unix time of the attempt, in seconds. */
@@ -14,9 +14,9 @@ export interface Signed {
  * Webhooks signatures. X-Service-Signature-256 is one alone, by the oldest: a receiver that knows only that header goes on with
  * the secret it has until its overlap ends. Without secrets nothing is signed.
  */
-export function signatureHeaders(
+export function buildSignatureHeaders(
   secrets: readonly string[],
-  { messageId, timestamp, body }: Signed,
+  { messageId, timestamp, body }: SignedContent,
 ): Record<string, string> {
   const oldest = secrets.at(-1)
   if (oldest === undefined) return {}

@@ -2,17 +2,17 @@ import type { FailureGroup, Page } from '@opsplane/contracts'
 import { settledPosition } from '@opsplane/eventstore'
 import { type Database, type FailuresOptions, failureGroups, readFailures } from '@opsplane/postgres'
 import { deliveryPositions } from '../changes.js'
-import { causeOf, failedNow } from './failed-now.js'
+import { causeSql, currentFailureSql } from './current-failures.js'
 
-/** Of each webhook the last failures by their index; deliveries of deleted ones can be mended by nobody. */
+/** Of each webhook the last failures by their index; deliveries of deleted webhooks cannot be repaired. */
 export const failedDeliveries = `
   select w.id as target_id, w.state->>'name' as target_name, failure.*,
     count(*) over (partition by w.id) >= ${readFailures} as is_more
   from webhooks w cross join lateral (
-    select ${causeOf('d')} as cause, last_error_kind as code, last_error_message as message,
+    select ${causeSql('d')} as cause, last_error_kind as code, last_error_message as message,
       coalesce(last_attempt_at, created_at) as at
     from deliveries d
-    where d.webhook_id = w.id and ${failedNow('d')} and coalesce(d.change_position, 0) <= $3::text::bigint
+    where d.webhook_id = w.id and ${currentFailureSql('d')} and coalesce(d.change_position, 0) <= $3::text::bigint
     order by d.id desc limit ${readFailures}) failure
   where w.workspace_id = $1 and w.environment = $2`
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { PlatformEvent, Webhook } from '@opsplane/contracts'
 import type { RunningService } from '@opsplane/runtime'
 import { waitFor } from '@opsplane/testing'
-import { eventIdAt } from '../../fixture/days.js'
-import { deliveriesOf } from '../../fixture/deliveries.js'
+import { buildEventId } from '../../fixture/days.js'
+import { createDeliveryReader } from '../../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
 
 const hourMs = 3_600_000
@@ -25,7 +25,7 @@ const nextPosition = () => ++positions
 /** An event as a service tells of it whose clock is so far off. */
 const skewed = (type: string, offMs: number): Partial<PlatformEvent> => ({
   type,
-  id: eventIdAt(Date.now() + offMs),
+  id: buildEventId(Date.now() + offMs),
   createdAt: new Date(Date.now() + offMs).toISOString(),
 })
 const publish = (type: string, { offMs = 0, position = nextPosition() } = {}) =>
@@ -40,7 +40,7 @@ const marked = async (position: number) => {
 }
 /** What is published after this has been handled tells that what was published before has been. */
 const eventsOf = async (webhook: Webhook) =>
-  (await deliveriesOf(fixture, webhook.id).list('?limit=200')).map(({ eventId }) => eventId).sort()
+  (await createDeliveryReader(fixture, webhook.id).list('?limit=200')).map(({ eventId }) => eventId).sort()
 
 describe('a new webhook', () => {
   it.each([
@@ -58,7 +58,7 @@ describe('a new webhook', () => {
         const webhook = await fixture.webhook(`${type}_${round}`, { events: [`${type}.*`] })
         const event = await publish(`${type}.created`, { offMs })
         accepted.push(event.id)
-        await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+        await createDeliveryReader(fixture, webhook.id).having('succeeded', 1)
         expect(await eventsOf(webhook)).toEqual([event.id])
         await fixture.api.send('DELETE', `/webhooks/${webhook.id}`)
       }
@@ -78,18 +78,18 @@ describe('a new webhook', () => {
         place.set(event, position)
         return event
       }
-      // One goes to somebody, one to nobody: it is in no row of a delivery.
+      // One matches a webhook, the other none: it is in no row of a delivery.
       const unseen = await send()
       await waitFor(() => marked(place.get(unseen) ?? 0))
       const old = await fixture.webhook(`${type}_old`, { events: [events] })
       const seen = await send()
-      await deliveriesOf(fixture, old.id).having('succeeded', 1)
+      await createDeliveryReader(fixture, old.id).having('succeeded', 1)
 
       const young = await fixture.webhook(`${type}_young`, { events: [events] })
       for (const event of [unseen, seen]) await again(event, place.get(event) ?? 0)
       const last = await send()
       for (const event of [unseen, seen, last]) await again(event, place.get(event) ?? 0)
-      await deliveriesOf(fixture, young.id).having('succeeded', 1)
+      await createDeliveryReader(fixture, young.id).having('succeeded', 1)
       expect(await eventsOf(young)).toEqual([last.id])
       expect(await eventsOf(old)).toEqual([seen.id, last.id].sort())
       expect(new Set(idsTo(`${type}_young`))).toEqual(new Set([last.id]))
@@ -102,10 +102,10 @@ describe('a new webhook', () => {
     await waitFor(() => marked(early))
     const webhook = await fixture.webhook('late')
     const event = await publish('late.created', { position: late })
-    await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+    await createDeliveryReader(fixture, webhook.id).having('succeeded', 1)
     await again(first, early)
     const last = await publish('late.updated')
-    await deliveriesOf(fixture, webhook.id).having('succeeded', 2)
+    await createDeliveryReader(fixture, webhook.id).having('succeeded', 2)
     expect(await eventsOf(webhook)).toEqual([event.id, last.id].sort())
   })
 
@@ -120,7 +120,7 @@ describe('a new webhook', () => {
     const webhook = await fixture.webhook('floored')
     await again(event, position)
     const next = await publish('floored.created')
-    await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+    await createDeliveryReader(fixture, webhook.id).having('succeeded', 1)
     expect(await eventsOf(webhook)).toEqual([next.id])
     const fences = await sql`
       select floor::int, done from webhook_fences where webhook_id = ${webhook.id} and source = 'itsm'`
@@ -142,7 +142,7 @@ describe('a new webhook', () => {
     expect(fence?.edges).toBeLessThan(100)
     for (const position of [first, gap - 1, gap + 1, last]) await publish('runs.created', { position })
     const events = [await publish('runs.created', { position: gap }), await publish('runs.created')]
-    await deliveriesOf(fixture, webhook.id).having('succeeded', 2)
+    await createDeliveryReader(fixture, webhook.id).having('succeeded', 2)
     expect(await eventsOf(webhook)).toEqual(events.map(({ id }) => id).sort())
   })
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { waitFor } from '@opsplane/testing'
 import type { DispatcherFixture } from '../../fixture/dispatcher-fixture.js'
 import { type KillableDispatcher, startKillable } from '../../fixture/dispatcher-process.js'
-import { numbered, orderedEndpoint } from '../../fixture/ordered-endpoint.js'
+import { numberedData, orderedEndpoint } from '../../fixture/ordered-endpoint.js'
 
 let killable: KillableDispatcher
 let fixture: DispatcherFixture
@@ -16,13 +16,15 @@ const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`)
 const perKey = 8
 
 describe('two dispatchers, of which one is killed in the middle', () => {
-  it('keep the order of every key; only the one under way is repeated', async () => {
+  it('keep the order of every key; only the one in flight is repeated', async () => {
     await killable.startAnother()
     const endpoint = orderedEndpoint(({ n }) => ({ status: 200, delayMs: n }))
     const settings = { ordering_key: 'data.key', timeout_ms: 5_000 }
     await fixture.webhook('ordered', settings, endpoint.respond)
     const publish = async (n: number) => {
-      await Promise.all(keys.map((key) => fixture.publish({ type: 'ordered.created', ...numbered(n, key) })))
+      await Promise.all(
+        keys.map((key) => fixture.publish({ type: 'ordered.created', ...numberedData(n, key) })),
+      )
     }
     const publishing = (async () => {
       for (let n = 1; n < perKey; n++) await publish(n)

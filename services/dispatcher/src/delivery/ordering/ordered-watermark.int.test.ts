@@ -4,9 +4,9 @@ import { natsNames } from '@opsplane/contracts'
 import { connectNats, type NatsLink } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
 import { testNatsUrl, waitFor } from '@opsplane/testing'
-import { deliveriesOf } from '../../fixture/deliveries.js'
+import { createDeliveryReader } from '../../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
-import { numbered, orderedEndpoint } from '../../fixture/ordered-endpoint.js'
+import { numberedData, orderedEndpoint } from '../../fixture/ordered-endpoint.js'
 
 let fixture: DispatcherFixture
 let link: NatsLink
@@ -58,19 +58,19 @@ describe('an earlier event that is fanned out later', () => {
   it('is sent first: later ones of its key wait until it is there', async () => {
     const endpoint = orderedEndpoint()
     const webhook = await fixture.webhook('late', { ordering_key: 'data.key' }, endpoint.respond)
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     // A webhook that is not ordered shows that time goes on meanwhile: its retry comes after a second.
     const other = await fixture.webhook('clock', { retry_schedule: [1] }, (_, count) => ({
       status: count === 1 ? 500 : 200,
     }))
-    const publish = (n: number) => fixture.publish({ type: 'late.created', ...numbered(n, 'a') })
+    const publish = (n: number) => fixture.publish({ type: 'late.created', ...numberedData(n, 'a') })
 
     const { message, published } = await holdOne(publish)
     // Else it would be given to the dispatcher some time.
     const holding = setInterval(() => message.working(), 5_000)
     for (const n of [1, 2, 3]) await publish(published + n)
     await fixture.publish({ type: 'clock.created' })
-    await deliveriesOf(fixture, other.id).having('succeeded', 1)
+    await createDeliveryReader(fixture, other.id).having('succeeded', 1)
     await seen.having('pending', 3)
     const before = Array.from({ length: published - 1 }, (_, index) => index + 1)
     expect(endpoint.of('a')).toEqual(before)

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Delivery } from '@opsplane/contracts'
 import { waitFor } from '@opsplane/testing'
 import { databaseClock } from '../../fixture/database-clock.js'
-import { deliveriesOf } from '../../fixture/deliveries.js'
+import { createDeliveryReader } from '../../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
-import { gate, numbered, orderedEndpoint } from '../../fixture/ordered-endpoint.js'
+import { createGate, numberedData, orderedEndpoint } from '../../fixture/ordered-endpoint.js'
 
 let fixture: DispatcherFixture
 beforeAll(async () => {
@@ -16,7 +16,7 @@ const ordered = { ordering_key: 'data.key', retries: 0 }
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
 async function publish(name: string, n: number, key?: string) {
-  return fixture.publish({ type: `${name}.created`, ...numbered(n, key) })
+  return fixture.publish({ type: `${name}.created`, ...numberedData(n, key) })
 }
 
 describe('a webhook with an ordering key', () => {
@@ -25,7 +25,7 @@ describe('a webhook with an ordering key', () => {
     const webhook = await fixture.webhook('lined', ordered, endpoint.respond)
     const keys = ['a', 'b', 'c', 'd', 'e']
     for (const n of upTo(12)) await Promise.all(keys.map((key) => publish('lined', n, key)))
-    await deliveriesOf(fixture, webhook.id).having('succeeded', 60)
+    await createDeliveryReader(fixture, webhook.id).having('succeeded', 60)
     for (const key of keys) expect(endpoint.of(key)).toEqual(upTo(12))
     expect([...endpoint.overlapped]).toEqual([])
   })
@@ -39,7 +39,7 @@ describe('a webhook with an ordering key', () => {
     })
     const settings = { ordering_key: 'data.key', retry_schedule: [600] }
     const webhook = await fixture.webhook('retried', settings, endpoint.respond)
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     for (const n of [1, 2, 3]) await publish('retried', n, 'a')
     for (const n of [1, 2]) await publish('retried', n, 'b')
     await publish('retried', 9)
@@ -60,7 +60,7 @@ describe('a webhook with an ordering key', () => {
     const settings = { ordering_key: 'data.key', retries: 1, retry_schedule: [1] }
     const webhook = await fixture.webhook('exhausted', settings, endpoint.respond)
     for (const n of [1, 2, 3]) await publish('exhausted', n, 'a')
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     await seen.having('succeeded', 2)
     await seen.having('failed', 1)
     expect(endpoint.of('a')).toEqual([1, 2, 2, 3])
@@ -71,7 +71,7 @@ describe('a webhook with an ordering key', () => {
     const endpoint = orderedEndpoint(() => ({ status: healthy ? 200 : 500 }))
     const settings = { ordering_key: 'data.key', retry_schedule: [3_600] }
     const webhook = await fixture.webhook('halted', settings, endpoint.respond)
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     for (const n of upTo(15)) for (const key of ['a', 'b']) await publish('halted', n, key)
     await seen.having('retrying', 2)
     await seen.having('pending', 28)
@@ -87,13 +87,13 @@ describe('a webhook with an ordering key', () => {
 
   it('sends what is retried or replayed by hand in order, before what comes later', async () => {
     let healthy = false
-    const held = gate()
+    const held = createGate()
     const endpoint = orderedEndpoint(async ({ n }) => {
       if (healthy && n === 1) await held.opened
       return { status: healthy ? 200 : 500 }
     })
     const webhook = await fixture.webhook('again', { ...ordered, timeout_ms: 60_000 }, endpoint.respond)
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     for (const n of [1, 2]) await publish('again', n, 'a')
     const failed = await seen.having('failed', 2)
     healthy = true
@@ -122,7 +122,7 @@ describe('a webhook with an ordering key', () => {
   it('orders what comes after the change of its ordering key', async () => {
     const endpoint = orderedEndpoint()
     const webhook = await fixture.webhook('changed', { retries: 0 }, endpoint.respond)
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     await publish('changed', 1, 'a')
     await seen.having('succeeded', 1)
     await fixture.api.patch(`/webhooks/${webhook.id}`, { ordering_key: 'data.key' })

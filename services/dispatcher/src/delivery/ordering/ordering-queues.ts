@@ -1,4 +1,4 @@
-import { delay, type Logger, type Timers, untilRestMoment } from '@opsplane/runtime'
+import { delay, type Logger, msToIdleTick, type Timers } from '@opsplane/runtime'
 import type { OrderingQueue, OrderingRows, Released } from './release-statement.js'
 
 export interface OrderingQueuesOptions {
@@ -28,7 +28,7 @@ const watermarkWaitMs = { least: 20, most: 1_000 }
 const beginning: OrderingQueue = { webhookId: '', key: '' }
 
 /**
- * Releases deliveries that are sent in order, one of each ordering queue at a time: see ADR 016. Whoever finishes a delivery, or adds one, asks for
+ * Releases deliveries that are sent in order, one of each ordering queue at a time: see ADR 016. A delivery that ends or is added asks for
  * its queue; a sweep over all queues finds what was not asked for, as after a crash.
  */
 export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQueues {
@@ -43,7 +43,7 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
   let watermarkWait = watermarkWaitMs.least
   let sweepAt = 0
   let swept = beginning
-  /** Somebody asked for a sweep after the present one began. */
+  /** A sweep was requested after the present one began. */
   let sweepAgain = false
   let failed = false
 
@@ -105,7 +105,7 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
     take(step)
     swept = step.last ?? beginning
     // Between the steps of a long sweep there is time for what is asked for, and for others.
-    const restMs = sweepAgain ? 0 : untilRestMoment(sweepEveryMs, undefined, timers)
+    const restMs = sweepAgain ? 0 : msToIdleTick(sweepEveryMs, undefined, timers)
     sweepAt = now() + (step.last ? 4 * (now() - began) : restMs)
   }
 

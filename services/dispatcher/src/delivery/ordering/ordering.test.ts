@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import type { DeliveryBody } from '@opsplane/contracts'
 import type { NewDelivery } from '../queue/fan-out-statement.js'
-import { orderingKeyOf, putInOrder } from './ordering.js'
+import { assignSequences, computeOrderingKey } from './ordering.js'
 
 const body = (data: Record<string, unknown>): DeliveryBody => ({
   id: 'evt_1',
@@ -20,17 +20,17 @@ describe('the ordering key of a delivery', () => {
     [{ id: null }, 'null'],
     [{ id: { b: 1, a: [2] } }, '{"a":[2],"b":1}'],
   ])('of %j at data.id is %s', (data, key) => {
-    expect(orderingKeyOf('data.id', body(data))).toBe(key)
+    expect(computeOrderingKey('data.id', body(data))).toBe(key)
   })
 
   it('is nothing when the webhook is not ordered, or the body has no such value', () => {
-    expect(orderingKeyOf(null, body({ id: 1 }))).toBeNull()
-    expect(orderingKeyOf('data.id', body({}))).toBeNull()
-    expect(orderingKeyOf('data.id.deeper', body({ id: 1 }))).toBeNull()
+    expect(computeOrderingKey(null, body({ id: 1 }))).toBeNull()
+    expect(computeOrderingKey('data.id', body({}))).toBeNull()
+    expect(computeOrderingKey('data.id.deeper', body({ id: 1 }))).toBeNull()
   })
 
   it('is a hash of a long value, another one for each', () => {
-    const keys = ['a', 'b'].map((end) => orderingKeyOf('data.id', body({ id: 'x'.repeat(300) + end })))
+    const keys = ['a', 'b'].map((end) => computeOrderingKey('data.id', body({ id: 'x'.repeat(300) + end })))
     expect(keys[0]).toMatch(/^[0-9a-f]{64}$/)
     expect(keys[1]).toMatch(/^[0-9a-f]{64}$/)
     expect(keys[0]).not.toBe(keys[1])
@@ -46,7 +46,7 @@ describe('putting deliveries in order', () => {
 
   it('gives each its sequence, and tells the queues they wait in', async () => {
     const drafts = [draft(0, 'a'), draft(1, 'a'), draft(1, null), draft(3, 'b')]
-    expect(await putInOrder(drafts, sequences)).toEqual([
+    expect(await assignSequences(drafts, sequences)).toEqual([
       { webhookId: 'wh_1', key: 'a', sequence: '1' },
       { webhookId: 'wh_1', key: 'b', sequence: '4' },
     ])
@@ -55,6 +55,6 @@ describe('putting deliveries in order', () => {
 
   it('asks for no sequences when nothing is ordered', async () => {
     const never = () => Promise.reject(new Error('was asked'))
-    expect(await putInOrder([draft(0, null)], never)).toEqual([])
+    expect(await assignSequences([draft(0, null)], never)).toEqual([])
   })
 })

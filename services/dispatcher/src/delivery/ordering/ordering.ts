@@ -6,7 +6,7 @@ import type { OrderingQueue } from './release-statement.js'
 const maxKeyLength = 200
 
 /** What a delivery is ordered by: the value at the webhook's path, as JSON. Null when it is not ordered. */
-export function orderingKeyOf(path: string | null, body: DeliveryBody): string | null {
+export function computeOrderingKey(path: string | null, body: DeliveryBody): string | null {
   const value = path === null ? undefined : valueAt(body, path)
   if (value === undefined) return null
   const key = canonicalJson(value)
@@ -23,7 +23,7 @@ interface Draft {
  * Gives deliveries that have an ordering key their event's sequence. Returns the ordering queues in which they wait, each with its
  * first sequence here. The sequences are only asked for when there are such deliveries.
  */
-export async function putInOrder(
+export async function assignSequences(
   drafts: readonly Draft[],
   sequences: () => Promise<string[]>,
 ): Promise<OrderingQueue[]> {

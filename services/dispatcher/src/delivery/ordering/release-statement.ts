@@ -1,5 +1,5 @@
 import type { Database } from '@opsplane/postgres'
-import { updateQueues } from '../queue/queue-statements.js'
+import { updateQueuesSql } from '../queue/queue-statements.js'
 
 /** The deliveries of one webhook that have one ordering key: one at a time is sent. */
 export interface OrderingQueue {
@@ -57,7 +57,7 @@ const unfinished = `ordering_key is not null and status in ('pending', 'retrying
 // Without a lease and without a time: whatever was released has one of them until it is finished.
 const waits = `status in ('pending', 'retrying') and due_at is null and lease_owner is null`
 
-// The head of a queue is read anew while it is locked, so that of two replicas only one releases it.
+// The head of a queue is read again while it is locked, so that of two replicas only one releases it.
 const release = `
 heads as materialized (
   select h.id, h.ordering_place, queues.webhook_id, queues.ordering_key from queues cross join lateral (
@@ -77,7 +77,7 @@ released as (
     (select nullif(q.resumed_at, 0) from webhook_queues q where q.webhook_id = d.webhook_id), now_ms())
   where id = any (array(select id from chosen)) returning webhook_id, id, due_at
 ),
-queued as (${updateQueues('released')})
+queued as (${updateQueuesSql('released')})
 select (select count(*)::int from released) as released,
   coalesce((
     select json_agg(json_build_object('webhookId', webhook_id, 'key', ordering_key, 'sequence', ordering_place))

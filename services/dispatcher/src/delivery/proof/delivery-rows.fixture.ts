@@ -1,9 +1,9 @@
 import { type TenantScope, tenantKey } from '@opsplane/contracts'
 import { type WebhookCommand, type WebhookState, webhook } from '../../webhook/domain.js'
 import type { AttemptColumns } from '../attempt/record-statement.js'
-import { type DeliveryRow, type ResendAction, replayed, retried } from '../resend/resending.js'
+import { buildReplay, buildRetry, type DeliveryRow, type ResendAction } from '../resend/resend-rows.js'
 
-export type { DeliveryRow } from '../resend/resending.js'
+export type { DeliveryRow } from '../resend/resend-rows.js'
 
 /** A webhook's row, and what its queue keeps of it. */
 export interface WebhookRow {
@@ -78,11 +78,15 @@ export class DeliveryRows {
     return [...this.deliveries.values()].filter((row) => row.webhookId === webhookId && isUnfinished(row))
   }
 
-  /** Sends a delivery again, or a replay of it under another id, as somebody asks for it by hand. */
+  /** Retries a delivery, or replays it under another id, as a user does by hand. */
   resend(row: DeliveryRow, action: ResendAction, replayId: string): DeliveryRow {
     const to = { url: row.url, nowMs: this.now }
-    if (action === 'retry') Object.assign(row, retried(row, to))
-    else this.deliveries.set(replayId, Object.assign({ ...row, ...blank }, replayed(replayId, row, to)))
+    if (action === 'retry') Object.assign(row, buildRetry(row, to))
+    else
+      this.deliveries.set(
+        replayId,
+        Object.assign({ ...row, ...beforeFirstAttempt }, buildReplay(replayId, row, to)),
+      )
     const made = action === 'retry' ? row : (this.deliveries.get(replayId) as DeliveryRow)
     if (made.orderingKey === null) made.dueAt = this.now
     return made
@@ -90,7 +94,7 @@ export class DeliveryRows {
 }
 
 /** What a delivery has before its first attempt. */
-export const blank = {
+export const beforeFirstAttempt = {
   status: 'pending',
   attempts: 0,
   cycleBase: 0,

@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals'
-import { leastId } from '@opsplane/contracts'
+import { minId } from '@opsplane/contracts'
 import type { WebhookState } from '../../webhook/domain.js'
-import type { Result } from '../attempt/record-results.js'
-import { deliveryIdOf } from '../delivery-id.js'
+import type { AttemptRecording } from '../attempt/record-results.js'
+import { deriveDeliveryId } from '../delivery-id.js'
 import type { DeliveryStore } from '../delivery-store.js'
 import type { NewDelivery } from '../queue/fan-out-statement.js'
 import { tenant, webhookStates } from './webhooks.fixture.js'
@@ -35,10 +35,10 @@ const noAttempt = {
 
 const resultOf = (
   id: string,
-  status: Result['row']['status'],
+  status: AttemptRecording['row']['status'],
   number: number,
   dueInMs: number | null = null,
-): Result => ({
+): AttemptRecording => ({
   row: { ...noAttempt, id, number, epoch: 0, status, due_in_ms: dueInMs },
   target: { ...plain, version: 1, tenant },
   eventId: 'evt_1',
@@ -57,10 +57,10 @@ async function deliver(
   const [loaded] = await inserting.loadWebhooks([tenant])
   const now = await nowMs()
   const rows = events.map((place): NewDelivery => {
-    const eventId = `${leastId('event', now)}${String(place).padStart(16, '0')}`
+    const eventId = `${minId('event', now)}${String(place).padStart(16, '0')}`
     return {
       ...{
-        id: deliveryIdOf(eventId, webhook.id),
+        id: deriveDeliveryId(eventId, webhook.id),
         workspace_id: tenant.workspaceId,
         environment: 'production',
       },

@@ -1,12 +1,12 @@
 import { consecutiveFailuresToPause, idTime, stringifyExact, tenantKey } from '@opsplane/contracts'
 import type { Booking, BookingRequest } from '../attempt/rate-limit-scheduler.js'
-import type { Result } from '../attempt/record-results.js'
+import type { AttemptRecording } from '../attempt/record-results.js'
 import type { DeliveryStore } from '../delivery-store.js'
 import type { OrderingQueue, Released } from '../ordering/release-statement.js'
 import type { FanOutBatch } from '../queue/fan-out-statement.js'
 import type { Claimed, ClaimOptions } from '../queue/queue-statements.js'
 import {
-  blank,
+  beforeFirstAttempt,
   type DeliveryRow,
   type DeliveryRows,
   isUnfinished,
@@ -84,7 +84,7 @@ function insert(rows: DeliveryRows, owner: string, batch: FanOutBatch): Set<stri
     made.add(given.id)
     const attempt = batch.attempts.find(({ id }) => id === given.id)
     rows.deliveries.set(given.id, {
-      ...blank,
+      ...beforeFirstAttempt,
       ...{ id: given.id, workspaceId: given.workspace_id, environment: given.environment },
       ...{ webhookId: given.webhook_id, eventId: given.event_id, eventType: given.event_type },
       ...{ url: given.url, bytes: given.bytes, createdAt: given.created_at },
@@ -200,7 +200,7 @@ function giveBack(rows: DeliveryRows, given: DeliveryRow[]): void {
 /** The most failures in a row of each webhook, as they are counted within a batch. */
 type Peaks = Map<string, { epoch: number; count: number }>
 
-function record(rows: DeliveryRows, batch: readonly Result[]): string[] {
+function record(rows: DeliveryRows, batch: readonly AttemptRecording[]): string[] {
   const touched = new Set<string>()
   const peaks: Peaks = new Map()
   for (const result of batch) {
@@ -226,7 +226,7 @@ function record(rows: DeliveryRows, batch: readonly Result[]): string[] {
 function recordOne(
   rows: DeliveryRows,
   delivery: DeliveryRow,
-  { row, target }: Result,
+  { row, target }: AttemptRecording,
   peaks: Peaks,
 ): boolean {
   const isNext = delivery.attempts < row.number

@@ -12,7 +12,7 @@ import { DeliveryProperties } from './properties.fixture.js'
 import { tenant, webhookIds, webhookStates } from './webhooks.fixture.js'
 
 /** What a fault that is planted may replace. */
-export interface Planted {
+export interface PlantedFault {
   store?: (store: DeliveryStore, world: World) => DeliveryStore
   attempt?: (attempt: MakeAttempt) => MakeAttempt
   /** An event counts as fanned out before its deliveries are committed. */
@@ -35,7 +35,7 @@ const anyShare = {
 /** One run of two replicas that fan out and send, under everything that may befall them, until all is quiet again. */
 export class DispatcherRun {
   readonly world: World
-  readonly #planted: Planted
+  readonly #planted: PlantedFault
   readonly #database: DatabaseServer
   readonly #rows: DeliveryRows
   readonly #endpoints: Endpoints
@@ -43,7 +43,7 @@ export class DispatcherRun {
   readonly #feed: EventFeed
   readonly #replicas: Replicas<DispatcherReplica>
 
-  constructor(seed: number, planted: Planted = {}) {
+  constructor(seed: number, planted: PlantedFault = {}) {
     this.#planted = planted
     this.world = new World(seed)
     this.#database = new DatabaseServer(this.world)

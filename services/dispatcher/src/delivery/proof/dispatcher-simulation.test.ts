@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { failingSeed, InvariantError, isLongTier, simulate } from '@opsplane/testing'
 import { DispatcherRun } from './dispatcher-run.fixture.js'
-import { planted } from './planted.fixture.js'
+import { plantedFaults } from './planted-faults.fixture.js'
 
 test('each event is delivered or its delivery says why not, in order and by one replica, whatever happens', () =>
   simulate(40, (seed) => new DispatcherRun(seed)))
@@ -12,7 +12,7 @@ const near: Readonly<Record<string, number>> = {
   'a rate limit that is each replica’s own': 26,
 }
 
-test.each(Object.entries(planted))('%s is found, and its seed shows it again', async (name, fault) => {
+test.each(Object.entries(plantedFaults))('%s is found, and its seed shows it again', async (name, fault) => {
   const from = isLongTier() ? 1 : near[name]
   const failed = await failingSeed(1_000, (seed) => new DispatcherRun(seed, fault), from)
   expect(failed?.error).toBeInstanceOf(InvariantError)

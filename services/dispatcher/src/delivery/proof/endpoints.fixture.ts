@@ -1,6 +1,6 @@
 import { epochMs, type Process, type World } from '@opsplane/testing'
 import type { Target } from '../../webhook/target.js'
-import type { AttemptRecord, AttemptResult, Content, MakeAttempt } from '../attempt/attempt.js'
+import type { AttemptContent, AttemptRecord, AttemptResult, MakeAttempt } from '../attempt/attempt.js'
 
 type Mood = 'well' | 'broken' | 'busy' | 'slow' | 'silent' | 'gone'
 
@@ -34,7 +34,7 @@ export class Endpoints {
   }
 
   /** How a process makes attempts. `onSent` is called as a request leaves it. */
-  attemptOf(process: Process, onSent: (content: Content, target: Target) => void): MakeAttempt {
+  attemptOf(process: Process, onSent: (content: AttemptContent, target: Target) => void): MakeAttempt {
     const world = this.#world
     return async (target, content, signal, isInTime = () => true) => {
       await new Promise<void>((resolve) => {
@@ -52,7 +52,7 @@ export class Endpoints {
   #request(
     process: Process,
     target: Target,
-    content: Content,
+    content: AttemptContent,
     signal: AbortSignal,
   ): Promise<number | 'timeout' | 'stopped'> {
     const world = this.#world
@@ -73,7 +73,7 @@ export class Endpoints {
     })
   }
 
-  #receive(target: Target, { id, text }: Content, mood: Mood): number {
+  #receive(target: Target, { id, text }: AttemptContent, mood: Mood): number {
     const status = { well: 200, slow: 200, silent: 200, broken: 500, busy: 503, gone: 410 }[mood]
     const name = `${target.id} ${id}`
     const before = this.receipts.get(name)

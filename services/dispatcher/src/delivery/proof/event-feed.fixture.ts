@@ -1,4 +1,4 @@
-import { leastId, type PlatformEvent } from '@opsplane/contracts'
+import { minId, type PlatformEvent } from '@opsplane/contracts'
 import type { UnreadEvent } from '@opsplane/eventstore'
 import { epochMs, type Process, type World } from '@opsplane/testing'
 import type { Dispatch } from '../dispatch.js'
@@ -54,7 +54,7 @@ export class EventFeed {
     const world = this.#world
     const place = this.published.length + 1
     const queue = world.pick(queues)
-    const id = `${leastId('event', epochMs + world.now)}${String(place).padStart(16, '0')}`
+    const id = `${minId('event', epochMs + world.now)}${String(place).padStart(16, '0')}`
     const published = {
       event: eventOf(id, queue, epochMs + world.now),
       sequence: sequenceAt(place),
@@ -88,7 +88,7 @@ export class EventFeed {
     })
     world.after(ackWaitMs, () => {
       if (published.isFannedOut || comesAgain) return
-      // A process that lives keeps what it has in hand, mostly.
+      // A live process mostly keeps what it has in flight.
       again(!process.isAlive || world.chance(0.3) ? 0 : ackWaitMs)
     })
   }

@@ -1,12 +1,12 @@
-import { leastId, permissions } from '@opsplane/contracts'
+import { minId, permissions } from '@opsplane/contracts'
 import { epochMs, type World } from '@opsplane/testing'
 import type { WebhookCommand } from '../../webhook/domain.js'
 import type { Caller } from '../../webhook/rights.js'
 import type { Target } from '../../webhook/target.js'
-import { burstOf } from '../attempt/rate-limit-scheduler.js'
-import { deliveryIdOf } from '../delivery-id.js'
+import { computeBurst } from '../attempt/rate-limit-scheduler.js'
+import { deriveDeliveryId } from '../delivery-id.js'
 import type { DeliveryJob } from '../job.js'
-import { resendActions } from '../resend/resending.js'
+import { resendActions } from '../resend/resend-rows.js'
 import { type DeliveryRow, type DeliveryRows, isUnfinished } from './delivery-rows.fixture.js'
 import type { Endpoints } from './endpoints.fixture.js'
 import type { Published } from './event-feed.fixture.js'
@@ -26,7 +26,7 @@ export class DeliveryProperties {
   /** Since when nothing is to be sent to a webhook. */
   readonly #stopped = new Map<string, number>()
   readonly #wasDeleted = new Set<string>()
-  /** Deliveries that somebody has asked for once more: the order is that of others. */
+  /** Deliveries that were resent by hand: the order is that of the others. */
   readonly #resent = new Set<string>()
   /** When attempts to webhooks with a rate limit began. */
   readonly #begun = new Map<string, number[]>()
@@ -57,7 +57,7 @@ export class DeliveryProperties {
     return isChanged
   }
 
-  /** Somebody sends a delivery again, or a replay of it. False when none may be. */
+  /** Retries or replays a delivery as a user does. False when neither is allowed. */
   resend(): boolean {
     const world = this.#world
     const finished = [...this.#rows.deliveries.values()].filter(
@@ -67,7 +67,7 @@ export class DeliveryProperties {
     if (finished.length === 0) return false
     const row = world.pick(finished)
     const action = world.pick(resendActions[row.status as 'failed' | 'succeeded'])
-    const replayId = `${leastId('delivery', epochMs + world.now)}R${String(++this.#replays).padStart(15, '0')}`
+    const replayId = `${minId('delivery', epochMs + world.now)}R${String(++this.#replays).padStart(15, '0')}`
     const made = this.#rows.resend(row, action, replayId)
     this.#resent.add(made.id)
     this.#seen.delete(made.id)
@@ -110,7 +110,7 @@ export class DeliveryProperties {
     const begun = [...(this.#begun.get(webhookId) ?? []), now]
     this.#begun.set(webhookId, begun)
     for (const [at, since] of begun.entries()) {
-      const most = (perSecond * (now - since)) / 1_000 + burstOf(perSecond)
+      const most = (perSecond * (now - since)) / 1_000 + computeBurst(perSecond)
       if (begun.length - at > most + 1e-6)
         this.#world.broken(`${begun.length - at} attempts to ${webhookId} within ${now - since} ms`)
     }
@@ -154,13 +154,13 @@ export class DeliveryProperties {
     for (const { event, sequence } of this.published) {
       if (sequence >= (orderingSequence ?? '')) return
       if (JSON.stringify(event.data.after?.queue) !== orderingKey) continue
-      const before = this.#rows.deliveries.get(deliveryIdOf(event.id, webhookId))
+      const before = this.#rows.deliveries.get(deriveDeliveryId(event.id, webhookId))
       if (before && (!isUnfinished(before) || this.#resent.has(before.id))) continue
       this.#world.broken(`${id} of ${webhookId} is sent before ${event.id}, which is ${before?.status}`)
     }
   }
 
-  /** Deliveries that somebody waits for. */
+  /** Deliveries that are still expected. */
   unfinished(): string {
     return [...this.#rows.deliveries.values()]
       .filter(isUnfinished)
@@ -174,7 +174,7 @@ export class DeliveryProperties {
   checkAll(): void {
     for (const { event } of this.published)
       for (const webhookId of webhookIds) {
-        const row = this.#rows.deliveries.get(deliveryIdOf(event.id, webhookId))
+        const row = this.#rows.deliveries.get(deriveDeliveryId(event.id, webhookId))
         if (row) this.#checkEnd(row)
         else if (!this.#wasDeleted.has(webhookId))
           this.#world.broken(`${event.id} has no delivery to ${webhookId}`)

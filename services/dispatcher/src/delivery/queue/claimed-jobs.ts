@@ -1,9 +1,9 @@
 import { deliveryBody, type PlatformEvent, parseExact, stringifyExact } from '@opsplane/contracts'
-import { causeOfEvent } from '@opsplane/http'
+import { findEventCause } from '@opsplane/http'
 import type { WebhookState } from '../../webhook/domain.js'
-import { type Target, targetOf } from '../../webhook/target.js'
+import { type Target, toTarget } from '../../webhook/target.js'
 import type { DeliveryJob } from '../job.js'
-import { bodyText } from './matching.js'
+import { formatBody } from './matching.js'
 import type { Claimed, QueueRows } from './queue-statements.js'
 import type { Sender } from './sender.js'
 
@@ -19,7 +19,7 @@ export interface ClaimedJobsOptions {
  * Takes deliveries that the poller has leased into the queues in memory; what finds no room, or whose webhook was changed as it was
  * claimed, is given back. Resolves with how many found room, or may by now.
  */
-export function createAccept({ deliveries, leaseMs, sender, finished }: ClaimedJobsOptions) {
+export function createAcceptJobs({ deliveries, leaseMs, sender, finished }: ClaimedJobsOptions) {
   return async (claimed: Claimed[], leasedAt: number): Promise<number> => {
     const refused: string[] = []
     const changed: string[] = []
@@ -44,7 +44,7 @@ export function createAccept({ deliveries, leaseMs, sender, finished }: ClaimedJ
 }
 
 const targetIn = ({ webhook_id: id, ...row }: Claimed, state: string): Target =>
-  targetOf({ ...row, id, state: parseExact(state) as WebhookState })
+  toTarget({ ...row, id, state: parseExact(state) as WebhookState })
 
 function claimedJob(row: Claimed, eventText: string, target: Target, sendBefore: number): DeliveryJob {
   const event = parseExact(eventText) as PlatformEvent
@@ -55,8 +55,8 @@ function claimedJob(row: Claimed, eventText: string, target: Target, sendBefore:
     workspaceId: target.tenant.workspaceId,
     target,
     content: {
-      ...{ id: event.id, type: event.type, text: bodyText(body, stringifyExact(body.data)) },
-      cause: causeOfEvent(event),
+      ...{ id: event.id, type: event.type, text: formatBody(body, stringifyExact(body.data)) },
+      cause: findEventCause(event),
     },
     bytes: row.bytes,
     queueClass: row.attempts > row.cycle_base ? 'retry' : 'first',

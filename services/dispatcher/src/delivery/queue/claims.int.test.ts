@@ -6,7 +6,7 @@ import { createDeliveryStore, type DeliveryStoreOptions } from '../delivery-stor
 import { deliveryStoreCases, type Subject } from '../proof/delivery-store-cases.fixture.js'
 import { tenant } from '../proof/webhooks.fixture.js'
 import { createDeliveryDays } from '../retention/delivery-days.js'
-import { type Claimed, type ClaimOptions, claimDue, nextDueIn } from './queue-statements.js'
+import { type Claimed, type ClaimOptions, claimDue, findNextDueMs } from './queue-statements.js'
 
 /** Webhooks that have something waiting for later. */
 const idle = Number(process.env.TEST_WEBHOOKS ?? 2_000)
@@ -91,7 +91,7 @@ describe('a claim', () => {
     })
   })
 
-  it('has everybody in turn, and leaves what is passed over', async () => {
+  it('serves webhooks in turn, and leaves what is passed over', async () => {
     await later(async (tx) => {
       await webhooks(tx, 'wh_turn', 60, { deliveries: 40, bytes: 1 })
       const served = new Set<string>()
@@ -112,7 +112,7 @@ describe('a claim', () => {
     const read = async (tx: Tx) => {
       // Once for what a first call reads of the catalogue.
       await claimDue(tx, options)
-      await nextDueIn(tx, [])
+      await findNextDueMs(tx, [])
       const [row] = await tx.unsafe<{ 'QUERY PLAN': [{ Plan: { 'Shared Hit Blocks': number } }] }[]>(
         `explain (analyze, buffers, format json)
          select (select count(*) from claim_deliveries('test', 15000, '{}', 16, 400, 1000000, 10, 200)),

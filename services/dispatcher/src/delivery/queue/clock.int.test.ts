@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { waitFor } from '@opsplane/testing'
 import { databaseClock } from '../../fixture/database-clock.js'
-import { deliveriesOf } from '../../fixture/deliveries.js'
+import { createDeliveryReader } from '../../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
 
 /** Stands still until it is moved. */
@@ -29,7 +29,7 @@ async function failing(
 ) {
   const webhook = await fixture.webhook(name, settings, () => ({ status: 503, headers }))
   await fixture.publish({ type: `${name}.created`, createdAt: clock.now() })
-  const seen = deliveriesOf(fixture, webhook.id)
+  const seen = createDeliveryReader(fixture, webhook.id)
   const [delivery] = await seen.having('retrying', 1)
   const id = delivery?.id ?? ''
   return {

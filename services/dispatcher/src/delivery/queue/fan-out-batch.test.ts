@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import type { PlatformEvent } from '@opsplane/contracts'
-import { type Arrived, batchOf } from './fan-out-batch.js'
+import { type ArrivedEvent, buildBatch } from './fan-out-batch.js'
 import type { Subscriber, TenantWebhooks } from './webhook-index.js'
 
 const tenant = { workspaceId: 'ws_1', environment: 'production' } as const
@@ -9,7 +9,7 @@ const webhooks: TenantWebhooks = {
   subscribers: (type) => (type === 'incident.created' ? [{} as Subscriber] : []),
 }
 const read: string[] = []
-const arrived = (id: string, type: string, position: number): Arrived => ({
+const arrived = (id: string, type: string, position: number): ArrivedEvent => ({
   unread: {
     ...{ ...tenant, type },
     read() {
@@ -21,8 +21,8 @@ const arrived = (id: string, type: string, position: number): Arrived => ({
   redelivered: false,
 })
 
-it('reads what somebody subscribes to, has an event that comes twice at its first place, and knows where all stand', () => {
-  const { incoming, origins } = batchOf(
+it('reads events with a subscriber, keeps a repeated event at its first place, and knows all positions', () => {
+  const { incoming, origins } = buildBatch(
     [
       arrived('evt_0', 'incident.closed', 7),
       arrived('evt_1', 'incident.created', 8),
@@ -41,7 +41,7 @@ it('reads what somebody subscribes to, has an event that comes twice at its firs
 
 it('matches an event with the webhooks of its own workspace', () => {
   const other = { ...webhooks, tenant: { ...tenant, workspaceId: 'ws_2' } }
-  const { webhooksOf } = batchOf([], [webhooks, other])
+  const { webhooksOf } = buildBatch([], [webhooks, other])
   expect(webhooksOf(tenant)).toBe(webhooks)
   expect(webhooksOf(other.tenant)).toBe(other)
 })

@@ -2,14 +2,14 @@ import { type PlatformEvent, stringifyExact, type TenantScope, tenantKey } from 
 import type { UnreadEvent } from '@opsplane/eventstore'
 import type { DeliveryJob, Started } from '../job.js'
 import type { NewDelivery } from './fan-out-statement.js'
-import type { Origin } from './matching.js'
+import type { EventOrigin } from './matching.js'
 import type { TenantWebhooks } from './webhook-index.js'
 
 /** An event as it came. */
-export interface Arrived {
+export interface ArrivedEvent {
   unread: UnreadEvent
   /** Null when the message does not say. */
-  origin: Origin | null
+  origin: EventOrigin | null
   /** Of its span, where it is followed. */
   traceparent?: string | undefined
   /** It was handed to a consumer before, which may have sent it. */
@@ -17,14 +17,14 @@ export interface Arrived {
 }
 
 /** An event that some webhook may subscribe to. */
-export interface Incoming extends Omit<Arrived, 'unread'> {
+export interface IncomingEvent extends Omit<ArrivedEvent, 'unread'> {
   event: PlatformEvent
   /** Where it stands among those that came with it. */
   place: number
 }
 
-export interface Draft {
-  incoming: Incoming
+export interface DeliveryDraft {
+  incoming: IncomingEvent
   row: NewDelivery
   job: DeliveryJob
   /** Its first attempt has been started, or has its place in the queues. */
@@ -33,16 +33,16 @@ export interface Draft {
 
 /** Events, and the webhooks they are matched with. */
 export interface Batch {
-  incoming: readonly Incoming[]
-  /** Of all events that came, those that nobody subscribes to included. */
-  origins: Origin[]
+  incoming: readonly IncomingEvent[]
+  /** Of all events of the batch, those without a subscriber included. */
+  origins: EventOrigin[]
   tenants: TenantWebhooks[]
   webhooksOf(tenant: TenantScope): TenantWebhooks
   jsonOf(event: PlatformEvent): string
 }
 
-/** Reads the events whose types somebody subscribes to, each once. */
-export function batchOf(arrived: readonly Arrived[], tenants: TenantWebhooks[]): Batch {
+/** Reads the events whose types have a subscriber, each once. */
+export function buildBatch(arrived: readonly ArrivedEvent[], tenants: TenantWebhooks[]): Batch {
   const byTenant = new Map(tenants.map((webhooks) => [tenantKey(webhooks.tenant), webhooks]))
   const texts = new Map<string, string>()
   const webhooksOf = (tenant: TenantScope) => {
@@ -50,7 +50,7 @@ export function batchOf(arrived: readonly Arrived[], tenants: TenantWebhooks[]):
     if (!found) throw new Error(`no webhooks are known of ${tenantKey(tenant)}`)
     return found
   }
-  const incoming = new Map<string, Incoming>()
+  const incoming = new Map<string, IncomingEvent>()
   for (const [place, each] of arrived.entries()) {
     const { unread } = each
     if (webhooksOf(unread).subscribers(unread.type).length === 0) continue

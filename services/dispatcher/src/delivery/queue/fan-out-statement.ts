@@ -1,11 +1,11 @@
 import { stringifyExact, type TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
-import { type AttemptColumns, attemptColumns, logAttempts } from '../attempt/record-statement.js'
-import type { Origin } from './matching.js'
-import { updateQueues } from './queue-statements.js'
+import { type AttemptColumns, attemptColumns, logAttemptsSql } from '../attempt/record-statement.js'
+import type { EventOrigin } from './matching.js'
+import { updateQueuesSql } from './queue-statements.js'
 
 /** An event that is kept with its deliveries, as JSON. */
-export interface KeptEvent {
+export interface StoredEvent {
   id: string
   tenant: TenantScope
   json: string
@@ -32,12 +32,12 @@ export interface NewDelivery {
 
 export interface FanOutBatch {
   now: string
-  events: readonly KeptEvent[]
+  events: readonly StoredEvent[]
   deliveries: readonly NewDelivery[]
   /** First attempts that have succeeded already. */
   attempts: readonly AttemptColumns[]
   /** Of all events of the batch, those without deliveries included. */
-  origins: readonly Origin[]
+  origins: readonly EventOrigin[]
   /** What the deliveries were worked out by. */
   revisions: readonly (TenantScope & { revision: number })[]
 }
@@ -72,7 +72,7 @@ export async function insertBatch(
   return row?.current ? new Set(row.made) : undefined
 }
 
-function marksOf(origins: readonly Origin[]) {
+function marksOf(origins: readonly EventOrigin[]) {
   const bySource = new Map<string, number[]>()
   for (const { source, position } of origins)
     bySource.set(source, [...(bySource.get(source) ?? []), position])
@@ -123,10 +123,10 @@ made as (
   on conflict (id) do nothing
   returning id, webhook_id, workspace_id, environment, due_at
 ),
-logged as (${logAttempts('1', 'made join attempts using (id)')}),
+logged as (${logAttemptsSql('1', 'made join attempts using (id)')}),
 healthy as (
   update webhook_health h set consecutive_failures = 0, peak = 0
   where consecutive_failures > 0 and webhook_id in (select made.webhook_id from made join attempts using (id))
 ),
-queued as (${updateQueues('made')})
+queued as (${updateQueuesSql('made')})
 select (select current from checked) as current, (select json_agg(id) from made) as made`

@@ -69,7 +69,7 @@ function batch(
   return [[draft], of] satisfies Parameters<WriteFanOut>
 }
 
-/** Whoever waits for attempts that have ended has gone on. */
+/** Lets the callbacks of attempts that have ended run. */
 const allEnded = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('the writer of a fan-out', () => {
@@ -90,7 +90,7 @@ describe('the writer of a fan-out', () => {
     ])
   })
 
-  describe('whose attempts are under way', () => {
+  describe('whose attempts are in flight', () => {
     const never = new Promise<void>(() => {})
 
     it('waits some milliseconds for them', async () => {
@@ -166,7 +166,7 @@ describe('the writer of a fan-out', () => {
     expect(writer.statements()).toEqual([['a'], ['b', 'ordered']])
   })
 
-  it('has two statements under way, and the rest shares the next one', async () => {
+  it('has two statements in flight, and the rest shares the next one', async () => {
     let end: () => void = () => {}
     const locked = new Promise<void>((resolve) => {
       end = resolve

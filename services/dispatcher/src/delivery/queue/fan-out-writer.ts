@@ -1,7 +1,7 @@
 import { tenantKey } from '@opsplane/contracts'
-import { isDependencyAway } from '@opsplane/postgres'
+import { isDependencyUnavailable } from '@opsplane/postgres'
 import type { AttemptColumns } from '../attempt/record-statement.js'
-import type { Batch, Draft } from './fan-out-batch.js'
+import type { Batch, DeliveryDraft } from './fan-out-batch.js'
 import type { FanOutBatch } from './fan-out-statement.js'
 
 export interface FanOutWriterOptions {
@@ -24,7 +24,7 @@ export interface Written {
 
 /** Undefined, with nothing written, when some webhook was changed since the drafts were made. */
 export type WriteFanOut = (
-  drafts: Pick<Draft, 'incoming' | 'row' | 'started'>[],
+  drafts: Pick<DeliveryDraft, 'incoming' | 'row' | 'started'>[],
   batch: Pick<Batch, 'incoming' | 'origins' | 'tenants' | 'jsonOf'>,
 ) => Promise<Written | undefined>
 
@@ -40,14 +40,14 @@ interface Waiting extends Part {
   reject(error: unknown): void
 }
 
-/** Between the beginnings of two statements at least, unless somebody waits for a row or so many batches wait. */
+/** Between the beginnings of two statements at least, unless a caller waits for a row or so many batches wait. */
 const spacingMs = 40
 /** Attempts that are about to end are waited for so long, so that their results are in the statement. */
 const patienceMs = 4
-const mostGathered = 8
+const maxGathered = 8
 /** One that waits for a lock does not stop the other one. */
-const mostStatements = 2
-const mostEvents = 256
+const maxStatements = 2
+const maxEvents = 256
 
 /**
  * Writes the rows of batches: those that come within some milliseconds share a statement, after a pause one goes as soon as its
@@ -61,11 +61,11 @@ export function createFanOutWriter({ now, nowMs, after, insert }: FanOutWriterOp
   let plannedAt = Number.POSITIVE_INFINITY
 
   function plan() {
-    if (queue.length === 0 || statements >= mostStatements) return
+    if (queue.length === 0 || statements >= maxStatements) return
     const ready = queue.filter(({ readyAt }) => readyAt <= now())
-    const hurries = ready.length >= mostGathered || ready.some(awaitsRows)
+    const hurries = ready.length >= maxGathered || ready.some(awaitsRows)
     if (hurries || (ready.length > 0 && nextAt <= now())) return begin(ready)
-    const gathered = queue.slice(mostGathered - 1, mostGathered)
+    const gathered = queue.slice(maxGathered - 1, maxGathered)
     planAt(
       Math.min(
         Math.max(firstReady(queue), nextAt),
@@ -105,7 +105,7 @@ export function createFanOutWriter({ now, nowMs, after, insert }: FanOutWriterOp
         return
       }
     } catch (error) {
-      if (others.length === 0 || isDependencyAway(error)) {
+      if (others.length === 0 || isDependencyUnavailable(error)) {
         for (const { reject } of parts) reject(error)
         return
       }
@@ -119,7 +119,7 @@ export function createFanOutWriter({ now, nowMs, after, insert }: FanOutWriterOp
     try {
       return await insertWith(parts, attempts)
     } catch (error) {
-      if (attempts.length === 0 || isDependencyAway(error)) throw error
+      if (attempts.length === 0 || isDependencyUnavailable(error)) throw error
       return insertWith(parts, [])
     }
   }
@@ -150,7 +150,7 @@ function firstOf(ready: Waiting[]): Waiting[] {
   let events = 0
   const over = ready.findIndex(({ batch }, at) => {
     events += batch.incoming.length
-    return at > 0 && events > mostEvents
+    return at > 0 && events > maxEvents
   })
   return over === -1 ? ready : ready.slice(0, over)
 }

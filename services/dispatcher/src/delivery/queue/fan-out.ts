@@ -1,17 +1,17 @@
 import { idTime, stringifyExact, tenantKey } from '@opsplane/contracts'
-import { causeOfEvent } from '@opsplane/http'
+import { findEventCause } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
-import { deliveryIdOf } from '../delivery-id.js'
+import { deriveDeliveryId } from '../delivery-id.js'
 import type { DeliveryJob } from '../job.js'
-import { orderingKeyOf, putInOrder } from '../ordering/ordering.js'
+import { assignSequences, computeOrderingKey } from '../ordering/ordering.js'
 import type { OrderingQueue } from '../ordering/release-statement.js'
-import { comesTooLate } from '../retention/retention-policy.js'
-import type { Arrived, Batch, Draft, Incoming } from './fan-out-batch.js'
-import { batchOf } from './fan-out-batch.js'
+import { isBeyondRetention } from '../retention/retention-policy.js'
+import type { ArrivedEvent, Batch, DeliveryDraft, IncomingEvent } from './fan-out-batch.js'
+import { buildBatch } from './fan-out-batch.js'
 import type { NewDelivery } from './fan-out-statement.js'
 import { createFanOutWriter, type FanOutWriterOptions } from './fan-out-writer.js'
 import { createFirstAttempts, type FirstAttemptOptions } from './first-attempts.js'
-import { bodyText, matchesOf } from './matching.js'
+import { findMatches, formatBody } from './matching.js'
 import type { WebhookIndex } from './webhook-index.js'
 
 export interface FanOutOptions extends FirstAttemptOptions, Omit<FanOutWriterOptions, 'after'> {
@@ -25,26 +25,26 @@ export interface FanOutOptions extends FirstAttemptOptions, Omit<FanOutWriterOpt
   left(): void
 }
 
-const mostTries = 20
+const maxTries = 20
 
 /**
- * Turns events into deliveries, and reads only those whose types somebody subscribes to. First attempts of plain deliveries
+ * Turns events into deliveries, and reads only those whose types have a subscriber. First attempts of plain deliveries
  * start straight from the message; a statement then writes the rows of the batch, with what has succeeded by then. What
- * finds no room in memory is left to whoever asks.
+ * finds no room in memory is left to the poller.
  */
 export function createFanOut(options: FanOutOptions) {
   const { index } = options
   const first = createFirstAttempts(options)
   const write = createFanOutWriter(options)
 
-  async function fanOut(arrived: Arrived[], sequences: () => Promise<string[]>): Promise<void> {
+  async function fanOut(arrived: ArrivedEvent[], sequences: () => Promise<string[]>): Promise<void> {
     const tenants = [...new Map(arrived.map(({ unread }) => [tenantKey(unread), unread])).values()]
-    let drafts: Draft[] = []
+    let drafts: DeliveryDraft[] = []
     try {
       for (let tries = 1; ; tries++) {
-        const batch = batchOf(arrived, [...(await index.of(tenants)).values()])
+        const batch = buildBatch(arrived, [...(await index.of(tenants)).values()])
         drafts = merge(drafts, draftsOf(options, batch))
-        const queues = await putInOrder(drafts, sequences)
+        const queues = await assignSequences(drafts, sequences)
         first.start(drafts, batch)
         const written = await write(drafts, batch)
         if (written) {
@@ -54,7 +54,7 @@ export function createFanOut(options: FanOutOptions) {
           if (drafts.some(({ row }) => !row.waits && row.lease_ms === null)) options.left()
           return
         }
-        if (tries === mostTries) throw new Error('webhooks change faster than events are fanned out')
+        if (tries === maxTries) throw new Error('webhooks change faster than events are fanned out')
         first.letGo(drafts)
         index.forget(tenants)
       }
@@ -73,32 +73,32 @@ export function createFanOut(options: FanOutOptions) {
 
 function withoutLate(
   { keptDays, nowMs, log }: FanOutOptions,
-  incoming: readonly Incoming[],
-): readonly Incoming[] {
-  const inTime = incoming.filter(({ event }) => !comesTooLate(event.id, nowMs(), keptDays))
+  incoming: readonly IncomingEvent[],
+): readonly IncomingEvent[] {
+  const inTime = incoming.filter(({ event }) => !isBeyondRetention(event.id, nowMs(), keptDays))
   const late = incoming.length - inTime.length
   if (late > 0) log.warn({ events: late }, 'events older than the retention of deliveries are not delivered')
   return inTime
 }
 
 /** What has been started stays, even if its webhook is not there any more; the rest goes by what is known now. */
-function merge(before: Draft[], now: Draft[]): Draft[] {
+function merge(before: DeliveryDraft[], now: DeliveryDraft[]): DeliveryDraft[] {
   const started = new Map(before.filter((draft) => draft.started).map((draft) => [draft.row.id, draft]))
   const others = now.filter(({ row }) => !started.has(row.id))
   return [...started.values(), ...others]
 }
 
-function draftsOf(options: FanOutOptions, batch: Batch): Draft[] {
+function draftsOf(options: FanOutOptions, batch: Batch): DeliveryDraft[] {
   return withoutLate(options, batch.incoming).flatMap((incoming) => {
     const { event, origin, traceparent } = incoming
-    const matches = matchesOf(batch.webhooksOf(event), event, origin)
+    const matches = findMatches(batch.webhooksOf(event), event, origin)
     if (matches.length === 0) return []
     const data = stringifyExact(matches[0]?.body.data)
     const bytes = Buffer.byteLength(batch.jsonOf(event))
     const createdAt = new Date(idTime(event.id)).toISOString()
-    return matches.map(({ subscriber: { target }, body }): Draft => {
-      const id = deliveryIdOf(event.id, target.id)
-      const orderingKey = orderingKeyOf(target.orderingKey, body)
+    return matches.map(({ subscriber: { target }, body }): DeliveryDraft => {
+      const id = deriveDeliveryId(event.id, target.id)
+      const orderingKey = computeOrderingKey(target.orderingKey, body)
       const row: NewDelivery = {
         id,
         workspace_id: event.workspaceId,
@@ -117,7 +117,12 @@ function draftsOf(options: FanOutOptions, batch: Batch): Draft[] {
       const job: DeliveryJob = {
         ...{ deliveryId: id, webhookId: target.id, workspaceId: event.workspaceId, target },
         ...{ bytes, queueClass: 'first', orderingKey },
-        content: { id: event.id, type: event.type, text: bodyText(body, data), cause: causeOfEvent(event) },
+        content: {
+          id: event.id,
+          type: event.type,
+          text: formatBody(body, data),
+          cause: findEventCause(event),
+        },
         traceparent,
         ...{ attempts: 0, cycleBase: 0, sendBefore: options.now() + options.leaseMs * 0.9 },
       }

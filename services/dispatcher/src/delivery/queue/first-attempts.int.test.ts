@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { waitFor } from '@opsplane/testing'
-import { deliveriesOf } from '../../fixture/deliveries.js'
+import { createDeliveryReader } from '../../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
 
 let fixture: DispatcherFixture
@@ -23,22 +23,22 @@ describe('the first attempt of a delivery', () => {
     await sql.begin(async (tx) => {
       await tx`lock table deliveries in share mode`
       await waitFor(async () => {
-        // What is known of the webhooks is read anew, so that it is believed.
+        // The index of webhooks is loaded again, so that it is trusted.
         await fixture.api.patch(`/webhooks/${plain.id}`, { name: `plain ${published}` })
         await fixture.publish({ type: 'early.created' })
         published++
         return fixture.requestsTo('plain').length > 0
       })
       for (const name of ['lined', 'paced', 'held']) expect(fixture.requestsTo(name)).toEqual([])
-      expect(await deliveriesOf(fixture, plain.id).list()).toEqual([])
+      expect(await createDeliveryReader(fixture, plain.id).list()).toEqual([])
     })
-    const delivered = await deliveriesOf(fixture, plain.id).having('succeeded', published)
+    const delivered = await createDeliveryReader(fixture, plain.id).having('succeeded', published)
     expect(delivered.map(({ attempts }) => attempts)).toEqual(delivered.map(() => 1))
     expect(fixture.requestsTo('plain')).toHaveLength(published)
     const [lined, paced, held] = others
     for (const webhook of [lined, paced])
-      await deliveriesOf(fixture, webhook?.id ?? '').having('succeeded', published)
-    await deliveriesOf(fixture, held?.id ?? '').having('held', published)
+      await createDeliveryReader(fixture, webhook?.id ?? '').having('succeeded', published)
+    await createDeliveryReader(fixture, held?.id ?? '').having('held', published)
     expect(fixture.requestsTo('held')).toEqual([])
   })
 
@@ -47,9 +47,11 @@ describe('the first attempt of a delivery', () => {
       status: 500,
     }))
     for (const _ of [1, 2]) await fixture.publish({ type: 'failing.created' })
-    const failed = await deliveriesOf(fixture, webhook.id).having('failed', 2)
+    const failed = await createDeliveryReader(fixture, webhook.id).having('failed', 2)
     expect(failed.map(({ attempts }) => attempts)).toEqual([2, 2])
-    expect(await deliveriesOf(fixture, webhook.id).webhook()).toMatchObject({ consecutive_failures: 2 })
+    expect(await createDeliveryReader(fixture, webhook.id).webhook()).toMatchObject({
+      consecutive_failures: 2,
+    })
     expect(fixture.requestsTo('failing')).toHaveLength(4)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { newId, type PlatformEvent } from '@opsplane/contracts'
 import type { DeliveryJob, Started } from '../job.js'
-import type { Batch, Draft } from './fan-out-batch.js'
+import type { Batch, DeliveryDraft } from './fan-out-batch.js'
 import { createFirstAttempts } from './first-attempts.js'
 
 /** First attempts by a clock that stands still until `pass`. */
@@ -31,7 +31,7 @@ function open() {
         incoming: { event, redelivered: false },
         row: { id: event.id, waits: false },
         job: { target: { rateLimitPerSecond: null, status: 'active', timeoutMs: 1_000 } } as DeliveryJob,
-      } as Draft
+      } as DeliveryDraft
       const batch = { incoming: [draft.incoming], webhooksOf: () => ({ checkedAt: elapsedMs }) }
       first.start([draft], batch as unknown as Batch)
       if (!draft.started) throw new Error('the attempt was not started')

@@ -1,7 +1,7 @@
 import { idTime } from '@opsplane/contracts'
 import { recentKeys } from '@opsplane/runtime'
 import type { DeliveryJob, Started } from '../job.js'
-import type { Batch, Draft } from './fan-out-batch.js'
+import type { Batch, DeliveryDraft } from './fan-out-batch.js'
 import type { Written } from './fan-out-writer.js'
 
 export interface FirstAttemptOptions {
@@ -36,10 +36,10 @@ export function createFirstAttempts(options: FirstAttemptOptions) {
   /** By delivery: what goes on while its rows could not be written yet. */
   const underWay = new Map<string, Started>()
   const seen = recentKeys(leastRemembered)
-  const reserved = new Set<Draft>()
+  const reserved = new Set<DeliveryDraft>()
   let callOff: (() => void) | undefined
 
-  const isPlain = ({ incoming: { event, redelivered }, job: { target } }: Draft, batch: Batch) =>
+  const isPlain = ({ incoming: { event, redelivered }, job: { target } }: DeliveryDraft, batch: Batch) =>
     !redelivered &&
     target.rateLimitPerSecond === null &&
     !seen.has(event.id) &&
@@ -67,7 +67,7 @@ export function createFirstAttempts(options: FirstAttemptOptions) {
     started.settle(false)
   }
 
-  function begin(draft: Draft) {
+  function begin(draft: DeliveryDraft) {
     const started = draft.started ?? createStarted(now())
     draft.started = started
     draft.job.first = started
@@ -78,8 +78,8 @@ export function createFirstAttempts(options: FirstAttemptOptions) {
 
   return {
     /** Starts what can be started, and reserves places for what has to wait for its row. */
-    start(drafts: Draft[], batch: Batch) {
-      const begun: Draft[] = []
+    start(drafts: DeliveryDraft[], batch: Batch) {
+      const begun: DeliveryDraft[] = []
       for (const draft of drafts) {
         const { row, job } = draft
         draft.started ??= underWay.get(row.id)
@@ -99,7 +99,7 @@ export function createFirstAttempts(options: FirstAttemptOptions) {
     },
 
     /** The rows are committed. */
-    committed(drafts: Draft[], { made, recorded }: Written) {
+    committed(drafts: DeliveryDraft[], { made, recorded }: Written) {
       for (const draft of drafts) {
         const { row, job, started } = draft
         const isNew = made.has(row.id)
@@ -116,7 +116,7 @@ export function createFirstAttempts(options: FirstAttemptOptions) {
     },
 
     /** Nothing was written: places that were only reserved are free again, what was started goes on. */
-    letGo(drafts: Draft[]) {
+    letGo(drafts: DeliveryDraft[]) {
       for (const draft of drafts) {
         if (!reserved.delete(draft)) continue
         draft.row.lease_ms = null
@@ -124,7 +124,7 @@ export function createFirstAttempts(options: FirstAttemptOptions) {
       }
     },
 
-    /** Waits for no rows any more: nobody may be left to write them. */
+    /** Stops waiting for rows: their writer may be gone. */
     close() {
       callOff?.()
       for (const [id, started] of underWay) forget(id, started)

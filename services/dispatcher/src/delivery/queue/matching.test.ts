@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { type DeliveryBody, type PlatformEvent, systemActor } from '@opsplane/contracts'
 import type { Target } from '../../webhook/target.js'
-import { bodyText, matchesOf, type Origin } from './matching.js'
-import { byType, type Subscriber } from './webhook-index.js'
+import { type EventOrigin, findMatches, formatBody } from './matching.js'
+import { groupByPattern, type Subscriber } from './webhook-index.js'
 
 const event = (changes: Partial<PlatformEvent> = {}): PlatformEvent => ({
   id: 'evt_1',
@@ -29,10 +29,16 @@ const subscriber = (changes: Partial<Target>, fences: Subscriber['fences'] = new
 const matched = (
   subscribers: Subscriber[],
   happened: Partial<PlatformEvent> = {},
-  origin: Origin | null = null,
+  origin: EventOrigin | null = null,
 ) =>
-  matchesOf(
-    { tenant, revision: 1, count: subscribers.length, checkedAt: 0, subscribers: byType(subscribers) },
+  findMatches(
+    {
+      tenant,
+      revision: 1,
+      count: subscribers.length,
+      checkedAt: 0,
+      subscribers: groupByPattern(subscribers),
+    },
     event(happened),
     origin,
   )
@@ -94,6 +100,6 @@ describe('matching', () => {
       data: { id: 'inc_1', severity: 'critical', version: 1 },
     }
     expect(matched([subscriber({})]).map((match) => match.body)).toEqual([body])
-    expect(bodyText(body, JSON.stringify(body.data))).toBe(JSON.stringify(body))
+    expect(formatBody(body, JSON.stringify(body.data))).toBe(JSON.stringify(body))
   })
 })

@@ -9,7 +9,7 @@ import {
 import type { Subscriber, TenantWebhooks } from './webhook-index.js'
 
 /** Where an event stands in the log of the service that made it. */
-export interface Origin {
+export interface EventOrigin {
   source: string
   position: number
 }
@@ -21,7 +21,11 @@ export interface Match {
 }
 
 /** The webhooks of the event's tenant that it goes to; without an origin it is behind no fence. */
-export function matchesOf(webhooks: TenantWebhooks, event: PlatformEvent, origin: Origin | null): Match[] {
+export function findMatches(
+  webhooks: TenantWebhooks,
+  event: PlatformEvent,
+  origin: EventOrigin | null,
+): Match[] {
   let data: DeliveryBody['data'] | undefined
   return webhooks.subscribers(event.type).flatMap((subscriber) => {
     const { id, filter } = subscriber.target
@@ -38,7 +42,7 @@ function isOwnLifecycle(id: string, { resource }: PlatformEvent): boolean {
 }
 
 /** What was fanned out before the webhook was there stays so when it comes again. */
-function isFenced({ fences }: Subscriber, origin: Origin | null): boolean {
+function isFenced({ fences }: Subscriber, origin: EventOrigin | null): boolean {
   const fence = origin && fences.get(origin.source)
   if (!fence) return false
   const { position } = origin
@@ -48,7 +52,7 @@ function isFenced({ fences }: Subscriber, origin: Origin | null): boolean {
 }
 
 /** The body as text. `data` is its largest part, and the same for all webhooks. */
-export function bodyText(body: DeliveryBody, data: string): string {
+export function formatBody(body: DeliveryBody, data: string): string {
   const { data: _, ...rest } = body
   return `${stringifyExact(rest).slice(0, -1)},"data":${data}}`
 }

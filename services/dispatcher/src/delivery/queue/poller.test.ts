@@ -3,7 +3,7 @@ import type { Database } from '@opsplane/postgres'
 import { createLogger, systemTimers } from '@opsplane/runtime'
 import { createDeliveryStore, type DeliveryStoreOptions } from '../delivery-store.js'
 import type { DeliveryJob } from '../job.js'
-import { createAccept } from './claimed-jobs.js'
+import { createAcceptJobs } from './claimed-jobs.js'
 import { type Poller, type PollerOptions, startPoller } from './poller.js'
 import type { Claimed } from './queue-statements.js'
 
@@ -74,7 +74,7 @@ describe('a poller', () => {
   })
 
   it('claims what is due next in time while nothing can be ended', async () => {
-    // A second passes whenever somebody looks.
+    // A second passes with each query.
     let nowMs = 0
     await new Promise<void>((again) => {
       let claims = 0
@@ -106,7 +106,7 @@ describe('a poller', () => {
     }
     const job = await new Promise<DeliveryJob>((submit) => {
       const sender = { reserve: () => true, submit }
-      const accept = createAccept({ deliveries: storeOf(unsafe), leaseMs, sender, finished: () => {} })
+      const accept = createAcceptJobs({ deliveries: storeOf(unsafe), leaseMs, sender, finished: () => {} })
       start(unsafe, { leaseMs, timers: { ...systemTimers, now: () => nowMs }, accept })
     })
     expect(job.sendBefore).toBeLessThan(leaseMs)
@@ -119,7 +119,12 @@ describe('a poller', () => {
       return []
     }
     const sender = { reserve: () => true, submit: () => {} }
-    const accept = createAccept({ deliveries: storeOf(unsafe), leaseMs: 1_000, sender, finished: () => {} })
+    const accept = createAcceptJobs({
+      deliveries: storeOf(unsafe),
+      leaseMs: 1_000,
+      sender,
+      finished: () => {},
+    })
     const claimed = { id: 'del_1', webhook_id: 'wh_1', event: '{}', state: null } as Claimed
     expect(await accept([claimed], 0)).toBe(1)
     expect(released).toEqual([['del_1']])

@@ -1,4 +1,4 @@
-import { type Logger, type Timers, untilRestMoment } from '@opsplane/runtime'
+import { type Logger, msToIdleTick, type Timers } from '@opsplane/runtime'
 import type { Claimed, QueueRows } from './queue-statements.js'
 
 export interface PollerOptions {
@@ -25,7 +25,7 @@ export interface Poller {
 const claimLimit = 400
 const claimPerWebhook = 16
 const endedAtOnce = 1_000
-/** What other replicas leave behind, and what nobody announced, is seen at least so often. */
+/** What other replicas leave behind, and what was not announced, is polled at least so often. */
 const idleMs = 10_000
 const drainEveryMs = 200
 /** Between two looks at least, whatever wakes it. */
@@ -61,7 +61,7 @@ export function startPoller(options: PollerOptions): Poller {
         drain,
       })
       if (claimed.length === 0) {
-        const lookMs = untilRestMoment(idleMs, undefined, timers)
+        const lookMs = msToIdleTick(idleMs, undefined, timers)
         return Math.min((await deliveries.nextDueIn(except)) ?? lookMs, lookMs)
       }
       const accepted = await options.accept(claimed, leasedAt)
@@ -81,7 +81,7 @@ export function startPoller(options: PollerOptions): Poller {
   async function tidy(): Promise<number> {
     if (now() < tidyAt) return tidyAt - now()
     if (await deliveries.tidy(endedAtOnce)) return 0
-    const lookMs = untilRestMoment(idleMs, undefined, timers)
+    const lookMs = msToIdleTick(idleMs, undefined, timers)
     tidyAt = now() + lookMs - earlyMs
     return lookMs
   }

@@ -2,7 +2,7 @@ import type { Job } from './sender-state.js'
 
 /** One class of jobs (first attempts, or retries): a queue per webhook, served round-robin. */
 export interface QueueClass<J> {
-  /** Attempts under way that count against the capacity. */
+  /** Attempts in flight that count against the capacity. */
   running: number
   put(webhookId: string, job: J): void
   /** The webhook to serve next; undefined when none has work or the capacity is used up. */
@@ -11,7 +11,7 @@ export interface QueueClass<J> {
   peek(webhookId: string): J | undefined
   /** The webhook's oldest job; it goes behind the others that are ready if it has more. */
   take(webhookId: string): J | undefined
-  /** Leaves the webhook out until `unpark`: it may not have more attempts under way, so what it has queued is held up by it. */
+  /** Leaves the webhook out until `unpark`: it may not have more attempts in flight, so what it has queued is held up by it. */
   park(webhookId: string): void
   /** Returns whether it has work. */
   unpark(webhookId: string): boolean

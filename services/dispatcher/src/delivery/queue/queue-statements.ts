@@ -1,5 +1,5 @@
 import type { Transaction } from '@opsplane/eventstore'
-import { type Database, statementsOf } from '@opsplane/postgres'
+import { type Database, toStatementRunner } from '@opsplane/postgres'
 
 type Sql = Pick<Database['sql'], 'unsafe'>
 
@@ -7,7 +7,7 @@ type Sql = Pick<Database['sql'], 'unsafe'>
  * The part of a statement that tells the queues of what it made due: `rows` has webhook_id, id and due_at. The queue's
  * row is locked even where nothing changes, which is what a claim relies on. Without a queue the webhook is deleted.
  */
-export const updateQueues = (rows: string) => `
+export const updateQueuesSql = (rows: string) => `
   insert into webhook_queues as q (webhook_id, status, next_due_at, oldest_id)
   select webhook_id, 'deleted', min(due_at), min(id) from ${rows} where due_at is not null
   group by webhook_id order by webhook_id
@@ -33,9 +33,9 @@ export interface ClaimOptions {
 export interface QueueRows {
   /** See `claimDue`. */
   claim(options: Omit<ClaimOptions, 'owner'>): Promise<Claimed[]>
-  /** See `nextDueIn`. */
+  /** See `findNextDueMs`. */
   nextDueIn(except: string[]): Promise<number | undefined>
-  /** See `tidyQueues`. */
+  /** See `cleanUpQueues`. */
   tidy(limit: number): Promise<boolean>
   /** Fails deliveries that it has leased, whose events are gone. */
   failWithoutEvent(ids: string[]): Promise<void>
@@ -58,7 +58,7 @@ export interface Claimed {
   cycle_base: number
   ordering_key: string | null
   bytes: number
-  /** Null when somebody removed it. */
+  /** Null when it was deleted. */
   event: string | null
 }
 
@@ -80,7 +80,7 @@ export async function claimDue(sql: Sql, options: ClaimOptions): Promise<Claimed
 }
 
 /** Milliseconds until something is due, of whichever active webhook but these; undefined when nothing is. */
-export async function nextDueIn(sql: Sql, except: string[]): Promise<number | undefined> {
+export async function findNextDueMs(sql: Sql, except: string[]): Promise<number | undefined> {
   const [row] = await sql.unsafe<{ ms: number }[]>(
     `select (next_due_at - now_ms())::float8 as ms from webhook_queues
      where status = 'active' and next_due_at is not null and webhook_id <> all ($1::text[])
@@ -95,7 +95,7 @@ export async function nextDueIn(sql: Sql, except: string[]): Promise<number | un
  * Ends some of what deleted webhooks left unfinished, and forgets which positions are fanned out once the consumer's floor
  * says so. False when there is nothing more to end.
  */
-export async function tidyQueues(sql: Sql, limit: number, consumer: string): Promise<boolean> {
+export async function cleanUpQueues(sql: Sql, limit: number, consumer: string): Promise<boolean> {
   const [row] = await sql.unsafe<{ ended: number | null }[]>(
     `with dropped as (
        delete from fan_out_marks m using consumer_floors f
@@ -132,7 +132,7 @@ with released as (
   where ${condition} and status in ('pending', 'retrying')
   returning webhook_id, id, due_at
 )
-${updateQueues('released')}`
+${updateQueuesSql('released')}`
 
 /** Gives leases back, so that another replica, or this one after its restart, need not wait for their end. */
 export async function releaseLeases(sql: Sql, owner: string, ids: string[]): Promise<void> {
@@ -141,18 +141,18 @@ export async function releaseLeases(sql: Sql, owner: string, ids: string[]): Pro
 }
 
 /** Takes back what a process of this name left when it died. */
-export async function retakeLeases(sql: Sql, owner: string): Promise<void> {
+export async function reclaimLeases(sql: Sql, owner: string): Promise<void> {
   await sql.unsafe(releasing('lease_owner = $1'), [owner])
 }
 
 /** Makes deliveries due that were just sent again, in their transaction; ordered ones wait in their ordering queue instead. */
 export async function makeDue(tx: Transaction, ids: string[]): Promise<void> {
-  await statementsOf(tx).unsafe(
+  await toStatementRunner(tx).unsafe(
     `with due as (
       update deliveries set due_at = now_ms() where id = any ($1::text[]) and ordering_key is null
       returning webhook_id, id, due_at
     )
-    ${updateQueues('due')}`,
+    ${updateQueuesSql('due')}`,
     [ids],
   )
 }

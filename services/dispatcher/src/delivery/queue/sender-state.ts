@@ -9,7 +9,7 @@ export interface Job {
   sendBefore: number
   queueClass: 'first' | 'retry'
   /**
-   * Since when it has waited for its own webhook or workspace (monotonic ms): for an attempt of theirs to end, a slot of the rate
+   * Since when it has waited for its own webhook or workspace (monotonic ms): for one of their attempts to end, a slot of the rate
    * limit, or room in their share. Undefined while nothing but the platform keeps it from being sent.
    */
   heldUpSince?: number
@@ -23,15 +23,15 @@ export interface Share {
 }
 
 /** What is held of an endpoint, of a workspace and of all. */
-export interface Held {
+export interface QueueUsage {
   /** Jobs that are queued or reserved. */
   waiting: number
-  /** Of these, and of what is under way. */
+  /** Of these, and of what is in flight. */
   bytes: number
 }
 
-/** What a workspace has under way, queued or reserved. */
-export interface Tenant extends Held {
+/** What a workspace has in flight, queued or reserved. */
+export interface Tenant extends QueueUsage {
   workspaceId: string
   running: Record<Job['queueClass'], number>
   slow: number
@@ -43,7 +43,7 @@ export interface Tenant extends Held {
   endpoints: number
 }
 
-export interface Endpoint extends Held {
+export interface Endpoint extends QueueUsage {
   webhookId: string
   tenant: Tenant
   share: Share

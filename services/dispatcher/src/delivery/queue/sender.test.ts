@@ -256,7 +256,7 @@ describe('sender', () => {
     expect(webhooks()).toEqual(['a'])
   })
 
-  it('hands back what is queued, and waits for what is under way', async () => {
+  it('hands back what is queued, and waits for what is in flight', async () => {
     const { add, sender, running } = start()
     for (let n = 0; n < 5; n++) add('a')
     add('b')

@@ -1,7 +1,7 @@
 import { systemTimers, type Timers } from '@opsplane/runtime'
 import type { RateLimitScheduler } from '../attempt/rate-limit-scheduler.js'
 import { createQueueClass, type QueueClass } from './queue-class.js'
-import type { Endpoint, Held, Job, Share, Tenant } from './sender-state.js'
+import type { Endpoint, Job, QueueUsage, Share, Tenant } from './sender-state.js'
 
 export type { Job, Share } from './sender-state.js'
 
@@ -9,17 +9,17 @@ export type { Job, Share } from './sender-state.js'
 export type EndpointHealth = 'healthy' | 'busy' | 'unhealthy'
 
 export interface SenderOptions<J extends Job> {
-  /** Attempts under way at once, per queue class. Those that take longer than `slowAfterMs` are counted apart. */
+  /** Attempts in flight at once, per queue class. Those that take longer than `slowAfterMs` are counted apart. */
   concurrency: { first: number; retry: number }
   maxSlow: number
   slowAfterMs: number
-  /** Most attempts under way at once to one webhook. */
+  /** Most attempts in flight at once to one webhook. */
   endpointConcurrency: number
   /** Jobs kept in memory over all webhooks. */
   maxQueued: number
-  /** Bodies kept in memory over all webhooks, queued or under way. A webhook has an eighth of it, or one body. */
+  /** Bodies kept in memory over all webhooks, queued or in flight. A webhook has an eighth of it, or one body. */
   maxBytes: number
-  /** What one workspace may have of all this: attempts under way per queue class, slow ones, jobs and bytes. */
+  /** What one workspace may have of all this: attempts in flight per queue class, slow ones, jobs and bytes. */
   share(workspaceId: string): Share
   timers?: Timers
   /** Asked before a job with a rate limit starts. */
@@ -50,7 +50,7 @@ export interface Sender<J extends Job> {
   room(): { jobs: number; bytes: number }
   /** Removes and returns the queued jobs of one webhook. */
   discard(webhookId: string): J[]
-  /** Starts nothing more; returns what is queued and waits for what is under way. */
+  /** Starts nothing more; returns what is queued and waits for what is in flight. */
   stop(): Promise<J[]>
 }
 
@@ -72,7 +72,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
   }
   const endpoints = new Map<string, Endpoint>()
   const tenants = new Map<string, Tenant>()
-  const all: Held = { waiting: 0, bytes: 0 }
+  const all: QueueUsage = { waiting: 0, bytes: 0 }
   /** Some job was turned away for what all have, until half of that is free. */
   let shortOfRoom = false
   let slow = 0

@@ -1,7 +1,7 @@
 import { type TenantScope, tenantKey } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { LRUCache } from 'lru-cache'
-import { type Fence, type Target, targetOf, type WebhookRow } from '../../webhook/target.js'
+import { type Fence, type Target, toTarget, type WebhookRow } from '../../webhook/target.js'
 
 /** Positions from the first to the last. */
 type Run = readonly [first: number, last: number]
@@ -54,10 +54,10 @@ export interface WebhookIndexOptions {
 /** Webhooks kept over all tenants; those of tenants not asked for longest go first. */
 const maxKept = 200_000
 const rowsAtOnce = 500
-const mostLoads = 5
+const maxLoads = 5
 
 /**
- * Keeps webhooks by the events they subscribe to, tenant by tenant. It is a cache: whoever inserts deliveries by it has
+ * Keeps webhooks by the events they subscribe to, tenant by tenant. It is a cache: who inserts deliveries by it has
  * the statement compare the revision, and asks again after `forget` when it is another one.
  */
 export function createWebhookIndex({ deliveries, now }: WebhookIndexOptions): WebhookIndex {
@@ -79,7 +79,7 @@ export function createWebhookIndex({ deliveries, now }: WebhookIndexOptions): We
         }
         const missing = tenants.filter((tenant) => !found.has(tenantKey(tenant)))
         if (missing.length === 0) return found
-        if (loads === mostLoads) throw new Error(`webhooks of ${missing.length} tenants cannot be loaded`)
+        if (loads === maxLoads) throw new Error(`webhooks of ${missing.length} tenants cannot be loaded`)
         if (loads > 0) await deliveries.addRevisions(missing)
         const before = forgotten
         const askedAt = now()
@@ -88,7 +88,7 @@ export function createWebhookIndex({ deliveries, now }: WebhookIndexOptions): We
             ...{ tenant, revision, count: subscribers.length },
             // The statement that inserts by it finds out that it is not so any more; nothing is to be believed before.
             checkedAt: forgotten === before ? askedAt : Number.NEGATIVE_INFINITY,
-            subscribers: byType(subscribers),
+            subscribers: groupByPattern(subscribers),
           }
           kept.set(tenantKey(loaded.tenant), loaded)
           found.set(tenantKey(loaded.tenant), loaded)
@@ -128,7 +128,7 @@ export async function loadWebhooks(
       const entry = found.get(key) ?? { tenant, revision: Number(row.revision), subscribers: [] }
       found.set(key, entry)
       if (row.id !== null)
-        entry.subscribers.push({ target: targetOf(row), fences: fencesOf(row.fences ?? []) })
+        entry.subscribers.push({ target: toTarget(row), fences: fencesOf(row.fences ?? []) })
     }
   return [...found.values()]
 }
@@ -182,7 +182,7 @@ const runsOf = (done: Fence['done']): Run[] =>
 const everything = new Set(['*', 'audit.*'])
 
 /** By the patterns that match a type: itself, each of its prefixes, and those that match everything. */
-export function byType(subscribers: readonly Subscriber[]): TenantWebhooks['subscribers'] {
+export function groupByPattern(subscribers: readonly Subscriber[]): TenantWebhooks['subscribers'] {
   const byPattern = new Map<string, Subscriber[]>()
   for (const subscriber of subscribers)
     for (const pattern of new Set(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Delivery } from '@opsplane/contracts'
 import { waitFor } from '@opsplane/testing'
-import { deliveriesOf } from '../../fixture/deliveries.js'
+import { createDeliveryReader } from '../../fixture/deliveries.js'
 import type { DispatcherFixture } from '../../fixture/dispatcher-fixture.js'
 import { type KillableDispatcher, startKillable } from '../../fixture/dispatcher-process.js'
 
@@ -17,7 +17,7 @@ describe('a dispatcher that is killed after it accepted retries and replays', ()
   it('loses none of them', async () => {
     let answer: { status: number; delayMs?: number } = { status: 500 }
     const webhook = await fixture.webhook('killed', { retries: 0, timeout_ms: 5_000 }, () => answer)
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     await fixture.publish({ type: 'killed.created' })
     const [failed] = await seen.having('failed', 1)
     // What hangs until the kill may time out before: then it is tried again.

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Delivery, type PlatformEvent, ReplayJob, ReplayStarted, systemActor } from '@opsplane/contracts'
 import { type EventRecorder, recordEvents, waitFor } from '@opsplane/testing'
-import { deliveriesOf } from '../../fixture/deliveries.js'
+import { createDeliveryReader } from '../../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
 
 let fixture: DispatcherFixture
@@ -20,7 +20,7 @@ afterAll(async () => {
 async function recovered(name: string, failures = 1) {
   const answer = { status: 500 }
   const webhook = await fixture.webhook(name, { retries: 0 }, () => answer)
-  const seen = deliveriesOf(fixture, webhook.id)
+  const seen = createDeliveryReader(fixture, webhook.id)
   for (let n = 0; n < failures; n++) await fixture.publish({ type: `${name}.created` })
   const failed = await seen.having('failed', failures)
   answer.status = 200
@@ -183,7 +183,7 @@ describe('a replay of many', () => {
     await publishedOf(webhook.id, 2)
     await fixture.api.send('DELETE', `/webhooks/${webhook.id}`)
     const id = job?.id ?? ''
-    // As if it were still under way.
+    // As if it were still in flight.
     await fixture.service.sql`
       update replay_jobs set status = 'running', due_at = now(), finished_at = null where id = ${id}`
     const canceled = (await publishedOf(webhook.id, 4)).at(-1)
@@ -202,7 +202,7 @@ describe('the events of resends', () => {
     await fixture.api.patch(`/webhooks/${webhook.id}`, { events: ['webhook.*', 'watched.*'] })
     const watcher = await fixture.webhook('watcher', { events: ['webhook.delivery_retried'] })
     await fixture.api.post(`${seen.path}/${delivery.id}/retry`)
-    const [reported] = await deliveriesOf(fixture, watcher.id).having('succeeded', 1)
+    const [reported] = await createDeliveryReader(fixture, watcher.id).having('succeeded', 1)
     expect(reported?.eventType).toBe('webhook.delivery_retried')
     const own = (await seen.list('?limit=200')).filter(({ eventId }) => eventId === reported?.eventId)
     expect(own).toEqual([])

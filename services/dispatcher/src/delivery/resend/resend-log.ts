@@ -1,12 +1,12 @@
 import { type CommandMeta, type Decider, type Delivery, newId, type WebhookResend } from '@opsplane/contracts'
 import type { EventStore, Transaction } from '@opsplane/eventstore'
-import { statementsOf } from '@opsplane/postgres'
-import type { ResendAction } from './resending.js'
+import { toStatementRunner } from '@opsplane/postgres'
+import type { ResendAction } from './resend-rows.js'
 
 export type ResendState = WebhookResend & { webhookName: string }
 export type ResendCommand = { kind: ResendAction; resend: ResendState }
 
-/** What somebody had sent again: a fact that does not change, so each is an aggregate of its own. See ADR 018. */
+/** A delivery that a user had sent again: a fact that does not change, so each is an aggregate of its own. See ADR 018. */
 export const resend: Decider<ResendState, ResendCommand, WebhookResend> = {
   resourceType: 'webhook',
   table: 'webhook_resends',
@@ -45,7 +45,7 @@ export function resendLog(store: EventStore): RecordResend {
       createdAt: meta.now,
       webhookName,
     }
-    await store.within(statementsOf(tx), meta, (unit) =>
+    await store.within(toStatementRunner(tx), meta, (unit) =>
       unit.create(resends, id, { kind: action, resend: state }),
     )
   }

@@ -3,7 +3,7 @@ import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { ChangedSignals } from '@opsplane/nats'
 import type { DeliveryDays } from '../retention/delivery-days.js'
 import { type ResendContext, resendDelivery } from './resend.js'
-import type { ResendAction } from './resending.js'
+import type { ResendAction } from './resend-rows.js'
 
 export interface ResendRoutesContext extends ResendContext {
   days: DeliveryDays

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Delivery } from '@opsplane/contracts'
 import { testPrincipal } from '@opsplane/testing'
-import { deliveriesOf } from '../../fixture/deliveries.js'
+import { createDeliveryReader } from '../../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
 
 let fixture: DispatcherFixture
@@ -15,7 +15,7 @@ async function finished(name: string, status: 'failed' | 'succeeded') {
   const answer = { status: status === 'failed' ? 500 : 200 }
   const webhook = await fixture.webhook(name, { retries: 0 }, () => answer)
   const event = await fixture.publish({ type: `${name}.created` })
-  const seen = deliveriesOf(fixture, webhook.id)
+  const seen = createDeliveryReader(fixture, webhook.id)
   const [delivery] = await seen.having(status, 1)
   if (!delivery) throw new Error('nothing was delivered')
   const resend = (action: 'retry' | 'replay', headers?: Record<string, string>) =>

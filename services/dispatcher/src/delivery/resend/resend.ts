@@ -1,20 +1,20 @@
 import { type CommandMeta, type Delivery, idTime, newId, notFound } from '@opsplane/contracts'
-import { keepAnswer, type Transaction } from '@opsplane/eventstore'
+import { storeIdempotentResponse, type Transaction } from '@opsplane/eventstore'
 import { type Database, translatePostgresError } from '@opsplane/postgres'
 import { and, eq, sql } from 'drizzle-orm'
 import { deliveries } from '../../schema.js'
-import { ofWebhook, presentDelivery, webhookOf } from '../queries.js'
+import { belongsToWebhook, findResendTarget, presentDelivery } from '../queries.js'
 import { makeDue } from '../queue/queue-statements.js'
 import type { DeliveryDays } from '../retention/delivery-days.js'
 import type { RecordResend } from './resend-log.js'
 import {
-  assertMay,
+  assertResendAllowed,
+  buildReplay,
+  buildRetry,
   type DeliveryRow,
   type ResendAction,
-  type ResendTo,
-  replayed,
-  retried,
-} from './resending.js'
+  type ResendTarget,
+} from './resend-rows.js'
 
 export interface ResendContext {
   database: Database
@@ -43,10 +43,10 @@ export async function resendDelivery(
     return await request.days.inserting([idTime(replayId)], () =>
       db.transaction(async (tx) => {
         const { row, to, webhookStatus, webhookName } = await lock(tx, request)
-        assertMay(request.action, presentDelivery(row, webhookStatus).status)
+        assertResendAllowed(request.action, presentDelivery(row, webhookStatus).status)
         const delivery = presentDelivery(await write(tx, request.action, row, to, replayId), webhookStatus)
         await record(tx, request.meta, { action: request.action, delivery, webhookName })
-        await keepAnswer(tx, request.meta, delivery)
+        await storeIdempotentResponse(tx, request.meta, delivery)
         return delivery
       }),
     )
@@ -59,14 +59,14 @@ export async function resendDelivery(
 async function lock(
   tx: Transaction,
   request: Resend,
-): Promise<{ row: DeliveryRow; to: ResendTo; webhookStatus: string | null; webhookName: string }> {
+): Promise<{ row: DeliveryRow; to: ResendTarget; webhookStatus: string | null; webhookName: string }> {
   const { webhookId, deliveryId, nowMs, meta } = request
   const [row] = await tx
     .select()
     .from(deliveries)
-    .where(and(ofWebhook(meta.tenant, webhookId), eq(deliveries.id, deliveryId)))
+    .where(and(belongsToWebhook(meta.tenant, webhookId), eq(deliveries.id, deliveryId)))
     .for('update')
-  const webhook = await webhookOf(tx, meta.tenant, webhookId)
+  const webhook = await findResendTarget(tx, meta.tenant, webhookId)
   if (!row || !webhook) throw notFound()
   const { status: webhookStatus, url, name: webhookName } = webhook
   return { row, to: { url, nowMs }, webhookStatus, webhookName }
@@ -76,19 +76,19 @@ async function write(
   tx: Transaction,
   action: ResendAction,
   row: DeliveryRow,
-  to: ResendTo,
+  to: ResendTarget,
   replayId: string,
 ) {
   const [written] =
     action === 'retry'
       ? await tx
           .update(deliveries)
-          .set({ ...retried(row, to), changePosition: sql`nextval('delivery_changes')` })
+          .set({ ...buildRetry(row, to), changePosition: sql`nextval('delivery_changes')` })
           .where(eq(deliveries.id, row.id))
           .returning()
       : await tx
           .insert(deliveries)
-          .values(replayed(replayId, row, to))
+          .values(buildReplay(replayId, row, to))
           .returning()
   if (!written) throw new Error(`delivery ${row.id} was not written`)
   await makeDue(tx, [written.id])

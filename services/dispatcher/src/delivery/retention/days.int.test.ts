@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ReplayStarted } from '@opsplane/contracts'
 import { waitFor } from '@opsplane/testing'
-import { eventIdAt } from '../../fixture/days.js'
-import { deliveriesOf } from '../../fixture/deliveries.js'
+import { buildEventId } from '../../fixture/days.js'
+import { createDeliveryReader } from '../../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
-import { gate } from '../../fixture/ordered-endpoint.js'
+import { createGate } from '../../fixture/ordered-endpoint.js'
 import { dayMs } from './retention-policy.js'
 
 let fixture: DispatcherFixture
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.stop())
 
 const publishAgo = (type: string, daysAgo: number) =>
-  fixture.publish({ type, id: eventIdAt(Date.now() - daysAgo * dayMs) })
+  fixture.publish({ type, id: buildEventId(Date.now() - daysAgo * dayMs) })
 const dateAgo = (daysAgo: number) => new Date(Date.now() - daysAgo * dayMs).toISOString().slice(0, 10)
 const partitionAgo = (table: string, daysAgo: number) => `${table}_${dateAgo(daysAgo).replaceAll('-', '')}`
 const dropDay = (daysAgo: number, forced = false) =>
@@ -32,7 +32,7 @@ describe('deliveries of many days', () => {
   it('are listed, searched and selected for replay across them', async () => {
     const answer = { status: 500 }
     const webhook = await fixture.webhook('spread', { retries: 0, events: ['spread.*'] }, () => answer)
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     const events = []
     for (const ago of [20, 13, 6, 1]) events.push(await publishAgo('spread.created', ago))
     const newestFirst = events.map(({ id }) => id).reverse()
@@ -52,7 +52,7 @@ describe('deliveries of many days', () => {
 
   it('have the days Postgres finds in their ids, from the first to the last millisecond', async () => {
     const start = Date.parse('2026-03-01T00:00:00.000Z')
-    const ids = [start, start + dayMs / 2, start + dayMs - 1].map(eventIdAt)
+    const ids = [start, start + dayMs / 2, start + dayMs - 1].map(buildEventId)
     const days = await fixture.service.sql`
       select ulid_day(id)::text as day, id >= 'evt_' || ulid_start('2026-03-01') as after,
         id < 'evt_' || ulid_start('2026-03-02') as before
@@ -63,7 +63,7 @@ describe('deliveries of many days', () => {
 
   it('get a partition again that was dropped behind the back of the service', async () => {
     const webhook = await fixture.webhook('undercut')
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     await publishAgo('undercut.created', 4)
     await seen.having('succeeded', 1)
     for (const table of ['deliveries', 'delivery_attempts', 'delivery_events'])
@@ -75,12 +75,12 @@ describe('deliveries of many days', () => {
   })
 
   it('whose event is gone fail, and say so', async () => {
-    const removed = gate()
+    const removed = createGate()
     const webhook = await fixture.webhook('orphan', { retry_schedule: [1] }, async () => {
       await removed.opened
       return { status: 500 }
     })
-    const seen = deliveriesOf(fixture, webhook.id)
+    const seen = createDeliveryReader(fixture, webhook.id)
     const event = await fixture.publish({ type: 'orphan.created' })
     await waitFor(() => fixture.requestsTo('orphan').length === 1)
     // A first attempt may begin before the rows of its event are written.
@@ -102,12 +102,12 @@ describe('dropping days', () => {
   it('gives up soon on a lock that is held, and lets the traffic go on', async () => {
     const webhook = await fixture.webhook('locked')
     await publishAgo('locked.created', 8)
-    await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+    await createDeliveryReader(fixture, webhook.id).having('succeeded', 1)
     await fixture.service.sql.begin(async (tx) => {
       await tx`select 1 from deliveries limit 1`
       await expect(dropDay(8)).rejects.toMatchObject({ code: '55P03' })
       await fixture.publish({ type: 'locked.created' })
-      await deliveriesOf(fixture, webhook.id).having('succeeded', 2)
+      await createDeliveryReader(fixture, webhook.id).having('succeeded', 2)
     })
     expect(await droppedDay(8)).toBe('0')
     expect(await droppedDay(8)).toBe('none')
@@ -116,7 +116,7 @@ describe('dropping days', () => {
   it('holds nothing that a statement needs on whose end it waits', async () => {
     const webhook = await fixture.webhook('crossed')
     await publishAgo('crossed.created', 9)
-    await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+    await createDeliveryReader(fixture, webhook.id).having('succeeded', 1)
     await fixture.service.sql.begin(async (tx) => {
       await tx`lock table only deliveries in row exclusive mode`
       let ended = false
@@ -169,7 +169,7 @@ describe('dropping days', () => {
     }
     await publishing
     expect(dropped).toBe(75)
-    const delivered = await deliveriesOf(fixture, webhook.id).having('succeeded', published.length)
+    const delivered = await createDeliveryReader(fixture, webhook.id).having('succeeded', published.length)
     expect(delivered.map(({ eventId }) => eventId).sort()).toEqual(published.sort())
     expect((await sql`select 1 from dead_letters`).length).toBe(0)
   })

@@ -1,5 +1,5 @@
-import { type Database, missedPartition } from '@opsplane/postgres'
-import { dayOf } from './retention-policy.js'
+import { type Database, isMissingPartition } from '@opsplane/postgres'
+import { toDayNumber } from './retention-policy.js'
 
 /** The partitions of the tables of deliveries, one per day (UTC): see ADR 015. */
 export interface DeliveryDays {
@@ -15,7 +15,7 @@ export function createDeliveryDays(sql: Database['sql']): DeliveryDays {
   const known = new Set<number>()
 
   async function ensure(instants: readonly number[]) {
-    const missing = [...new Set(instants.map(dayOf))].filter((day) => !known.has(day))
+    const missing = [...new Set(instants.map(toDayNumber))].filter((day) => !known.has(day))
     if (missing.length === 0) return
     await sql.unsafe(`select add_delivery_day(date '1970-01-01' + day) from unnest($1::int[]) as day`, [
       missing,
@@ -30,7 +30,7 @@ export function createDeliveryDays(sql: Database['sql']): DeliveryDays {
       try {
         return await insert()
       } catch (error) {
-        if (!missedPartition(error)) throw error
+        if (!isMissingPartition(error)) throw error
         known.clear()
         await ensure(instants)
         return insert()

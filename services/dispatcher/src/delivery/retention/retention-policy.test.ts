@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { ConfigError } from '@opsplane/runtime'
 import { loadConfig } from '../../config.js'
-import { eventIdAt } from '../../fixture/days.js'
-import { comesTooLate, dayMs, dayOf, lastExpiredDay } from './retention-policy.js'
+import { buildEventId } from '../../fixture/days.js'
+import { dayMs, isBeyondRetention, lastExpiredDay, toDayNumber } from './retention-policy.js'
 
 const day = Date.parse('2026-03-01T00:00:00.000Z')
 const hour = 3_600_000
@@ -10,18 +10,18 @@ const hour = 3_600_000
 describe('the retention of deliveries', () => {
   it('lets go of a day once it ended so many days ago', () => {
     const ended = day + dayMs
-    expect(lastExpiredDay(ended + 30 * dayMs - 1, 30)).toBe(dayOf(day) - 1)
-    expect(lastExpiredDay(ended + 30 * dayMs, 30)).toBe(dayOf(day))
+    expect(lastExpiredDay(ended + 30 * dayMs - 1, 30)).toBe(toDayNumber(day) - 1)
+    expect(lastExpiredDay(ended + 30 * dayMs, 30)).toBe(toDayNumber(day))
   })
 
   it('takes no event of a day that is about to be let go of', () => {
-    const [first, last] = [eventIdAt(day), eventIdAt(day + dayMs - 1)]
+    const [first, last] = [buildEventId(day), buildEventId(day + dayMs - 1)]
     const expires = day + 31 * dayMs
     for (const id of [first, last]) {
-      expect(comesTooLate(id, expires - hour - 1, 30)).toBe(false)
-      expect(comesTooLate(id, expires - hour, 30)).toBe(true)
+      expect(isBeyondRetention(id, expires - hour - 1, 30)).toBe(false)
+      expect(isBeyondRetention(id, expires - hour, 30)).toBe(true)
     }
-    expect(comesTooLate(eventIdAt(day + dayMs), expires, 30)).toBe(false)
+    expect(isBeyondRetention(buildEventId(day + dayMs), expires, 30)).toBe(false)
   })
 })
 

@@ -4,19 +4,19 @@ export const dayMs = 86_400_000
 const marginMs = 3_600_000
 
 /** A day (UTC) as its number since 1970. */
-export function dayOf(atMs: number): number {
+export function toDayNumber(atMs: number): number {
   return Math.floor(atMs / dayMs)
 }
 
 /** The last day that ended at least `keptDays` days ago. */
 export function lastExpiredDay(nowMs: number, keptDays: number): number {
-  return dayOf(nowMs) - keptDays - 1
+  return toDayNumber(nowMs) - keptDays - 1
 }
 
 /**
  * Whether an event is so old that its deliveries may have been dropped: delivered now, it could arrive a second
  * time. An hour early, since clocks differ and a batch takes a while.
  */
-export function comesTooLate(eventId: string, nowMs: number, keptDays: number): boolean {
-  return dayOf(idTime(eventId)) <= lastExpiredDay(nowMs + marginMs, keptDays)
+export function isBeyondRetention(eventId: string, nowMs: number, keptDays: number): boolean {
+  return toDayNumber(idTime(eventId)) <= lastExpiredDay(nowMs + marginMs, keptDays)
 }

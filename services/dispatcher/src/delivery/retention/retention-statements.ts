@@ -1,6 +1,6 @@
-import { leastId } from '@opsplane/contracts'
-import { type Database, partitionsOf } from '@opsplane/postgres'
-import { dayMs, dayOf } from './retention-policy.js'
+import { minId } from '@opsplane/contracts'
+import { type Database, listPartitions } from '@opsplane/postgres'
+import { dayMs, toDayNumber } from './retention-policy.js'
 
 type Sql = Database['sql']
 
@@ -10,26 +10,26 @@ const tables = {
   delivery_events: { column: 'event_id', kind: 'event' },
 } as const
 type DayTable = keyof typeof tables
-export type RestTable = Exclude<DayTable, 'deliveries'>
+export type RelatedTable = Exclude<DayTable, 'deliveries'>
 
 const rangeOf = (table: DayTable, day: number) =>
-  [day, day + 1].map((edge) => leastId(tables[table].kind, edge * dayMs))
+  [day, day + 1].map((edge) => minId(tables[table].kind, edge * dayMs))
 
 /** The days up to this one that have a partition of any of the tables, oldest first. */
-export async function daysUntil(sql: Pick<Sql, 'unsafe'>, last: number): Promise<number[]> {
-  const names = await partitionsOf(sql, ...Object.keys(tables))
-  const days = new Set(names.map(dayOfPartition))
+export async function listDaysUntil(sql: Pick<Sql, 'unsafe'>, last: number): Promise<number[]> {
+  const names = await listPartitions(sql, ...Object.keys(tables))
+  const days = new Set(names.map(parsePartitionDay))
   return [...days].filter((day) => day <= last).sort((a, b) => a - b)
 }
 
 /** Of a name such as `deliveries_20260301`. */
-export function dayOfPartition(name: string): number {
+export function parsePartitionDay(name: string): number {
   const [year, month, day] = name.match(/_(\d{4})(\d\d)(\d\d)$/)?.slice(1) ?? []
-  return dayOf(Date.parse(`${year}-${month}-${day}T00:00:00Z`))
+  return toDayNumber(Date.parse(`${year}-${month}-${day}T00:00:00Z`))
 }
 
 /** Whether a delivery of the day is still on its way, or held. */
-export async function isUnfinished(sql: Sql, day: number): Promise<boolean> {
+export async function hasUnfinished(sql: Sql, day: number): Promise<boolean> {
   const [row] = await sql.unsafe<{ found: boolean }[]>(
     `select exists (
        select 1 from deliveries where id >= $1 and id < $2 and status in ('pending', 'retrying')) as found`,
@@ -39,7 +39,7 @@ export async function isUnfinished(sql: Sql, day: number): Promise<boolean> {
 }
 
 /** Whether there are deliveries of these attempts, or of these events: replays refer to those of earlier days. */
-export async function isReferred(sql: Sql, table: RestTable, day: number): Promise<boolean> {
+export async function hasReferences(sql: Sql, table: RelatedTable, day: number): Promise<boolean> {
   const column = table === 'delivery_attempts' ? 'id' : 'event_id'
   const [row] = await sql.unsafe<{ found: boolean }[]>(
     `select exists (select 1 from deliveries where ${column} >= $1 and ${column} < $2) as found`,
@@ -72,7 +72,7 @@ export async function dropDeliveries(sql: Sql, day: number, forced: boolean): Pr
 }
 
 /** Whether it was dropped: attempts go after their deliveries, events after the last delivery of one of them. */
-export async function dropRest(sql: Sql, table: RestTable, day: number): Promise<boolean> {
+export async function dropRelated(sql: Sql, table: RelatedTable, day: number): Promise<boolean> {
   const drop = table === 'delivery_attempts' ? 'drop_attempt_day' : 'drop_event_day'
   const [row] = await sql.unsafe<{ dropped: boolean }[]>(
     `select ${drop}(date '1970-01-01' + $1::int) as dropped`,

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Delivery } from '@opsplane/contracts'
 import { connect } from '@opsplane/postgres'
 import { waitFor } from '@opsplane/testing'
-import { daysOf, eventIdAt, keptLog, movedClock } from '../../fixture/days.js'
-import { deliveriesOf } from '../../fixture/deliveries.js'
+import { buildEventId, createCapturedLog, createShiftedClock, listPartitionDays } from '../../fixture/days.js'
+import { createDeliveryReader } from '../../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
 import { createDeliveryDays } from './delivery-days.js'
 import { startRetention } from './retention.js'
 
-const clock = movedClock()
-const { log, lines } = keptLog()
+const clock = createShiftedClock()
+const { log, lines } = createCapturedLog()
 let fixture: DispatcherFixture
 beforeAll(async () => {
   clock.daysOff = -40
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.stop())
 
-const days = (table: string) => daysOf(fixture.service.sql, table)
+const days = (table: string) => listPartitionDays(fixture.service.sql, table)
 /** Waits until these are the days left before a day. Otherwise tells what the service said, and who holds what. */
 const leaving = (table: string, before: number, left: number[]) =>
   waitFor(
@@ -37,7 +37,7 @@ const locks = () => fixture.service.sql`
     now() - a.xact_start as transaction_age, left(a.query, 100) as query
   from pg_locks l join pg_stat_activity a using (pid)
   where a.datname = current_database() and pid <> pg_backend_pid() order by a.xact_start limit 30`
-const publishNow = (type: string) => fixture.publish({ type, id: eventIdAt(clock.nowMs()) })
+const publishNow = (type: string) => fixture.publish({ type, id: buildEventId(clock.nowMs()) })
 const logged = (msg: string) => lines.filter((line) => line.msg === msg)
 const moveTo = async (daysOff: number) => {
   clock.daysOff = daysOff
@@ -49,7 +49,7 @@ describe('the days of deliveries', () => {
     const steady = await fixture.webhook('steady')
     const paused = await fixture.webhook('paused')
     await fixture.api.patch(`/webhooks/${paused.id}`, { status: 'paused' })
-    const seen = deliveriesOf(fixture, steady.id)
+    const seen = createDeliveryReader(fixture, steady.id)
     await waitFor(async () => (await days('deliveries')).includes(-38))
     expect((await days('deliveries')).filter((day) => day < 0)).toEqual([-41, -40, -39, -38])
 
@@ -57,7 +57,7 @@ describe('the days of deliveries', () => {
     await seen.having('succeeded', 1)
     await moveTo(-39)
     await publishNow('paused.created')
-    const [held] = await deliveriesOf(fixture, paused.id).having('held', 1)
+    const [held] = await createDeliveryReader(fixture, paused.id).having('held', 1)
     await moveTo(-20)
     const replayedEvent = await publishNow('steady.created')
     const [original] = await seen.having('succeeded', 2)
@@ -71,7 +71,7 @@ describe('the days of deliveries', () => {
     for (const table of ['deliveries', 'delivery_attempts', 'delivery_events'])
       await leaving(table, -30, [-39])
     expect((await seen.list()).map(({ id }) => id)).toEqual([original?.id])
-    expect((await deliveriesOf(fixture, paused.id).list()).map(({ id }) => id)).toEqual([held?.id])
+    expect((await createDeliveryReader(fixture, paused.id).list()).map(({ id }) => id)).toEqual([held?.id])
     expect(logged('deliveries of a day dropped')).toContainEqual(
       expect.objectContaining({ day: dayAt(-40), deliveries: 1 }),
     )
@@ -102,7 +102,7 @@ describe('the days of deliveries', () => {
 
     await moveTo(52)
     for (const table of ['deliveries', 'delivery_attempts', 'delivery_events']) await leaving(table, 22, [])
-    expect(await deliveriesOf(fixture, paused.id).list()).toEqual([])
+    expect(await createDeliveryReader(fixture, paused.id).list()).toEqual([])
     expect(logged('dropped a day of deliveries past their retention, some of them unfinished')).toMatchObject(
       [{ day: dayAt(-39), deliveries: 1, lost: 1, level: 40 }],
     )
@@ -112,10 +112,10 @@ describe('the days of deliveries', () => {
 describe('the work on the days', () => {
   it('goes on after Postgres was away, and stops when it is asked to', async () => {
     const { env } = fixture
-    const away = connect('postgres://nobody@127.0.0.1:1/none', { schema: 'dispatcher', max: 1 })
+    const away = connect('postgres://none@127.0.0.1:1/none', { schema: 'dispatcher', max: 1 })
     const back = connect(env.DATABASE_URL ?? '', { schema: 'dispatcher', max: 1 })
-    const kept = keptLog()
-    const own = movedClock()
+    const kept = createCapturedLog()
+    const own = createShiftedClock()
     own.daysOff = 80
     // The same object for both, as one client that reconnects is.
     const database = { ...away }
@@ -134,7 +134,7 @@ describe('the work on the days', () => {
       ])
       database.sql = back.sql
       own.daysOff += 1
-      await waitFor(async () => (await daysOf(fixture.service.sql, 'deliveries')).includes(83))
+      await waitFor(async () => (await listPartitionDays(fixture.service.sql, 'deliveries')).includes(83))
     } finally {
       await retention.close()
       await away.close()

@@ -1,15 +1,15 @@
-import { type Database, lockTimedOut } from '@opsplane/postgres'
-import { delay, type Logger, retryDelayMs, untilRestMoment } from '@opsplane/runtime'
+import { type Database, isLockTimeout } from '@opsplane/postgres'
+import { delay, type Logger, msToIdleTick, retryDelayMs } from '@opsplane/runtime'
 import type { DeliveryDays } from './delivery-days.js'
 import { dayMs, lastExpiredDay } from './retention-policy.js'
 import {
   countDay,
-  daysUntil,
   dropDeliveries,
-  dropRest,
-  isReferred,
-  isUnfinished,
-  type RestTable,
+  dropRelated,
+  hasReferences,
+  hasUnfinished,
+  listDaysUntil,
+  type RelatedTable,
 } from './retention-statements.js'
 
 export interface RetentionOptions {
@@ -72,7 +72,7 @@ export function startRetention(options: RetentionOptions): Retention {
       const began = nowMs()
       const next = began + (await pass())
       while (nowMs() >= began && nowMs() < next && !closing.signal.aborted)
-        await delay(Math.min(untilRestMoment(lookEveryMs), next - nowMs()), closing.signal)
+        await delay(Math.min(msToIdleTick(lookEveryMs), next - nowMs()), closing.signal)
     }
   }
 
@@ -97,7 +97,7 @@ async function dropDays(options: RetentionOptions, signal: AbortSignal): Promise
   const { sql } = options.database
   const now = options.nowMs()
   const heldUntil = lastExpiredDay(now, options.heldDays)
-  const days = await daysUntil(sql, lastExpiredDay(now, options.keptDays))
+  const days = await listDaysUntil(sql, lastExpiredDay(now, options.keptDays))
   let complete = true
   // Events last: a replay that goes may be the last one that refers to an earlier day's.
   for (const step of [
@@ -110,7 +110,7 @@ async function dropDays(options: RetentionOptions, signal: AbortSignal): Promise
       try {
         await step(day)
       } catch (error) {
-        if (!lockTimedOut(error)) throw error
+        if (!isLockTimeout(error)) throw error
         options.log.info(
           { day: dateOf(day) },
           'a day of old rows is locked; dropping it is tried again later',
@@ -123,8 +123,8 @@ async function dropDays(options: RetentionOptions, signal: AbortSignal): Promise
 
 async function dropDeliveryDay({ database, log }: RetentionOptions, day: number, forced: boolean) {
   const { sql } = database
-  // Looks first, since a drop has everybody wait for a moment.
-  if (!forced && (await isUnfinished(sql, day))) return
+  // Checks first, since a drop blocks all others for a moment.
+  if (!forced && (await hasUnfinished(sql, day))) return
   const deliveries = await countDay(sql, 'deliveries', day)
   const lost = await dropDeliveries(sql, day, forced)
   const counts = { day: dateOf(day), deliveries }
@@ -133,10 +133,10 @@ async function dropDeliveryDay({ database, log }: RetentionOptions, day: number,
     log.warn({ ...counts, lost }, 'dropped a day of deliveries past their retention, some of them unfinished')
 }
 
-async function dropRestOfDay({ database, log }: RetentionOptions, table: RestTable, day: number) {
-  if (await isReferred(database.sql, table, day)) return
+async function dropRestOfDay({ database, log }: RetentionOptions, table: RelatedTable, day: number) {
+  if (await hasReferences(database.sql, table, day)) return
   const rows = await countDay(database.sql, table, day)
-  if (await dropRest(database.sql, table, day))
+  if (await dropRelated(database.sql, table, day))
     log.info({ table, day: dateOf(day), rows }, 'dropped a day of rows that are past their retention')
 }
 

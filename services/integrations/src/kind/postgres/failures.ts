@@ -1,9 +1,9 @@
 import { ApiError } from '@opsplane/contracts'
-import { isDatabaseAway, isTransient } from '@opsplane/postgres'
+import { isDatabaseUnavailable, isTransient } from '@opsplane/postgres'
 import postgres from 'postgres'
 import { CallFailure } from '../call-failure.js'
-import { unlessConnected } from '../outbound-failure.js'
-import { NeverStarted } from './statement.js'
+import { toConnectFailure } from '../outbound-failure.js'
+import { StatementNotStartedError } from './statement.js'
 
 /** What went wrong with a statement, or with the login before it. */
 export function databaseFailure(error: unknown): CallFailure {
@@ -15,8 +15,8 @@ export function databaseFailure(error: unknown): CallFailure {
       cause: error,
     })
   const message = 'The connection to the database was lost.'
-  const sent = !(error instanceof NeverStarted)
-  return unlessConnected(error) ?? new CallFailure('unreachable', message, { sent, cause: error })
+  const sent = !(error instanceof StatementNotStartedError)
+  return toConnectFailure(error) ?? new CallFailure('unreachable', message, { sent, cause: error })
 }
 
 /** A statement that failed has changed nothing. */
@@ -50,5 +50,5 @@ function refusedBy(error: postgres.PostgresError): CallFailure {
  */
 function statusOf(error: postgres.PostgresError): { status?: number } {
   if (isTransient(error)) return { status: 429 }
-  return isDatabaseAway(error) && !/^(28|25006)/.test(error.code) ? { status: 503 } : {}
+  return isDatabaseUnavailable(error) && !/^(28|25006)/.test(error.code) ? { status: 503 } : {}
 }

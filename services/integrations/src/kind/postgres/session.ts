@@ -24,7 +24,7 @@ export interface Opening {
   signal: AbortSignal
 }
 
-/** A login at somebody's server: one connection, which nothing opens again. */
+/** A login at a tenant's server: one connection, which nothing opens again. */
 export interface Session extends PooledConnection {
   sql: Sql
   namesOf: TypeNames
@@ -88,7 +88,7 @@ function sessionOver(outbound: OutboundStreams, { sql, stream, target, backend }
         () => false,
       ),
     async close() {
-      // Without a timeout it would wait for the answer to what is under way, also once the stream is gone.
+      // Without a timeout it would wait for the answer to what is in flight, also once the stream is gone.
       await sql.end({ timeout: closeTimeoutS })
       stream.destroy()
     },
@@ -131,7 +131,7 @@ async function openStream(
   request.writeUInt32BE(tlsCode, 4)
   plain.write(request)
   const answer = await firstBytes(plain)
-  // More than the one byte would be somebody's on the way, to be taken for what comes secured.
+  // More than the one byte would be injected on the way, to be mistaken for data over TLS.
   if (answer.toString('latin1') !== 'S') {
     plain.destroy()
     throw new OutboundError('tls', 'The server offers no TLS.')

@@ -4,7 +4,7 @@ import { createConnectionPool } from '@opsplane/postgres'
 import type { Call } from '../kind.js'
 import { databaseFailure } from './failures.js'
 import { type Opening, openSession, type Session, type SessionTarget } from './session.js'
-import { NeverStarted } from './statement.js'
+import { StatementNotStartedError } from './statement.js'
 
 export interface Sessions {
   /**
@@ -17,7 +17,7 @@ export interface Sessions {
 
 const most = 64
 /** A database has few places, and they are its other users' as well. */
-const mostOfOne = 4
+const maxOfOne = 4
 const idleMs = 10_000
 
 interface Key extends Opening {
@@ -29,7 +29,7 @@ interface Key extends Opening {
 /** Sessions that are kept for a moment, each for one connector as it is configured then. */
 export function createSessions(outbound: OutboundStreams): Sessions {
   const pool = createConnectionPool<Key, Session>({
-    ...{ max: most, maxEach: mostOfOne, idleMs },
+    ...{ max: most, maxEach: maxOfOne, idleMs },
     nameOf: ({ name }) => name,
     groupOf: ({ workspaceId }) => workspaceId,
     open: ({ target, ...opening }) => openSession(outbound, target, opening),
@@ -63,12 +63,13 @@ export function createSessions(outbound: OutboundStreams): Sessions {
       return await work(session)
     } catch (error) {
       // Its server had closed it meanwhile: there are others, and then a new one.
-      if (error instanceof NeverStarted && kept.has(session) && !key.signal.aborted) return lend(key, work)
+      if (error instanceof StatementNotStartedError && kept.has(session) && !key.signal.aborted)
+        return lend(key, work)
       throw error
     } finally {
       key.signal.removeEventListener('abort', stop)
       kept.add(session)
-      // Whoever waits for an answer does not wait for the next one's session.
+      // A caller that waits for an answer does not wait for the next one's session.
       void pool.release(key, session)
     }
   }

@@ -1,5 +1,5 @@
 import type { ParameterType, QueryResult } from '@opsplane/contracts'
-import { collectRows, isDatabaseAway, type Json, parameterText } from '@opsplane/postgres'
+import { collectRows, isDatabaseUnavailable, type Json, parameterText } from '@opsplane/postgres'
 import type { Session } from './session.js'
 
 export interface Statement {
@@ -23,11 +23,11 @@ export interface Running {
 const maxBytes = 1_048_576
 
 /** The session was lost before anything of the statement was sent. */
-export class NeverStarted extends Error {
+export class StatementNotStartedError extends Error {
   override name = 'NeverStarted'
 }
 
-/** Runs one statement in a transaction of its own. Throws what Postgres says, or NeverStarted. */
+/** Runs one statement in a transaction of its own. Throws what Postgres says, or StatementNotStartedError. */
 export async function runStatement(
   { sql, namesOf }: Session,
   { sql: text, parameters, types, maxRows }: Statement,
@@ -36,8 +36,8 @@ export async function runStatement(
   const values = parameters.map((value, index) => parameterText(value as Json, types[index] ?? undefined))
   // The simple protocol takes several statements, in one round trip.
   await sql.unsafe(beginning(mode, timeoutMs)).catch((cause: unknown) => {
-    throw isDatabaseAway(cause)
-      ? new NeverStarted('The connection to the database was lost.', { cause })
+    throw isDatabaseUnavailable(cause)
+      ? new StatementNotStartedError('The connection to the database was lost.', { cause })
       : cause
   })
   try {

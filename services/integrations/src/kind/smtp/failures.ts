@@ -1,26 +1,26 @@
 import { oneLine } from '@opsplane/runtime'
 import { CallFailure } from '../call-failure.js'
-import { unlessConnected } from '../outbound-failure.js'
+import { toConnectFailure } from '../outbound-failure.js'
 
-/** What nodemailer says beside the message. */
+/** What nodemailer reports in addition to the message. */
 interface MailError extends Error {
   code?: string
   responseCode?: number
 }
 
-const mostWords = 500
+const maxWords = 500
 
 /** What went wrong with a mail. Where it was refused nothing was sent. */
 export function mailFailure(error: unknown): CallFailure {
   if (error instanceof CallFailure) return error
-  const unconnected = unlessConnected(error)
+  const unconnected = toConnectFailure(error)
   if (unconnected) return unconnected
   const { code, responseCode, message } = error as MailError
-  const words = oneLine(String(message)).slice(0, mostWords)
+  const words = oneLine(String(message)).slice(0, maxWords)
   if (responseCode !== undefined)
     return new CallFailure('answered', words, {
       sent: false,
-      // For now, not for good; 421 is a server that is going down.
+      // Temporarily; 421 is a server that is going down.
       ...(responseCode < 500 && { status: responseCode === 421 ? 503 : 429 }),
       body: words,
       cause: error,

@@ -1,4 +1,4 @@
-import { domainOf, type Mailbox } from '@opsplane/contracts'
+import { type Mailbox, mailboxDomain } from '@opsplane/contracts'
 import type { OutboundStreams } from '@opsplane/http'
 import { oneLine } from '@opsplane/runtime'
 import type { Transporter } from 'nodemailer'
@@ -42,14 +42,14 @@ export interface Conversation {
   send(message: Message): Promise<Sent>
 }
 
-export type UsingMailServer = <T>(
+export type WithMailServer = <T>(
   call: Call,
   server: MailServer,
   work: (conversation: Conversation) => Promise<T>,
 ) => Promise<T>
 
 /** Connects for one call, and is cut when that is over. Throws CallFailure. */
-export function usingMailServer(outbound: OutboundStreams): UsingMailServer {
+export function createWithMailServer(outbound: OutboundStreams): WithMailServer {
   return async (call, server, work) => {
     const { signal } = call
     const over = new AbortController()
@@ -81,7 +81,7 @@ async function open(
     ...{ host, port, connection, secure: security === 'tls', secured: security === 'tls' },
     ...{ requireTLS: security === 'starttls', ignoreTLS: security === 'none' },
     // Not the name of this machine.
-    name: domainOf(from),
+    name: mailboxDomain(from),
     tls: outbound.tlsOptions(host, tls),
     ...(auth && { auth, forceAuth: true }),
     ...{ connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs },
@@ -104,12 +104,12 @@ const conversationOver = (transport: Transporter): Conversation => ({
       accepted,
       rejected: (rejectedErrors ?? []).map((refusal: Refusal) => ({
         address: refusal.recipient ?? '',
-        message: oneLine(refusal.message).slice(0, mostWords),
+        message: oneLine(refusal.message).slice(0, maxWords),
       })),
-      response: oneLine(response).slice(0, mostWords),
+      response: oneLine(response).slice(0, maxWords),
     }
   },
 })
 
 /** Characters kept of what a server says. */
-const mostWords = 500
+const maxWords = 500

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { domainOf, type Mailbox } from '@opsplane/contracts'
+import { type Mailbox, mailboxDomain } from '@opsplane/contracts'
 import type { Call } from '../kind.js'
 
 /** The same for every attempt of an invocation, and for one that is asked for again with its key. */
-export function messageId({ connectorId, tenant, idempotencyKey }: Call, from: Mailbox): string {
+export function computeMessageId({ connectorId, tenant, idempotencyKey }: Call, from: Mailbox): string {
   const of = [tenant.workspaceId, tenant.environment, connectorId, idempotencyKey]
-  return `<${createHash('sha256').update(JSON.stringify(of)).digest('hex').slice(0, 40)}@${domainOf(from)}>`
+  return `<${createHash('sha256').update(JSON.stringify(of)).digest('hex').slice(0, 40)}@${mailboxDomain(from)}>`
 }

@@ -1,6 +1,11 @@
 import { ApiError, type Approval, type Instant, invalidField } from '@opsplane/contracts'
-import { tooFewApprovers, voided } from '../../approval/approval.js'
-import { askedBy, bothOf, type Unmet, unmetAfter } from './distinct.js'
+import { tooFewApprovers, voidApproval } from '../../approval/approval.js'
+import {
+  findUnmetAuthorization,
+  formatRulePair,
+  toMissingApprovals,
+  type UnmetAuthorization,
+} from './distinct-approvers.js'
 import type { ChangeRecord } from './separation-of-duties.js'
 
 /**
@@ -9,91 +14,93 @@ import type { ChangeRecord } from './separation-of-duties.js'
  */
 export const maxApprovalBytes = 160 * 1024
 
-/** What of an approval still counts: it is pending, or was given to the change as it is. */
-export const stands = ({ status }: Approval): boolean => status === 'pending' || status === 'approved'
+/** Whether an approval counts: it is pending, or approves the present content. */
+export const isInForce = ({ status }: Approval): boolean => status === 'pending' || status === 'approved'
 
-/** What the technical stage of the present submission asks for, or was given. */
+/** The approvals of the technical stage of the present submission. */
 function technicalStage({ type, approvals, approvalPolicy }: ChangeRecord): Approval[] {
-  return type === 'normal' ? approvals.filter(stands).slice(0, approvalPolicy?.technical.length ?? 0) : []
+  return type === 'normal' ? approvals.filter(isInForce).slice(0, approvalPolicy?.technical.length ?? 0) : []
 }
 
-/** What was given in the technical stage of the present submission, once that stage is over. */
-export const earlierStage = (change: ChangeRecord): Approval[] =>
+/** The approvals of the technical stage of the present submission, once that stage is over. */
+export const completedTechnicalStage = (change: ChangeRecord): Approval[] =>
   change.status === 'authorize' ? technicalStage(change) : []
 
-/** Who has approved the technical stage and is therefore, by the policy, kept from the authorization. */
-export function spentApprovers(change: ChangeRecord): string[] {
+/** Approvers of the technical stage, whom the policy excludes from the authorization. */
+export function technicalApprovers(change: ChangeRecord): string[] {
   if (!change.approvalPolicy?.distinctApprovers || change.dutiesCombined) return []
   return technicalStage(change).flatMap(({ decisions }) => decisions.map(({ userId }) => userId))
 }
 
-/** The approvals of a change none of which stands any longer; decisions stay on record. */
-export function allVoid(approvals: readonly Approval[], now: Instant): Approval[] {
+/** The approvals of a change, all of them void; decisions stay on record. */
+export function voidAll(approvals: readonly Approval[], now: Instant): Approval[] {
   return approvals.map((approval) =>
-    approval.status === 'approved' ? { ...approval, status: 'void', endedAt: now } : voided(approval, now),
+    approval.status === 'approved'
+      ? { ...approval, status: 'void', endedAt: now }
+      : voidApproval(approval, now),
   )
 }
 
-/** Most bytes of comments on what stands. Decisions without one have room beside them. */
+/** Most bytes of comments on approvals in force. Decisions without a comment fit in addition. */
 export const maxCommentBytes = 96 * 1024
 
-/** Without the oldest that count no more, as far as they are too many. */
-export function fitting(approvals: readonly Approval[]): Approval[] {
-  let over = bytesOf(JSON.stringify(approvals)) - maxApprovalBytes
+/** Drops the oldest approvals that no longer count until the rest fits. */
+export function trimApprovals(approvals: readonly Approval[]): Approval[] {
+  let over = byteLength(JSON.stringify(approvals)) - maxApprovalBytes
   return approvals.filter((approval) => {
-    if (over <= 0 || stands(approval)) return true
-    over -= bytesOf(JSON.stringify(approval))
+    if (over <= 0 || isInForce(approval)) return true
+    over -= byteLength(JSON.stringify(approval))
     return false
   })
 }
 
-/** Throws validation_failed naming /comment where there is no room for it beside those of others. */
+/** Throws validation_failed naming /comment where the comments together would be too long. */
 export function checkComment(comment: string | null, approvals: readonly Approval[]): void {
   if (comment === null) return
-  const made = approvals.filter(stands).flatMap(({ decisions }) => decisions)
-  const bytes = made.reduce((sum, decision) => sum + bytesOf(decision.comment ?? ''), bytesOf(comment))
+  const made = approvals.filter(isInForce).flatMap(({ decisions }) => decisions)
+  const bytes = made.reduce((sum, decision) => sum + byteLength(decision.comment ?? ''), byteLength(comment))
   if (bytes > maxCommentBytes)
     throw invalidField('/comment', 'too_long', 'The comments on this change are too long together.')
 }
 
-const bytesOf = (text: string) => new TextEncoder().encode(text).length
+const byteLength = (text: string) => new TextEncoder().encode(text).length
 
-/** Who is kept from deciding: who asked for it, has edited it, carries it out or was to, or counts for the stage before. */
-export function excludedFrom(change: ChangeRecord): string[] {
+/** Users who cannot decide: the requester, editors, all assignees, and approvers of the stage before. */
+export function findExcludedIds(change: ChangeRecord): string[] {
   const { requesterId, assigneeId, approvals, editorIds, dutiesCombined } = change
   if (dutiesCombined) return []
-  const before = approvals.filter(stands).flatMap(({ excludedIds }) => excludedIds)
+  const before = approvals.filter(isInForce).flatMap(({ excludedIds }) => excludedIds)
   const handed = assigneeId === null ? [] : [assigneeId]
-  return [...new Set([requesterId, ...editorIds, ...before, ...handed, ...spentApprovers(change)])]
+  return [...new Set([requesterId, ...editorIds, ...before, ...handed, ...technicalApprovers(change)])]
 }
 
-/** Whether somebody's decision is among those it goes on by. */
+/** Whether the user has made a decision that is in force. */
 function hasDecided({ approvals }: ChangeRecord, userId: string): boolean {
-  const decisions = approvals.filter(stands).flatMap((approval) => approval.decisions)
+  const decisions = approvals.filter(isInForce).flatMap((approval) => approval.decisions)
   return decisions.some((made) => made.userId === userId)
 }
 
-/** Throws forbidden for whoever has decided on it, as they cannot become its assignee either. */
+/** Throws forbidden for an approver of the change, who cannot become its assignee either. */
 export function checkImplementer(change: ChangeRecord, userId: string): void {
   if (!change.dutiesCombined && hasDecided(change, userId))
-    throw new ApiError('forbidden', 'Somebody who has not decided on the change must carry it out.')
+    throw new ApiError('forbidden', 'An approver of this change cannot implement it.')
 }
 
 /**
- * The change with another assignee, who is kept from deciding. Throws validation_failed where they have decided on it
- * already, and where too few would be left who may.
+ * The change with another assignee, who cannot decide on it. Throws validation_failed where they have already decided,
+ * and where too few approvers would be left.
  */
-export function reassigned(before: ChangeRecord, after: ChangeRecord): ChangeRecord {
+export function reassign(before: ChangeRecord, after: ChangeRecord): ChangeRecord {
   const { assigneeId } = after
   if (assigneeId === null || assigneeId === before.assigneeId || before.dutiesCombined) return after
   if (hasDecided(before, assigneeId))
-    throw invalidField('/assigneeId', 'has_decided', 'Who has decided on a change cannot carry it out.')
-  const next = { ...after, approvals: after.approvals.map((approval) => excluding(approval, assigneeId)) }
+    throw invalidField('/assigneeId', 'has_decided', 'An approver of this change cannot implement it.')
+  const next = { ...after, approvals: after.approvals.map((approval) => exclude(approval, assigneeId)) }
   if (next.status === 'assess') checkAuthorization(next)
   return next
 }
 
-function excluding(approval: Approval, assigneeId: string): Approval {
+function exclude(approval: Approval, assigneeId: string): Approval {
   if (approval.status !== 'pending' || approval.excludedIds.includes(assigneeId)) return approval
   const excludedIds = [...approval.excludedIds, assigneeId]
   const left = approval.approverIds?.filter((id) => !excludedIds.includes(id)).length
@@ -101,42 +108,46 @@ function excluding(approval: Approval, assigneeId: string): Approval {
     throw invalidField(
       '/assigneeId',
       'too_few_approvers',
-      `${approval.name} needs ${approval.required} approvals, and ${left} others could give one.`,
+      `${approval.name} needs ${approval.required} approvals, and only ${left} other approvers would be left.`,
     )
   return { ...approval, excludedIds }
 }
 
-/** Throws validation_failed where the authorization cannot be met by those who may decide on the change. */
+/** Throws validation_failed where too few eligible approvers are left for the authorization. */
 export function checkAuthorization(change: ChangeRecord): void {
-  const unmet = unmetAuthorization(change)
-  if (unmet?.short) throw tooFewApprovers(unmet.rule, unmet.short, 'had no hand in this')
+  const unmet = unmetAuthorizationOfChange(change)
+  if (unmet?.short) throw tooFewApprovers(unmet.rule, unmet.short, 'may decide on this')
   if (unmet)
     throw invalidField(
       '/approvals',
       'too_few_approvers',
-      `${bothOf(unmet)} cannot be met together, as who approves the technical stage does not count for the ` +
-        'authorization: others have to be named in these rules.',
+      `${formatRulePair(unmet)} cannot be met together, as approvers of the technical stage do not count for the ` +
+        'authorization: add approvers to these rules.',
     )
 }
 
 /**
- * Throws conflict where what the person approves in the technical stage takes them from an authorization that needs
- * them, by a policy that asks for distinct approvers: the change would be stuck in its second stage.
+ * Throws conflict where the person's approval of the technical stage would exclude them from an authorization that needs
+ * them, by a policy with distinct approvers: the change would be stuck in its second stage.
  */
-export function checkSpared(change: ChangeRecord): void {
-  const unmet = unmetAuthorization(change)
+export function checkApproversLeft(change: ChangeRecord): void {
+  const unmet = unmetAuthorizationOfChange(change)
   if (!unmet) return
   const { rule, short } = unmet
   const why = short
-    ? `Who approves the technical stage cannot give ${rule.name}, which needs ${short.required} of its approvers. With ` +
+    ? `An approver of the technical stage cannot give ${rule.name}, which needs ${short.required} of its approvers. With ` +
       `your approval only ${short.left} would be left`
-    : `With your approval ${bothOf(unmet)} could not be met together any longer, as who approves the technical stage does ` +
+    : `With your approval ${formatRulePair(unmet)} could no longer be met together, as approvers of the technical stage do ` +
       'not count for the authorization'
-  throw new ApiError('conflict', `${why}, so somebody else must approve the technical stage.`)
+  throw new ApiError('conflict', `${why}, so another person must approve the technical stage.`)
 }
 
-function unmetAuthorization(change: ChangeRecord): Unmet | undefined {
+function unmetAuthorizationOfChange(change: ChangeRecord): UnmetAuthorization | undefined {
   const { approvalPolicy } = change
   if (!approvalPolicy) return undefined
-  return unmetAfter(technicalStage(change).map(askedBy), approvalPolicy, excludedFrom(change))
+  return findUnmetAuthorization(
+    technicalStage(change).map(toMissingApprovals),
+    approvalPolicy,
+    findExcludedIds(change),
+  )
 }

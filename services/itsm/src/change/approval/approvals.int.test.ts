@@ -13,7 +13,7 @@ import { newTemplate } from '../template/template.fixture.js'
 
 let service: SharedService
 let recorder: EventRecorder
-const asker = testPrincipal()
+const requester = testPrincipal()
 
 beforeAll(async () => {
   service = await joinItsm()
@@ -25,28 +25,32 @@ afterAll(async () => {
 })
 
 /** Another person in the workspace of `of`. */
-const person = (name: string, of: Principal = asker): Principal => ({
+const person = (name: string, of: Principal = requester): Principal => ({
   ...of,
   userId: `usr_${name}`,
   actor: { id: `usr_${name}`, name, type: 'user' },
 })
-const [boss, peer, worker] = [person('boss'), person('peer'), person('worker')]
+const [approver, secondApprover, implementer] = [
+  person('approver'),
+  person('secondApprover'),
+  person('implementer'),
+]
 
 const complete = {
   title: 'Move to new disks',
-  assigneeId: worker.userId,
+  assigneeId: implementer.userId,
   plannedStart: '2026-03-07T22:00:00.000Z',
   plannedEnd: '2026-03-08T02:00:00.000Z',
   implementationPlan: 'Add, move, remove.',
   backoutPlan: 'Move back.',
 }
-const draft = async (fields: object = {}, as = asker): Promise<Change> =>
+const draft = async (fields: object = {}, as = requester): Promise<Change> =>
   (await service.as(as).post('/itsm/changes', { ...complete, ...fields })).data(Change)
 
 /** What makes a draft a standard one, whose texts are its template's. */
 const fromTemplate = async (fields: object = {}) => ({
   type: 'standard',
-  templateId: await newTemplate(service.as(asker), fields),
+  templateId: await newTemplate(service.as(requester), fields),
   implementationPlan: undefined,
   backoutPlan: undefined,
 })
@@ -61,7 +65,7 @@ const addPolicy = async (fields: object, as: Principal): Promise<ChangePolicy> =
   (await service.as(as).post('/itsm/change-policies', { name: 'Board', ...fields })).data(ChangePolicy)
 
 const newItem = async (name: string): Promise<string> =>
-  (await service.as(asker).post('/cmdb/items', { class: 'server', name, status: 'operational' })).data(
+  (await service.as(requester).post('/cmdb/items', { class: 'server', name, status: 'operational' })).data(
     ConfigurationItem,
   ).id
 
@@ -74,19 +78,19 @@ const eventsOf = (id: string, count: number) =>
 describe('the life of a change', () => {
   it('goes through both stages, the work and the review, each reported by its own event', async () => {
     const change = await draft()
-    await act(change, 'submit', asker)
-    await act(change, 'approve', boss, { comment: 'Sound.' })
-    expect(await act(change, 'approve', peer)).toMatchObject({
+    await act(change, 'submit', requester)
+    await act(change, 'approve', approver, { comment: 'Sound.' })
+    expect(await act(change, 'approve', secondApprover)).toMatchObject({
       status: 'scheduled',
       approvals: [{ status: 'approved' }, { status: 'approved' }],
       allowedActions: ['edit', 'implement', 'cancel', 'hold'],
     })
-    await act(change, 'hold', asker, { reason: 'Vendor.' })
-    await act(change, 'resume', asker)
-    await act(change, 'implement', worker)
-    await act(change, 'complete', worker, { outcome: 'successful', closeNotes: 'As planned.' })
-    expect((await send(change, 'close', worker)).error().code).toBe('forbidden')
-    const closed = await act(change, 'close', boss, { reviewNotes: 'Good.' })
+    await act(change, 'hold', requester, { reason: 'Vendor.' })
+    await act(change, 'resume', requester)
+    await act(change, 'implement', implementer)
+    await act(change, 'complete', implementer, { outcome: 'successful', closeNotes: 'As planned.' })
+    expect((await send(change, 'close', implementer)).error().code).toBe('forbidden')
+    const closed = await act(change, 'close', approver, { reviewNotes: 'Good.' })
     expect(closed).toMatchObject({ status: 'closed', outcome: 'successful', allowedActions: [] })
 
     const events = await eventsOf(change.id, 10)
@@ -113,22 +117,24 @@ describe('the life of a change', () => {
   it('rolls back, rejects and cancels by numbers as well', async () => {
     const emergency = await draft({ type: 'emergency' })
     const by = { ...emergency, id: emergency.number }
-    await act(by, 'submit', asker)
-    expect(await act(by, 'reject', boss, { reason: 'Too soon.' })).toMatchObject({
+    await act(by, 'submit', requester)
+    expect(await act(by, 'reject', approver, { reason: 'Too soon.' })).toMatchObject({
       status: 'draft',
       rejectionReason: 'Too soon.',
     })
-    await act(by, 'submit', asker)
-    await act(by, 'approve', boss)
-    await act(by, 'implement', worker)
-    expect(await act(by, 'rollback', worker, { closeNotes: 'Slower.' })).toMatchObject({
+    await act(by, 'submit', requester)
+    await act(by, 'approve', approver)
+    await act(by, 'implement', implementer)
+    expect(await act(by, 'rollback', implementer, { closeNotes: 'Slower.' })).toMatchObject({
       status: 'rolled_back',
       outcome: 'unsuccessful',
     })
-    await act(by, 'close', boss)
+    await act(by, 'close', approver)
     const other = await draft()
-    expect(await act(other, 'cancel', asker, { reason: 'No need.' })).toMatchObject({ status: 'canceled' })
-    const refused = (await send(other, 'submit', asker)).error()
+    expect(await act(other, 'cancel', requester, { reason: 'No need.' })).toMatchObject({
+      status: 'canceled',
+    })
+    const refused = (await send(other, 'submit', requester)).error()
     expect(refused).toMatchObject({
       code: 'invalid_state_transition',
       details: [{ params: { from: 'canceled', action: 'submit', allowed: [] } }],
@@ -137,26 +143,26 @@ describe('the life of a change', () => {
 
   it('reads a change as it was', async () => {
     const change = await draft()
-    await act(change, 'submit', asker)
-    const reply = await service.as(asker).get(`/itsm/changes/${change.id}?asOf=${change.createdAt}`)
+    await act(change, 'submit', requester)
+    const reply = await service.as(requester).get(`/itsm/changes/${change.id}?asOf=${change.createdAt}`)
     expect(reply.data(Change)).toEqual(change)
   })
 })
 
 describe('duties', () => {
   it('keeps the requester away, also through an API key, and says why', async () => {
-    const change = await act(await draft(), 'submit', asker)
-    const key: Principal = { ...asker, actor: { id: 'tok_1', name: 'CI', type: 'api_token' } }
-    for (const who of [asker, key, worker]) {
+    const change = await act(await draft(), 'submit', requester)
+    const key: Principal = { ...requester, actor: { id: 'tok_1', name: 'CI', type: 'api_token' } }
+    for (const who of [requester, key, implementer]) {
       const refused = await send(change, 'approve', who)
       expect(refused.status).toBe(403)
-      expect(refused.error().message).toContain('neither asked for it nor worked on it')
+      expect(refused.error().message).toContain('editors and implementers cannot decide')
     }
   })
 
   it('needs the permission to approve', async () => {
-    const change = await act(await draft(), 'submit', asker)
-    const agent = { ...boss, permissions: ['itsm:read', 'itsm:write'] }
+    const change = await act(await draft(), 'submit', requester)
+    const agent = { ...approver, permissions: ['itsm:read', 'itsm:write'] }
     expect((await send(change, 'approve', agent)).error().code).toBe('insufficient_scope')
   })
 
@@ -173,7 +179,7 @@ describe('duties', () => {
       for (const [action, body] of [['approve'], ['reject', { reason: 'No.' }]] as const) {
         const refused = await send(change, action, who, body)
         expect(refused.status).toBe(403)
-        expect(refused.error().message).toContain('has not edited the change')
+        expect(refused.error().message).toContain('An editor of this change cannot decide')
       }
     const waiting = async (who: Principal) =>
       (await service.as(who).get('/itsm/changes?approverId=me')).page(Change).items
@@ -187,18 +193,18 @@ describe('duties', () => {
   })
 
   it('keeps the review from who carried it out and then handed it over', async () => {
-    const change = await act(await draft(await fromTemplate()), 'submit', asker)
-    await act(change, 'implement', worker)
+    const change = await act(await draft(await fromTemplate()), 'submit', requester)
+    await act(change, 'implement', implementer)
     const path = `/itsm/changes/${change.id}`
-    await service.as(worker).patch(path, { assigneeId: peer.userId })
-    await act(change, 'complete', peer, { outcome: 'successful_with_issues' })
-    for (const who of [worker, peer]) {
+    await service.as(implementer).patch(path, { assigneeId: secondApprover.userId })
+    await act(change, 'complete', secondApprover, { outcome: 'successful_with_issues' })
+    for (const who of [implementer, secondApprover]) {
       const refused = await send(change, 'close', who)
       expect(refused.status).toBe(403)
-      expect(refused.error().message).toContain('no part in carrying the change out')
+      expect(refused.error().message).toContain('An implementer of this change cannot review')
       expect((await service.as(who).patch(path, { reviewNotes: 'Good.' })).error().code).toBe('forbidden')
     }
-    expect(await act(change, 'close', boss)).toMatchObject({ status: 'closed' })
+    expect(await act(change, 'close', approver)).toMatchObject({ status: 'closed' })
   })
 
   it('counts each of many approvals given at once, exactly', async () => {
@@ -233,7 +239,7 @@ describe('duties', () => {
       {
         path: '/approvalId',
         code: 'required',
-        message: expect.stringContaining(`Technical approval already. Name ${approvalId}`),
+        message: expect.stringContaining(`approved Technical approval. Send ${approvalId}`),
       },
     ])
     expect(await act(change, 'approve', one, { approvalId })).toMatchObject({ status: 'scheduled' })
@@ -256,7 +262,7 @@ describe('duties', () => {
     expect([await waiting(one), await waiting(other)]).toEqual([0, 1])
     const refused = await send(change, 'approve', one, { approvalId: approvals[1]?.id })
     expect(refused.status).toBe(403)
-    expect(refused.error().message).toContain('has not approved the technical stage')
+    expect(refused.error().message).toContain('An approver of the technical stage cannot decide')
     expect(await act(change, 'approve', other)).toMatchObject({ status: 'scheduled' })
 
     const both = [{ name: 'Board', approverIds: ['usr_one', 'usr_other'], waitFor: { count: 2 } }]
@@ -281,11 +287,11 @@ describe('duties', () => {
 
 describe('editing what was approved', () => {
   it('voids it and tells so', async () => {
-    const change = await act(await act(await draft(), 'submit', asker), 'approve', boss)
+    const change = await act(await act(await draft(), 'submit', requester), 'approve', approver)
     const path = `/itsm/changes/${change.id}`
-    const plain = (await service.as(asker).patch(path, { assignmentGroup: 'db' })).data(Change)
+    const plain = (await service.as(requester).patch(path, { assignmentGroup: 'db' })).data(Change)
     expect(plain.status).toBe('authorize')
-    const edited = (await service.as(asker).patch(path, { backoutPlan: 'None.' })).data(Change)
+    const edited = (await service.as(requester).patch(path, { backoutPlan: 'None.' })).data(Change)
     expect(edited).toMatchObject({ status: 'draft', approvals: [{ status: 'void' }, { status: 'void' }] })
     const events = await eventsOf(change.id, 5)
     expect(events.at(-2)?.data.approvalsVoided).toBeUndefined()
@@ -293,25 +299,25 @@ describe('editing what was approved', () => {
   })
 
   it('approves only what it was asked about, when both come at once', async () => {
-    const change = await act(await draft(), 'submit', asker)
+    const change = await act(await draft(), 'submit', requester)
     const [edit, approval] = await Promise.all([
-      service.as(asker).patch(`/itsm/changes/${change.id}`, { title: 'Something else' }),
-      send(change, 'approve', boss),
+      service.as(requester).patch(`/itsm/changes/${change.id}`, { title: 'Something else' }),
+      send(change, 'approve', approver),
     ])
     expect(edit?.status).toBe(200)
     expect([200, 409]).toContain(approval?.status)
-    const now = (await service.as(asker).get(`/itsm/changes/${change.id}`)).data(Change)
+    const now = (await service.as(requester).get(`/itsm/changes/${change.id}`)).data(Change)
     expect(now).toMatchObject({ status: 'draft', title: 'Something else' })
     expect(new Set(now.approvals.map(({ status }) => status))).toEqual(new Set(['void']))
   })
 
   it('keeps the items it has although they were retired, and submits only items in service', async () => {
-    const api = service.as(asker)
+    const api = service.as(requester)
     const id = await newItem('web-1')
     const change = await draft({ ciIds: [id] })
     await api.post(`/cmdb/items/${id}/retire`)
     expect((await api.patch(`/itsm/changes/${change.id}`, { title: 'Kept' })).status).toBe(200)
-    expect((await send(change, 'submit', asker)).error().details).toMatchObject([
+    expect((await send(change, 'submit', requester)).error().details).toMatchObject([
       { path: '/ciIds/0', code: 'retired' },
     ])
   })
@@ -322,9 +328,9 @@ describe('risk by what happened before', () => {
     const id = await newItem('web-2')
     const standard = { ...(await fromTemplate({ impact: 'low', successProbability: 100 })), ciIds: [id] }
     for (const ending of ['complete', 'rollback', 'complete']) {
-      const change = await act(await draft(standard), 'submit', asker)
-      await act(change, 'implement', worker)
-      await act(change, ending, worker, ending === 'complete' ? { outcome: 'successful' } : undefined)
+      const change = await act(await draft(standard), 'submit', requester)
+      await act(change, 'implement', implementer)
+      await act(change, ending, implementer, ending === 'complete' ? { outcome: 'successful' } : undefined)
     }
     expect((await draft(standard)).riskFactors).toContainEqual({
       factor: 'past_failures',

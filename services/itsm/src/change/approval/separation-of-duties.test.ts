@@ -5,18 +5,18 @@ import type { ChangeStep } from '../commands.js'
 import { change } from '../domain.js'
 import {
   approvalIds,
-  asker,
-  boss,
+  approver,
   changeIn,
-  expert,
   facts,
+  implementer,
   now,
-  peer,
   person,
+  requester,
+  secondApprover,
   steps,
-  worker,
+  technicalApprover,
 } from '../sample-changes.js'
-import { type ChangeRecord, mostHands } from './separation-of-duties.js'
+import { type ChangeRecord, maxContributors } from './separation-of-duties.js'
 
 const { given } = specify(change)
 const edit = (userId: string, patch: ChangePatch) => ({ kind: 'edit', userId, patch, facts }) as const
@@ -49,36 +49,41 @@ const written: ChangePatch[] = [
 
 describe('who has written on a change', () => {
   it.each(written)('neither approves nor rejects it: %j', (patch) => {
-    const submitted = then(draft, edit(peer, patch), steps.submit)
-    given(submitted).when(approve(peer)).fails('forbidden')
+    const submitted = then(draft, edit(secondApprover, patch), steps.submit)
+    given(submitted).when(approve(secondApprover)).fails('forbidden')
     given(submitted)
-      .when({ kind: 'reject', ...by(peer), reason: 'No.' })
+      .when({ kind: 'reject', ...by(secondApprover), reason: 'No.' })
       .fails('forbidden')
-    expect(() => change.decide(approve(peer), submitted)).toThrow('has not edited the change')
-    expect(then(submitted, approve(boss)).approvals[0]?.status).toBe('approved')
+    expect(() => change.decide(approve(secondApprover), submitted)).toThrow(
+      'An editor of this change cannot decide',
+    )
+    expect(then(submitted, approve(approver)).approvals[0]?.status).toBe('approved')
   })
 
   it('is kept away from the second stage, too', () => {
-    const authorize = then(draft, edit(peer, { title: 'Another' }), steps.submit, approve(boss))
+    const authorize = then(draft, edit(secondApprover, { title: 'Another' }), steps.submit, approve(approver))
     expect(authorize.status).toBe('authorize')
-    given(authorize).when(approve(peer)).fails('forbidden')
+    given(authorize).when(approve(secondApprover)).fails('forbidden')
   })
 
   it('stays away when others submit it again, or edit it after it was approved', () => {
-    const submitted = then(draft, edit(peer, { title: 'Another' }), steps.submit)
-    const rejected = then(submitted, { kind: 'reject', ...by(boss), reason: 'Not yet.' })
-    const approved = then(submitted, approve(boss), { ...approve(expert), approvalIds: ['apr_next'] })
+    const submitted = then(draft, edit(secondApprover, { title: 'Another' }), steps.submit)
+    const rejected = then(submitted, { kind: 'reject', ...by(approver), reason: 'Not yet.' })
+    const approved = then(submitted, approve(approver), {
+      ...approve(technicalApprover),
+      approvalIds: ['apr_next'],
+    })
     expect(approved.status).toBe('scheduled')
-    for (const state of [rejected, then(approved, edit(boss, { testPlan: 'Look.' }))]) {
+    for (const state of [rejected, then(approved, edit(approver, { testPlan: 'Look.' }))]) {
       const again = then(state, { ...steps.submit, approvalIds: ['apr_again'] })
-      given(again).when(approve(peer)).fails('forbidden')
+      given(again).when(approve(secondApprover)).fails('forbidden')
     }
   })
 
   it('does not include who only carries it out, but who has approved it does not carry it out', () => {
-    const next = { ...approve(boss), approvalIds: ['apr_next'] }
-    const scheduled = then(draft, steps.submit, next, approve(peer))
-    for (const userId of [boss, peer]) {
+    const next = { ...approve(approver), approvalIds: ['apr_next'] }
+    const scheduled = then(draft, steps.submit, next, approve(secondApprover))
+    for (const userId of [approver, secondApprover]) {
       given(scheduled)
         .when({ ...steps.implement, userId, now })
         .fails('forbidden')
@@ -90,43 +95,45 @@ describe('who has written on a change', () => {
   })
 
   it('includes who has approved it before they wrote', () => {
-    const edited = then(changeIn('normal', 'authorize'), edit(expert, { title: 'Better' }))
+    const edited = then(changeIn('normal', 'authorize'), edit(technicalApprover, { title: 'Better' }))
     const again = then(edited, { ...steps.submit, approvalIds: ['apr_again'] })
-    given(again).when(approve(expert)).fails('forbidden')
-    expect(then(again, approve(peer)).status).toBe('authorize')
+    given(again).when(approve(technicalApprover)).fails('forbidden')
+    expect(then(again, approve(secondApprover)).status).toBe('authorize')
   })
 
   it('does not include who routes it, or puts it in another order', () => {
     const state = changeIn('normal', 'draft', { ciIds: ['ci_a', 'ci_b'] })
     const patch = { assignmentGroup: 'db', assigneeId: 'usr_new', problemId: null, ciIds: ['ci_b', 'ci_a'] }
-    const routed = then(state, edit(peer, patch), steps.submit)
-    expect(then(routed, approve(peer)).approvals[0]?.status).toBe('approved')
+    const routed = then(state, edit(secondApprover, patch), steps.submit)
+    expect(then(routed, approve(secondApprover)).approvals[0]?.status).toBe('approved')
   })
 
   it('does not include who alters what approvals do not stand for', () => {
     const assess = changeIn('normal', 'assess')
-    const same = then(assess, edit(peer, { successProbability: 80, assignmentGroup: 'db' }))
+    const same = then(assess, edit(secondApprover, { successProbability: 80, assignmentGroup: 'db' }))
     expect(same.status).toBe('assess')
-    expect(then(same, approve(peer)).approvals[0]?.status).toBe('approved')
+    expect(then(same, approve(secondApprover)).approvals[0]?.status).toBe('approved')
   })
 
   it('does not count as an approver when a quorum is worked out', () => {
     const policy: ChangePolicyState = {
       ...{ id: 'cpl_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', name: 'Board', order: 1, conditions: {} },
       ...{ status: 'active', createdAt: now, updatedAt: now },
-      technical: [ApprovalRule.parse({ name: 'Both', approverIds: [boss, peer], waitFor: { count: 2 } })],
+      technical: [
+        ApprovalRule.parse({ name: 'Both', approverIds: [approver, secondApprover], waitFor: { count: 2 } }),
+      ],
       authorization: [ApprovalRule.parse({ name: 'Anyone' })],
       distinctApprovers: false,
     }
     const submit = { ...steps.submit, policies: [policy], now }
     expect(given(draft).when(submit).decisions()).toHaveLength(1)
-    given(then(draft, edit(peer, { title: 'Another' })))
+    given(then(draft, edit(secondApprover, { title: 'Another' })))
       .when(submit)
       .fails('validation_failed')
   })
 
   it('is remembered, and who could not be does not write', () => {
-    const written = people(mostHands).reduce(
+    const written = people(maxContributors).reduce(
       (state, userId, index) => then(state, edit(userId, { title: `Title ${index}` })),
       draft,
     )
@@ -135,7 +142,7 @@ describe('who has written on a change', () => {
       .when({ ...edit(late, { title: 'One more' }), now })
       .fails('forbidden')
     const submitted = then(written, edit('usr_0', { title: 'The last' }), steps.submit)
-    for (const userId of people(mostHands)) given(submitted).when(approve(userId)).fails('forbidden')
+    for (const userId of people(maxContributors)) given(submitted).when(approve(userId)).fails('forbidden')
     expect(then(submitted, approve(late)).approvals[0]?.status).toBe('approved')
   })
 })
@@ -145,77 +152,93 @@ describe('who has carried a change out', () => {
   const close = (userId: string) => ({ kind: 'close', userId, now }) as const
 
   it('does not review it once they have handed it over', () => {
-    const handedOver = then(implementing, edit(boss, { assigneeId: 'usr_new' }))
+    const handedOver = then(implementing, edit(approver, { assigneeId: 'usr_new' }))
     for (const state of [completed(handedOver), then(handedOver, { ...steps.rollback, userId: 'usr_new' })]) {
-      for (const userId of [worker, 'usr_new']) given(state).when(close(userId)).fails('forbidden')
-      expect(() => change.decide(close(worker), state)).toThrow('no part in carrying the change out')
-      expect(then(state, close(boss)).status).toBe('closed')
+      for (const userId of [implementer, 'usr_new']) given(state).when(close(userId)).fails('forbidden')
+      expect(() => change.decide(close(implementer), state)).toThrow(
+        'An implementer of this change cannot review',
+      )
+      expect(then(state, close(approver)).status).toBe('closed')
     }
   })
 
   it('does not review it having been its assignee between others, or none being left', () => {
     const passed = then(
       implementing,
-      edit(boss, { assigneeId: peer }),
-      edit(boss, { assigneeId: 'usr_new' }),
-      edit(boss, { assigneeId: null }),
+      edit(approver, { assigneeId: secondApprover }),
+      edit(approver, { assigneeId: 'usr_new' }),
+      edit(approver, { assigneeId: null }),
     )
-    for (const userId of [worker, peer, 'usr_new'])
+    for (const userId of [implementer, secondApprover, 'usr_new'])
       given(completed(passed)).when(close(userId)).fails('forbidden')
   })
 
   it.each<[string, ChangeStep[]]>([
-    ['begun it', [{ ...steps.implement, userId: peer }, steps.complete]],
-    ['held it up', [steps.implement, { ...steps.hold, userId: peer }, steps.resume, steps.complete]],
-    ['had it go on', [steps.implement, steps.hold, { ...steps.resume, userId: peer }, steps.complete]],
-    ['completed it', [steps.implement, { ...steps.complete, userId: peer }]],
-    ['rolled it back', [steps.implement, { ...steps.rollback, userId: peer }]],
-    ['rolled it back in its review', [steps.implement, steps.complete, { ...steps.rollback, userId: peer }]],
+    ['begun it', [{ ...steps.implement, userId: secondApprover }, steps.complete]],
+    [
+      'held it up',
+      [steps.implement, { ...steps.hold, userId: secondApprover }, steps.resume, steps.complete],
+    ],
+    [
+      'had it go on',
+      [steps.implement, steps.hold, { ...steps.resume, userId: secondApprover }, steps.complete],
+    ],
+    ['completed it', [steps.implement, { ...steps.complete, userId: secondApprover }]],
+    ['rolled it back', [steps.implement, { ...steps.rollback, userId: secondApprover }]],
+    [
+      'rolled it back in its review',
+      [steps.implement, steps.complete, { ...steps.rollback, userId: secondApprover }],
+    ],
   ])('does not review it having %s', (_, path) => {
     const state = then(changeIn('normal', 'scheduled'), ...path)
-    for (const userId of [worker, peer]) given(state).when(close(userId)).fails('forbidden')
-    expect(then(state, close(boss)).status).toBe('closed')
+    for (const userId of [implementer, secondApprover]) given(state).when(close(userId)).fails('forbidden')
+    expect(then(state, close(approver)).status).toBe('closed')
   })
 
   it('does not write the notes of its review', () => {
-    const review = completed(then(implementing, edit(boss, { assigneeId: 'usr_new' })))
-    for (const userId of [worker, 'usr_new'])
+    const review = completed(then(implementing, edit(approver, { assigneeId: 'usr_new' })))
+    for (const userId of [implementer, 'usr_new'])
       given(review)
         .when({ ...edit(userId, { reviewNotes: 'All fine.' }), now })
         .fails('forbidden')
-    expect(then(review, edit(worker, { closeNotes: 'It took long.' })).closeNotes).toBe('It took long.')
-    expect(then(review, edit(boss, { reviewNotes: 'All fine.' })).reviewNotes).toBe('All fine.')
+    expect(then(review, edit(implementer, { closeNotes: 'It took long.' })).closeNotes).toBe('It took long.')
+    expect(then(review, edit(approver, { reviewNotes: 'All fine.' })).reviewNotes).toBe('All fine.')
   })
 
-  it('is nobody who was done with it before the work began', () => {
-    const path = [edit(asker, { assigneeId: 'usr_new' }), { ...steps.hold, userId: peer }, steps.resume]
+  it('is not a person who finished with it before implementation began', () => {
+    const path = [
+      edit(requester, { assigneeId: 'usr_new' }),
+      { ...steps.hold, userId: secondApprover },
+      steps.resume,
+    ]
     const scheduled = then(changeIn('normal', 'scheduled'), ...path)
     const state = completed(then(scheduled, { ...steps.implement, userId: 'usr_new' }))
-    for (const userId of [worker, peer]) expect(then(state, close(userId)).status).toBe('closed')
+    for (const userId of [implementer, secondApprover])
+      expect(then(state, close(userId)).status).toBe('closed')
   })
 
   it('is remembered, and who could not be does not take part', () => {
-    const many = people(mostHands - 1).reduce(
-      (state, assigneeId) => then(state, edit(boss, { assigneeId })),
+    const many = people(maxContributors - 1).reduce(
+      (state, assigneeId) => then(state, edit(approver, { assigneeId })),
       implementing,
     )
     for (const command of [
-      edit(boss, { assigneeId: 'usr_late' }),
+      edit(approver, { assigneeId: 'usr_late' }),
       { ...steps.complete, userId: 'usr_late' },
       { ...steps.hold, userId: 'usr_late' },
     ])
       given(many)
         .when({ ...command, now })
         .fails('forbidden')
-    const review = completed(many, worker)
-    for (const userId of [...people(mostHands - 1), worker])
+    const review = completed(many, implementer)
+    for (const userId of [...people(maxContributors - 1), implementer])
       given(review).when(close(userId)).fails('forbidden')
     expect(then(review, close('usr_late')).status).toBe('closed')
   })
 })
 
 it('does not tell who had a hand in it', () => {
-  const shown = change.expose(then(draft, edit(peer, { title: 'Another' })))
+  const shown = change.expose(then(draft, edit(secondApprover, { title: 'Another' })))
   expect(shown).toMatchObject({ title: 'Another' })
   for (const name of ['editorIds', 'implementerIds']) expect(shown).not.toHaveProperty(name)
 })

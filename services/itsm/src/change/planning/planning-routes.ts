@@ -2,9 +2,9 @@ import { ChangeCalendar, ChangeCalendarQuery, ChangeConflicts, ChangeSlots } fro
 import { defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
-import { calendarOf, calendarSpan } from '../../change-window/calendar.js'
-import { conflictsOf } from '../../change-window/conflict-context.js'
-import { slotsFor } from '../../change-window/slots-for.js'
+import { calendarSpan, readChangeCalendar } from '../../change-window/calendar.js'
+import { findConflicts } from '../../change-window/conflict-context.js'
+import { findSlots } from '../../change-window/slot-search.js'
 import type { ChangeStore } from '../change-store.js'
 import { tag } from '../routes.js'
 
@@ -42,8 +42,8 @@ export function planningRoutes({ database: { sql } }: ServiceContext, changes: C
       response: ChangeConflicts,
       errors: ['not_found'],
       handler: async ({ params, meta }) => {
-        const change = await changes.get(await changes.idOf(params.id, meta.tenant), meta.tenant)
-        return { asOf: meta.now, conflicts: await conflictsOf(sql, meta.tenant, change) }
+        const change = await changes.get(await changes.findId(params.id, meta.tenant), meta.tenant)
+        return { asOf: meta.now, conflicts: await findConflicts(sql, meta.tenant, change) }
       },
     }),
 
@@ -59,8 +59,8 @@ export function planningRoutes({ database: { sql } }: ServiceContext, changes: C
       response: ChangeSlots,
       errors: ['not_found'],
       handler: async ({ params, query, meta }) => {
-        const change = await changes.get(await changes.idOf(params.id, meta.tenant), meta.tenant)
-        return slotsFor(sql, meta.tenant, change, { ...query, now: meta.now })
+        const change = await changes.get(await changes.findId(params.id, meta.tenant), meta.tenant)
+        return findSlots(sql, meta.tenant, change, { ...query, now: meta.now })
       },
     }),
 
@@ -74,7 +74,7 @@ export function planningRoutes({ database: { sql } }: ServiceContext, changes: C
       scope: 'itsm:read',
       query: ChangeCalendarQuery,
       response: ChangeCalendar,
-      handler: ({ query, meta }) => calendarOf(sql, meta.tenant, calendarSpan(query, meta.now)),
+      handler: ({ query, meta }) => readChangeCalendar(sql, meta.tenant, calendarSpan(query, meta.now)),
     }),
   ]
 }

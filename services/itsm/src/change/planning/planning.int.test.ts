@@ -78,7 +78,7 @@ const typesOf = (id: string) => reported(id).map(({ type }) => type.replace('cha
 const span = { from: '2026-06-05T00:00:00.000Z', to: '2026-06-06T00:00:00.000Z' }
 
 describe('a change that is handed in', () => {
-  it('keeps what it collides with, and holds nobody up', async () => {
+  it('keeps its conflicts, and blocks no other work', async () => {
     const { item, dependsOn, scheduled, live } = workspace()
     const [web, database, disk] = [await item(), await item(), await item()]
     await dependsOn(web, database)

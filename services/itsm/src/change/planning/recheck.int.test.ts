@@ -5,13 +5,13 @@ import { createLogger } from '@opsplane/runtime'
 import {
   type EventRecorder,
   recordEvents,
-  settled,
+  signedHeaders,
   startTestService,
   type TestService,
   testNatsUrl,
   testPrincipal,
-  vouchedHeaders,
   waitFor,
+  waitUntilSettled,
 } from '@opsplane/testing'
 import { conflictKey } from '../../change-window/conflicts.js'
 import { itsm } from '../../service.js'
@@ -60,7 +60,7 @@ const reported = (id: string) => {
   const own = recorder.published.filter(({ event }) => event.resource.id === id)
   return [...new Map(own.map((message) => [message.event.id, message])).values()]
 }
-const allHandled = () => settled(service)
+const allHandled = () => waitUntilSettled(service)
 /** What the log has of a change. */
 const logged = async (id: string) => [
   ...(await service.sql`select type, data from events where stream_id = ${id} order by version`),
@@ -109,7 +109,7 @@ it('tells nothing twice when events come again', async () => {
   for (const { subject, event } of published)
     await connection.request(subject, JSON.stringify(event), {
       timeout: 30_000,
-      headers: vouchedHeaders({ subject, body: JSON.stringify(event) }),
+      headers: signedHeaders({ subject, body: JSON.stringify(event) }),
     })
   await allHandled()
   expect((await detected(one.id)).sort()).toEqual([...both].sort())

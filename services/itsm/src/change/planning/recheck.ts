@@ -1,8 +1,8 @@
 import { type PlatformEvent, type TenantScope, tenantKey } from '@opsplane/contracts'
 import type { BackgroundWork, ServiceConsumer, ServiceContext } from '@opsplane/service'
-import { type Affected, affectedByAny } from '../../change-window/affected.js'
-import { affectedByItems, itemEvents } from '../../change-window/affected-by-items.js'
-import { type LinksOf, linksOfTenants } from '../../change-window/impact-links.js'
+import { type AffectedChange, findAffected } from '../../change-window/affected.js'
+import { findAffectedByItems, itemEvents } from '../../change-window/affected-by-items.js'
+import { createTenantLinks, type TenantLinks } from '../../change-window/impact-links.js'
 import type { StatementRunner } from '../../cmdb/impact/impact-graph.js'
 import { createConflictUpdates } from './conflict-updates.js'
 
@@ -19,11 +19,11 @@ export function recheckConflicts(ctx: ServiceContext): BackgroundWork[] {
    * Of a batch each change once: it is worked out from things as they are, whichever event it was that reported them.
    * Most are as they should be, which is seen without a lock, by relations read once for all of them.
    */
-  const recheckAll = async (affected: readonly Affected[], linksOf: LinksOf) => {
+  const recheckAll = async (affected: readonly AffectedChange[], tenantLinks: TenantLinks) => {
     for (const { tenant, own } of byTenant(affected))
       for (const some of chunks(own, 100)) {
-        const links = linksOf(tenant)
-        const outdated = await notices.outdatedOf(tenant, some, links)
+        const links = tenantLinks(tenant)
+        const outdated = await notices.findOutdated(tenant, some, links)
         // What is locked waits no longer than for one reading of the relations, or for a few walks.
         const whole = links.inMemory()
         for (const few of chunks(outdated, whole ? 50 : 5)) await notices.writeAll(tenant, few, whole)
@@ -37,8 +37,8 @@ export function recheckConflicts(ctx: ServiceContext): BackgroundWork[] {
     affectedBy: (
       runner: StatementRunner,
       events: readonly PlatformEvent[],
-      linksOf: LinksOf,
-    ) => Promise<Affected[]>,
+      tenantLinks: TenantLinks,
+    ) => Promise<AffectedChange[]>,
     batching: Pick<ServiceConsumer, 'maxBatch' | 'maxAckPending'> = {},
   ) =>
     ctx.consume({
@@ -46,20 +46,23 @@ export function recheckConflicts(ctx: ServiceContext): BackgroundWork[] {
       types: patterns,
       ...batching,
       perform: async (events) => {
-        const linksOf = linksOfTenants(database.sql)
-        await recheckAll(await affectedBy(database.sql, events, linksOf), linksOf)
+        const tenantLinks = createTenantLinks(database.sql)
+        await recheckAll(await affectedBy(database.sql, events, tenantLinks), tenantLinks)
       },
     })
   return [
-    consume('itsm-change-conflicts', ['change.*'], affectedByAny),
-    consume('itsm-window-conflicts', ['change_window.*'], affectedByAny),
+    consume('itsm-change-conflicts', ['change.*'], findAffected),
+    consume('itsm-window-conflicts', ['change_window.*'], findAffected),
     // What arrives while a batch is handled is the next one: of an import, as much as is delivered at a time.
-    consume('itsm-item-conflicts', itemEvents, affectedByItems, { maxBatch: 5_000, maxAckPending: 5_000 }),
+    consume('itsm-item-conflicts', itemEvents, findAffectedByItems, {
+      maxBatch: 5_000,
+      maxAckPending: 5_000,
+    }),
   ]
 }
 
-function byTenant(affected: readonly Affected[]): { tenant: TenantScope; own: Affected[] }[] {
-  const tenants = new Map<string, { tenant: TenantScope; own: Affected[] }>()
+function byTenant(affected: readonly AffectedChange[]): { tenant: TenantScope; own: AffectedChange[] }[] {
+  const tenants = new Map<string, { tenant: TenantScope; own: AffectedChange[] }>()
   for (const each of affected) {
     const { workspaceId, environment } = each.event
     const key = tenantKey(each.event)

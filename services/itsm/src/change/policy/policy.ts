@@ -12,28 +12,31 @@ import {
   type NewChangePolicy,
   notFound,
 } from '@opsplane/contracts'
-import { checkApprovalRule, requiredOf } from '../../approval/approval.js'
+import { checkApprovalRule, countRequired } from '../../approval/approval.js'
 import { checkConditions } from '../../conditions.js'
-import { bothOf, unmetAfter } from '../approval/distinct.js'
-import { withPatch } from '../patch.js'
+import { findUnmetAuthorization, formatRulePair } from '../approval/distinct-approvers.js'
+import { applyPatch } from '../patch.js'
 
-const anyone: ApprovalRule = { name: 'Approval', approverIds: null, waitFor: 'first' }
+const anyApprover: ApprovalRule = { name: 'Approval', approverIds: null, waitFor: 'first' }
 
 /** What holds where no policy applies. */
-const fallback: ChangeApprovalPolicy = {
+const defaultPolicy: ChangeApprovalPolicy = {
   id: null,
   name: 'Default',
-  technical: [{ ...anyone, name: 'Technical approval' }],
-  authorization: [{ ...anyone, name: 'Authorization' }],
+  technical: [{ ...anyApprover, name: 'Technical approval' }],
+  authorization: [{ ...anyApprover, name: 'Authorization' }],
   distinctApprovers: false,
 }
 
 /** The first of the policies, which come in their order, whose conditions hold. */
-export function policyFor(change: ChangeState, policies: readonly ChangePolicyState[]): ChangeApprovalPolicy {
+export function findPolicy(
+  change: ChangeState,
+  policies: readonly ChangePolicyState[],
+): ChangeApprovalPolicy {
   const found = policies.find(
     ({ status, conditions }) => status === 'active' && filterMatches(conditions, change),
   )
-  if (!found) return fallback
+  if (!found) return defaultPolicy
   const { id, name, technical, authorization, distinctApprovers } = found
   return { id, name, technical, authorization, distinctApprovers }
 }
@@ -51,15 +54,15 @@ export const changePolicy: Decider<ChangePolicyState, ChangePolicyCommand> = {
     if (command.kind === 'create') {
       const { id, input, now } = command
       checkConditions(input.conditions, ChangeState)
-      const after = checked({ id, ...input, createdAt: now, updatedAt: now })
+      const after = checkPolicy({ id, ...input, createdAt: now, updatedAt: now })
       return [{ type: 'change_policy.created', after }]
     }
     if (state === null) throw notFound()
     if (command.kind === 'delete') return [{ type: 'change_policy.deleted', after: null }]
     if (command.patch.conditions) checkConditions(command.patch.conditions, ChangeState)
-    const wanted = withPatch(state, command.patch)
+    const wanted = applyPatch(state, command.patch)
     if (changedFields(state, wanted).length === 0) return []
-    return [{ type: 'change_policy.updated', after: { ...checked(wanted), updatedAt: command.now } }]
+    return [{ type: 'change_policy.updated', after: { ...checkPolicy(wanted), updatedAt: command.now } }]
   },
   expose: (state) => state,
   describe: ({ name }) => ({ displayName: name }),
@@ -68,40 +71,40 @@ export const changePolicy: Decider<ChangePolicyState, ChangePolicyCommand> = {
 /** Most decisions the rules of a policy can ask for together: a change keeps them all. */
 const maxDecisions = 100
 
-function checked(policy: ChangePolicyState): ChangePolicyState {
+function checkPolicy(policy: ChangePolicyState): ChangePolicyState {
   const stages = ['technical', 'authorization'] as const
   for (const stage of stages)
     for (const [index, rule] of policy[stage].entries()) checkApprovalRule(rule, `/${stage}/${index}`)
-  const decisions = stages.flatMap((stage) => policy[stage].map(mostDecisions))
+  const decisions = stages.flatMap((stage) => policy[stage].map(countDecisions))
   if (decisions.reduce((sum, count) => sum + count, 0) > maxDecisions)
     throw invalidField(
       '/authorization',
       'too_many_approvals',
-      `The rules of a policy can ask for ${maxDecisions} decisions together.`,
+      `The rules of a policy can require at most ${maxDecisions} decisions together.`,
     )
   checkDistinct(policy)
   return policy
 }
 
-/** Throws validation_failed where whoever approves the technical stage is needed for the authorization, too. */
+/** Throws validation_failed where the approvers of the technical stage are needed for the authorization, too. */
 function checkDistinct(policy: ChangePolicyState): void {
   const asked = policy.technical.map((rule) => ({
     name: rule.name,
     people: rule.approverIds,
-    count: requiredOf(rule, rule.approverIds?.length ?? 1),
+    count: countRequired(rule, rule.approverIds?.length ?? 1),
   }))
-  const unmet = unmetAfter(asked, policy, [])
+  const unmet = findUnmetAuthorization(asked, policy, [])
   if (unmet)
     throw invalidField(
       `/authorization/${unmet.index}/approverIds`,
       'unreachable',
-      `${bothOf(unmet)} cannot be met together, as who approves the technical stage does not count for the ` +
-        'authorization: they need further approvers.',
+      `${formatRulePair(unmet)} cannot be met together, as approvers of the technical stage do not count for the ` +
+        'authorization: add approvers to these rules.',
     )
 }
 
 /** As many as there are approvers, or as are waited for. A rejection ends it. */
-function mostDecisions({ approverIds, waitFor }: ApprovalRule): number {
+function countDecisions({ approverIds, waitFor }: ApprovalRule): number {
   if (waitFor === 'first') return 1
   return typeof waitFor === 'object' && 'count' in waitFor ? waitFor.count : (approverIds?.length ?? 1)
 }

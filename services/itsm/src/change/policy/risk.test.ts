@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals'
 import { type ChangeRisk, type Criticality, changeRisks, criticalities, levels } from '@opsplane/contracts'
-import { riskOf } from './risk.js'
+import { computeRisk } from './risk.js'
 
 const nothing = { criticalities: [], past: { changes: 0, failed: 0 } }
 const safe = { impact: 'low', successProbability: 100 } as const
 const riskBy = (facts: Partial<typeof nothing> | { criticalities: Criticality[] }): ChangeRisk =>
-  riskOf(safe, { ...nothing, ...facts }).risk
+  computeRisk(safe, { ...nothing, ...facts }).risk
 
 describe('impact and probability', () => {
   it.each([
@@ -24,12 +24,12 @@ describe('impact and probability', () => {
     ['low', null, 'low'],
     ['low', 69, 'moderate'],
   ] as const)('%s impact with %s %% success is %s', (impact, successProbability, risk) => {
-    expect(riskOf({ impact, successProbability }, nothing).risk).toBe(risk)
+    expect(computeRisk({ impact, successProbability }, nothing).risk).toBe(risk)
   })
 
-  it('never falls with a graver impact or a smaller chance', () => {
+  it('never falls with a higher impact or a lower probability of success', () => {
     const rank = (impact: (typeof levels)[number], successProbability: number) =>
-      changeRisks.indexOf(riskOf({ impact, successProbability }, nothing).risk)
+      changeRisks.indexOf(computeRisk({ impact, successProbability }, nothing).risk)
     for (let percent = 1; percent < 100; percent += 1)
       for (const [index, impact] of levels.entries()) {
         expect(rank(impact, percent)).toBeGreaterThanOrEqual(rank(impact, percent + 1))
@@ -38,7 +38,7 @@ describe('impact and probability', () => {
   })
 })
 
-it('is raised by the gravest of the items', () => {
+it('is raised by the most critical item', () => {
   const by = (...given: Criticality[]) => riskBy({ criticalities: given })
   expect(criticalities.map((one) => by(one))).toEqual(['high', 'moderate', 'low', 'low'])
   expect(by('low', 'critical', 'medium')).toBe('high')
@@ -58,11 +58,11 @@ it.each([
 
 it('lets the highest engine win, and says what each thinks', () => {
   const facts = { criticalities: ['high' as const], past: { changes: 10, failed: 5 } }
-  expect(riskOf(safe, facts)).toEqual({
+  expect(computeRisk(safe, facts)).toEqual({
     risk: 'high',
     riskFactors: [
       { factor: 'impact_and_probability', risk: 'low', message: 'low impact, 100 % success' },
-      { factor: 'ci_criticality', risk: 'moderate', message: 'the gravest criticality of its items is high' },
+      { factor: 'ci_criticality', risk: 'moderate', message: 'highest criticality of its items: high' },
       { factor: 'past_failures', risk: 'high', message: '5 of the last 10 changes of its items failed' },
     ],
   })

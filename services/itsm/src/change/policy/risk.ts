@@ -1,7 +1,7 @@
 import type { ChangeRisk, ChangeRiskFactor, ChangeState, Criticality, Level } from '@opsplane/contracts'
 import { changeRisks } from '@opsplane/contracts'
 
-/** What the risk of a change is judged by, beside what it says itself. */
+/** Facts beyond the change itself that its risk is computed from. */
 export interface RiskFacts {
   /** Of the items it touches. */
   criticalities: readonly Criticality[]
@@ -9,14 +9,14 @@ export interface RiskFacts {
   past: { changes: number; failed: number }
 }
 
-export type Judged = Pick<ChangeState, 'impact' | 'successProbability'>
+export type RiskInput = Pick<ChangeState, 'impact' | 'successProbability'>
 
-type Engine = (change: Judged, facts: RiskFacts) => ChangeRiskFactor
+type Engine = (change: RiskInput, facts: RiskFacts) => ChangeRiskFactor
 
 const engines: readonly Engine[] = [impactAndProbability, ciCriticality, pastFailures]
 
-/** Every engine has its say, and the highest wins. */
-export function riskOf(change: Judged, facts: RiskFacts): Pick<ChangeState, 'risk' | 'riskFactors'> {
+/** Every engine computes a risk, and the highest one counts. */
+export function computeRisk(change: RiskInput, facts: RiskFacts): Pick<ChangeState, 'risk' | 'riskFactors'> {
   const riskFactors = engines.map((engine) => engine(change, facts))
   return { risk: highest(riskFactors.map(({ risk }) => risk)), riskFactors }
 }
@@ -28,8 +28,8 @@ const byImpact: Record<Level, Record<Chance, ChangeRisk>> = {
   low: { good: 'low', fair: 'low', poor: 'moderate' },
 }
 
-/** What nobody has judged counts as fair. */
-function impactAndProbability({ impact, successProbability }: Judged): ChangeRiskFactor {
+/** Without a success probability the chance counts as fair. */
+function impactAndProbability({ impact, successProbability }: RiskInput): ChangeRiskFactor {
   const chance =
     successProbability === null ? 'fair' : successProbability >= 90 ? 'good' : chanceBelow(successProbability)
   const known = successProbability === null ? 'success not judged' : `${successProbability} % success`
@@ -49,15 +49,19 @@ const byCriticality: Record<Criticality, ChangeRisk> = {
   low: 'low',
 }
 
-function ciCriticality(_: Judged, { criticalities }: RiskFacts): ChangeRiskFactor {
+function ciCriticality(_: RiskInput, { criticalities }: RiskFacts): ChangeRiskFactor {
   const risk = highest(criticalities.map((criticality) => byCriticality[criticality]))
-  const gravest = (['critical', 'high', 'medium', 'low'] as const).find((one) => criticalities.includes(one))
-  const message = gravest ? `the gravest criticality of its items is ${gravest}` : 'it touches no items'
+  const highestCriticality = (['critical', 'high', 'medium', 'low'] as const).find((one) =>
+    criticalities.includes(one),
+  )
+  const message = highestCriticality
+    ? `highest criticality of its items: ${highestCriticality}`
+    : 'it has no items'
   return { factor: 'ci_criticality', risk, message }
 }
 
 /** One failure among one or two is too little to call it high. */
-function pastFailures(_: Judged, { past: { changes, failed } }: RiskFacts): ChangeRiskFactor {
+function pastFailures(_: RiskInput, { past: { changes, failed } }: RiskFacts): ChangeRiskFactor {
   const rate = changes === 0 ? 0 : failed / changes
   const risk = rate >= 0.3 && changes >= 3 ? 'high' : rate >= 0.1 ? 'moderate' : 'low'
   const message = `${failed} of the last ${changes} changes of its items failed`

@@ -4,8 +4,17 @@ import { specify } from '@opsplane/testing'
 import type { ChangeRecord } from '../approval/separation-of-duties.js'
 import type { ChangeCommand } from '../commands.js'
 import { change } from '../domain.js'
-import { agreed, changeIn, creating, facts, now, peer, steps, template } from '../sample-changes.js'
-import type { AgreedOn } from './from-template.js'
+import {
+  agreedTemplate,
+  changeIn,
+  createCommand,
+  facts,
+  now,
+  secondApprover,
+  steps,
+  template,
+} from '../sample-changes.js'
+import type { TemplateAgreement } from './from-template.js'
 
 const { given } = specify(change)
 const other: ChangeTemplateState = {
@@ -26,7 +35,7 @@ const texts = {
   successProbability: other.successProbability,
 }
 /** As it is read for a command, with the classes of three items. */
-const found = (fields: Partial<ChangeTemplateState> = {}, of = other): AgreedOn => ({
+const found = (fields: Partial<ChangeTemplateState> = {}, of = other): TemplateAgreement => ({
   template: { ...of, ...fields },
   classes: new Map([
     ['ci_db', 'database'],
@@ -39,13 +48,13 @@ const bare = {
   ...{ title: undefined, templateId: other.id },
   ...{ implementationPlan: undefined, backoutPlan: undefined },
 }
-const draftOf = (input: object, from: AgreedOn): ChangeCommand => ({
-  ...creating('standard', { ...bare, ...input }),
+const draftOf = (input: object, from: TemplateAgreement): ChangeCommand => ({
+  ...createCommand('standard', { ...bare, ...input }),
   agreed: from,
 })
-const edit = (patch: ChangePatch, from: AgreedOn = found()) =>
-  ({ kind: 'edit', userId: peer, patch, facts, agreed: from, now }) as const
-const submit = (from: AgreedOn = found()) => ({ ...steps.submit, agreed: from, now })
+const edit = (patch: ChangePatch, from: TemplateAgreement = found()) =>
+  ({ kind: 'edit', userId: secondApprover, patch, facts, agreed: from, now }) as const
+const submit = (from: TemplateAgreement = found()) => ({ ...steps.submit, agreed: from, now })
 const after = (state: ChangeRecord | null, command: ChangeCommand): ChangeRecord => {
   const next = change.decide(command, state).at(-1)?.after
   if (!next) throw new Error('Nothing was decided.')
@@ -88,9 +97,9 @@ describe('a standard change', () => {
     ])
   })
 
-  it.each<[string, object, AgreedOn, string]>([
-    ['none', { templateId: null }, agreed, 'required'],
-    ['one that is not there', {}, { ...agreed, template: null }, 'not_found'],
+  it.each<[string, object, TemplateAgreement, string]>([
+    ['none', { templateId: null }, agreedTemplate, 'required'],
+    ['one that is not there', {}, { ...agreedTemplate, template: null }, 'not_found'],
     ['an inactive one', {}, found({ status: 'inactive' }), 'inactive'],
   ])('is neither drafted nor submitted from %s', (_, input, from, code) => {
     expect(refusals(null, draftOf({ title: 'T', ...input }, from))).toEqual([['/templateId', code]])
@@ -207,13 +216,16 @@ describe.each(['firmware', null])('a standard change whose templateId is %j', (t
   const old = { ...draft, templateId, implementationPlan: null, testPlan: null }
 
   it('is edited as it was, and goes on where it was handed in', () => {
-    const nobody: AgreedOn = { ...found(), template: null }
-    const edited = after(old, edit({ implementationPlan: 'Mine.', impact: 'low', title: 'Mine' }, nobody))
+    const withoutTemplate: TemplateAgreement = { ...found(), template: null }
+    const edited = after(
+      old,
+      edit({ implementationPlan: 'Mine.', impact: 'low', title: 'Mine' }, withoutTemplate),
+    )
     expect(edited).toMatchObject({ implementationPlan: 'Mine.', impact: 'low', templateId })
     const scheduled: ChangeRecord = { ...old, status: 'scheduled' }
-    expect(after(scheduled, edit({ assignmentGroup: 'db' }, nobody)).status).toBe('scheduled')
+    expect(after(scheduled, edit({ assignmentGroup: 'db' }, withoutTemplate)).status).toBe('scheduled')
     expect(after(scheduled, { ...steps.implement, now }).status).toBe('implementing')
-    expect(after(scheduled, edit({ backoutPlan: 'Mine.' }, nobody)).status).toBe('draft')
+    expect(after(scheduled, edit({ backoutPlan: 'Mine.' }, withoutTemplate)).status).toBe('draft')
   })
 
   it('needs a template to be submitted', () => {

@@ -8,10 +8,10 @@ import {
   invalidField,
   type NewChange,
 } from '@opsplane/contracts'
-import { withPatch } from '../patch.js'
+import { applyPatch } from '../patch.js'
 
 /** What was agreed on beforehand, as it is now, and the classes of the items the change touches. */
-export interface AgreedOn {
+export interface TemplateAgreement {
   /** Null where there is none of this id. */
   template: ChangeTemplateState | null
   classes: ReadonlyMap<string, string>
@@ -27,7 +27,7 @@ const agreedFields = [
 ] as const
 type Agreed = Pick<ChangeState, (typeof agreedFields)[number]>
 
-const unplanned: Agreed = {
+const defaultAgreed: Agreed = {
   implementationPlan: null,
   testPlan: null,
   backoutPlan: null,
@@ -36,15 +36,15 @@ const unplanned: Agreed = {
 }
 
 /** A new change with all fields a person enters: those of its template, or as given. */
-export function drafted(
+export function buildDraft(
   input: NewChange,
-  agreed: AgreedOn | undefined,
+  agreed: TemplateAgreement | undefined,
 ): Omit<NewChange, keyof Agreed | 'title'> & Agreed & { title: string } {
   const template = input.type === 'standard' ? activeTemplate(input, agreed) : undefined
   if (template) checkGiven(input, template)
   const title = input.title ?? template?.title
   if (!title) throw invalidField('/title', 'required', 'The change needs a title, as its template has none.')
-  const own = template ? agreedOf(template) : withPatch(unplanned, agreedOf(input))
+  const own = template ? pickAgreed(template) : applyPatch(defaultAgreed, pickAgreed(input))
   if (template) checkFit({ ...input, ...own }, template, agreed)
   return { ...input, ...own, title }
 }
@@ -53,9 +53,9 @@ export function drafted(
  * What an edit makes of a change. A standard one takes over the template it is given, and its texts are altered in no
  * other way. One that is no longer a standard change keeps them as its own.
  */
-export function settled<State extends ChangeState>(
+export function applyTemplateEdit<State extends ChangeState>(
   { before, asked, patch }: { before: ChangeState; asked: State; patch: ChangePatch },
-  agreed: AgreedOn | undefined,
+  agreed: TemplateAgreement | undefined,
 ): State {
   const was = before.type === 'standard'
   if (asked.type !== 'standard')
@@ -63,7 +63,7 @@ export function settled<State extends ChangeState>(
   if (!was || asked.templateId !== before.templateId) {
     const template = activeTemplate(asked, agreed)
     checkGiven(patch, template)
-    const wanted = { ...asked, ...agreedOf(template) }
+    const wanted = { ...asked, ...pickAgreed(template) }
     checkFit(wanted, template, agreed)
     return wanted
   }
@@ -77,21 +77,24 @@ export function settled<State extends ChangeState>(
  * A standard change as it is handed in: with what its template says now, which is what was agreed on, and not what it said
  * when the change was drafted. Throws validation_failed where it does not keep to that.
  */
-export function takenOver<State extends ChangeState>(change: State, agreed: AgreedOn | undefined): State {
+export function applyTemplate<State extends ChangeState>(
+  change: State,
+  agreed: TemplateAgreement | undefined,
+): State {
   const template = activeTemplate(change, agreed)
   checkFit(change, template, agreed)
-  return { ...change, ...agreedOf(template) }
+  return { ...change, ...pickAgreed(template) }
 }
 
-/** Before there were templates, `templateId` was any name or none: such a change has its texts from nobody else. */
+/** Before there were templates, `templateId` was any name or none: such a change has texts of its own. */
 const isTemplated = ({ templateId }: ChangeState) => idSchema('changeTemplate').safeParse(templateId).success
 
 function activeTemplate(
   { templateId }: Pick<ChangeState, 'templateId'>,
-  agreed: AgreedOn | undefined,
+  agreed: TemplateAgreement | undefined,
 ): ChangeTemplateState {
   const refused = (code: string, message: string) => invalidField('/templateId', code, message)
-  if (templateId === null) throw refused('required', 'A standard change needs the template it comes from.')
+  if (templateId === null) throw refused('required', 'A standard change requires a template.')
   const template = agreed?.template
   if (!template) throw refused('not_found', 'There is no such template in this workspace and environment.')
   if (template.status !== 'active') throw refused('inactive', `The template ${template.name} is inactive.`)
@@ -100,7 +103,7 @@ function activeTemplate(
 
 type Given = { [Name in keyof Agreed]?: Agreed[Name] | undefined }
 
-const agreedOf = <Own extends Given>({
+const pickAgreed = <Own extends Given>({
   implementationPlan,
   testPlan,
   backoutPlan,
@@ -116,7 +119,7 @@ const agreedOf = <Own extends Given>({
 
 /** Throws validation_failed naming each field that is the template's and was given as something else. */
 function checkGiven(given: Given, own: Agreed): void {
-  refuse(
+  rejectDetails(
     agreedFields
       .filter((name) => given[name] !== undefined && given[name] !== own[name])
       .map((name) => ({
@@ -125,7 +128,7 @@ function checkGiven(given: Given, own: Agreed): void {
         code: 'from_template',
         message: 'comes from the template of a standard change',
       })),
-    'These fields of a standard change are those of its template.',
+    'These fields of a standard change come from its template and cannot be edited.',
   )
 }
 
@@ -135,7 +138,7 @@ type Planned = Pick<ChangeState, 'plannedStart' | 'plannedEnd' | 'ciIds'>
 function checkFit(
   change: Planned,
   { ciClasses, maxDurationMinutes }: ChangeTemplateState,
-  agreed: AgreedOn | undefined,
+  agreed: TemplateAgreement | undefined,
   before?: Planned,
 ): void {
   const { plannedStart, plannedEnd, ciIds } = change
@@ -148,7 +151,7 @@ function checkFit(
       in: 'body',
       path: '/plannedEnd',
       code: 'too_long',
-      message: `The template has it planned for ${maxDurationMinutes} minutes at most.`,
+      message: `The template allows at most ${maxDurationMinutes} minutes.`,
     })
   for (const [index, id] of ciIds.entries()) {
     const itemClass = agreed?.classes.get(id)
@@ -157,9 +160,9 @@ function checkFit(
     const message = `The template is for ${ciClasses.join(', ')}, and this is a ${itemClass}.`
     details.push({ in: 'body', path: `/ciIds/${index}`, code: 'wrong_class', message })
   }
-  refuse(details, 'The change goes beyond what was agreed on in its template.')
+  rejectDetails(details, 'The change exceeds the limits of its template.')
 }
 
-function refuse(details: ErrorDetail[], message: string): void {
+function rejectDetails(details: ErrorDetail[], message: string): void {
   if (details.length > 0) throw new ApiError('validation_failed', message, { details })
 }

@@ -39,7 +39,7 @@ it('holds what all filters hold for, in each order', async () => {
   const add = adder(api)
   await add({ name: 'Renew certificates' })
   const middle = await add({ name: 'Everything', status: 'inactive' })
-  await add({ name: 'Disks of Zürich', description: 'Only with *spare parts* at hand.' })
+  await add({ name: 'Disks of Zürich', description: 'Only with *spare parts* available.' })
   await add({ name: 'Backups', title: 'Renew the tapes', status: 'inactive' })
   await api.patch(`${path}/${middle.id}`, { maxDurationMinutes: 40 })
   const [first, second, third, fourth] = ['Renew certificates', 'Everything', 'Disks of Zürich', 'Backups']

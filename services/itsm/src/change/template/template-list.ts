@@ -1,13 +1,13 @@
 import { ChangeTemplateState } from '@opsplane/contracts'
 import { matchesText, type Selection } from '@opsplane/postgres'
 import { z } from 'zod'
-import { createdFilters, createdWithin } from '../../lists/created.js'
-import { searchFilter, searchSyntax, severalOf } from '../../lists/filters.js'
+import { createdFilters, createdWithin } from '../../lists/created-filters.js'
+import { listParameter, searchFilter, searchSyntax } from '../../lists/filters.js'
 import { changeTemplates } from '../../schema/change.js'
 
 /** The filters of the list of change templates; all that are given must hold. */
 export const templateFilters = z.object({
-  status: severalOf(ChangeTemplateState.shape.status)
+  status: listParameter(ChangeTemplateState.shape.status)
     .optional()
     .meta({
       description: 'One or several statuses, repeated or separated by commas.',

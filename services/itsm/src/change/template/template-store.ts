@@ -12,7 +12,7 @@ import {
 import type { Drizzle } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { and, inArray } from 'drizzle-orm'
-import { within } from '../../lists/of-tenant.js'
+import { tenantConditions } from '../../lists/tenant-conditions.js'
 import { ciClasses } from '../../schema/cmdb.js'
 import { changeTemplate } from './template.js'
 
@@ -44,7 +44,7 @@ async function checkClasses(
   const rows = await db
     .select({ name: ciClasses.name })
     .from(ciClasses)
-    .where(and(...within(ciClasses, tenant), inArray(ciClasses.name, own)))
+    .where(and(...tenantConditions(ciClasses, tenant), inArray(ciClasses.name, own)))
   const known = new Set(rows.map(({ name }) => name))
   const message = 'There is no such class in this workspace and environment.'
   const details = names.flatMap((name, index): ErrorDetail[] =>

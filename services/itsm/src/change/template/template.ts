@@ -7,7 +7,7 @@ import {
   type NewChangeTemplate,
   notFound,
 } from '@opsplane/contracts'
-import { withPatch } from '../patch.js'
+import { applyPatch } from '../patch.js'
 
 export type ChangeTemplateCommand =
   | { kind: 'create'; id: string; input: NewChangeTemplate; now: Instant }
@@ -26,7 +26,7 @@ export const changeTemplate: Decider<ChangeTemplateState, ChangeTemplateCommand>
     }
     if (state === null) throw notFound()
     if (command.kind === 'delete') return [{ type: 'change_template.deleted', after: null }]
-    const wanted = withPatch(state, command.patch)
+    const wanted = applyPatch(state, command.patch)
     if (changedFields(state, wanted).length === 0) return []
     return [{ type: 'change_template.updated', after: { ...wanted, updatedAt: command.now } }]
   },

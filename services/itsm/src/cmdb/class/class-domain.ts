@@ -1,5 +1,5 @@
 import {
-  ApiError,
+  alreadyExists,
   type CiClassPatch,
   type CiClassState,
   type CmdbEventType,
@@ -30,7 +30,7 @@ function decide(
   state: CiClassState | null,
 ): Decision<CiClassState, CmdbEventType>[] {
   if (command.kind === 'create') {
-    if (state !== null) throw new ApiError('conflict', 'A class with this id exists already.')
+    if (state !== null) throw alreadyExists('class')
     const { id, now, input } = command
     checkClassSchema(input.schema)
     return [{ type: 'ci.class_created', after: { id, ...input, createdAt: now, updatedAt: now } }]

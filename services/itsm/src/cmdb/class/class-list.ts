@@ -1,11 +1,17 @@
 import { builtInClasses, type CiClass, CiClassState, type Page, type TenantScope } from '@opsplane/contracts'
-import { isThere, mostSearchedCreations, type PastOf, pastRows, rowsAsOf } from '@opsplane/eventstore'
+import {
+  existsCondition,
+  maxSearchedCreations,
+  type PastOf,
+  pastRows,
+  readRowsAt,
+} from '@opsplane/eventstore'
 import {
   type Drizzle,
   type KeysetOptions,
   keysetPage,
   matchesText,
-  positionOf,
+  parsePosition,
   type Selection,
   tenantBinding,
 } from '@opsplane/postgres'
@@ -14,7 +20,7 @@ import { and, gt, inArray, lt, lte, notInArray, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { ciClasses as table } from '../../schema/cmdb.js'
 import { within } from '../queries.js'
-import { presentClass, untouchedClass } from './class-store.js'
+import { presentClass, unchangedClass } from './class-store.js'
 
 export interface ClassQuery {
   tenant: TenantScope
@@ -46,12 +52,13 @@ export async function classPage(
   query: ClassQuery,
 ): Promise<Page<CiClass>> {
   const binding = tenantBinding(query.tenant, query.binding)
-  const after = query.after === undefined ? undefined : String(positionOf(cursors, query.after, binding)[0])
-  const builtIn = query.builtIn === false ? [] : await builtInOnes(db, query)
-  const own = await ownOnes(db, query, after, cursors)
+  const after =
+    query.after === undefined ? undefined : String(parsePosition(cursors, query.after, binding)[0])
+  const builtIn = query.builtIn === false ? [] : await readBuiltInClasses(db, query)
+  const own = await readOwnClasses(db, query, after, cursors)
 
   const all = new Map([...own.classes, ...builtIn].map((one) => [one.name, one]))
-  const names = await merged(db, query, own, builtIn, after)
+  const names = await mergeNames(db, query, own, builtIn, after)
   const last = names.length > query.limit ? names[query.limit - 1] : own.upTo
   return {
     items: names.slice(0, query.limit).flatMap((name) => all.get(name) ?? []),
@@ -61,26 +68,26 @@ export async function classPage(
 }
 
 /** Each as the workspace has changed it. */
-async function builtInOnes(db: Drizzle, { tenant, asOf }: ClassQuery): Promise<CiClass[]> {
+async function readBuiltInClasses(db: Drizzle, { tenant, asOf }: ClassQuery): Promise<CiClass[]> {
   const rows = await db
     .select({ id: table.id, state: table.state, version: table.version })
     .from(table)
     .where(and(...within(table, tenant), inArray(table.name, builtInNames)))
   const then =
-    asOf === undefined ? rows : await rowsAsOf(db, { table, tenant, asOf, ids: rows.map(({ id }) => id) })
+    asOf === undefined ? rows : await readRowsAt(db, { table, tenant, asOf, ids: rows.map(({ id }) => id) })
   const changed = then.map(({ state, version }) => presentClass(CiClassState.parse(state), version))
   const untouched = builtInNames.filter((name) => !changed.some((one) => one.name === name))
-  return [...changed, ...untouched.map(untouchedClass)]
+  return [...changed, ...untouched.map(unchangedClass)]
 }
 
-async function ownOnes(
+async function readOwnClasses(
   db: Drizzle,
   query: ClassQuery,
   after: string | undefined,
   cursors: CursorCodec,
 ): Promise<OwnClasses> {
   if (query.builtIn === true) return { classes: [], upTo: null }
-  if (query.asOf !== undefined) return ownOnesAsOf(db, query, query.asOf, after)
+  if (query.asOf !== undefined) return readOwnClassesAsOf(db, query, query.asOf, after)
   const { tenant, direction, limit, binding } = query
   const { items, nextCursor } = await keysetPage(db, {
     table,
@@ -98,7 +105,7 @@ async function ownOnes(
 const PastRow = z.object({ place: z.string(), state: CiClassState.nullable(), version: z.int().nullable() })
 
 /** A class keeps its name, so those there are now are walked by it, each as it was. */
-async function ownOnesAsOf(
+async function readOwnClassesAsOf(
   db: Drizzle,
   query: ClassQuery,
   asOf: string,
@@ -106,18 +113,18 @@ async function ownOnesAsOf(
 ): Promise<OwnClasses> {
   const { tenant, direction, limit } = query
   const { where = [], search } = ownSelection(query, after)
-  const most = search === undefined ? limit + 1 : mostSearchedCreations
+  const maxRows = search === undefined ? limit + 1 : maxSearchedCreations
   const order = sql`place ${sql.raw(direction)}`
   const past: PastOf = { table, tenant, asOf }
   const there = and(...within(table, tenant), ...where, lte(table.createdAt, asOf))
   const rows = await db.execute(sql`
     with candidate as materialized (
       select id as stream, name as place from ${table} where ${there}
-      order by ${order} limit ${most}
+      order by ${order} limit ${maxRows}
     )
     (select place, ${table.state} as state, ${table.version} as version from candidate ${pastRows(past, sql`candidate.stream`)}
-      where ${and(isThere(past), search)} order by ${order} limit ${limit + 1})
-    union all (select place, null, null from candidate order by ${order} offset ${most - 1} limit 1)`)
+      where ${and(existsCondition(past), search)} order by ${order} limit ${limit + 1})
+    union all (select place, null, null from candidate order by ${order} offset ${maxRows - 1} limit 1)`)
   const read = z.array(PastRow).parse([...rows])
   const found = read.flatMap(({ state, version }) => (state ? presentClass(state, version ?? 0) : []))
   const classes = found.slice(0, limit)
@@ -126,7 +133,7 @@ async function ownOnesAsOf(
 }
 
 /** The names of what was found of the workspace's own, and of the built-in ones within the same span, in order. */
-async function merged(
+async function mergeNames(
   db: Drizzle,
   { q, direction, limit }: ClassQuery,
   own: OwnClasses,

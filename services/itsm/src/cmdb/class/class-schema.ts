@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@opsplane/json-schema'
-import { compiled } from '../../json-schema/compiled.js'
+import { compile } from '../../json-schema/compile.js'
+import { checkFaults } from '../../json-schema/data-faults.js'
 import { checkEnforceable } from '../../json-schema/enforceable.js'
-import { checkFaults } from '../../json-schema/fitting.js'
 
 const rules = { path: '/schema', form: false }
 
@@ -13,6 +13,6 @@ export function checkClassSchema(schema: JsonSchema | null): void {
 /** What is wrong with the attributes of an item of a class with this schema. Throws validation_failed naming all of it. */
 export function checkAttributes(schema: JsonSchema | null, attributes: Record<string, unknown>): void {
   if (schema === null) return
-  const faults = compiled(schema, rules).check(attributes)
+  const faults = compile(schema, rules).check(attributes)
   checkFaults(faults, '/attributes', 'The attributes do not fit the schema of the class.')
 }

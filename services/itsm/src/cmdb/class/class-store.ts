@@ -28,13 +28,13 @@ export function classStore({ store, database }: ServiceContext) {
       const [row] = await rows(tenant, name)
       if (row && (asOf === undefined || row.createdAt <= asOf)) return aggregate.asOf(row.id, tenant, asOf)
       if (!isBuiltIn(name)) throw notFound()
-      return untouchedClass(name)
+      return unchangedClass(name)
     },
     create: (input: NewCiClass, meta: CommandMeta): Promise<CiClass> => {
       if (isBuiltIn(input.name))
         throw invalidField('/name', 'built_in', 'There is a built-in class of this name.')
       const id = newId('ciClass')
-      return aggregate.create(id, { kind: 'create', id, now: meta.now, input }, meta).catch(nameTaken)
+      return aggregate.create(id, { kind: 'create', id, now: meta.now, input }, meta).catch(rethrowNameTaken)
     },
     /** A built-in class gets its row with the first change. */
     async patch(name: string, patch: CiClassPatch, meta: CommandMeta): Promise<CiClass> {
@@ -45,18 +45,18 @@ export function classStore({ store, database }: ServiceContext) {
       if (!isBuiltIn(name)) throw notFound()
       if ((meta.expectedVersion ?? 0) !== 0) throw preconditionFailed(0)
       const id = newId('ciClass')
-      const input = { name, label: patch.label ?? untouchedClass(name).label, schema: patch.schema ?? null }
+      const input = { name, label: patch.label ?? unchangedClass(name).label, schema: patch.schema ?? null }
       try {
         return await aggregate.create(id, { kind: 'create', id, now: meta.now, input }, meta)
       } catch (error) {
-        // Somebody else's first change came in between.
+        // A concurrent first change has created the row.
         const [made] = isNameTaken(error) ? await rows(meta.tenant, name) : []
         if (!made) throw error
         return edit(made)
       }
     },
     /** The schema of a class. Throws validation_failed naming /class when there is no such class. */
-    async schemaOf(name: string, tenant: TenantScope): Promise<CiClass['schema']> {
+    async findSchema(name: string, tenant: TenantScope): Promise<CiClass['schema']> {
       const [row] = await rows(tenant, name)
       if (row === undefined && !isBuiltIn(name))
         throw invalidField(
@@ -74,7 +74,7 @@ const isNameTaken = (error: unknown): boolean =>
   error instanceof ApiError && error.details[0]?.params?.constraint === 'ci_classes_name_key'
 
 /** Rethrows; when it is the name that is taken, in words that say so. */
-function nameTaken(error: unknown): never {
+function rethrowNameTaken(error: unknown): never {
   if (!isNameTaken(error)) throw error
   throw new ApiError('conflict', 'There is a class of this name already.', {
     details: [{ in: 'body', path: '/name', code: 'not_unique', message: 'must be a new name' }],
@@ -85,7 +85,7 @@ function nameTaken(error: unknown): never {
 const isBuiltIn = (name: string) => Object.hasOwn(builtInClasses, name)
 
 /** A built-in class of a workspace that has not changed it. */
-export const untouchedClass = (name: string): CiClass => ({
+export const unchangedClass = (name: string): CiClass => ({
   name,
   label: builtInClasses[name] ?? name,
   schema: null,

@@ -1,5 +1,5 @@
 import type { CiStatus, CiTopology, Criticality, RelationType, TenantScope } from '@opsplane/contracts'
-import { byIds } from '../by-ids.js'
+import { rowsByIds } from '../by-ids.js'
 import {
   type Columns,
   type Parameter,
@@ -7,7 +7,7 @@ import {
   readColumnsUpTo,
   type StatementRunner,
 } from '../columns.js'
-import { StringInterner, stringsOf } from './string-interner.js'
+import { StringInterner, splitWords } from './string-interner.js'
 
 type ItemColumns = Columns<'id' | 'class' | 'status' | 'criticality', 'name'>
 export type RelationColumns = Columns<'id' | 'source_id' | 'target_id' | 'type'>
@@ -41,17 +41,17 @@ export interface Graph {
   numberOf(id: string): number
 }
 
-export function graphOf(items: ItemColumns | null, relations: RelationColumns): Graph {
+export function buildGraph(items: ItemColumns | null, relations: RelationColumns): Graph {
   const words = new StringInterner()
   if (items) words.numbersOf(items.id)
   const [source, target] = [words.numbersOf(relations.source_id), words.numbersOf(relations.target_id)]
-  const shown = itemsOf(items)
+  const shown = toItems(items)
   return {
     items: shown,
     relations: {
-      ...{ size: relations.size, source, target, id: stringsOf(relations.id) },
+      ...{ size: relations.size, source, target, id: splitWords(relations.id) },
       // As it was written.
-      type: stringsOf(relations.type) as RelationType[],
+      type: splitWords(relations.type) as RelationType[],
     },
     size: () => words.size,
     idOf: (number) => shown.id[number] ?? words.wordOf(number),
@@ -59,33 +59,33 @@ export function graphOf(items: ItemColumns | null, relations: RelationColumns): 
   }
 }
 
-function itemsOf(columns: ItemColumns | null): Items {
+function toItems(columns: ItemColumns | null): Items {
   if (!columns) return { size: 0, id: [], name: [], class: [], status: [], criticality: [] }
   const { size, name } = columns
   return {
-    ...{ size, name, id: stringsOf(columns.id), class: stringsOf(columns.class) },
+    ...{ size, name, id: splitWords(columns.id), class: splitWords(columns.class) },
     // As they were written.
-    status: stringsOf(columns.status) as CiStatus[],
-    criticality: stringsOf(columns.criticality) as Criticality[],
+    status: splitWords(columns.status) as CiStatus[],
+    criticality: splitWords(columns.criticality) as Criticality[],
   }
 }
 
 /** No more of a tenant is read at once. */
-export const readable = { items: 20_000, relations: 50_000 }
+export const readLimits = { items: 20_000, relations: 50_000 }
 
-export interface Shown {
+export interface SubgraphOptions {
   graph: Graph
   /** By the number of an item; undefined where it is not shown. */
   depthOf(number: number): number | null | undefined
   maxEdges: number
 }
 
-/** The items that are shown and the relations between them: what an edge leads to is shown beside it, or the edge is not. */
-export function shownOf({
+/** The items that are shown and the relations between them: an edge is shown only with both its items. */
+export function selectSubgraph({
   graph,
   depthOf,
   maxEdges,
-}: Shown): Pick<CiTopology, 'nodes' | 'edges' | 'truncated'> {
+}: SubgraphOptions): Pick<CiTopology, 'nodes' | 'edges' | 'truncated'> {
   const { items, relations } = graph
   const { source, target, type } = relations
   const shown = new Uint8Array(graph.size())
@@ -139,11 +139,11 @@ export function graphReader(sql: StatementRunner, { workspaceId, environment }: 
   return {
     /** All; null where they are too many to be read at once. */
     allItems: (): Promise<ItemColumns | null> =>
-      readColumnsUpTo(readable.items, sql, itemColumns, itemsFrom(''), parameters()),
+      readColumnsUpTo(readLimits.items, sql, itemColumns, itemsFrom(''), parameters()),
     /** All of the types; null where they are too many to be read at once. */
     allRelations: (types: RelationType[] | undefined): Promise<RelationColumns | null> =>
       readColumnsUpTo(
-        readable.relations,
+        readLimits.relations,
         sql,
         relationColumns,
         `ci_relations ${ofTenant} and ${ofTypes}`,
@@ -155,7 +155,7 @@ export function graphReader(sql: StatementRunner, { workspaceId, environment }: 
       readColumns(
         sql,
         itemColumns,
-        byIds('configuration_items', 'id in (select unnest($3::text[]))'),
+        rowsByIds('configuration_items', 'id in (select unnest($3::text[]))'),
         parameters(ids),
       ),
     /** Those with both ends among the items. */
@@ -165,7 +165,10 @@ export function graphReader(sql: StatementRunner, { workspaceId, environment }: 
       limit: number,
     ): Promise<RelationColumns> => {
       const among = (end: string) => `${end} in (select unnest($4::text[]))`
-      const found = byIds('ci_relations', `${among('source_id')} and ${among('target_id')} and ${ofTypes}`)
+      const found = rowsByIds(
+        'ci_relations',
+        `${among('source_id')} and ${among('target_id')} and ${ofTypes}`,
+      )
       return readColumns(sql, relationColumns, `${found} limit $5`, parameters(types ?? null, ids, limit))
     },
   }

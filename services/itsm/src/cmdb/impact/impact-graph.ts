@@ -1,17 +1,17 @@
 import { impactTypes, type RelationType, relationImpact, type TenantScope } from '@opsplane/contracts'
-import { byIds, fromAnyOf, toAnyOf } from '../by-ids.js'
+import { relationsFromItems, relationsToItems, rowsByIds } from '../by-ids.js'
 import { type Parameter, type StatementRunner, statement } from '../columns.js'
-import type { Dependence, Dependency, ImpactGraph, ImpactNode } from './impact.js'
-import { redundancyFrom, wholeImpactGraph } from './impact-whole.js'
+import type { Dependency, ImpactGraph, ImpactNode, ImpactRelation } from './impact.js'
+import { parseRedundancy, readImpactGraph } from './impact-graph-in-memory.js'
 
 export type { StatementRunner }
 
-const passing = (direction: 'to_source' | 'to_target') =>
+const findImpactTypes = (direction: 'to_source' | 'to_target') =>
   impactTypes.filter((type) => relationImpact[type] === direction)
 /** Types over which the source goes down with the target. */
-export const toSource = passing('to_source')
+export const toSource = findImpactTypes('to_source')
 /** Types over which the target goes down with the source. */
-export const toTarget = passing('to_target')
+export const toTarget = findImpactTypes('to_target')
 
 interface Step {
   relationId: string
@@ -31,7 +31,7 @@ export function impactGraph(sql: StatementRunner, tenant: TenantScope): ImpactGr
     async dependents(ids) {
       const few = whole ? null : await hops.dependents(ids, whole === null ? null : wideHop)
       if (few) return few
-      if (whole === undefined) whole = await wholeImpactGraph(sql, tenant)
+      if (whole === undefined) whole = await readImpactGraph(sql, tenant)
       return whole ? whole.dependents(ids) : ((await hops.dependents(ids, null)) ?? [])
     },
     dependencies: (ids, types) => (whole ?? hops).dependencies(ids, types),
@@ -51,26 +51,26 @@ function hopByHop(sql: StatementRunner, { workspaceId, environment }: TenantScop
     const unknown = [...new Set(ids)].filter((id) => !known.has(id))
     const rows = await read<Omit<ImpactNode, 'redundancy'> & { redundancy: string }>(
       `select id, name, class, status, criticality, redundancy
-         from ${byIds('configuration_items', 'id in (select unnest($3::text[]))')}`,
+         from ${rowsByIds('configuration_items', 'id in (select unnest($3::text[]))')}`,
       unknown,
     )
-    for (const row of rows) known.set(row.id, { ...row, redundancy: redundancyFrom(row.redundancy) })
+    for (const row of rows) known.set(row.id, { ...row, redundancy: parseRedundancy(row.redundancy) })
   }
 
   return {
-    /** Null where there are more than `most`. */
-    async dependents(ids: string[], most: number | null): Promise<Dependence[] | null> {
+    /** Null where there are more than `maxRows`. */
+    async dependents(ids: string[], maxRows: number | null): Promise<ImpactRelation[] | null> {
       const steps = await read<Step>(
-        `select id as "relationId", type, target_id as dependency, source_id as dependent from ${toAnyOf('$4')}
+        `select id as "relationId", type, target_id as dependency, source_id as dependent from ${relationsToItems('$4')}
          union all
-         select id, type, source_id, target_id from ${fromAnyOf('$5')}
+         select id, type, source_id, target_id from ${relationsFromItems('$5')}
          limit $6`,
         ids,
         toSource,
         toTarget,
-        most === null ? null : most + 1,
+        maxRows === null ? null : maxRows + 1,
       )
-      if (most !== null && steps.length > most) return null
+      if (maxRows !== null && steps.length > maxRows) return null
       await learn(steps.map(({ dependent }) => dependent))
       return steps.flatMap(({ relationId, type, dependency, dependent: id }) => {
         const dependent = known.get(id)
@@ -81,15 +81,16 @@ function hopByHop(sql: StatementRunner, { workspaceId, environment }: TenantScop
     dependencies: (ids: string[], types: RelationType[]) =>
       read<Dependency>(
         `select e.dependent, e.type, i.id, i.status from (
-           select source_id as dependent, type, target_id as dependency from ${fromAnyOf('$4')}
+           select source_id as dependent, type, target_id as dependency from ${relationsFromItems('$4')}
            union all
-           select target_id, type, source_id from ${toAnyOf('$5')}
-         ) e cross join lateral (select * from ${byIds('configuration_items', 'id = e.dependency')}) i`,
+           select target_id, type, source_id from ${relationsToItems('$5')}
+         ) e cross join lateral (select * from ${rowsByIds('configuration_items', 'id = e.dependency')}) i`,
         ids,
-        only(toSource, types),
-        only(toTarget, types),
+        selectTypes(toSource, types),
+        selectTypes(toTarget, types),
       ),
   }
 }
 
-const only = (types: RelationType[], wanted: RelationType[]) => types.filter((type) => wanted.includes(type))
+const selectTypes = (types: RelationType[], wanted: RelationType[]) =>
+  types.filter((type) => wanted.includes(type))

@@ -2,14 +2,20 @@ import { describe, expect, it } from '@jest/globals'
 import type { CiImpact } from '@opsplane/contracts'
 import { seededRandom } from '@opsplane/testing'
 import { walkImpact } from './impact.js'
-import { bruteForce, dependencesOf, inMemory, type SampleGraph, sampleGraph } from './sample-graphs.js'
+import {
+  bruteForce,
+  findImpactRelations,
+  type SampleGraph,
+  sampleGraph,
+  toImpactGraph,
+} from './sample-graphs.js'
 
 const limits = { maxItems: 10_000, maxHops: 100 }
 const hopsOf = ({ affected }: CiImpact) => new Map(affected.map(({ id, hops }) => [id, hops]))
 const failingOf = ({ nodes }: SampleGraph, count: number) => nodes.slice(0, count).map(({ id }) => id)
 
 function expectPathsToHold(graph: SampleGraph, impact: CiImpact): void {
-  const dependences = new Map(dependencesOf(graph).map((each) => [each.relationId, each]))
+  const dependences = new Map(findImpactRelations(graph).map((each) => [each.relationId, each]))
   const hops = hopsOf(impact)
   for (const { id, path, hops: length } of impact.affected) {
     expect(path.relations).toHaveLength(length)
@@ -32,7 +38,7 @@ it('agrees with looking at every item again and again, on graphs with cycles and
     })
     const failing = failingOf(graph, 1 + (seed % 3))
     const expected = bruteForce(graph, failing)
-    const impact = await walkImpact(inMemory(graph), failing, limits)
+    const impact = await walkImpact(toImpactGraph(graph), failing, limits)
     expect([seed, [...hopsOf(impact)].sort()]).toEqual([seed, [...expected].sort()])
     expect(impact.truncated).toBe(false)
     expectPathsToHold(graph, impact)
@@ -58,10 +64,10 @@ it('counts hops as the shortest distance where there is no redundancy', async ()
     const at = (id: string) => distance.get(id) ?? Number.POSITIVE_INFINITY
     // Bellman and Ford: every relation, as often as there are items.
     for (const _ of graph.nodes)
-      for (const { dependency, dependent } of dependencesOf(graph))
+      for (const { dependency, dependent } of findImpactRelations(graph))
         distance.set(dependent.id, Math.min(at(dependent.id), at(dependency) + 1))
     const reachable = [...distance].filter(([id, hops]) => id !== start && Number.isFinite(hops))
-    const impact = await walkImpact(inMemory(graph), [start], limits)
+    const impact = await walkImpact(toImpactGraph(graph), [start], limits)
     expect([...hopsOf(impact)].sort()).toEqual(reachable.sort())
   }
 })
@@ -71,20 +77,20 @@ describe('limits', () => {
   const failing = failingOf(graph, 2)
 
   it('cut the walk short, and the answer says so', async () => {
-    const all = await walkImpact(inMemory(graph), failing, limits)
+    const all = await walkImpact(toImpactGraph(graph), failing, limits)
     expect(all.affected.length).toBeGreaterThan(6)
-    const few = await walkImpact(inMemory(graph), failing, { ...limits, maxItems: 5 })
+    const few = await walkImpact(toImpactGraph(graph), failing, { ...limits, maxItems: 5 })
     expect([few.affected, few.truncated]).toEqual([all.affected.slice(0, 5), true])
-    const near = await walkImpact(inMemory(graph), failing, { ...limits, maxHops: 1 })
+    const near = await walkImpact(toImpactGraph(graph), failing, { ...limits, maxHops: 1 })
     expect([near.affected, near.truncated]).toEqual([all.affected.filter(({ hops }) => hops === 1), true])
   })
 
   it('are not reached by exactly as many', async () => {
-    const all = await walkImpact(inMemory(graph), failing, limits)
+    const all = await walkImpact(toImpactGraph(graph), failing, limits)
     const exact = {
       maxItems: all.affected.length,
       maxHops: Math.max(...all.affected.map(({ hops }) => hops)),
     }
-    expect(await walkImpact(inMemory(graph), failing, exact)).toEqual(all)
+    expect(await walkImpact(toImpactGraph(graph), failing, exact)).toEqual(all)
   })
 })

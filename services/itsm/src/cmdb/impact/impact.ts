@@ -11,7 +11,7 @@ export interface ImpactNode {
 }
 
 /** A relation over which a failure of `dependency` reaches `dependent`. */
-export interface Dependence {
+export interface ImpactRelation {
   relationId: string
   type: RelationType
   dependency: string
@@ -29,7 +29,7 @@ export interface Dependency {
 /** Where the walk gets the graph from: of one workspace and environment, many items at a time. */
 export interface ImpactGraph {
   /** What depends directly on any of these. */
-  dependents(ids: string[]): Promise<Dependence[]>
+  dependents(ids: string[]): Promise<ImpactRelation[]>
   /** What any of these depends on, over relations of these types. */
   dependencies(ids: string[], types: RelationType[]): Promise<Dependency[]>
 }
@@ -46,7 +46,7 @@ interface Reached {
   relationId: string
 }
 
-/** Planned and retired items serve nobody: they neither break nor count. */
+/** Planned and retired items are not in service: they neither break nor count. */
 const inService = (status: CiStatus) => status !== 'planned' && status !== 'retired'
 
 /**
@@ -67,29 +67,29 @@ export async function walkImpact(
     const hit = (await graph.dependents(frontier)).filter(
       ({ dependent }) => !down.has(dependent.id) && inService(dependent.status),
     )
-    const broken = await breaking(graph, hit, down)
+    const broken = await findBroken(graph, hit, down)
     const room = maxItems - reached.size
     const ids = [...broken.keys()].sort()
     truncated = ids.length > room || (hops > maxHops && ids.length > 0)
     frontier = hops > maxHops ? [] : ids.slice(0, room)
     for (const id of frontier) {
-      const { dependent, dependency, relationId } = broken.get(id) as Dependence
+      const { dependent, dependency, relationId } = broken.get(id) as ImpactRelation
       down.add(id)
       reached.set(id, { node: dependent, hops, from: dependency, relationId })
     }
   }
-  return answer(failing, reached, truncated)
+  return toCiImpact(failing, reached, truncated)
 }
 
 /** Of the items that were hit, those that do not survive it, each with the first relation by id that it is named with. */
-async function breaking(
+async function findBroken(
   graph: ImpactGraph,
-  hit: Dependence[],
+  hit: ImpactRelation[],
   down: ReadonlySet<string>,
-): Promise<Map<string, Dependence>> {
-  const redundant = hit.filter(({ dependent, type }) => redundancyOf(dependent, type) !== undefined)
-  const survivals = await survivalsOf(graph, redundant, down)
-  const broken = new Map<string, Dependence>()
+): Promise<Map<string, ImpactRelation>> {
+  const redundant = hit.filter(({ dependent, type }) => findRedundancy(dependent, type) !== undefined)
+  const survivals = await findSurvivals(graph, redundant, down)
+  const broken = new Map<string, ImpactRelation>()
   for (const dependence of hit) {
     const { dependent, type, relationId } = dependence
     const reported = broken.get(dependent.id)
@@ -101,9 +101,9 @@ async function breaking(
 }
 
 /** Item and type, for each item that has enough dependencies of the type left. */
-async function survivalsOf(
+async function findSurvivals(
   graph: ImpactGraph,
-  hit: Dependence[],
+  hit: ImpactRelation[],
   down: ReadonlySet<string>,
 ): Promise<Set<string>> {
   if (hit.length === 0) return new Set()
@@ -118,26 +118,26 @@ async function survivalsOf(
       total: count.total + 1,
     })
   }
-  const survives = ({ dependent, type }: Dependence) => {
-    const redundancy = redundancyOf(dependent, type)
+  const survives = ({ dependent, type }: ImpactRelation) => {
+    const redundancy = findRedundancy(dependent, type)
     const { up, total } = counts.get(`${dependent.id}/${type}`) ?? { up: 0, total: 0 }
-    return redundancy !== undefined && up >= needed(redundancy, total)
+    return redundancy !== undefined && up >= countRequiredUp(redundancy, total)
   }
   return new Set(hit.filter(survives).map(({ dependent, type }) => `${dependent.id}/${type}`))
 }
 
-function redundancyOf({ redundancy }: ImpactNode, type: RelationType): Redundancy | undefined {
+function findRedundancy({ redundancy }: ImpactNode, type: RelationType): Redundancy | undefined {
   const byType: Partial<Record<RelationType, Redundancy | undefined>> = redundancy
   return byType[type]
 }
 
 /** How many of `total` dependencies must be up. At least one: nothing survives on nothing. */
-export function needed(redundancy: Redundancy, total: number): number {
+export function countRequiredUp(redundancy: Redundancy, total: number): number {
   if ('minUp' in redundancy) return redundancy.minUp
   return Math.max(1, Math.ceil((redundancy.minUpPercent * total) / 100))
 }
 
-function answer(failing: string[], reached: Map<string, Reached>, truncated: boolean): CiImpact {
+function toCiImpact(failing: string[], reached: Map<string, Reached>, truncated: boolean): CiImpact {
   const affected = Array.from(reached.values(), ({ node, hops }) => {
     const { id, name, class: className, status, criticality } = node
     return { id, name, class: className, status, criticality, hops, path: pathTo(id, reached) }

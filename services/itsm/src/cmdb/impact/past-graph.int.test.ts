@@ -9,7 +9,7 @@ import {
   testPrincipal,
 } from '@opsplane/testing'
 import { itsm } from '../../service.js'
-import { mostLookedAt } from '../item/looked-at.fixture.js'
+import { maxScannedRows } from '../item/scanned-rows.fixture.js'
 import { pastGraph } from './past-graph.js'
 
 let service: TestService
@@ -219,7 +219,7 @@ describe('a large past', () => {
     await service.sql`analyze events`
     const tenant = { workspaceId: mine, environment: 'production' } as const
     for (const ask of ['graph', 'impactGraph'] as const) {
-      const most = await mostLookedAt(service.sql, (sql) =>
+      const most = await maxScannedRows(service.sql, (sql) =>
         pastGraph({ sql, db: database.db }, tenant, minute(2))[ask](undefined),
       )
       // A dozen steps of the plan for each of 2,000; other workspaces have 60,000 events.

@@ -1,11 +1,11 @@
 import { ApiError, type Instant, impactTypes, type RelationType, type TenantScope } from '@opsplane/contracts'
-import { countCreated, type PastOf, tableAsOf } from '@opsplane/eventstore'
+import { buildTableAt, countCreated, type PastOf } from '@opsplane/eventstore'
 import type { Database } from '@opsplane/postgres'
 import { ciRelations, configurationItems } from '../../schema/cmdb.js'
 import { type ColumnNames, type Columns, readColumnsUpTo, type StatementRunner } from '../columns.js'
-import { type Graph, graphOf, itemColumns, readable, relationColumns } from './graph.js'
+import { buildGraph, type Graph, itemColumns, readLimits, relationColumns } from './graph.js'
 import type { ImpactGraph } from './impact.js'
-import { impactGraphOf, impactItemColumns } from './impact-whole.js'
+import { buildImpactGraph, impactItemColumns } from './impact-graph-in-memory.js'
 
 /**
  * Of so many for each that may be read, each is looked up: the log does not tell what is gone since from what was there
@@ -24,35 +24,35 @@ interface Log extends Pick<Database, 'db'> {
 export function pastGraph({ sql, db }: Log, tenant: TenantScope, asOf: Instant) {
   async function read<Word extends string, Text extends string = never>(
     table: PastOf['table'],
-    most: number,
+    maxRows: number,
     names: ColumnNames<Word, Text>,
     { types, order = '' }: { types?: RelationType[] | undefined; order?: string } = {},
   ): Promise<Columns<Word, Text>> {
     // Nothing of items and relations is sealed.
     const of: PastOf = { table, tenant, asOf, onlyExposed: true }
-    const mostCreated = most * createdForEach
-    if ((await countCreated(db, of, mostCreated + 1)) > mostCreated) throw tooLarge()
-    const { text, parameters } = tableAsOf(of)
+    const maxCreated = maxRows * createdForEach
+    if ((await countCreated(db, of, maxCreated + 1)) > maxCreated) throw tooLarge()
+    const { text, parameters } = buildTableAt(of)
     const ofTypes = types ? `where type = any($${parameters.length + 1}::text[])` : ''
     const given = types ? [...parameters, types] : parameters
-    const found = await readColumnsUpTo(most, sql, names, `${text} ${ofTypes} ${order}`, given)
+    const found = await readColumnsUpTo(maxRows, sql, names, `${text} ${ofTypes} ${order}`, given)
     if (found === null) throw tooLarge()
     return found
   }
   const relations = (types: RelationType[] | undefined) =>
-    read(ciRelations, readable.relations, relationColumns, { types })
+    read(ciRelations, readLimits.relations, relationColumns, { types })
 
   return {
     /** Items, the first created first, and relations of the types. */
     async graph(types: RelationType[] | undefined): Promise<Graph> {
-      const oldestFirst = read(configurationItems, readable.items, itemColumns, {
+      const oldestFirst = read(configurationItems, readLimits.items, itemColumns, {
         order: 'order by created_at, id',
       })
-      return graphOf(...(await Promise.all([oldestFirst, relations(types)])))
+      return buildGraph(...(await Promise.all([oldestFirst, relations(types)])))
     },
     async impactGraph(): Promise<ImpactGraph> {
-      const items = read(configurationItems, readable.items, impactItemColumns)
-      return impactGraphOf(...(await Promise.all([items, relations([...impactTypes])])))
+      const items = read(configurationItems, readLimits.items, impactItemColumns)
+      return buildImpactGraph(...(await Promise.all([items, relations([...impactTypes])])))
     },
   }
 }
@@ -62,8 +62,8 @@ const tooLarge = () =>
     details: [
       {
         ...{ in: 'query', path: '/asOf', code: 'graph_too_large' },
-        message: `must be an instant with at most ${readable.items} items and ${readable.relations} relations`,
-        params: readable,
+        message: `must be an instant with at most ${readLimits.items} items and ${readLimits.relations} relations`,
+        params: readLimits,
       },
     ],
   })

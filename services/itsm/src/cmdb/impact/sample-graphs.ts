@@ -7,7 +7,7 @@ import {
   type RelationType,
   relationTypes,
 } from '@opsplane/contracts'
-import type { Dependence, ImpactGraph, ImpactNode } from './impact.js'
+import type { ImpactGraph, ImpactNode, ImpactRelation } from './impact.js'
 
 /** Random graphs to test with: cycles, redundancy, items out of service, relations of every type. */
 
@@ -71,7 +71,7 @@ const sourceFalls: readonly RelationType[] = ['depends_on', 'runs_on', 'hosted_o
 const targetFalls: readonly RelationType[] = ['contains', 'member_of', 'provides']
 
 /** Who depends on whom, over which relation. */
-export function dependencesOf({ nodes, relations }: SampleGraph): Dependence[] {
+export function findImpactRelations({ nodes, relations }: SampleGraph): ImpactRelation[] {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   return relations.flatMap(({ id: relationId, sourceId, targetId, type }) => {
     const dependent = byId.get(sourceFalls.includes(type) ? sourceId : targetId)
@@ -82,8 +82,8 @@ export function dependencesOf({ nodes, relations }: SampleGraph): Dependence[] {
 }
 
 /** The graph in memory. */
-export function inMemory(graph: SampleGraph): ImpactGraph {
-  const all = dependencesOf(graph)
+export function toImpactGraph(graph: SampleGraph): ImpactGraph {
+  const all = findImpactRelations(graph)
   const status = new Map(graph.nodes.map((node) => [node.id, node.status]))
   return {
     dependents: async (ids) => {
@@ -106,7 +106,7 @@ export function inMemory(graph: SampleGraph): ImpactGraph {
 
 /** In how many rounds each item goes down, by looking at every item in every round until none goes down any more. */
 export function bruteForce(graph: SampleGraph, failing: string[]): Map<string, number> {
-  const all = dependencesOf(graph)
+  const all = findImpactRelations(graph)
   const statuses = new Map(graph.nodes.map(({ id, status }) => [id, status]))
   const statusOf = (id: string) => statuses.get(id)
   const inService = (id: string) => !['planned', 'retired'].includes(statusOf(id) ?? '')

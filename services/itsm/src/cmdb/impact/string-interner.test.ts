@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
 import { seededRandom } from '@opsplane/testing'
-import { type Joined, StringInterner, stringsOf } from './string-interner.js'
+import { type Joined, StringInterner, splitWords } from './string-interner.js'
 
 const joined = (words: string[]): Joined => ({ bytes: Buffer.from(words.join(',')), size: words.length })
 
@@ -33,12 +33,12 @@ it('tells apart words that begin alike, and takes an empty one for a word', () =
     'b',
     'é',
   ])
-  expect(stringsOf(joined(given))).toEqual(given)
+  expect(splitWords(joined(given))).toEqual(given)
 })
 
 it('takes one empty word, and none', () => {
   for (const given of [[''], []]) {
-    expect(stringsOf(joined(given))).toEqual(given)
+    expect(splitWords(joined(given))).toEqual(given)
     expect([...new StringInterner().numbersOf(joined(given))]).toEqual(given.map((_, at) => at))
   }
 })
@@ -47,7 +47,7 @@ it.each([2, 4])(
   'refuses three words where there should be %i: what follows would stand at the wrong place',
   (size) => {
     const wrong = { ...joined(['a', 'b', 'c']), size }
-    expect(() => stringsOf(wrong)).toThrow()
+    expect(() => splitWords(wrong)).toThrow()
     expect(() => new StringInterner().numbersOf(wrong)).toThrow()
   },
 )

@@ -16,7 +16,7 @@ export class StringInterner {
 
   /** The number of each word. */
   numbersOf(joined: Joined): Int32Array {
-    return Int32Array.from(stringsOf(joined), (word) => this.numberOf(word))
+    return Int32Array.from(splitWords(joined), (word) => this.numberOf(word))
   }
 
   numberOf(word: string): number {
@@ -33,7 +33,7 @@ export class StringInterner {
 }
 
 /** Each word by itself. Throws where they are not as many as they should be: what follows would stand at the wrong place. */
-export function stringsOf({ bytes, size }: Joined): string[] {
+export function splitWords({ bytes, size }: Joined): string[] {
   const words =
     size === 0 ? [] : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString().split(',')
   if (words.length !== size) throw new Error(`${words.length} words are not ${size}`)

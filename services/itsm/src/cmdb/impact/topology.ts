@@ -5,10 +5,10 @@ import {
   relationImpact,
   type TenantScope,
 } from '@opsplane/contracts'
-import { fromAnyOf, toAnyOf } from '../by-ids.js'
+import { relationsFromItems, relationsToItems } from '../by-ids.js'
 import { readColumns, readColumnsUpTo, type StatementRunner } from '../columns.js'
-import { type Graph, graphOf, graphReader, shownOf } from './graph.js'
-import { stringsOf } from './string-interner.js'
+import { buildGraph, type Graph, graphReader, selectSubgraph } from './graph.js'
+import { splitWords } from './string-interner.js'
 import { type Walked, walk } from './walk.js'
 
 /** Upstream is what an item depends on, downstream what depends on it. */
@@ -27,7 +27,7 @@ export interface AroundOptions extends TopologyOptions {
   direction: Direction
 }
 
-/** Relations are more than items, but a graph nobody could draw is cut. */
+/** Relations outnumber items, but a graph too dense to draw is truncated. */
 const edgesPerNode = 10
 
 /** From so many relations out of a level on, the tenant's graph is read at once, as far as it is not too much. */
@@ -40,26 +40,26 @@ const smallAnswer = 3_000
 /**
  * What can be reached from an item: one statement for each level asks for what lies beyond the items of the level
  * before, so the number of statements depends on the depth alone. As soon as a level is wide, items and relations are
- * read as a whole instead, side by side, and followed here, since most of them are part of the answer anyhow.
+ * read as a whole instead, side by side, and followed here, since maxRows of them are part of the answer anyhow.
  */
 export async function topologyAround(sql: StatementRunner, options: AroundOptions): Promise<CiTopology> {
-  const near = await walkNear(sql, options, options.limit > smallAnswer)
-  if (!near.tooWide) return answerNear(sql, options, near)
+  const near = await walkInDatabase(sql, options, options.limit > smallAnswer)
+  if (!near.tooWide) return readTopology(sql, options, near)
   const reader = graphReader(sql, options.tenant)
   const [items, relations] = await Promise.all([reader.allItems(), reader.allRelations(options.types)])
-  if (!relations) return answerNear(sql, options, await walkNear(sql, options, false))
-  const graph = graphOf(items, relations)
+  if (!relations) return readTopology(sql, options, await walkInDatabase(sql, options, false))
+  const graph = buildGraph(items, relations)
   if (items) return topologyAroundIn(graph, options)
-  const walked = await walkIn(graph, options)
+  const walked = await walkInMemory(graph, options)
   const depths = new Map([...walked.depths].map(([number, depth]) => [graph.idOf(number), depth]))
-  const read = graphOf(await reader.itemsOf([...depths.keys()]), relations)
-  return answer(read, options, walked, (number) => depths.get(read.idOf(number)))
+  const read = buildGraph(await reader.itemsOf([...depths.keys()]), relations)
+  return toTopology(read, options, walked, (number) => depths.get(read.idOf(number)))
 }
 
 /** What can be reached from an item in a graph that was read already. */
 export async function topologyAroundIn(graph: Graph, options: AroundOptions): Promise<CiTopology> {
-  const walked = await walkIn(graph, options)
-  return answer(graph, options, walked, (number) => walked.depths.get(number))
+  const walked = await walkInMemory(graph, options)
+  return toTopology(graph, options, walked, (number) => walked.depths.get(number))
 }
 
 /** The whole graph, oldest items first. */
@@ -71,19 +71,20 @@ export async function wholeTopology(sql: StatementRunner, options: TopologyOptio
     limit > smallAnswer ? reader.allRelations(types) : null,
   ])
   const relations =
-    all ?? (await reader.relationsAmong(stringsOf(items.id).slice(0, limit), types, limit * edgesPerNode + 1))
-  return wholeTopologyIn(graphOf(items, relations), options)
+    all ??
+    (await reader.relationsAmong(splitWords(items.id).slice(0, limit), types, limit * edgesPerNode + 1))
+  return wholeTopologyIn(buildGraph(items, relations), options)
 }
 
 /** The same of a graph that was read already, oldest items first. */
 export function wholeTopologyIn(graph: Graph, { limit }: TopologyOptions): CiTopology {
   const depthOf = (number: number) => (number < limit ? null : undefined)
-  const { nodes, edges, truncated } = shownOf({ graph, depthOf, maxEdges: limit * edgesPerNode })
+  const { nodes, edges, truncated } = selectSubgraph({ graph, depthOf, maxEdges: limit * edgesPerNode })
   return { nodes, edges, truncated: truncated || graph.items.size > limit, depth: null }
 }
 
 /** The answer of what was reached, read by its ids. */
-async function answerNear(
+async function readTopology(
   sql: StatementRunner,
   options: AroundOptions,
   walked: Walked<string>,
@@ -95,23 +96,27 @@ async function answerNear(
     reader.itemsOf(ids),
     reader.relationsAmong(ids, types, limit * edgesPerNode + 1),
   ])
-  const graph = graphOf(items, relations)
-  return answer(graph, options, walked, (number) => walked.depths.get(graph.idOf(number)))
+  const graph = buildGraph(items, relations)
+  return toTopology(graph, options, walked, (number) => walked.depths.get(graph.idOf(number)))
 }
 
-function answer(
+function toTopology(
   graph: Graph,
   { limit }: TopologyOptions,
   walked: Pick<Walked<unknown>, 'truncated'>,
   depthOf: (number: number) => number | undefined,
 ): CiTopology {
-  const { nodes, edges, truncated } = shownOf({ graph, depthOf, maxEdges: limit * edgesPerNode })
+  const { nodes, edges, truncated } = selectSubgraph({ graph, depthOf, maxEdges: limit * edgesPerNode })
   const depth = nodes.reduce((deepest, node) => Math.max(deepest, node.depth ?? 0), 0)
   return { nodes, edges, truncated: walked.truncated || truncated, depth }
 }
 
 /** By a statement for each level; given up at a wide one, where that is wanted. */
-function walkNear(sql: StatementRunner, options: AroundOptions, giveUp: boolean): Promise<Walked<string>> {
+function walkInDatabase(
+  sql: StatementRunner,
+  options: AroundOptions,
+  giveUp: boolean,
+): Promise<Walked<string>> {
   const { itemId: start, depth, limit } = options
   const beyond = (frontier: string[], last: boolean) => {
     const wide = last ? wideLastLevel : wideLevel
@@ -120,36 +125,36 @@ function walkNear(sql: StatementRunner, options: AroundOptions, giveUp: boolean)
   return walk({ start, depth, limit, idOf: (id) => id, beyond })
 }
 
-/** The items one relation away in the wanted direction; null where there are more than `most` relations to them. */
+/** The items one relation away in the wanted direction; null where there are more than `maxRows` relations to them. */
 async function neighbours(
   sql: StatementRunner,
   { tenant, direction, types }: AroundOptions,
   frontier: string[],
-  most: number | null,
+  maxRows: number | null,
 ): Promise<string[] | null> {
-  const { toTarget, toSource } = followed(direction, types)
+  const { toTarget, toSource } = selectFollowedTypes(direction, types)
   const from = (union: string) => `(
-    select target_id as id from ${fromAnyOf('$4')}
+    select target_id as id from ${relationsFromItems('$4')}
     ${union}
-    select source_id from ${toAnyOf('$5')}
+    select source_id from ${relationsToItems('$5')}
     ) reached`
   const parameters = [tenant.workspaceId, tenant.environment, frontier, toTarget, toSource]
   const found =
-    most === null
+    maxRows === null
       ? await readColumns(sql, { words: ['id'] }, from('union'), parameters)
-      : await readColumnsUpTo(most, sql, { words: ['id'] }, from('union all'), parameters)
-  return found && [...new Set(stringsOf(found.id))]
+      : await readColumnsUpTo(maxRows, sql, { words: ['id'] }, from('union all'), parameters)
+  return found && [...new Set(splitWords(found.id))]
 }
 
 /** The same through relations that were read already. */
-function walkIn(
+function walkInMemory(
   graph: Graph,
   { itemId, depth, limit, direction, types }: AroundOptions,
 ): Promise<Walked<number>> {
   const { relations } = graph
-  const { toTarget, toSource } = followed(direction, types)
-  const down = passing(relations.type, toTarget)
-  const up = toSource === toTarget ? down : passing(relations.type, toSource)
+  const { toTarget, toSource } = selectFollowedTypes(direction, types)
+  const down = markTypes(relations.type, toTarget)
+  const up = toSource === toTarget ? down : markTypes(relations.type, toSource)
   const start = graph.numberOf(itemId)
   /** By item, the level that is gone on from at it; negative until that is known, and 0 while it is not found. */
   const levels = new Int8Array(graph.size())
@@ -174,7 +179,7 @@ function walkIn(
 }
 
 /** 1 for each relation of one of the types. */
-function passing(types: string[], wanted: readonly string[]): Uint8Array {
+function markTypes(types: string[], wanted: readonly string[]): Uint8Array {
   const among = new Set(wanted)
   const passes = new Uint8Array(types.length)
   for (let at = 0; at < types.length; at++) passes[at] = Number(among.has(types[at] as string))
@@ -182,7 +187,7 @@ function passing(types: string[], wanted: readonly string[]): Uint8Array {
 }
 
 /** The types followed from source to target, and those followed from target to source. */
-function followed(direction: Direction, types: RelationType[] | undefined) {
+function selectFollowedTypes(direction: Direction, types: RelationType[] | undefined) {
   const wanted = types ?? (Object.keys(relationImpact) as RelationType[])
   if (direction === 'both') return { toTarget: wanted, toSource: wanted }
   const passing = wanted.filter((type) => impactTypes.includes(type))

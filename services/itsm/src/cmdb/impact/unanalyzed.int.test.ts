@@ -3,7 +3,7 @@ import type { TenantScope } from '@opsplane/contracts'
 import { seededRandom, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import { itsm } from '../../service.js'
 import type { StatementRunner } from '../columns.js'
-import { mostLookedAt } from '../item/looked-at.fixture.js'
+import { maxScannedRows } from '../item/scanned-rows.fixture.js'
 import { walkImpact } from './impact.js'
 import { impactGraph } from './impact-graph.js'
 import { type SampleGraph, sampleGraph } from './sample-graphs.js'
@@ -44,7 +44,7 @@ describe('before the tables are analyzed', () => {
     ],
     ['the oldest items', (sql) => wholeTopology(sql, { tenant, limit: 2_000 })],
   ])('%s is found by looking at each row a few times', async (_, ask) => {
-    const most = await mostLookedAt(service.sql, ask)
+    const most = await maxScannedRows(service.sql, ask)
     expect(most).toBeLessThan(10 * (graph.nodes.length + graph.relations.length))
   })
 })

@@ -21,7 +21,7 @@ const texts: Record<CiStatusAction, { summary: string; description: string }> = 
   retire: {
     summary: 'Retire a configuration item',
     description:
-      'Final: a retired item cannot be changed, related anew or named in a new incident. Emits `ci.retired`.',
+      'Final: a retired item cannot be changed, get new relations or be named in a new incident. Emits `ci.retired`.',
   },
 }
 

@@ -1,6 +1,7 @@
 import {
   type Actor,
   ApiError,
+  alreadyExists,
   type CmdbEventType,
   type ConfigurationItemPatch,
   type ConfigurationItemState,
@@ -42,18 +43,18 @@ export const configurationItem: Decider<ConfigurationItemState, ItemCommand> = {
 }
 
 function decide(command: ItemCommand, state: ConfigurationItemState | null): ItemDecision[] {
-  if (command.kind === 'create') return [{ type: 'ci.created', after: recorded(command, state) }]
+  if (command.kind === 'create') return [{ type: 'ci.created', after: create(command, state) }]
   if (state === null) throw notFound()
-  if (command.kind === 'delete') return [dropped(command.relations, state)]
-  if (command.kind === 'patch') return patched(command, state)
-  return [moved(command.kind, command.now, command.reason ?? null, state)]
+  if (command.kind === 'delete') return [deleteItem(command.relations, state)]
+  if (command.kind === 'patch') return patch(command, state)
+  return [changeStatus(command.kind, command.now, command.reason ?? null, state)]
 }
 
-function recorded(
+function create(
   { id, by, now, input, schema }: ItemCommand & { kind: 'create' },
   existing: ConfigurationItemState | null,
 ): ConfigurationItemState {
-  if (existing !== null) throw new ApiError('conflict', 'An item with this id exists already.')
+  if (existing !== null) throw alreadyExists('configuration item')
   checkAttributes(schema, input.attributes)
   return {
     id,
@@ -76,7 +77,7 @@ function recorded(
 }
 
 /** Edits first, as a retired item takes none; what changes nothing is not reported. */
-function patched(
+function patch(
   { now, patch, schema }: ItemCommand & { kind: 'patch' },
   state: ConfigurationItemState,
 ): ItemDecision[] {
@@ -91,11 +92,12 @@ function patched(
     current = { ...wanted, updatedAt: now }
     decisions.push({ type: 'ci.updated', after: current })
   }
-  if (status !== state.status) decisions.push(moved(actionTo(state.status, status), now, null, current))
+  if (status !== state.status)
+    decisions.push(changeStatus(actionTo(state.status, status), now, null, current))
   return decisions
 }
 
-function moved(
+function changeStatus(
   action: CiStatusAction,
   now: Instant,
   reason: string | null,
@@ -106,13 +108,13 @@ function moved(
 }
 
 /** What was in service is kept and retired; only what never was may go. */
-function dropped(relations: number, state: ConfigurationItemState): ItemDecision {
+function deleteItem(relations: number, state: ConfigurationItemState): ItemDecision {
   statusAfter('delete', state.status)
-  if (relations > 0) throw stillRelated()
+  if (relations > 0) throw itemHasRelations()
   return { type: 'ci.deleted', after: null }
 }
 
-export const stillRelated = () =>
+export const itemHasRelations = () =>
   new ApiError('conflict', 'The item has relations. Remove them first.', {
     details: [{ in: 'path', path: '/id', code: 'has_relations', message: 'must have no relations' }],
   })

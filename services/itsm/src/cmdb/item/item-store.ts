@@ -13,7 +13,7 @@ import type { ServiceContext } from '@opsplane/service'
 import type { ClassStore } from '../class/class-store.js'
 import { countRelations, itemIdByKey } from '../queries.js'
 import { allowedActions } from '../transitions.js'
-import { configurationItem, stillRelated } from './item-domain.js'
+import { configurationItem, itemHasRelations } from './item-domain.js'
 
 /** The items as the API shows them, and the commands that need more than the item itself. */
 export function itemStore({ store, database }: ServiceContext, classes: ClassStore) {
@@ -23,14 +23,14 @@ export function itemStore({ store, database }: ServiceContext, classes: ClassSto
     ...aggregate,
     async record(input: NewConfigurationItem, meta: CommandMeta): Promise<ConfigurationItem> {
       const id = newId('ci')
-      const schema = await classes.schemaOf(input.class, meta.tenant)
+      const schema = await classes.findSchema(input.class, meta.tenant)
       try {
         const command = { kind: 'create', id, by: meta.actor, now: meta.now, input, schema } as const
         return await aggregate.create(id, command, meta)
       } catch (error) {
         const { source, nativeKey } = input
-        if (!isTakenKey(error) || source === undefined || nativeKey === undefined) throw error
-        throw keyTaken(await itemIdByKey(database.db, meta.tenant, source, nativeKey), error)
+        if (!isDuplicateSourceKey(error) || source === undefined || nativeKey === undefined) throw error
+        throw duplicateSourceKey(await itemIdByKey(database.db, meta.tenant, source, nativeKey), error)
       }
     },
     change: (id: string, patch: ConfigurationItemPatch, meta: CommandMeta): Promise<ConfigurationItem> =>
@@ -41,7 +41,7 @@ export function itemStore({ store, database }: ServiceContext, classes: ClassSto
           const current = checked ? await unit.find(aggregate, id) : null
           if (checked && current === null) throw notFound()
           const className = patch.class ?? current?.state.class
-          const schema = className === undefined ? null : await classes.schemaOf(className, meta.tenant)
+          const schema = className === undefined ? null : await classes.findSchema(className, meta.tenant)
           return unit.handle(aggregate, id, { kind: 'patch', patch, now: meta.now, schema })
         },
         { queueKey: id },
@@ -52,7 +52,7 @@ export function itemStore({ store, database }: ServiceContext, classes: ClassSto
         await aggregate.handle(id, { kind: 'delete', relations }, meta)
       } catch (error) {
         // Related since it was counted.
-        throw foreignKeyViolation(error) === undefined ? error : stillRelated()
+        throw foreignKeyViolation(error) === undefined ? error : itemHasRelations()
       }
     },
   }
@@ -63,13 +63,13 @@ function present(state: ConfigurationItemState, version: number): ConfigurationI
   return { ...state, version, allowedActions: allowedActions(state.status) }
 }
 
-function isTakenKey(error: unknown): boolean {
+function isDuplicateSourceKey(error: unknown): boolean {
   return (
     error instanceof ApiError && error.details[0]?.params?.constraint === 'configuration_items_source_key'
   )
 }
 
-function keyTaken(itemId: string | undefined, cause: unknown): ApiError {
+function duplicateSourceKey(itemId: string | undefined, cause: unknown): ApiError {
   return new ApiError('conflict', 'There already is an item with this key of this source.', {
     details: [
       {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Change, ConfigurationItem, Incident, Problem } from '@opsplane/contracts'
 import { startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import { metaOf, replicaOf, type TestReplica, whileDeciding } from '../../replica.fixture.js'
+import { createReplica, raceWithTransaction, type TestReplica, toCommandMeta } from '../../replica.fixture.js'
 import { itsm } from '../../service.js'
 import { configurationItem } from './item-domain.js'
 
@@ -11,7 +11,7 @@ const principal = testPrincipal()
 const api = () => service.as(principal)
 beforeAll(async () => {
   service = await startTestService(itsm)
-  elsewhere = replicaOf(service)
+  elsewhere = createReplica(service)
 })
 afterAll(async () => {
   await elsewhere?.database.close()
@@ -74,9 +74,9 @@ const retire = ({ id }: ConfigurationItem) => api().post(`/cmdb/items/${id}/reti
 
 /** Runs `act` while another replica has retired the item, without having committed it yet. */
 function whileRetiring({ id }: ConfigurationItem, act: () => Promise<Reply>): Promise<Reply> {
-  const meta = metaOf(principal)
+  const meta = toCommandMeta(principal)
   const items = elsewhere.store.aggregate(configurationItem)
-  return whileDeciding(
+  return raceWithTransaction(
     elsewhere,
     meta,
     (unit) => unit.handle(items, id, { kind: 'retire', now: meta.now }),

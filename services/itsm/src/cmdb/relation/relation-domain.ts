@@ -1,6 +1,6 @@
 import {
   type Actor,
-  ApiError,
+  alreadyExists,
   type CiRelation,
   type CmdbEventType,
   type Decider,
@@ -25,7 +25,7 @@ export const ciRelation: Decider<CiRelation, CiRelationCommand> = {
 
 function decide(command: CiRelationCommand, state: CiRelation | null): Decision<CiRelation, CmdbEventType>[] {
   if (command.kind === 'add') {
-    if (state !== null) throw new ApiError('conflict', 'A relation with this id exists already.')
+    if (state !== null) throw alreadyExists('relation')
     const { id, by, now, input } = command
     return [{ type: 'ci.relation_added', after: { id, ...input, createdBy: by, createdAt: now } }]
   }

@@ -1,11 +1,11 @@
 import type { RelationType, TenantScope } from '@opsplane/contracts'
-import { isThere, type PastOf, pastRows } from '@opsplane/eventstore'
+import { existsCondition, type PastOf, pastRows } from '@opsplane/eventstore'
 import type { Selection } from '@opsplane/postgres'
 import { and, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import { type CreatedFilters, createdWithin } from '../../lists/created.js'
+import { type CreatedFilters, createdWithin } from '../../lists/created-filters.js'
 import { configurationItems as items, ciRelations as relations } from '../../schema/cmdb.js'
-import { eitherEnd, itemWords, within } from '../queries.js'
+import { isEitherEnd, matchesItem, within } from '../queries.js'
 
 export interface RelationFilters extends CreatedFilters {
   itemId?: string | undefined
@@ -40,7 +40,7 @@ export function relationSelection(
 
 function ends({ itemId, direction }: RelationFilters): SQL | undefined {
   if (itemId === undefined) return undefined
-  if (direction === undefined) return eitherEnd(itemId)
+  if (direction === undefined) return isEitherEnd(itemId)
   return eq(direction === 'outgoing' ? relations.sourceId : relations.targetId, itemId)
 }
 
@@ -54,14 +54,14 @@ function wordsOfEnds(
   tenant: TenantScope,
   asOf: string | undefined,
 ): Pick<Selection, 'search' | 'searchOfRow'> {
-  const found = and(itemWords(q), itemId === undefined ? undefined : ne(items.id, itemId))
+  const found = and(matchesItem(q), itemId === undefined ? undefined : ne(items.id, itemId))
   const { sourceId, targetId } = relations
   if (asOf !== undefined) {
     const past: PastOf = { table: items, tenant, asOf }
     return {
       search: sql`exists (
         select 1 from unnest(array[${sourceId}, ${targetId}]) ends(id) ${pastRows(past, sql`ends.id`)}
-        where ${and(isThere(past), found)})`,
+        where ${and(existsCondition(past), found)})`,
     }
   }
   const tenants = within(items, tenant)

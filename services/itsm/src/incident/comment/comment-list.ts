@@ -2,7 +2,7 @@ import { CommentVisibility, MomentOrDay } from '@opsplane/contracts'
 import { matchesText } from '@opsplane/postgres'
 import { eq, lte, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { createdWithin } from '../../lists/created.js'
+import { createdWithin } from '../../lists/created-filters.js'
 import { reference, searchFilter, searchSyntax } from '../../lists/filters.js'
 import { incidentComments as table } from '../../schema/incident.js'
 

@@ -31,7 +31,7 @@ export function incidentCommentRoutes(ctx: ServiceContext, incidents: IncidentSt
       // Of the incident, whose version a comment raises.
       ifMatch: true,
       handler: async ({ params, body, meta }) => {
-        const incidentId = await incidents.idOf(params.id, meta.tenant)
+        const incidentId = await incidents.findId(params.id, meta.tenant)
         return addComment(ctx, incidents, newComment(incidentId, body.body, body.visibility, meta), meta)
       },
     }),
@@ -48,7 +48,7 @@ export function incidentCommentRoutes(ctx: ServiceContext, incidents: IncidentSt
       response: IncidentComment,
       errors: ['not_found'],
       handler: async ({ params, query: { limit, after, sort, ...filters }, binding, meta: { tenant } }) => {
-        const { id } = await incidents.asOf(await incidents.idOf(params.id, tenant), tenant, filters.asOf)
+        const { id } = await incidents.asOf(await incidents.findId(params.id, tenant), tenant, filters.asOf)
         return keysetPage(ctx.database.db, {
           table,
           tenant,

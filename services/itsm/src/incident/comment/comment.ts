@@ -2,11 +2,11 @@ import { ApiError, type CommandMeta, type IncidentComment, newId } from '@opspla
 import type { Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { isKeyTaken } from '../dedup-key.js'
+import { isDedupKeyConflict } from '../dedup-key.js'
 import type { IncidentStore } from '../incident-store.js'
 import { commentAfterClosure } from './follow-up.js'
 
-/** A comment as it is kept, by whoever asks. */
+/** A comment by the principal of the request. */
 export function newComment(
   incidentId: string,
   body: string,
@@ -29,9 +29,9 @@ export async function addComment(
 ): Promise<IncidentComment> {
   const { incidentId } = comment
   const { store } = ctx
-  const add = (quietly: boolean) => {
+  const add = (keepResolved: boolean) => {
     const say = async (unit: Unit) => {
-      await unit.handle(incidents, incidentId, { kind: 'comment', comment, quietly, now: meta.now })
+      await unit.handle(incidents, incidentId, { kind: 'comment', comment, keepResolved, now: meta.now })
       return comment
     }
     return store.transact(meta, say, { queueKey: incidentId })
@@ -39,7 +39,7 @@ export async function addComment(
   try {
     return await add(false)
   } catch (error) {
-    if (isKeyTaken(error)) return add(true)
+    if (isDedupKeyConflict(error)) return add(true)
     if (!(error instanceof ApiError && error.code === 'invalid_state_transition')) throw error
     return commentAfterClosure(ctx, incidents, comment, meta)
   }

@@ -168,7 +168,7 @@ describe('comments of the caller after the end', () => {
     expect((await get({ id: opened ?? '' })).commentCount).toBe(8)
   })
 
-  it('are heard once for an Idempotency-Key, and not of a version that has changed', async () => {
+  it('are applied once for an Idempotency-Key, and not to a version that has changed', async () => {
     const ended = await closedOne('closed')
     const path = `/itsm/incidents/${ended.id}/comments`
     const api = service.as(caller)
@@ -192,7 +192,7 @@ describe('comments of the caller after the end', () => {
     expect((await get({ id: incidentId })).ciId).toBeNull()
   })
 
-  it('are refused to anybody else, and as work notes', async () => {
+  it('are refused to other users, and as work notes', async () => {
     const ended = await closedOne('closed')
     for (const [api, visibility] of [
       [service.as(principal), 'public'],

@@ -11,12 +11,17 @@ import type { ServiceContext } from '@opsplane/service'
 import { configurationItem } from '../../cmdb/item/item-domain.js'
 import { itemStatus } from '../../cmdb/queries.js'
 import type { IncidentStore } from '../incident-store.js'
-import { againAs, isAfterClosure } from './post-closure-comment.js'
+import { isAfterClosure, toFollowUpInput } from './post-closure-comment.js'
 
 type FollowUpContext = Pick<ServiceContext, 'store' | 'database'>
 
 /** Where a comment after the end goes: on from one ended incident to the one that was opened after it. */
-async function lastOf(unit: Unit, incidents: IncidentStore, comment: IncidentComment, meta: CommandMeta) {
+async function findLastFollowUp(
+  unit: Unit,
+  incidents: IncidentStore,
+  comment: IncidentComment,
+  meta: CommandMeta,
+) {
   let found = await unit.find(incidents, comment.incidentId)
   if (found && meta.expectedVersion !== undefined && meta.expectedVersion !== found.version)
     throw preconditionFailed(found.version)
@@ -39,8 +44,8 @@ export function commentAfterClosure(
   const { expectedVersion: _, ...rest } = meta
   const { now } = meta
   const say = async (unit: Unit) => {
-    const last = await lastOf(unit, incidents, comment, meta)
-    const id = isAfterClosure(comment, last) ? await openAgain(ctx, unit, incidents, last, meta) : last.id
+    const last = await findLastFollowUp(unit, incidents, comment, meta)
+    const id = isAfterClosure(comment, last) ? await openFollowUp(ctx, unit, incidents, last, meta) : last.id
     const kept = { ...comment, incidentId: id }
     await unit.handle(incidents, id, { kind: 'comment', comment: kept, now })
     return kept
@@ -48,7 +53,7 @@ export function commentAfterClosure(
   return ctx.store.transact(rest, say, { queueKey: comment.incidentId })
 }
 
-async function openAgain(
+async function openFollowUp(
   ctx: FollowUpContext,
   unit: Unit,
   incidents: IncidentStore,
@@ -56,12 +61,12 @@ async function openAgain(
   { tenant, actor: by, now }: CommandMeta,
 ): Promise<string> {
   const [settings, next, ciId] = await Promise.all([
-    incidents.settingsOf(tenant),
+    incidents.getSettings(tenant),
     ctx.store.numbers.next(tenant.workspaceId, 'incident'),
-    inService(ctx, ended, tenant, unit),
+    findUsableItem(ctx, ended, tenant, unit),
   ])
   const id = newId('incident')
-  const input = againAs({ ...ended, ciId })
+  const input = toFollowUpInput({ ...ended, ciId })
   await unit.handle(incidents, ended.id, { kind: 'follow_up', followUpId: id, now })
   const command = { id, number: `INC-${next}`, by, now, settings, input, followsUpOn: ended.id }
   await unit.create(incidents, id, { kind: 'create', ...command })
@@ -69,7 +74,7 @@ async function openAgain(
 }
 
 /** What has gone out of service gets no new incidents; the caller's words must not be lost for it. */
-async function inService(
+async function findUsableItem(
   { database }: FollowUpContext,
   { ciId }: IncidentState,
   tenant: TenantScope,

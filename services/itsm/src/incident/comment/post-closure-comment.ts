@@ -1,5 +1,5 @@
 import type { IncidentComment, IncidentState, Instant, NewIncident } from '@opsplane/contracts'
-import { saidByCaller } from './caller.js'
+import { isCallerComment } from './caller-comment.js'
 
 /** An ended incident names the one a later comment of its caller has opened. Not an action: it stays as it ended. */
 export interface FollowUp {
@@ -8,18 +8,18 @@ export interface FollowUp {
   now: Instant
 }
 
-export function followedUp({ followUpId, now }: FollowUp, state: IncidentState) {
+export function followUpEvent({ followUpId, now }: FollowUp, state: IncidentState) {
   return { type: 'incident.updated' as const, after: { ...state, followUpId, updatedAt: now } }
 }
 
 /** Whether the caller says it in public after their incident has ended. */
 export function isAfterClosure(comment: IncidentComment, state: IncidentState): boolean {
   const ended = state.status === 'closed' || state.status === 'canceled'
-  return ended && comment.visibility === 'public' && saidByCaller(comment, state)
+  return ended && comment.visibility === 'public' && isCallerComment(comment, state)
 }
 
-/** What is opened in place of an ended incident: the same again, with nobody at work on it and nothing decided. */
-export function againAs({
+/** The incident to open after an ended one: the same content, unassigned and without decisions. */
+export function toFollowUpInput({
   title,
   description,
   severity,

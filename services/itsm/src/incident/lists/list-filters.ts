@@ -9,50 +9,50 @@ import {
 } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import { z } from 'zod'
-import { createdFilters } from '../../lists/created.js'
-import { reference, searchFilter, searchSyntax, severalOf } from '../../lists/filters.js'
-import { nobody } from '../../lists/nobody.js'
+import { createdFilters } from '../../lists/created-filters.js'
+import { listParameter, reference, searchFilter, searchSyntax } from '../../lists/filters.js'
+import { unassignedFilter } from '../../lists/unassigned.js'
 import type { IncidentFilters } from './queries.js'
 
 /** The filters of the incident list; all that are given must hold. */
 export const incidentFilters = z.object({
-  status: severalOf(IncidentStatus)
+  status: listParameter(IncidentStatus)
     .optional()
     .meta({
       description: 'One or several statuses, repeated or separated by commas.',
       example: ['open', 'in_progress'],
     }),
-  severity: severalOf(Severity)
+  severity: listParameter(Severity)
     .optional()
     .meta({
       description: 'One or several severities, repeated or separated by commas.',
       example: ['critical', 'high'],
     }),
-  priority: severalOf(Priority)
+  priority: listParameter(Priority)
     .optional()
     .meta({ description: 'One or several, as with `severity`.', example: ['P1', 'P2'] }),
-  impact: severalOf(Level)
+  impact: listParameter(Level)
     .optional()
     .meta({ description: 'One or several, as with `severity`.', example: ['high'] }),
-  urgency: severalOf(Level)
+  urgency: listParameter(Level)
     .optional()
     .meta({ description: 'One or several, as with `severity`.', example: ['high', 'medium'] }),
-  resolutionCode: severalOf(ResolutionCode)
+  resolutionCode: listParameter(ResolutionCode)
     .optional()
     .meta({ description: 'One or several, as with `severity`.', example: ['workaround'] }),
   majorState: MajorState.optional().meta({ description: 'Where it stands as a major incident.' }),
   assigneeId: reference
     .optional()
-    .meta({ description: `A user, \`me\`, or \`${nobody}\` for unassigned incidents.` }),
+    .meta({ description: `A user, \`me\`, or \`${unassignedFilter}\` for unassigned incidents.` }),
   assignmentGroup: reference
     .optional()
-    .meta({ description: `A team, or \`${nobody}\` for unrouted incidents.` }),
+    .meta({ description: `A team, or \`${unassignedFilter}\` for unrouted incidents.` }),
   callerId: reference
     .optional()
     .meta({ description: 'A user, or `me`: who is affected and asked for help.' }),
   ciId: reference.optional().meta({ description: 'The configuration item it is about.' }),
   category: reference.optional().meta({ description: 'Exactly this category.', example: 'availability' }),
-  channel: severalOf(IncidentChannel)
+  channel: listParameter(IncidentChannel)
     .optional()
     .meta({
       description: 'How it came in; one or several, as with `severity`.',
@@ -86,10 +86,10 @@ export const urgencySorts =
   'By `priority` or `severity` the most urgent come first, of the equally urgent the oldest; with `-` all is the other way round.'
 
 /**
- * The filters with the id of who asks for `me`. A cursor is bound to `me`, and so of no use to anybody else: it leads
- * through their own list.
+ * The filters with the id of the caller for `me`. A cursor is bound to `me`, and so leads every caller through their own
+ * list.
  */
-export function askedBy<Filters extends Pick<IncidentFilters, 'assigneeId' | 'callerId' | 'watcherId'>>(
+export function resolveMe<Filters extends Pick<IncidentFilters, 'assigneeId' | 'callerId' | 'watcherId'>>(
   { principal: { userId } }: Pick<RequestMeta, 'principal'>,
   filters: Filters,
 ): Filters {

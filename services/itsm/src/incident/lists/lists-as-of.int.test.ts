@@ -36,7 +36,7 @@ beforeAll(async () => {
   api = service.as(principal)
   const opened: string[] = []
   const items: string[] = []
-  for (let round = 0; round < (searchTimes > 1 ? 160 : 60); round++) {
+  for (let round = 0; round < (searchTimes > 1 ? 160 : 30); round++) {
     if (round < 30 || random() < 0.1) opened.push(await open())
     if (round < 15 || random() < 0.1) items.push(await record())
     // What the status does not allow is refused, and changes nothing.

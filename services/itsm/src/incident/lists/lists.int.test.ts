@@ -183,7 +183,7 @@ describe('filters', () => {
 it('takes who asks for me', async () => {
   const caller = testPrincipal()
   const mine = service.as(caller)
-  await mine.post('/itsm/incidents', { title: 'Nobody has it' })
+  await mine.post('/itsm/incidents', { title: 'Unassigned' })
   const fields = { title: 'Mine', assigneeId: caller.userId, watcherIds: [caller.userId] }
   const { id } = (await mine.post('/itsm/incidents', fields)).data(Incident)
   for (const query of ['assigneeId=me', 'watcherId=me', 'assigneeId=me&watcherId=me'])

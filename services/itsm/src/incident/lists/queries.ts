@@ -11,10 +11,15 @@ import {
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
 import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import { type CreatedFilters, createdWithin } from '../../lists/created.js'
-import { isOrNobody } from '../../lists/nobody.js'
+import { type CreatedFilters, createdWithin } from '../../lists/created-filters.js'
+import { equalsOrUnassigned } from '../../lists/unassigned.js'
 import { incidents } from '../../schema/incident.js'
-import { isMajor, ranked, takingAlerts, urgencyRange } from '../../schema/incident-indexes.js'
+import {
+  acceptsAlertsCondition,
+  isMajorCondition,
+  urgencyRange,
+  urgencyRanks,
+} from '../../schema/incident-indexes.js'
 
 export interface IncidentFilters extends CreatedFilters {
   status?: IncidentStatus[] | undefined
@@ -49,7 +54,7 @@ export const sortColumns = {
 }
 type SortField = keyof typeof sortColumns
 
-const isByUrgency = (sort: SortField): sort is keyof typeof ranked => Object.hasOwn(ranked, sort)
+const isByUrgency = (sort: SortField): sort is keyof typeof urgencyRanks => Object.hasOwn(urgencyRanks, sort)
 
 /** What is asked for, so that it is quick in the order of the sort. */
 export function incidentSelection(filters: IncidentFilters, sort: SortField = 'createdAt'): Selection {
@@ -75,16 +80,19 @@ export function incidentSelection(filters: IncidentFilters, sort: SortField = 'c
 }
 
 /** A filter by what the list is sorted by, said of the sort too: the walk starts and ends at the ranks asked for. */
-function withinRanks(sort: keyof typeof ranked, values: readonly string[] | undefined): SQL | undefined {
+function withinRanks(
+  sort: keyof typeof urgencyRanks,
+  values: readonly string[] | undefined,
+): SQL | undefined {
   if (!values) return undefined
-  const [from, to] = urgencyRange(ranked[sort], values)
+  const [from, to] = urgencyRange(urgencyRanks[sort], values)
   return and(gte(sortColumns[sort], from), lt(sortColumns[sort], to))
 }
 
 function incidentConditions(filters: IncidentFilters): (SQL | undefined)[] {
   return [
     filters.majorState && eq(incidents.majorState, filters.majorState),
-    filters.majorState && filters.majorState !== 'none' ? isMajor : undefined,
+    filters.majorState && filters.majorState !== 'none' ? isMajorCondition : undefined,
     is(incidents.parentId, filters.parentId),
     is(incidents.problemId, filters.problemId),
     is(incidents.changeId, filters.changeId),
@@ -92,8 +100,8 @@ function incidentConditions(filters: IncidentFilters): (SQL | undefined)[] {
     is(incidents.ciId, filters.ciId),
     is(incidents.callerId, filters.callerId),
     is(incidents.category, filters.category),
-    isOrNobody(incidents.assigneeId, filters.assigneeId),
-    isOrNobody(incidents.assignmentGroup, filters.assignmentGroup),
+    equalsOrUnassigned(incidents.assigneeId, filters.assigneeId),
+    equalsOrUnassigned(incidents.assignmentGroup, filters.assignmentGroup),
     ...createdWithin(incidents.createdAt, filters),
   ]
 }
@@ -112,7 +120,7 @@ export async function openIncidentByKey(
         eq(incidents.workspaceId, tenant.workspaceId),
         eq(incidents.environment, tenant.environment),
         eq(incidents.dedupKey, dedupKey),
-        takingAlerts,
+        acceptsAlertsCondition,
       ),
     )
   return row?.id

@@ -13,7 +13,7 @@ let plans: ReturnType<typeof listPlans>
 beforeAll(async () => {
   service = await startTestService(itsm)
   plans = listPlans(service.adminUrl)
-  // The most urgent have ended, but for the newest: whoever walked by rank alone would walk nearly all of them.
+  // The most urgent have ended, but for the newest: a scan by rank alone would read nearly all of them.
   await service.sql`
     insert into incidents (id, workspace_id, environment, version, state)
     select 'inc_' || n, ${plansTenant.workspaceId}, 'production', 1, json_build_object(

@@ -7,7 +7,13 @@ import {
   type MajorRule,
   systemActor,
 } from '@opsplane/contracts'
-import { settled, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
+import {
+  startTestService,
+  type TestService,
+  testPrincipal,
+  waitFor,
+  waitUntilSettled,
+} from '@opsplane/testing'
 import { itsm } from '../../service.js'
 
 let service: TestService
@@ -63,14 +69,14 @@ describe('an incident is proposed as a major one by itself', () => {
     expect((await reason(parent))?.reason).toBe('Many children: 10 children.')
   })
 
-  it('once, whatever else happens to it, and not against what somebody has decided', async () => {
+  it('once, whatever else happens to it, and not against a decision', async () => {
     const { api, open, edit, get, reason } = await settings([mostPressing])
     const one = await open({ impact: 'high', urgency: 'high' })
     await reason(one)
     await api.post(`/itsm/incidents/${one.id}/major/reject`, {})
     await edit(one, { urgency: 'low' })
     await edit(one, { urgency: 'high' })
-    await settled(service)
+    await waitUntilSettled(service)
     expect((await get(one)).majorState).toBe('rejected')
     const rows = await service.sql`
       select 1 from events where stream_id = ${one.id} and type = 'incident.major_changed'`
@@ -81,7 +87,7 @@ describe('an incident is proposed as a major one by itself', () => {
     const { open, edit, get } = await settings([mostPressing])
     const [mild, canceled] = [await open({ impact: 'high' }), await open()]
     await edit(canceled, { impact: 'high', urgency: 'high', status: 'canceled' })
-    await settled(service)
+    await waitUntilSettled(service)
     expect([(await get(mild)).majorState, (await get(canceled)).majorState]).toEqual(['none', 'none'])
   })
 })

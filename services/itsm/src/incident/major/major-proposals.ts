@@ -11,7 +11,7 @@ import type { ServiceContext } from '@opsplane/service'
 import { itemCriticality } from '../../cmdb/queries.js'
 import type { SettingsStore } from '../../settings/settings-store.js'
 import type { IncidentStore } from '../incident-store.js'
-import { mayBeRuled, mayHold, reasonToPropose } from './major-rules.js'
+import { affectsRules, findProposalReason, mayMatch } from './major-rules.js'
 
 export type ProposalContext = Pick<ServiceContext, 'database' | 'store' | 'clock'>
 
@@ -25,16 +25,16 @@ export function createMajorProposals(
   settings: SettingsStore,
 ) {
   async function handle(events: readonly PlatformEvent[]): Promise<void> {
-    const changed = events.filter(({ data: { before, changes } }) => mayBeRuled(before, changes))
+    const changed = events.filter(({ data: { before, changes } }) => affectsRules(before, changes))
     for (const { id, data, resource, workspaceId, environment } of changed) {
       const tenant = { workspaceId, environment }
-      const { majorRules } = await settings.of(tenant)
+      const { majorRules } = await settings.current(tenant)
       // Another change since has an event of its own.
-      if (mayHold(majorRules, data.after)) await propose(resource.id, majorRules, tenant, id)
+      if (mayMatch(majorRules, data.after)) await propose(resource.id, majorRules, tenant, id)
     }
   }
 
-  /** Once: whoever has decided on it already, or ended it, is not asked again. */
+  /** Once: not if it is already decided or has ended. */
   async function propose(id: string, rules: readonly MajorRule[], tenant: TenantScope, causationId: string) {
     const now = clock.now()
     const suggest = async (unit: Unit) => {
@@ -42,7 +42,7 @@ export function createMajorProposals(
       if (found === null || found.state.majorState !== 'none') return
       if (!incidents.present(found).allowedMajorActions.includes('propose')) return
       const criticality = await criticalityOf(found.state, rules, tenant)
-      const reason = reasonToPropose(rules, { ...found.state, criticality })
+      const reason = findProposalReason(rules, { ...found.state, criticality })
       if (reason === undefined) return
       const by = { by: systemActor, userId: systemActor.id }
       await unit.handle(incidents, id, { kind: 'major', action: 'propose', ...by, reason, now })

@@ -22,7 +22,7 @@ const routes: Record<MajorAction, MajorRoute> = {
     scope: 'itsm:approve',
     summary: 'Accept an incident as a major one',
     description:
-      'By somebody other than who proposed it. From then on it is not closed by itself, and closing it needs a ' +
+      'By a person other than its proposer. From then on it is not closed automatically, and closing it needs a ' +
       '`postIncidentReview`. Emits `incident.major_changed`.',
   },
   reject: {
@@ -57,7 +57,7 @@ export function majorIncidentRoutes(incidents: IncidentStore): Route[] {
         'version_conflict',
       ],
       handler: async ({ params, body, meta }) => {
-        const id = await incidents.idOf(params.id, meta.tenant)
+        const id = await incidents.findId(params.id, meta.tenant)
         const by = { by: meta.actor, userId: meta.principal.userId }
         return incidents.handle(id, { kind: 'major', action, ...by, ...body, now: meta.now }, meta)
       },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { ItsmSettingsPatch, type MajorRule } from '@opsplane/contracts'
 import { incidents } from '../sample-incidents.js'
-import { mayBeRuled, mayHold, type RuledIncident, reasonToPropose } from './major-rules.js'
+import { affectsRules, findProposalReason, type MajorRuleInput, mayMatch } from './major-rules.js'
 
 const rules: MajorRule[] = [
   { name: 'Pressing family', priorities: ['P1', 'P2'], minChildren: 2 },
@@ -9,10 +9,10 @@ const rules: MajorRule[] = [
   { name: 'Heart', criticalities: ['critical', 'high'], priorities: ['P1', 'P2', 'P3'] },
   { name: 'Many', minChildren: 1 },
 ]
-const incident: RuledIncident = { priority: 'P4', childCount: 0, criticality: null }
+const incident: MajorRuleInput = { priority: 'P4', childCount: 0, criticality: null }
 
 describe('a rule', () => {
-  it.each<[Partial<RuledIncident>, string | undefined]>([
+  it.each<[Partial<MajorRuleInput>, string | undefined]>([
     [{}, undefined],
     [{ priority: 'P1' }, 'Most pressing: priority P1.'],
     [{ priority: 'P1', childCount: 2 }, 'Pressing family: priority P1, 2 children.'],
@@ -21,20 +21,20 @@ describe('a rule', () => {
     [{ priority: 'P3', criticality: 'medium' }, undefined],
     [{ priority: 'P4', criticality: 'critical' }, undefined],
   ])('%j: %s', (fields, reason) => {
-    expect(reasonToPropose(rules, { ...incident, ...fields })).toBe(reason)
+    expect(findProposalReason(rules, { ...incident, ...fields })).toBe(reason)
   })
 
   it('is looked at where it may hold, and where what it is about has changed', () => {
     const { open } = incidents
-    expect(mayHold(rules, { ...open, priority: 'P3' })).toBe(false)
-    expect(mayHold(rules, { ...open, priority: 'P3', ciId: 'ci_1' })).toBe(true)
-    expect(mayHold(rules, { ...open, priority: 'P1' })).toBe(true)
-    expect(mayHold([], { ...open, priority: 'P1', childCount: 100 })).toBe(false)
-    expect([mayBeRuled(null, []), mayBeRuled({}, ['title']), mayBeRuled({}, ['title', 'ciId'])]).toEqual([
-      true,
-      false,
-      true,
-    ])
+    expect(mayMatch(rules, { ...open, priority: 'P3' })).toBe(false)
+    expect(mayMatch(rules, { ...open, priority: 'P3', ciId: 'ci_1' })).toBe(true)
+    expect(mayMatch(rules, { ...open, priority: 'P1' })).toBe(true)
+    expect(mayMatch([], { ...open, priority: 'P1', childCount: 100 })).toBe(false)
+    expect([
+      affectsRules(null, []),
+      affectsRules({}, ['title']),
+      affectsRules({}, ['title', 'ciId']),
+    ]).toEqual([true, false, true])
   })
 
   it('names something that has to hold', () => {

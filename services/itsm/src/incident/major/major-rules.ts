@@ -1,37 +1,43 @@
 import { type Criticality, IncidentState, type MajorRule } from '@opsplane/contracts'
 
 /** What rules look at; `criticality` is that of the item the incident is about, null without one. */
-export interface RuledIncident extends Pick<IncidentState, 'priority' | 'childCount'> {
+export interface MajorRuleInput extends Pick<IncidentState, 'priority' | 'childCount'> {
   criticality: Criticality | null
 }
 
 /** A change of these may make a rule hold. */
-const Ruled = IncidentState.pick({ priority: true, ciId: true, childCount: true })
-const ruledFields = Object.keys(Ruled.shape)
+const RuleFields = IncidentState.pick({ priority: true, ciId: true, childCount: true })
+const ruledFields = Object.keys(RuleFields.shape)
 
-export const mayBeRuled = (before: unknown, changes: readonly string[]): boolean =>
+export const affectsRules = (before: unknown, changes: readonly string[]): boolean =>
   before === null || ruledFields.some((field) => changes.includes(field))
 
 /** Whether one of the rules may hold for an incident as an event carries it, whatever its item is like. */
-export function mayHold(rules: readonly MajorRule[], after: unknown): boolean {
-  const { ciId, ...incident } = Ruled.parse(after)
+export function mayMatch(rules: readonly MajorRule[], after: unknown): boolean {
+  const { ciId, ...incident } = RuleFields.parse(after)
   const apartFromItems = rules.flatMap(({ criticalities, ...rule }) =>
     criticalities && ciId === null ? [] : [rule],
   )
-  return reasonToPropose(apartFromItems, { ...incident, criticality: null }) !== undefined
+  return findProposalReason(apartFromItems, { ...incident, criticality: null }) !== undefined
 }
 
 /** The first rule that holds, and why. */
-export function reasonToPropose(rules: readonly MajorRule[], incident: RuledIncident): string | undefined {
+export function findProposalReason(
+  rules: readonly MajorRule[],
+  incident: MajorRuleInput,
+): string | undefined {
   for (const rule of rules) {
-    const reasons = reasonsBy(rule, incident)
+    const reasons = findReasons(rule, incident)
     if (reasons !== null) return `${rule.name}: ${reasons.join(', ')}.`
   }
   return undefined
 }
 
 /** What of the incident each part of the rule is met by; null where one is not. */
-function reasonsBy(rule: MajorRule, { priority, criticality, childCount }: RuledIncident): string[] | null {
+function findReasons(
+  rule: MajorRule,
+  { priority, criticality, childCount }: MajorRuleInput,
+): string[] | null {
   const { priorities, criticalities, minChildren } = rule
   const reasons: string[] = []
   if (priorities) {

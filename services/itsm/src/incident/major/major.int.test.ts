@@ -32,13 +32,13 @@ const decide = (client: ApiClient, id: string, action: string, body?: object) =>
 const refused = (reply: ApiReply) => [reply.status, reply.error().code, reply.error().details[0]?.path]
 
 describe('a major incident', () => {
-  it('is proposed, accepted by somebody else, reviewed and closed', async () => {
+  it('is proposed, accepted by another person, reviewed and closed', async () => {
     const { id, number, majorState, allowedMajorActions } = await open()
     expect([majorState, allowedMajorActions]).toEqual(['none', ['propose']])
-    const proposed = (await decide(api, number, 'propose', { reason: 'Nobody can pay.' })).data(Incident)
+    const proposed = (await decide(api, number, 'propose', { reason: 'Payments fail.' })).data(Incident)
     expect(proposed).toMatchObject({
       majorState: 'proposed',
-      majorProposal: { by: ada.actor, userId: ada.userId, reason: 'Nobody can pay.' },
+      majorProposal: { by: ada.actor, userId: ada.userId, reason: 'Payments fail.' },
       allowedMajorActions: ['accept', 'reject'],
     })
     const key = service.as({ ...ada, actor: { id: 'tok_1', name: 'CI', type: 'api_token' } })
@@ -67,7 +67,7 @@ describe('a major incident', () => {
     expect(
       events.map(({ data }) => [data.from, data.to, data.reason, data.changes.includes('majorState')]),
     ).toEqual([
-      ['none', 'proposed', 'Nobody can pay.', true],
+      ['none', 'proposed', 'Payments fail.', true],
       ['proposed', 'accepted', null, true],
     ])
   })

@@ -29,7 +29,7 @@ const decide = (action: MajorAction, userId = 'usr_grace'): MajorCommand => ({
   action,
   by: agent,
   userId,
-  reason: 'Nobody can pay.',
+  reason: 'Payments fail.',
   now,
 })
 const proposal = { by: agent, userId: agent.id, reason: null, at: now }
@@ -50,7 +50,7 @@ describe('every action in every major state', () => {
       given(from).when(decide(action)).fails('invalid_state_transition', { from: state, action, allowed })
       return
     }
-    const reason = 'Nobody can pay.'
+    const reason = 'Payments fail.'
     const proposed = action === 'propose' && {
       majorProposal: { by: agent, userId: 'usr_grace', reason, at: now },
     }
@@ -82,7 +82,7 @@ describe('every action in every major state', () => {
   })
 })
 
-it('is accepted by somebody else, and taken back by whoever proposed it', () => {
+it('is accepted by another person, and withdrawn by its proposer', () => {
   const key = { ...agent, id: 'tok_1', type: 'api_token' as const }
   for (const by of [agent, key])
     given(inState('proposed'))
@@ -93,7 +93,7 @@ it('is accepted by somebody else, and taken back by whoever proposed it', () => 
     .emits({
       type: 'incident.major_changed',
       changes: { majorState: 'rejected', updatedAt: now },
-      extras: { from: 'proposed', to: 'rejected', reason: 'Nobody can pay.' },
+      extras: { from: 'proposed', to: 'rejected', reason: 'Payments fail.' },
     })
 })
 
@@ -102,7 +102,7 @@ describe('an accepted major incident', () => {
   const close = { kind: 'close', now } as const
   const review = 'The pool was too small.'
 
-  it('is closed with a review only, whoever closes it', () => {
+  it('is closed with a review only, also by its proposer', () => {
     given(major).when(close).fails('validation_failed')
     given(major)
       .when({ ...close, cause: 'auto_close' })

@@ -8,18 +8,17 @@ import {
   type MajorState,
   majorActions,
 } from '@opsplane/contracts'
-
-type Targets = readonly [MajorState, ...MajorState[]]
+import type { TransitionTable } from '../../state-machines/transition-rules.js'
 
 /** How it is decided that an incident is a major one: per action, the major states it applies to and where it leads. */
-export const majorTransitions: Record<MajorAction, Partial<Record<MajorState, Targets>>> = {
+export const majorTransitions: TransitionTable<MajorAction, MajorState> = {
   propose: { none: ['proposed'], rejected: ['proposed'], demoted: ['proposed'] },
   accept: { proposed: ['accepted'] },
   reject: { proposed: ['rejected'] },
   demote: { accepted: ['demoted'] },
 }
 
-/** One action of the table. `userId` is the person, who may come with an API key of theirs. */
+/** One action of the table. `userId` is the person; an API key counts as its owner. */
 export interface MajorCommand {
   kind: 'major'
   action: MajorAction
@@ -29,24 +28,24 @@ export interface MajorCommand {
   now: Instant
 }
 
-type Standing = Pick<IncidentState, 'status' | 'majorState'>
+type MajorTransitionState = Pick<IncidentState, 'status' | 'majorState'>
 
-const ended = ({ status }: Standing) => status === 'closed' || status === 'canceled'
+const hasEnded = ({ status }: MajorTransitionState) => status === 'closed' || status === 'canceled'
 
 /** Nothing more is decided about an incident that has ended. */
-export function allowedMajorActions(standing: Standing): MajorAction[] {
-  if (ended(standing)) return []
+export function allowedMajorActions(standing: MajorTransitionState): MajorAction[] {
+  if (hasEnded(standing)) return []
   return majorActions.filter((action) => majorTransitions[action][standing.majorState] !== undefined)
 }
 
-/** Decides one action. Throws invalid_state_transition, or forbidden to who would accept their own proposal. */
-export function decideMajor({ action, by, userId, reason = null, now }: Wanted, state: IncidentState) {
+/** Decides one action. Throws invalid_state_transition, or forbidden for a person who would accept their own proposal. */
+export function decideMajor({ action, by, userId, reason = null, now }: MajorDecision, state: IncidentState) {
   const allowed = allowedMajorActions(state)
   const [to] = majorTransitions[action][state.majorState] ?? []
-  const from = ended(state) ? state.status : state.majorState
+  const from = hasEnded(state) ? state.status : state.majorState
   if (to === undefined || !allowed.includes(action)) throw invalidTransition(action, from, allowed)
   if (action === 'accept' && state.majorProposal?.userId === userId)
-    throw new ApiError('forbidden', 'Somebody other than who proposed it must accept a major incident.')
+    throw new ApiError('forbidden', 'The proposer of a major incident cannot accept it.')
   const majorProposal = action === 'propose' ? { by, userId, reason, at: now } : state.majorProposal
   return {
     type: 'incident.major_changed' as const,
@@ -55,4 +54,4 @@ export function decideMajor({ action, by, userId, reason = null, now }: Wanted, 
   }
 }
 
-type Wanted = Omit<MajorCommand, 'reason'> & { reason?: string | null | undefined }
+type MajorDecision = Omit<MajorCommand, 'reason'> & { reason?: string | null | undefined }

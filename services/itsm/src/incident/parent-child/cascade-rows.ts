@@ -12,24 +12,24 @@ export interface Cursor {
 }
 
 /** What a parent has come to last that concerns its children. */
-export interface Leading {
+export interface LeadingEvent {
   eventId: string
   /** Place in the log. */
   position: string
   parent: IncidentState
 }
 
-/** Until the transaction ends, nobody else moves the children of this parent. */
-export async function holdFamily(tx: StatementRunner, parentId: string): Promise<void> {
+/** Locks the children of this parent against other cascades until the transaction ends. */
+export async function lockFamily(tx: StatementRunner, parentId: string): Promise<void> {
   await tx.unsafe('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`family/${parentId}`], prepared)
 }
 
 /** The last event that children follow. Closing, canceling and waiting for the caller are passed over. */
-export async function leading(
+export async function findLeadingEvent(
   tx: StatementRunner,
   tenant: TenantScope,
   parentId: string,
-): Promise<Leading | undefined> {
+): Promise<LeadingEvent | undefined> {
   const [row] = await tx.unsafe<{ id: string; position: string; after: unknown }[]>(
     `select e.id, e.position::text as position, e.data->'after' as after from events e
      where e.stream_id = $1 and e.stream_type = 'incidents' and e.workspace_id = $2 and e.environment = $3
@@ -47,10 +47,10 @@ export async function leading(
  * Children that have not ended, after the cursor. Without those that came to the parent, or took a step of their
  * own, after what the parent has come to: theirs is the last word.
  */
-export async function childrenOf(
+export async function findChildren(
   tx: StatementRunner,
   tenant: TenantScope,
-  lead: Leading,
+  lead: LeadingEvent,
   after: Cursor | null,
   limit: number,
 ): Promise<{ state: IncidentState; version: number }[]> {

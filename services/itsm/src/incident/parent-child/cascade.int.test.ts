@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { IncidentState, PlatformEvent, systemActor } from '@opsplane/contracts'
-import { type TestDesk, tenantOf, testDesk } from '../desk.fixture.js'
+import { productionTenant, type TestDesk, testDesk } from '../desk.fixture.js'
 import type { IncidentStep } from '../steps.js'
 import { createCascade } from './cascade.js'
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => settings?.close())
 
-const tenant = tenantOf()
+const tenant = productionTenant()
 const now = '2026-03-02T10:00:00.000Z'
 const act = (id: string, ...steps: IncidentStep[]) =>
   steps.reduce<Promise<unknown>>(
@@ -171,7 +171,7 @@ describe('children', () => {
   })
 })
 
-it('children that cannot be reopened, as another one of their dedup key is open, hold nobody up', async () => {
+it('children that cannot be reopened, as another one of their dedup key is open, do not block the others', async () => {
   const { parent } = await family(0)
   const kept = await settings.open(tenant, parent, { dedupKey: 'checkout' })
   const ids = [(await settings.open(tenant, parent)).id, kept.id, (await settings.open(tenant, parent)).id]

@@ -8,10 +8,10 @@ import {
 } from '@opsplane/contracts'
 import { type Unit, VersionRaceError } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
-import { isKeyTaken } from '../dedup-key.js'
+import { isDedupKeyConflict } from '../dedup-key.js'
 import type { IncidentStore } from '../incident-store.js'
-import { type Cursor, childrenOf, holdFamily, type Leading, leading } from './cascade-rows.js'
-import { stepsAfter } from './parent-child.js'
+import { type Cursor, findChildren, findLeadingEvent, type LeadingEvent, lockFamily } from './cascade-rows.js'
+import { findChildSteps } from './parent-child.js'
 
 export interface CascadeContext extends Pick<ServiceContext, 'database' | 'store' | 'clock'> {}
 
@@ -48,7 +48,7 @@ export function createCascade(ctx: CascadeContext, incidents: IncidentStore) {
     for (const [parentId, tenant] of families) await follow(parentId, tenant)
   }
 
-  /** Batch by batch, so that a large family is neither one large transaction nor begun anew after a stop. */
+  /** Batch by batch, so that a large family is neither one large transaction nor restarted from the beginning after a stop. */
   async function follow(parentId: string, tenant: TenantScope): Promise<void> {
     let batch: Batch = { after: null, limit: familyBatch }
     for (let tries = 1; ; tries++) {
@@ -58,7 +58,7 @@ export function createCascade(ctx: CascadeContext, incidents: IncidentStore) {
         batch = { after: last, limit: familyBatch }
         tries = 0
       } catch (error) {
-        batch = smaller(batch, error, tries)
+        batch = shrinkBatch(batch, error, tries)
       }
     }
   }
@@ -71,10 +71,10 @@ export function createCascade(ctx: CascadeContext, incidents: IncidentStore) {
   ): Promise<Cursor | undefined> {
     const last = await database.sql.begin(async (tx) => {
       // Against others with an older notion of what the parent has come to.
-      await holdFamily(tx, parentId)
-      const lead = await leading(tx, tenant, parentId)
+      await lockFamily(tx, parentId)
+      const lead = await findLeadingEvent(tx, tenant, parentId)
       if (lead === undefined) return undefined
-      const children = await childrenOf(tx, tenant, lead, batch.after, batch.limit)
+      const children = await findChildren(tx, tenant, lead, batch.after, batch.limit)
       const given = meta(tenant, lead.eventId)
       const led = batch.passOver ? [] : children
       await store.within(tx, given, (unit) => leadAll(unit, lead, led, given.now))
@@ -85,12 +85,12 @@ export function createCascade(ctx: CascadeContext, incidents: IncidentStore) {
 
   async function leadAll(
     unit: Unit,
-    lead: Leading,
+    lead: LeadingEvent,
     children: readonly { state: IncidentState; version: number }[],
     now: string,
   ): Promise<void> {
     for (const current of children) {
-      for (const step of stepsAfter(lead.parent, current.state))
+      for (const step of findChildSteps(lead.parent, current.state))
         await unit.handle(incidents, current.state.id, { ...step, cause: 'parent', now }, { current })
     }
   }
@@ -106,9 +106,9 @@ interface Batch {
 }
 
 /** How a batch is tried again. Throws what cannot be helped by fewer children at a time. */
-function smaller({ after, limit }: Batch, error: unknown, tries: number): Batch {
-  const taken = isKeyTaken(error)
-  // Nothing is created here, so any other unique value is the child's own, as somebody else just writes it.
+function shrinkBatch({ after, limit }: Batch, error: unknown, tries: number): Batch {
+  const taken = isDedupKeyConflict(error)
+  // Nothing is created here, so any other unique violation is the child's own, by a concurrent write.
   const raced = error instanceof VersionRaceError || (error instanceof ApiError && error.code === 'conflict')
   if (!taken && (!raced || tries >= maxTries)) throw error
   // Another incident of its dedup key is open meanwhile: it stays resolved, and the others follow.

@@ -3,7 +3,7 @@ import { preconditionFailed, type Unit } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import type { PatchIncident } from '../commands.js'
 import type { IncidentStore } from '../incident-store.js'
-import { peopleIn } from '../people-in.js'
+import { namedPeople } from '../named-people.js'
 import { checkIncidentLinks } from './links.js'
 import { unknownParent } from './parent-child.js'
 
@@ -25,10 +25,10 @@ async function checkPeople(
   patch: PatchIncident['patch'],
   { tenant }: CommandMeta,
 ): Promise<void> {
-  const named = peopleIn(patch)
+  const named = namedPeople(patch)
   if (Object.values(named).every((people) => !people || people.length === 0)) return
   const before = await incidents.find(id, tenant)
-  await incidents.people.check(tenant, named, before ? peopleIn(before.state) : {})
+  await incidents.people.check(tenant, named, before ? namedPeople(before.state) : {})
 }
 
 /** Changes an incident that names what there is, and with its `parentId` the parents it leaves and joins, in one transaction. */
@@ -44,7 +44,7 @@ export async function patchIncident(
   await checkPeople(incidents, id, patch, meta)
   const before = await (parentId === undefined ? null : incidents.find(id, meta.tenant))
   const checkLinks = (unit: Unit) =>
-    checkIncidentLinks(database.db, meta.tenant, patch, unit, () => incidents.linksOf(id, meta.tenant))
+    checkIncidentLinks(database.db, meta.tenant, patch, unit, () => incidents.findLinks(id, meta.tenant))
   if (parentId === undefined || before === null) {
     const change = async (unit: Unit): Promise<Incident> => {
       await checkLinks(unit)
@@ -71,7 +71,7 @@ export async function patchIncident(
       if (from !== null) steps.set(from, () => unit.handle(incidents, from, { kind: 'detach', now }))
       if (parentId !== null) steps.set(parentId, () => attachChild(unit, incidents, parentId, now))
     }
-    // Everybody writes incidents in the order of their ids, so that no two wait for each other.
+    // All transactions write incidents in the order of their ids, so that there are no deadlocks.
     for (const [, step] of [...steps].sort(([left], [right]) => (left < right ? -1 : 1))) await step()
     if (result === undefined) throw new Error('The child was not among what was changed.')
     return result

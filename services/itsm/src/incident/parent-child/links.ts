@@ -29,7 +29,7 @@ export async function checkIncidentLinks(
   await checkAwaited(db, tenant, links, before)
 }
 
-/** What an incident begins to wait for must be still to come: whoever waits for what has ended waits for ever. */
+/** An incident cannot begin to wait for a problem or change that has ended: it would wait for ever. */
 async function checkAwaited(
   db: Drizzle,
   tenant: TenantScope,

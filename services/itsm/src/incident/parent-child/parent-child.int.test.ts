@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type ApiError, type IncidentPatch, type IncidentState, newId } from '@opsplane/contracts'
 import { createEventStore } from '@opsplane/eventstore'
-import { anybody } from '../../people.js'
+import { uncheckedPeople } from '../../people.js'
 import { settingsStore } from '../../settings/settings-store.js'
-import { type TestDesk, tenantOf, testDesk } from '../desk.fixture.js'
+import { productionTenant, type TestDesk, testDesk } from '../desk.fixture.js'
 import { incidentStore } from '../incident-store.js'
-import { openIncident } from '../opening.js'
+import { openIncident } from '../open-incident.js'
 import { agent, create, settings } from '../sample-incidents.js'
 import { patchIncident } from './linking.js'
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => desk?.close())
 
-const tenant = tenantOf()
+const tenant = productionTenant()
 const now = '2026-03-02T10:00:00.000Z'
 const open = (parentId: string | null = null) => desk.open(tenant, parentId)
 const patch = (id: string, patch: IncidentPatch, expectedVersion?: number) =>
@@ -71,7 +71,7 @@ describe('is refused as a parent', () => {
   const cases: [string, string, (child: IncidentState) => Promise<string>][] = [
     ['the incident itself', 'itself', async ({ id }) => id],
     ['one that is not there', 'unknown_incident', async () => newId('incident')],
-    ['one of another workspace', 'unknown_incident', async () => (await desk.open(tenantOf())).id],
+    ['one of another workspace', 'unknown_incident', async () => (await desk.open(productionTenant())).id],
     [
       'one of another environment',
       'unknown_incident',
@@ -129,7 +129,7 @@ describe('many at once', () => {
     )
     const replicas = Array.from({ length: 3 }, () => {
       const ctx = { ...desk.ctx, store: createEventStore({ database: desk.ctx.database }) }
-      return { ctx, incidents: incidentStore(ctx, { settings: settingsStore(ctx), people: anybody }) }
+      return { ctx, incidents: incidentStore(ctx, { settings: settingsStore(ctx), people: uncheckedPeople }) }
     })
     const moves = ids.flatMap((id) =>
       replicas.map(({ ctx, incidents }, at) => {

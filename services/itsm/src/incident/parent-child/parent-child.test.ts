@@ -3,7 +3,7 @@ import { type IncidentState, type IncidentStatus, incidentStatuses } from '@opsp
 import { specify } from '@opsplane/testing'
 import { incident } from '../domain.js'
 import { agent, comment, create, incidents, now, settings } from '../sample-incidents.js'
-import { stepsAfter } from './parent-child.js'
+import { findChildSteps } from './parent-child.js'
 
 const { given } = specify(incident)
 const parentId = 'inc_01JZ8Q4D3N5W7X9Y2B4C6D8E0G'
@@ -34,7 +34,7 @@ const following: typeof matrix = {
 
 function follow(parent: IncidentState, from: IncidentState): IncidentState {
   let state = from
-  for (const step of stepsAfter(parent, state))
+  for (const step of findChildSteps(parent, state))
     state = incident.decide({ ...step, cause: 'parent', now }, state).at(-1)?.after ?? state
   return state
 }
@@ -57,7 +57,7 @@ describe('after every status of the parent, in every status of the child', () =>
 
   it('takes over why, but does not wait for a caller of the parent', () => {
     const waiting: IncidentState = { ...incidents.on_hold, holdReason: 'awaiting_caller' }
-    expect(stepsAfter(waiting, child('open'))).toEqual([])
+    expect(findChildSteps(waiting, child('open'))).toEqual([])
     expect(follow(incidents.on_hold, child('open')).holdReason).toBe(incidents.on_hold.holdReason)
     const { resolutionCode, resolutionNotes } = incidents.resolved
     expect(follow(incidents.resolved, child('open'))).toMatchObject({ resolutionCode, resolutionNotes })
@@ -107,7 +107,7 @@ describe('the count of a parent', () => {
   })
 })
 
-it('has no parent that is itself, nor one beside children', () => {
+it('has no parent that is itself, nor one while it has children', () => {
   const patch = (id: string) => ({
     kind: 'patch' as const,
     by: agent,
@@ -156,7 +156,7 @@ describe('a comment after the end', () => {
       )
   })
 
-  it('of anybody else, and work notes, do not', () => {
+  it('of another user, and work notes, do not', () => {
     for (const [state, command] of [
       [{ ...solved, callerId: 'usr_other' }, say()],
       [solved, say({ visibility: 'internal' })],

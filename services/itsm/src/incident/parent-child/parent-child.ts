@@ -26,7 +26,7 @@ export const unknownParent = () =>
  * The parent's side. Its count of children is kept also when it has ended, as a child may still leave; that is all
  * that ever changes of it then. Throws validation_failed when it can take no children.
  */
-export function counted({ kind, now }: CountChild, state: IncidentState) {
+export function childCountEvent({ kind, now }: CountChild, state: IncidentState) {
   if (kind === 'attach') checkAttachable(state)
   const childCount = state.childCount + (kind === 'attach' ? 1 : -1)
   return { type: 'incident.updated' as const, after: { ...state, childCount, updatedAt: now } }
@@ -47,34 +47,35 @@ type Steps = readonly Extract<IncidentAction, 'start' | 'hold' | 'resume' | 'res
  * By the status of a parent and that of a child: what brings the child there. Closing and canceling concern the
  * incident alone, as does a hold for its caller.
  */
-export const followed: Partial<Record<IncidentStatus, Partial<Record<IncidentStatus, Steps>>>> = {
+export const childSteps: Partial<Record<IncidentStatus, Partial<Record<IncidentStatus, Steps>>>> = {
   open: { on_hold: ['resume'], resolved: ['reopen'] },
   in_progress: { open: ['start'], on_hold: ['resume'], resolved: ['reopen'] },
   on_hold: { open: ['hold'], in_progress: ['hold'], resolved: ['reopen', 'hold'] },
   resolved: { open: ['resolve'], in_progress: ['resolve'], on_hold: ['resolve'] },
 }
 
-export type Lead = Pick<IncidentState, 'status' | 'holdReason' | 'resolutionCode' | 'resolutionNotes'>
+export type ParentStatus = Pick<IncidentState, 'status' | 'holdReason' | 'resolutionCode' | 'resolutionNotes'>
 
 /** The steps a child takes after its parent. It goes on again only if it was its parent that has stopped it. */
-export function stepsAfter(parent: Lead, child: IncidentState): IncidentStep[] {
-  if (parent.status === 'on_hold' && child.status === 'on_hold') return waitsAlike(parent, child)
-  const steps = followed[parent.status]?.[child.status] ?? []
+export function findChildSteps(parent: ParentStatus, child: IncidentState): IncidentStep[] {
+  if (parent.status === 'on_hold' && child.status === 'on_hold') return alignHoldReason(parent, child)
+  const steps = childSteps[parent.status]?.[child.status] ?? []
   const goesOn = steps[0] === 'resume' || steps[0] === 'reopen'
   if (goesOn && !child.followsParent) return []
-  return steps.flatMap((kind) => stepOf(kind, parent))
+  return steps.flatMap((kind) => toSteps(kind, parent))
 }
 
 /** What the parent has put on hold waits for what the parent waits for, so that both go on and are timed alike. */
-function waitsAlike({ holdReason }: Lead, child: IncidentState): IncidentStep[] {
-  if (!child.followsParent || child.holdReason === holdReason || holds(holdReason).length === 0) return []
+function alignHoldReason({ holdReason }: ParentStatus, child: IncidentState): IncidentStep[] {
+  if (!child.followsParent || child.holdReason === holdReason || toHoldSteps(holdReason).length === 0)
+    return []
   return [{ kind: 'edit', fields: { holdReason } }]
 }
 
-function stepOf(kind: Steps[number], parent: Lead): IncidentStep[] {
+function toSteps(kind: Steps[number], parent: ParentStatus): IncidentStep[] {
   switch (kind) {
     case 'hold':
-      return holds(parent.holdReason)
+      return toHoldSteps(parent.holdReason)
     case 'resolve': {
       const { resolutionCode, resolutionNotes } = parent
       return [
@@ -88,5 +89,5 @@ function stepOf(kind: Steps[number], parent: Lead): IncidentStep[] {
   }
 }
 
-const holds = (holdReason: HoldReason | null): IncidentStep[] =>
+const toHoldSteps = (holdReason: HoldReason | null): IncidentStep[] =>
   holdReason === null || holdReason === 'awaiting_caller' ? [] : [{ kind: 'hold', holdReason }]

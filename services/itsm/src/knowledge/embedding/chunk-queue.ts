@@ -1,30 +1,30 @@
-import { type Drizzle, dueNow, type LeasedRow, literal, type StatementRunner } from '@opsplane/postgres'
+import { type Drizzle, dueNow, type LeasedRow, quoteLiteral, type StatementRunner } from '@opsplane/postgres'
 import { sha256Hex } from '@opsplane/runtime'
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { knowledgeChunks as chunks, knowledgePublished as published } from '../../schema/knowledge.js'
-import { chunksOf } from './chunks.js'
+import { splitIntoChunks } from './chunks.js'
 import type { Embedder } from './embedder.js'
 
 const articlesAtOnce = 20
 const Text = z.object({ title: z.string(), summary: z.string().nullable(), body: z.string() })
 
 /** Which published versions are to be embedded: all that are in one of the languages, where it is of some only. SQL literals. */
-export interface Wanted {
+export interface EmbeddingTarget {
   model: string
   languages?: readonly string[] | undefined
 }
 
 /** Whether a published version is to have pieces for the model, and has none yet. */
-const unseen = ({ model, languages }: Wanted) => `not exists (select 1 from knowledge_chunks c
+const isUnembedded = ({ model, languages }: EmbeddingTarget) => `not exists (select 1 from knowledge_chunks c
   where c.article_id = knowledge_published.id and c.model = ${model}
     and c.source_version = knowledge_published.version)${
       languages ? ` and knowledge_published.language in (${languages.join(', ')})` : ''
     }`
 
 /** When something is to be queued: now, or null. */
-export const nextUnseen = (wanted: Wanted) =>
-  `(select '-infinity'::timestamptz from knowledge_published where ${unseen(wanted)} limit 1)`
+export const nextUnembedded = (wanted: EmbeddingTarget) =>
+  `(select '-infinity'::timestamptz from knowledge_published where ${isUnembedded(wanted)} limit 1)`
 
 /**
  * Queues the pieces of articles the model has not seen in their published version, and then drops those of versions
@@ -35,18 +35,18 @@ export function queueChunks(
   { model, languages }: Pick<Embedder, 'model' | 'languages'>,
   at: string | null,
 ): Promise<void> {
-  const wanted = { model: literal(model), languages: languages?.map(literal) }
+  const wanted = { model: quoteLiteral(model), languages: languages?.map(quoteLiteral) }
   const { id, workspaceId, environment, version, state } = published
   const dueAt = at === null ? sql`now()` : dueNow(at)
   return db.transaction(async (tx) => {
     const rows = await tx
       .select({ id, workspaceId, environment, version, state })
       .from(published)
-      .where(sql.raw(unseen(wanted)))
+      .where(sql.raw(isUnembedded(wanted)))
       .limit(articlesAtOnce)
     if (rows.length === 0) return
     for (const row of rows) {
-      const values = piecesOf(row.state).map(({ content, ...fault }, ordinal) => {
+      const values = splitState(row.state).map(({ content, ...fault }, ordinal) => {
         const contentHash = sha256Hex(content)
         return {
           id: `${row.id}.${row.version}.${ordinal}.${model}`,
@@ -66,14 +66,14 @@ export function queueChunks(
   })
 }
 
-/** What cannot be taken apart stands in the queue for ever, and in nobody's way. */
-function piecesOf(state: unknown): { content: string; dueAt?: string; lastError?: string }[] {
+/** A state that cannot be parsed stays in the queue, never due, so that it blocks nothing. */
+function splitState(state: unknown): { content: string; dueAt?: string; lastError?: string }[] {
   const text = Text.safeParse(state)
-  if (text.success) return chunksOf(text.data).map((content) => ({ content }))
+  if (text.success) return splitIntoChunks(text.data).map((content) => ({ content }))
   return [{ content: '', dueAt: 'infinity', lastError: text.error.message.slice(0, 500) }]
 }
 
-/** A piece in hand for one attempt. */
+/** A piece claimed for one attempt. */
 export interface ClaimedChunk extends LeasedRow {
   content: string
 }

@@ -1,10 +1,10 @@
-const mostCharacters = 1_500
+const maxCharacters = 1_500
 
 /**
  * Pieces of an article short enough for an embedding model, each beginning with the title, which tells what the
  * piece is about. Cut between paragraphs where possible, else between words.
  */
-export function chunksOf({
+export function splitIntoChunks({
   title,
   summary,
   body,
@@ -16,8 +16,8 @@ export function chunksOf({
   const head = summary ? `${title}\n${summary}` : title
   const pieces: string[] = []
   let piece = ''
-  for (const part of body.split(/\n{2,}/).flatMap(short)) {
-    if (piece !== '' && piece.length + part.length > mostCharacters) {
+  for (const part of body.split(/\n{2,}/).flatMap(splitParagraph)) {
+    if (piece !== '' && piece.length + part.length > maxCharacters) {
       pieces.push(piece)
       piece = ''
     }
@@ -27,10 +27,10 @@ export function chunksOf({
   return pieces.map((text) => `${head}\n\n${text}`.trim())
 }
 
-function short(paragraph: string): string[] {
-  if (paragraph.length <= mostCharacters) return [paragraph]
+function splitParagraph(paragraph: string): string[] {
+  if (paragraph.length <= maxCharacters) return [paragraph]
   const parts = paragraph.match(
-    new RegExp(`[\\s\\S]{1,${mostCharacters}}(?=\\s|$)|\\S{${mostCharacters}}`, 'g'),
+    new RegExp(`[\\s\\S]{1,${maxCharacters}}(?=\\s|$)|\\S{${maxCharacters}}`, 'g'),
   )
-  return (parts ?? [paragraph.slice(0, mostCharacters)]).map((part) => part.trim())
+  return (parts ?? [paragraph.slice(0, maxCharacters)]).map((part) => part.trim())
 }

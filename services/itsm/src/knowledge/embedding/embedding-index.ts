@@ -3,20 +3,20 @@ import type { Drizzle } from '@opsplane/postgres'
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { knowledgeChunks as chunks, knowledgePublished as published } from '../../schema/knowledge.js'
-import { ofTenant } from '../queries.js'
-import { ownerColumns, toOwner, type VectorMatrix } from '../search/nearest.js'
-import { stampOf } from '../search/stamp.js'
+import { inTenant } from '../queries.js'
+import { ownerColumns, toOwner, type VectorMatrix } from '../search/nearest-vectors.js'
+import { versionStamp } from '../search/version-stamp.js'
 
 export interface EmbeddingIndex extends VectorMatrix {
   stamp: string
   bytes: number
 }
 
-const mostChunks = 50_000
-const mostBytesKept = 256 * 1024 * 1024
+const maxChunks = 50_000
+const maxCachedBytes = 256 * 1024 * 1024
 
 /** The vectors of one model, one matrix per tenant, read from the database and kept while nothing changes. */
-export function embeddingIndexes(db: Drizzle, model: string, mostBytes = mostBytesKept) {
+export function embeddingIndexes(db: Drizzle, model: string, mostBytes = maxCachedBytes) {
   // One that is larger is kept by itself: else each search would read it.
   const ready = new LRUCache<string, EmbeddingIndex>({
     maxSize: mostBytes,
@@ -38,9 +38,9 @@ export function embeddingIndexes(db: Drizzle, model: string, mostBytes = mostByt
         published,
         and(eq(published.id, chunks.articleId), eq(published.version, chunks.sourceVersion)),
       )
-      .where(and(mine(tenant), ofTenant(published, tenant)))
+      .where(and(mine(tenant), inTenant(published, tenant)))
       .orderBy(asc(chunks.id))
-      .limit(mostChunks)
+      .limit(maxChunks)
     const dims = (rows[0]?.vector?.length ?? 0) / 4
     // A model that changed its length is in part another model: its older vectors are left out.
     const fitting = rows.filter(({ vector }) => vector?.length === dims * 4)
@@ -61,7 +61,7 @@ export function embeddingIndexes(db: Drizzle, model: string, mostBytes = mostByt
     /** Null while nothing of the tenant is embedded yet. */
     async of(tenant: TenantScope): Promise<EmbeddingIndex | null> {
       const [row] = await db
-        .select({ stamp: sql<string>`coalesce(${stampOf(chunks.id, chunks.sourceVersion)}, 0)::text` })
+        .select({ stamp: sql<string>`coalesce(${versionStamp(chunks.id, chunks.sourceVersion)}, 0)::text` })
         .from(chunks)
         .where(mine(tenant))
       const stamp = row?.stamp ?? ''

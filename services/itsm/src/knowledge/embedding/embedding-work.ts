@@ -1,6 +1,6 @@
-import { type Drizzle, leased, literal, nextDue } from '@opsplane/postgres'
+import { type Drizzle, leasedWorker, nextDue, quoteLiteral } from '@opsplane/postgres'
 import { dueChunks } from '../../schema/knowledge.js'
-import { type ClaimedChunk, nextUnseen, queueChunks, storeVectors } from './chunk-queue.js'
+import { type ClaimedChunk, nextUnembedded, queueChunks, storeVectors } from './chunk-queue.js'
 import type { Embedder } from './embedder.js'
 
 /** Pieces of one request. */
@@ -9,9 +9,9 @@ const deadlineMs = 30_000
 
 /** Embeds what is published. What is to do is read from the database, so nothing is lost. */
 export function embeddingWork({ db, embedder }: { db: Drizzle; embedder: Embedder }) {
-  const model = literal(embedder.model)
-  const wanted = { model, languages: embedder.languages?.map(literal) }
-  return leased<ClaimedChunk, Float32Array>({
+  const model = quoteLiteral(embedder.model)
+  const wanted = { model, languages: embedder.languages?.map(quoteLiteral) }
+  return leasedWorker<ClaimedChunk, Float32Array>({
     name: 'embeddings',
     of: dueChunks,
     columns: ['content'],
@@ -19,7 +19,7 @@ export function embeddingWork({ db, embedder }: { db: Drizzle; embedder: Embedde
     together: atOnce,
     deadlineMs,
     where: `model = ${model}`,
-    nextDue: `least(${nextDue(dueChunks)}, ${nextUnseen(wanted)})`,
+    nextDue: `least(${nextDue(dueChunks)}, ${nextUnembedded(wanted)})`,
     retry: { baseMs: 2_000, maxMs: 600_000 },
     prepare: ({ at }) => queueChunks(db, embedder, at()),
     perform: (rows) =>

@@ -3,8 +3,8 @@ import type { Drizzle } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { knowledgePublished as table } from '../../schema/knowledge.js'
-import { codesIn } from '../codes.js'
-import { ofTenant } from '../queries.js'
+import { findCodes } from '../codes.js'
+import { inTenant } from '../queries.js'
 
 /** What is wanted of a query taken apart, in the languages the tenant has articles in. */
 export interface Analysis {
@@ -36,7 +36,7 @@ export async function analyse(
   const words = query.match(/[\p{L}\p{N}]{4,}/gu)?.slice(0, mostWords) ?? []
   const rows = await db.execute(sql`
     with published as (
-      select distinct ${table.language} as language from ${table} where ${ofTenant(table, tenant)}
+      select distinct ${table.language} as language from ${table} where ${inTenant(table, tenant)}
     ), spoken as (
       select language, knowledge_config(language) as config from published
       where language = ${language ?? null}::text or ${language ?? null}::text is null
@@ -52,5 +52,5 @@ export async function analyse(
       'lexemes', (select coalesce(json_agg(lexeme order by lexeme), '[]') from lexemes)
     )::text as answer`)
   const [row] = Answer.parse([...rows])
-  return { query, codes: codesIn(query), ...Row.parse(row?.answer) }
+  return { query, codes: findCodes(query), ...Row.parse(row?.answer) }
 }

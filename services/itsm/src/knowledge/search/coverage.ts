@@ -2,7 +2,7 @@ import type { TenantScope } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, inArray, sql } from 'drizzle-orm'
 import { knowledgePublished as table } from '../../schema/knowledge.js'
-import { ofTenant } from '../queries.js'
+import { inTenant } from '../queries.js'
 import type { Analysis } from './analysis.js'
 
 /** Words of a query beyond these say little more of what it is about. */
@@ -14,7 +14,7 @@ const sameWord = 0.55
  * Which share of the words of a query, without the stop words of its language, each article has: those that are nearly
  * there count in part. Articles that are not in the answer have none.
  */
-export async function coverageOf(
+export async function computeCoverage(
   db: Drizzle,
   tenant: TenantScope,
   { query }: Pick<Analysis, 'query'>,
@@ -32,6 +32,6 @@ export async function coverageOf(
   const rows = await db
     .select({ id: table.id, covered })
     .from(table)
-    .where(and(ofTenant(table, tenant), inArray(table.id, [...ids])))
+    .where(and(inTenant(table, tenant), inArray(table.id, [...ids])))
   return new Map(rows.map(({ id, covered: share }) => [id, share]))
 }

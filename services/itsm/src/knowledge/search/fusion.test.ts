@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { codesIn } from '../codes.js'
-import { chunksOf } from '../embedding/chunks.js'
+import { findCodes } from '../codes.js'
+import { splitIntoChunks } from '../embedding/chunks.js'
 import { fuse } from './fusion.js'
 
 const none = { exact: [], text: [], trigram: [], vector: [] }
@@ -39,10 +39,10 @@ describe('fusion', () => {
 })
 
 it('takes identifiers for codes, and words with a digit for words', () => {
-  expect(codesIn('See INC-7, KB-12. Error 0x80070005, AADSTS50011: ERR_CERT_INVALID at srv-db01')).toEqual([
+  expect(findCodes('See INC-7, KB-12. Error 0x80070005, AADSTS50011: ERR_CERT_INVALID at srv-db01')).toEqual([
     ...['inc-7', 'kb-12', '0x80070005', 'aadsts50011', 'err_cert_invalid', 'srv-db01'],
   ])
-  expect(codesIn('ipv4 on Windows 11 in 2026, office365, a well-known e-mail')).toEqual([])
+  expect(findCodes('ipv4 on Windows 11 in 2026, office365, a well-known e-mail')).toEqual([])
 })
 
 describe('pieces of an article', () => {
@@ -50,7 +50,7 @@ describe('pieces of an article', () => {
 
   it('begin with the title, and lose no word', () => {
     const words = Array.from({ length: 2_000 }, (_, at) => `w${at}`)
-    const pieces = chunksOf({ ...article, body: words.join(' ') })
+    const pieces = splitIntoChunks({ ...article, body: words.join(' ') })
     expect(pieces.length).toBeGreaterThan(1)
     for (const piece of pieces) {
       expect(piece.startsWith('Title\n\n')).toBe(true)
@@ -60,8 +60,8 @@ describe('pieces of an article', () => {
   })
 
   it('are cut where there is no space, too, and an empty article has one', () => {
-    const pieces = chunksOf({ ...article, body: 'x'.repeat(4_000) })
+    const pieces = splitIntoChunks({ ...article, body: 'x'.repeat(4_000) })
     expect(pieces.join('').match(/x/g)).toHaveLength(4_000)
-    expect(chunksOf({ ...article, body: '' })).toEqual(['Title'])
+    expect(splitIntoChunks({ ...article, body: '' })).toEqual(['Title'])
   })
 })

@@ -16,7 +16,7 @@ interface Weights extends Record<Leg, number> {
 }
 
 /**
- * An identifier somebody typed is what they mean, so one such place outweighs all others together. By words alone, similar
+ * A typed identifier is exactly what is searched for, so one such place outweighs all others together. By words alone, similar
  * spelling is the weakest sign, as short words look like each other. All measured on the relevance set.
  */
 const byWords: Weights = { smoothing: 60, exact: 10, text: 1, trigram: 0.3, vector: 0 }

@@ -8,27 +8,27 @@ import type { Analysis } from './analysis.js'
 import type { Fused } from './fusion.js'
 import { markSpaceless, matchEnd, matchStart, toHtml, toPlain } from './highlight.js'
 import { relaxedQuery } from './lexical-legs.js'
-import { type SearchScope, within } from './scope.js'
+import { type SearchScope, withinScope } from './scope.js'
 
 const Shown = ArticleVersion.pick({
   ...{ title: true, summary: true, category: true, tags: true, language: true, articleVersion: true },
 }).extend({ number: z.string() })
 
 /** More of a body is not looked at for a snippet. */
-const mostCharacters = 60_000
+const maxCharacters = 60_000
 
 /**
  * The results as they are shown, in the order of the fusion. The scope is checked once more: a vector may be of an
  * article that was retired a moment ago.
  */
-export async function hitsOf(
+export async function buildHits(
   db: Drizzle,
   scope: SearchScope,
   analysis: Analysis,
   fused: Fused[],
 ): Promise<KnowledgeHit[]> {
   if (fused.length === 0) return []
-  const body = sql`left(${table.state}->>'body', ${sql.raw(String(mostCharacters))})`
+  const body = sql`left(${table.state}->>'body', ${sql.raw(String(maxCharacters))})`
   const asked = relaxedQuery(analysis, scope)
   const rows = await db
     .select({
@@ -45,7 +45,7 @@ export async function hitsOf(
     .from(table)
     .where(
       and(
-        within(scope),
+        withinScope(scope),
         inArray(
           table.id,
           fused.map(({ id }) => id),

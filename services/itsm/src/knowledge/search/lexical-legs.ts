@@ -2,7 +2,7 @@ import type { Drizzle } from '@opsplane/postgres'
 import { and, asc, desc, or, type SQL, sql } from 'drizzle-orm'
 import { knowledgePublished as table } from '../../schema/knowledge.js'
 import type { Analysis } from './analysis.js'
-import { type SearchScope, within } from './scope.js'
+import { type SearchScope, withinScope } from './scope.js'
 
 /** How deep each leg looks: fusion gains nothing from further down. */
 export const legDepth = 50
@@ -14,14 +14,14 @@ export function exactLeg(db: Drizzle, scope: SearchScope, { codes }: Analysis) {
   return db
     .select({ id: table.id })
     .from(table)
-    .where(and(within(scope), sql`${table.codes} ?| ${wanted}`))
+    .where(and(withinScope(scope), sql`${table.codes} ?| ${wanted}`))
     .orderBy(desc(found), asc(table.id))
     .limit(legDepth)
 }
 
 /**
- * Full text. Articles with every word come first, then those with some of them: somebody who describes a problem
- * in a sentence uses words no article has.
+ * Full text. Articles with every word come first, then those with some of them: a problem described in
+ * a sentence has words that no article has.
  */
 export function textLeg(db: Drizzle, scope: SearchScope, analysis: Analysis) {
   const any = relaxedQuery(analysis, scope)
@@ -29,7 +29,7 @@ export function textLeg(db: Drizzle, scope: SearchScope, analysis: Analysis) {
   return db
     .select({ id: table.id })
     .from(table)
-    .where(and(within(scope), sql`${table.search} @@ ${any}`))
+    .where(and(withinScope(scope), sql`${table.search} @@ ${any}`))
     .orderBy(
       desc(sql`(${table.search} @@ ${all})`),
       desc(sql`ts_rank(${table.search}, ${any}, 1)`),
@@ -56,7 +56,7 @@ export function trigramLeg(db: Pick<Drizzle, 'select'>, scope: SearchScope, { wo
   return db
     .select({ id: table.id })
     .from(table)
-    .where(and(within(scope), or(...terms.map((term) => sql`${term} <% ${table.fuzzy}`))))
+    .where(and(withinScope(scope), or(...terms.map((term) => sql`${term} <% ${table.fuzzy}`))))
     .orderBy(desc(sql.join(terms.map(similarity), sql` + `)), asc(table.id))
     .limit(legDepth)
 }

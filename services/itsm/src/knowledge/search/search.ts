@@ -1,13 +1,13 @@
 import type { KnowledgeResults, KnowledgeSearch } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { type Analysis, analyse } from './analysis.js'
-import { coverageOf } from './coverage.js'
+import { computeCoverage } from './coverage.js'
 import { fuse } from './fusion.js'
-import { hitsOf } from './hits.js'
+import { buildHits } from './hits.js'
 import { exactLeg, findSimilar, textLeg } from './lexical-legs.js'
-import { keptWithin, type SearchScope } from './scope.js'
+import { parseQuery } from './query-parser.js'
+import { filterByScope, type SearchScope } from './scope.js'
 import type { VectorAnswer, vectorLeg } from './vector-leg.js'
-import { wordingOf } from './wording.js'
 
 const withoutVectors: VectorAnswer = { searchMode: 'lexical', degraded: null, ids: [] }
 
@@ -17,7 +17,7 @@ export function knowledgeSearch(db: Drizzle, vectors: ReturnType<typeof vectorLe
     { query, limit, mode }: KnowledgeSearch,
     searched: Omit<SearchScope, 'excluded'>,
   ): Promise<KnowledgeResults> => {
-    const { wanted, excluded } = wordingOf(query)
+    const { wanted, excluded } = parseQuery(query)
     if (wanted === '') return { results: [], searchMode: 'lexical', degraded: null }
     const scope = { ...searched, excluded }
     const analysis = await analyse(db, scope.tenant, wanted, scope.filters.language)
@@ -31,12 +31,14 @@ export function knowledgeSearch(db: Drizzle, vectors: ReturnType<typeof vectorLe
       lexicalLegs(db, scope, analysis),
       mode === 'lexical' ? withoutVectors : vectors(scope, analysis),
     ])
-    const near = await keptWithin(db, scope, vector.ids)
+    const near = await filterByScope(db, scope, vector.ids)
     const ofWords = new Set([...lexical.text, ...lexical.trigram])
     const coverage =
-      vector.searchMode === 'hybrid' ? await coverageOf(db, scope.tenant, analysis, [...ofWords]) : undefined
+      vector.searchMode === 'hybrid'
+        ? await computeCoverage(db, scope.tenant, analysis, [...ofWords])
+        : undefined
     const fused = fuse({ ...lexical, vector: near }, coverage).slice(0, limit)
-    const results = await hitsOf(db, scope, analysis, fused)
+    const results = await buildHits(db, scope, analysis, fused)
     return { results, searchMode: vector.searchMode, degraded: vector.degraded }
   }
 }

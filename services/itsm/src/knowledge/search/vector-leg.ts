@@ -3,9 +3,9 @@ import type { Breaker } from '../embedding/breaker.js'
 import { type Embedder, EmbeddingError } from '../embedding/embedder.js'
 import type { EmbeddingIndexes } from '../embedding/embedding-index.js'
 import type { Analysis } from './analysis.js'
-import { nearest } from './nearest.js'
-import type { SearchPatience } from './patience.js'
+import { findNearest } from './nearest-vectors.js'
 import type { SearchScope } from './scope.js'
+import type { SearchTimeouts } from './timeouts.js'
 
 export interface VectorAnswer {
   searchMode: SearchMode
@@ -21,7 +21,7 @@ export interface Embeddings {
 }
 
 /** What is near in meaning, by vectors of a model; without them the answer has the reason. */
-export function vectorLeg(embeddings: Embeddings | null, patience: SearchPatience) {
+export function vectorLeg(embeddings: Embeddings | null, timeouts: SearchTimeouts) {
   const byEmbeddings = async (
     scope: SearchScope,
     { query, languages }: Analysis,
@@ -34,11 +34,11 @@ export function vectorLeg(embeddings: Embeddings | null, patience: SearchPatienc
     const index = await indexes.of(scope.tenant)
     if (!index) return { reason: 'embeddings_pending' }
     try {
-      const vector = await embedder.embedQuery(query, patience.embeddingMs)
+      const vector = await embedder.embedQuery(query, timeouts.embeddingMs)
       breaker.succeeded()
       if (vector === null) return { reason: 'embeddings_language' }
       if (vector.length !== index.dims) return { reason: 'embeddings_dimensions' }
-      return nearest(index, vector, scope, embedder.leastCosine)
+      return findNearest(index, vector, scope, embedder.minCosine)
     } catch (error) {
       breaker.failed()
       if (error instanceof EmbeddingError) return { reason: error.code }

@@ -1,5 +1,5 @@
 import { ChangeState, changeEvents } from '@opsplane/contracts'
-import type { SpanSign } from './entity.js'
+import type { SpanSignal } from './entity.js'
 import { slaEntity } from './entity.js'
 
 const open = [
@@ -28,12 +28,12 @@ export const changeEntity = slaEntity({
   }),
 })
 
-/** A draft again without a rejection is one whose approvals were voided by an edit: nobody has decided. */
+/** A draft again without a rejection is one whose approvals were voided by an edit: there is no decision. */
 function approval({
   status,
   onHold,
   rejectionReason,
-}: Pick<ChangeState, 'status' | 'onHold' | 'rejectionReason'>): SpanSign {
+}: Pick<ChangeState, 'status' | 'onHold' | 'rejectionReason'>): SpanSignal {
   if (undecided.includes(status))
     return onHold ? { is: 'held', reason: 'on_hold' } : { is: 'waiting', reason: null }
   if (status === 'canceled') return { is: 'off', reason: 'change canceled' }

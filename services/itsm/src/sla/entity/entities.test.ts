@@ -4,7 +4,7 @@ import { specify } from '@opsplane/testing'
 import { aroundTheClock } from '../../calendar/calendar.js'
 import { samplePolicy } from '../policy/policy.fixture.js'
 import { checkPolicy } from '../policy/policy-lint.js'
-import { replayed } from '../policy/preview.js'
+import { replayTimer } from '../policy/preview.js'
 import { elapsedMs } from '../timer/ledger.js'
 import { type Change, type PinnedPolicy, slaTimer } from '../timer/timer.js'
 import { slaEntities } from './entities.js'
@@ -42,7 +42,9 @@ function run(history: Change[], given: PinnedPolicy) {
   const start = { kind: 'start', id: 'tmr_1', history: [first], terms: given, now: at(0) } as const
   for (const command of [
     start,
-    ...rest.map((change) => ({ kind: 'apply', change, terms: given, anew: given, now: change.at }) as const),
+    ...rest.map(
+      (change) => ({ kind: 'apply', change, terms: given, nextTerms: given, now: change.at }) as const,
+    ),
   ]) {
     const decisions = specify(slaTimer).given(state).when(command).decisions()
     types.push(...decisions.map(({ type }) => type))
@@ -88,7 +90,7 @@ describe('a clock over another kind of entity', () => {
     const { state } = run([first], terms())
     const [decision] = specify(slaTimer)
       .given(state)
-      .when({ kind: 'apply', change: second, terms: terms(), anew: null, now: second.at })
+      .when({ kind: 'apply', change: second, terms: terms(), nextTerms: null, now: second.at })
       .decisions()
     expect(decision).toMatchObject({ type: 'sla.retargeted', extras: { cause: 'priority' } })
   })
@@ -146,17 +148,17 @@ describe('a replay', () => {
       .when({ kind: 'fire', until: at(90), terms: terms(), now: at(90) })
       .decisions()
     expect(breach?.type).toBe('sla.breached')
-    expect(replayed('tmr_1', history, terms(), at(90))).toEqual(breach?.after)
+    expect(replayTimer('tmr_1', history, terms(), at(90))).toEqual(breach?.after)
   })
 
   it('starts with the event the policy first applies to, and not at all without one', () => {
     const history = life([10, { priority: 'P5' }], [20, { priority: 'P1' }])
     const conditions = { priority: 'P1' }
-    expect(replayed('tmr_1', history, terms({ conditions }), at(25))).toMatchObject({
+    expect(replayTimer('tmr_1', history, terms({ conditions }), at(25))).toMatchObject({
       cycle: 1,
       startedAt: at(0),
     })
-    expect(replayed('tmr_1', history, terms({ conditions: { priority: 'P3' } }), at(25))).toBeNull()
+    expect(replayTimer('tmr_1', history, terms({ conditions: { priority: 'P3' } }), at(25))).toBeNull()
   })
 })
 

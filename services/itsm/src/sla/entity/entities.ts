@@ -8,5 +8,5 @@ import { requestEntity } from './request-entity.js'
 /** Every kind of entity that clocks run over. */
 export const slaEntities: readonly SlaEntity[] = [incidentEntity, problemEntity, changeEntity, requestEntity]
 
-export const entityOf = (type: SlaEntityType, among = slaEntities): SlaEntity | undefined =>
+export const findEntity = (type: SlaEntityType, among = slaEntities): SlaEntity | undefined =>
   among.find(({ entityType }) => entityType === type)

@@ -2,7 +2,7 @@ import { type Instant, SlaTimer, type TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '../timer/rows.js'
 
 /** The clocks of an entity, the first to start first: as they are, or those there were at an instant as they were. */
-export async function timersOfEntity(
+export async function readTimersOfEntity(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,
   id: string,

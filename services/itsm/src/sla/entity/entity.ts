@@ -27,8 +27,8 @@ export interface SlaFacts {
   ended: 'completed' | 'canceled' | null
   /** What this event or one before it has answered the one who asked with, for the metric `response`. */
   response: string | null
-  /** What this event tells of spans that come again; of which it tells nothing, goes on as it is. */
-  spans?: Partial<Record<RecurringSlaMetric, SpanSign>>
+  /** What this event means for recurring spans; the others go on as they are. */
+  spans?: Partial<Record<RecurringSlaMetric, SpanSignal>>
   /** The state itself: conditions look at it. */
   state: object
 }
@@ -46,25 +46,25 @@ export interface SlaEntity {
   eventTypes: readonly string[]
   /** What can be measured of it, with the statuses in which a clock of it counts. */
   metrics: Partial<Record<SlaMetric, readonly string[]>>
-  /** Of its events, those that tell of spans, unless all do. */
+  /** The events that affect recurring spans; all unless given. */
   spanEvents?: readonly string[]
   goalsBy: readonly [SlaGoalsBy, ...SlaGoalsBy[]]
   /** Hold reasons that stop the clock unless the policy says otherwise; null where there are no hold reasons. */
   pauseReasons: readonly HoldReason[] | null
   /** The statuses it can be in before it has ended, the first one first: those a policy may pause in. */
   openStatuses: readonly string[]
-  /** Where not everybody who reads clocks sees every entity: its rows, and which of them a caller sees (undefined: all). */
+  /** For entities that not every reader of clocks may see: their rows, and those a caller may see (undefined: all). */
   restricted?: {
     rows: KeysetTable
     visibleTo(meta: RequestMeta): SQL | undefined
   }
   /** Its fields, which conditions are about. */
   record: z.ZodObject
-  /** Of the state as it was stored, and of what its event has reported beside it. */
+  /** From the state as it was stored, and the rest of its event. */
   facts(stored: unknown, reported?: Reported): SlaFacts
 }
 
-/** What an event tells beside the state: its type, and the comment it has carried, if any. */
+/** The parts of an event besides the state: its type, and its comment, if any. */
 export interface Reported {
   type?: string
   comment?: unknown
@@ -92,10 +92,10 @@ export function slaEntity<State extends object>({
 }
 
 /**
- * What an event tells of a span that comes again: one is under way, beginning here unless it is already; the one under
- * way stands still; what was waited for is there; or it is waited for no longer.
+ * What an event means for a recurring span: it waits, beginning here unless it has begun; it is held; it is done; or it
+ * is off, as nothing is awaited any longer.
  */
-export interface SpanSign {
+export interface SpanSignal {
   is: 'waiting' | 'held' | 'done' | 'off'
   reason: string | null
 }

@@ -1,6 +1,6 @@
 import { IncidentComment, IncidentState, itsmEvents } from '@opsplane/contracts'
-import { saidByCaller } from '../../incident/comment/caller.js'
-import type { SpanSign } from './entity.js'
+import { isCallerComment } from '../../incident/comment/caller-comment.js'
+import type { SpanSignal } from './entity.js'
 import { type Reported, slaEntity } from './entity.js'
 
 const open = ['open', 'in_progress', 'on_hold']
@@ -18,23 +18,23 @@ export const incidentEntity = slaEntity({
   openStatuses: open,
   state: IncidentState,
   facts: ({ id, number, createdAt, status, severity, priority, holdReason, ...rest }, reported) => {
-    const said = saidBy(rest, reported)
+    const said = findCommenter(rest, reported)
     const next = nextResponse(status, said, reported)
     return {
       ...{ id, number, createdAt, status, severity, priority, holdReason },
-      ended: endOf(status),
-      response: rest.assigneeId !== null ? 'assigned' : said === 'others' ? 'answered' : begun(status),
+      ended: findEnd(status),
+      response: rest.assigneeId !== null ? 'assigned' : said === 'others' ? 'answered' : findStart(status),
       ...(next && { spans: { next_response: next } }),
     }
   },
 })
 
-function endOf(status: IncidentState['status']) {
+function findEnd(status: IncidentState['status']) {
   if (status === 'canceled') return 'canceled'
   return status === 'resolved' || status === 'closed' ? 'completed' : null
 }
 
-const begun = (status: IncidentState['status']) => (status === 'open' ? null : status)
+const findStart = (status: IncidentState['status']) => (status === 'open' ? null : status)
 
 /**
  * A caller whose words reopen the incident says them while it is resolved still: it is the event that ends what is
@@ -42,9 +42,9 @@ const begun = (status: IncidentState['status']) => (status === 'open' ? null : s
  */
 function nextResponse(
   status: IncidentState['status'],
-  said: ReturnType<typeof saidBy>,
+  said: ReturnType<typeof findCommenter>,
   { type }: Reported,
-): SpanSign | null {
+): SpanSignal | null {
   if (said !== null)
     return said === 'caller' ? { is: 'waiting', reason: null } : { is: 'done', reason: 'answered' }
   if (type !== 'incident.resolved' && type !== 'incident.closed') return null
@@ -52,12 +52,12 @@ function nextResponse(
 }
 
 /** Who has said something in public. Where no caller is named, it is who opened the incident. */
-function saidBy(
+function findCommenter(
   { callerId, createdBy }: Pick<IncidentState, 'callerId' | 'createdBy'>,
   { comment: given }: Reported,
 ): 'caller' | 'others' | null {
   if (given === null || given === undefined) return null
   const comment = IncidentComment.parse(given)
   if (comment.visibility !== 'public') return null
-  return saidByCaller(comment, { callerId: callerId ?? createdBy.id }) ? 'caller' : 'others'
+  return isCallerComment(comment, { callerId: callerId ?? createdBy.id }) ? 'caller' : 'others'
 }

@@ -52,7 +52,7 @@ afterAll(async () => {
   await service?.stop()
 })
 
-it('keeps the clocks of another kind of entity by its description alone, beside those of incidents', async () => {
+it('keeps the clocks of another kind of entity by its description alone, next to those of incidents', async () => {
   const { workspaceId } = testPrincipal()
   const tenant = { workspaceId: workspaceId ?? '', environment: 'production' as const }
   const policy: SlaPolicyState = {
@@ -92,9 +92,9 @@ it('keeps the clocks of another kind of entity by its description alone, beside 
   nowMs += 20 * 60_000
   await put({ status: 'fix_in_progress', priority: 'P1' })
   nowMs += 25 * 60_000
-  // Nobody has reported it of those events: it finds them before it tells what seems to be due.
+  // No consumer has handled those events: it finds them before it reports what seems to be due.
   const sweep = { sql: database.sql, log, simulated: { now } }
-  expect(await attemptDueWork(clocks.telling, sweep)).toMatchObject({ done: 1 })
+  expect(await attemptDueWork(clocks.worker, sweep)).toMatchObject({ done: 1 })
   const breachedAt = '2026-03-02T09:50:00.000Z'
   expect(await clock()).toMatchObject({ goalKey: 'P1', cycle: 2, breached: true, breachedAt })
   await put({ status: 'resolved' })

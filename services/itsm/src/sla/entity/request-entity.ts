@@ -1,7 +1,7 @@
 import { CatalogRequestState, catalogRequestEvents } from '@opsplane/contracts'
 import { visibleTo } from '../../catalog/access.js'
 import { catalogRequests } from '../../schema/catalog.js'
-import type { SpanSign } from './entity.js'
+import type { SpanSignal } from './entity.js'
 import { slaEntity } from './entity.js'
 
 const open = ['draft', 'submitted', 'awaiting_approval', 'approved', 'fulfilling']
@@ -20,19 +20,19 @@ export const requestEntity = slaEntity({
   state: CatalogRequestState,
   facts: ({ id, number, createdAt, status }) => ({
     ...{ id, number, createdAt, status, severity: null, priority: null, holdReason: null, response: null },
-    ended: endOf(status),
+    ended: findEnd(status),
     spans: { approval: approval(status) },
   }),
 })
 
 /** Refusing a request is a decision as well as its end. */
-function approval(status: CatalogRequestState['status']): SpanSign {
+function approval(status: CatalogRequestState['status']): SpanSignal {
   if (status === 'awaiting_approval') return { is: 'waiting', reason: null }
   if (status === 'canceled') return { is: 'off', reason: 'request canceled' }
   return { is: 'done', reason: status === 'rejected' ? 'rejected' : 'approved' }
 }
 
-function endOf(status: CatalogRequestState['status']) {
+function findEnd(status: CatalogRequestState['status']) {
   if (status === 'rejected' || status === 'canceled') return 'canceled'
   return status.startsWith('closed_') ? 'completed' : null
 }

@@ -29,7 +29,7 @@ const ofTenant = (rows: KeysetTable, { workspaceId, environment }: TenantScope) 
 ]
 
 /** Of these entities of one kind, those the caller may see. */
-export async function visibleAmong(
+export async function filterVisible(
   db: Drizzle,
   { restricted }: SlaEntity,
   ids: string[],
@@ -51,4 +51,4 @@ export const isVisible = async (
   kind: SlaEntity,
   id: string,
   meta: RequestMeta,
-): Promise<boolean> => (await visibleAmong(db, kind, [id], meta)).has(id)
+): Promise<boolean> => (await filterVisible(db, kind, [id], meta)).has(id)

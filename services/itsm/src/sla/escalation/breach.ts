@@ -1,15 +1,15 @@
 import { type Decider, type IncidentState, notFound } from '@opsplane/contracts'
 
-export interface TellBreach {
+export interface ReportBreach {
   kind: 'breach'
   extras: Record<string, unknown>
 }
 
 /**
- * A breach reported in the incident's name: a fact of its own, so that the sweeper never races with people for the
- * incident's next version. It says what the incident was like and changes nothing of it. See ADR 024.
+ * A breach as an event of the incident, in a stream of its own, so that the sweep never races with people for the
+ * incident's next version. It carries the state of the incident and does not change it. See ADR 024.
  */
-export const incidentBreach: Decider<IncidentState, TellBreach> = {
+export const incidentBreach: Decider<IncidentState, ReportBreach> = {
   resourceType: 'incident',
   table: 'incident_sla_breaches',
   decide({ extras }, state) {

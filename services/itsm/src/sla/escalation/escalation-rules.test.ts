@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { ApiError, type SlaEscalation, SlaPolicyState, type SlaTimer } from '@opsplane/contracts'
 import { incidents } from '../../incident/sample-incidents.js'
 import { maxWatchers } from '../../incident/watchers.js'
-import { checkEscalations, dueFirings, type Firing, planned } from './escalation-rules.js'
+import { checkEscalations, dueFirings, type Firing, planSteps } from './escalation-rules.js'
 
 const at = '2026-03-02T09:00:00.000Z'
 /** As it was stored before there were escalations. */
@@ -65,7 +65,7 @@ describe('rules', () => {
 describe('what a rule makes of an incident', () => {
   const { open } = incidents
   const steps = (rule: Partial<SlaEscalation>, fields: Partial<typeof open> = {}) =>
-    planned({ atPercent: 50, ...rule }, { ...open, ...fields }, 'why').steps
+    planSteps({ atPercent: 50, ...rule }, { ...open, ...fields }, 'why').steps
 
   it('is what a PATCH would do, in its order', () => {
     const rule = {
@@ -96,7 +96,7 @@ describe('what a rule makes of an incident', () => {
     expect(steps({ watcherIds: ['usr_one'] }, { watcherIds: ['usr_one'] })).toEqual([])
   })
 
-  it('raises it to somebody who follows it already, too', () => {
+  it('escalates to a present watcher, too', () => {
     expect(steps({ escalateTo: 'usr_boss' }, { watcherIds: ['usr_boss'] })).toEqual([
       { kind: 'escalate', escalateTo: 'usr_boss', reason: 'why' },
     ])
@@ -105,7 +105,7 @@ describe('what a rule makes of an incident', () => {
   it('leaves out those who cannot follow it any more, and nothing else', () => {
     const almost = Array.from({ length: maxWatchers - 1 }, (_, one) => `usr_${one}`)
     const rule: SlaEscalation = { ...critical, watcherIds: ['usr_a', 'usr_b'] }
-    expect(planned(rule, { ...open, watcherIds: almost }, 'why')).toEqual({
+    expect(planSteps(rule, { ...open, watcherIds: almost }, 'why')).toEqual({
       steps: [
         { kind: 'escalate', severity: 'critical', reason: 'why' },
         { kind: 'edit', fields: { watcherIds: [...almost, 'usr_a'] } },
@@ -113,7 +113,7 @@ describe('what a rule makes of an incident', () => {
       left: ['usr_b'],
     })
     const full = { ...open, watcherIds: [...almost, 'usr_last'] }
-    expect(planned({ ...critical, escalateTo: 'usr_boss' }, full, 'why')).toEqual({
+    expect(planSteps({ ...critical, escalateTo: 'usr_boss' }, full, 'why')).toEqual({
       steps: [{ kind: 'escalate', severity: 'critical', reason: 'why' }],
       left: ['usr_boss'],
     })
@@ -145,7 +145,7 @@ describe('of what a clock has reported', () => {
     expect(due(2, firing(2, 50), firing(5, 50))).toEqual([])
   })
 
-  it('all is due anew of what has come again', () => {
+  it('all is due again in the next span', () => {
     const later = { ...timer, startedAt: '2026-03-02T12:00:00.000Z' }
     expect(due(2, firing(2, 50), { ...firing(5, 50), timer: later })).toEqual([5])
   })

@@ -6,17 +6,17 @@ import {
   type SlaPolicyState,
   type SlaTimer,
 } from '@opsplane/contracts'
-import { graver } from '../../incident/raised-with.js'
+import { isMoreSevere } from '../../incident/escalate-levels.js'
 import type { IncidentStep } from '../../incident/steps.js'
 import { maxWatchers } from '../../incident/watchers.js'
 
 /** Percent of the goal at which it is breached. */
 export const breachPercent = 100
 
-type Escalating = Pick<SlaPolicyState, 'entityType' | 'warnings' | 'escalations'>
+type EscalatingPolicy = Pick<SlaPolicyState, 'entityType' | 'warnings' | 'escalations'>
 
 /** Throws validation_failed for a rule that would never be carried out, or have nothing to do. */
-export function checkEscalations({ entityType, warnings, escalations }: Escalating): void {
+export function checkEscalations({ entityType, warnings, escalations }: EscalatingPolicy): void {
   if (escalations.length > 0 && entityType !== 'incident')
     throw invalidField('/escalations', 'unfit_escalations', 'Only incidents are escalated.')
   escalations.forEach(({ atPercent, ...actions }, index) => {
@@ -63,7 +63,7 @@ export function dueFirings(firings: readonly Firing[], after: number): Firing[] 
   })
 }
 
-export const thresholdOf = ({ timer, percent }: Firing): ReachedThreshold => ({
+export const toReachedThreshold = ({ timer, percent }: Firing): ReachedThreshold => ({
   timerId: timer.id,
   policyId: timer.policyId,
   policyName: timer.policyName,
@@ -71,7 +71,7 @@ export const thresholdOf = ({ timer, percent }: Firing): ReachedThreshold => ({
 })
 
 /** Why the incident is escalated, in words. */
-export function reasonOf({ timer: { policyName, metric }, percent }: Firing): string {
+export function formatReason({ timer: { policyName, metric }, percent }: Firing): string {
   const what = metric.replaceAll('_', ' ')
   return percent === breachPercent
     ? `SLA ${policyName}: the goal for its ${what} was missed.`
@@ -79,13 +79,13 @@ export function reasonOf({ timer: { policyName, metric }, percent }: Firing): st
 }
 
 /** What a rule makes of an incident: only what it has not come to yet, and `left` who cannot follow it any more. */
-export interface Planned {
+export interface StepPlan {
   steps: IncidentStep[]
   left: string[]
 }
 
 /** The steps of one rule, in the order of a PATCH. */
-export function planned(rule: SlaEscalation, state: IncidentState, reason: string): Planned {
+export function planSteps(rule: SlaEscalation, state: IncidentState, reason: string): StepPlan {
   const { severity, assignmentGroup, escalateTo, assigneeId, watcherIds = [] } = rule
   const following = new Set(state.watcherIds)
   const left: string[] = []
@@ -95,7 +95,7 @@ export function planned(rule: SlaEscalation, state: IncidentState, reason: strin
     return undefined
   }
   const raised = {
-    ...(severity !== undefined && graver(severity, state.severity) && { severity }),
+    ...(severity !== undefined && isMoreSevere(severity, state.severity) && { severity }),
     ...(assignmentGroup !== undefined && assignmentGroup !== state.assignmentGroup && { assignmentGroup }),
     ...(escalateTo !== undefined && follows(escalateTo) && { escalateTo }),
   }

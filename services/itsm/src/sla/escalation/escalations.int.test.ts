@@ -49,7 +49,7 @@ function workspace() {
     get,
     /** With its clock, that is running. */
     async open(fields: object = {}) {
-      const body = { title: 'Nobody can pay', ...fields }
+      const body = { title: 'Payments fail', ...fields }
       const incident = (await api.post('/itsm/incidents', body)).data(Incident)
       await clockUntil(incident.id, { state: 'running' })
       return incident

@@ -12,12 +12,12 @@ import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
-import { holidaysIn } from '../../calendar/ical.js'
+import { parseHolidays } from '../../calendar/ical.js'
 import { slaCalendars as table } from '../../schema/sla.js'
 import { calendarFilters } from '../list-filters.js'
 import { calendarSelection, calendarSorts } from '../queries.js'
 import type { SlaStores } from '../timer/stores.js'
-import type { SlaSaving } from './saving.js'
+import type { SlaPolicyWriter } from './policy-writer.js'
 
 const tag = 'SLA calendars'
 const path = '/itsm/calendars/:id'
@@ -26,7 +26,7 @@ const path = '/itsm/calendars/:id'
 export function calendarRoutes(
   { database, cursors }: ServiceContext,
   { calendars }: SlaStores,
-  saving: SlaSaving,
+  saving: SlaPolicyWriter,
 ): Route[] {
   return [
     defineList({
@@ -102,17 +102,17 @@ export function calendarRoutes(
       operationId: 'importSlaHolidays',
       method: 'post',
       path: '/itsm/calendars/:id/import-holidays',
-      summary: 'Take the holidays of an iCalendar text into an SLA calendar',
+      summary: 'Import holidays from iCalendar into an SLA calendar',
       description:
-        'Beside those there are, each date once, or in their place. Makes a new revision as an update does; what changes ' +
-        'nothing makes none.',
+        'Adds them to the existing holidays, each date once, or replaces those. Makes a new revision like an update; what ' +
+        'changes nothing makes none.',
       tag,
       scope: 'sla:write',
       body: ImportHolidays,
       response: SlaCalendar,
       errors: ['not_found', 'precondition_failed', 'version_conflict'],
       handler: ({ params, body: { ical, replace }, meta }) => {
-        const holidays = holidaysIn(ical)
+        const holidays = parseHolidays(ical)
         return saving.changeCalendar(
           params.id,
           (policies) => ({ kind: 'import', holidays, replace, policies, now: meta.now }),

@@ -2,7 +2,7 @@ import { AsOfQuery, IncidentSla, type Instant, type SlaTimer } from '@opsplane/c
 import { defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { IncidentStore } from '../../incident/incident-store.js'
-import { timersOfEntity } from '../entity/entity-timers.js'
+import { readTimersOfEntity } from '../entity/entity-timers.js'
 import type { Clocks } from '../timer/clocks.js'
 import { elapsedMs, intervals } from '../timer/ledger.js'
 import type { PinnedPolicy } from '../timer/timer.js'
@@ -29,24 +29,27 @@ export function explainRoutes(
       response: IncidentSla,
       errors: ['not_found'],
       handler: async ({ params, query, meta: { tenant, now } }) => {
-        const { past, at } = seenAt(query.asOf, now)
-        const { id } = await incidents.asOf(await incidents.idOf(params.id, tenant), tenant, past)
-        const timers = await timersOfEntity(database.sql, tenant, id, past)
+        const { past, at } = resolveInstant(query.asOf, now)
+        const { id } = await incidents.asOf(await incidents.findId(params.id, tenant), tenant, past)
+        const timers = await readTimersOfEntity(database.sql, tenant, id, past)
         const terms = await pinnedPolicies.load(database.sql, timers)
-        return { asOf: at, timers: timers.map((timer) => explained(timer, terms(timer), at)) }
+        return { asOf: at, timers: timers.map((timer) => explainTimer(timer, terms(timer), at)) }
       },
     }),
   ]
 }
 
 /** Up to when timers are explained, and whether that is in the past: nothing has been counted beyond now. */
-export function seenAt(asOf: Instant | undefined, now: Instant): { past: Instant | undefined; at: Instant } {
+export function resolveInstant(
+  asOf: Instant | undefined,
+  now: Instant,
+): { past: Instant | undefined; at: Instant } {
   const past = asOf !== undefined && asOf < now ? asOf : undefined
   return { past, at: past ?? now }
 }
 
 /** A timer as it is at an instant. */
-export function explained({ ledger, ...timer }: SlaTimer, { calendar }: PinnedPolicy, at: Instant) {
+export function explainTimer({ ledger, ...timer }: SlaTimer, { calendar }: PinnedPolicy, at: Instant) {
   const until = Date.parse(at)
   const elapsed = elapsedMs(ledger, calendar, until)
   return {

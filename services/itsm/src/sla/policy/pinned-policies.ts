@@ -5,29 +5,32 @@ import type { StatementRunner } from '../timer/rows.js'
 import type { PinnedPolicy } from '../timer/timer.js'
 import { revisionId } from './policy.js'
 
-type Pinned = Pick<SlaTimer, 'policyId' | 'policyRevision' | 'calendarId' | 'calendarRevision'>
+type PinnedRevisions = Pick<SlaTimer, 'policyId' | 'policyRevision' | 'calendarId' | 'calendarRevision'>
 
 /** Revisions never change, so what was read once is kept. */
 export interface PinnedPolicies {
   /** Reads what is not known yet, at most one statement each for policies and calendars. */
-  load(tx: StatementRunner, timers: readonly Pinned[]): Promise<(timer: Pinned) => PinnedPolicy>
+  load(
+    tx: StatementRunner,
+    timers: readonly PinnedRevisions[],
+  ): Promise<(timer: PinnedRevisions) => PinnedPolicy>
   /** A policy as it is now, with the calendar it names as that is now. */
   present(policy: SlaPolicyState, calendar: SlaCalendarState | null): PinnedPolicy
 }
 
-const mostKept = 5_000
+const maxCached = 5_000
 
 type Compiled = Readonly<Record<SlaGoalUnit, Calendar>>
 
-/** Years are laid out when they are first looked at: the unit nobody asks for costs nothing. */
+/** Years are computed when they are first needed: an unused unit costs nothing. */
 const compile = (calendar: SlaCalendarState): Compiled => ({
   minutes: createCalendar(calendar),
   business_days: createCalendar(calendar, 'business_days'),
 })
 
 export function createPinnedPolicies(): PinnedPolicies {
-  const policies = new LRUCache<string, SlaPolicyState>({ max: mostKept })
-  const calendars = new LRUCache<string, Compiled>({ max: mostKept })
+  const policies = new LRUCache<string, SlaPolicyState>({ max: maxCached })
+  const calendars = new LRUCache<string, Compiled>({ max: maxCached })
 
   const present: PinnedPolicies['present'] = (policy, calendar) => {
     if (calendar === null) return { policy, calendar: aroundTheClock, calendarRevision: null }
@@ -37,8 +40,8 @@ export function createPinnedPolicies(): PinnedPolicies {
     return { policy, calendar: compiled[policy.goalUnit], calendarRevision: calendar.revision }
   }
 
-  const policyKey = ({ policyId, policyRevision }: Pinned) => revisionId(policyId, policyRevision)
-  const calendarKey = ({ calendarId, calendarRevision }: Pinned) =>
+  const policyKey = ({ policyId, policyRevision }: PinnedRevisions) => revisionId(policyId, policyRevision)
+  const calendarKey = ({ calendarId, calendarRevision }: PinnedRevisions) =>
     calendarId === null || calendarRevision === null ? null : revisionId(calendarId, calendarRevision)
 
   async function read(tx: StatementRunner, table: string, ids: Iterable<string>): Promise<unknown[]> {

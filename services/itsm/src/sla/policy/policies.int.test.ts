@@ -274,7 +274,7 @@ describe('a change', () => {
 })
 
 describe('reapplying', () => {
-  it('takes a thousand clocks a request, tells how many remain, and passes over those others have in hand', async () => {
+  it('changes a thousand clocks a request, reports how many remain, and skips locked ones', async () => {
     const api = service.as(testPrincipal())
     const policy = await createPolicy(api, { warnings: [] })
     const { id } = await open(api)

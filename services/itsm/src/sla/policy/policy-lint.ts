@@ -10,14 +10,14 @@ import {
 import { aroundTheClock, createCalendar } from '../../calendar/calendar.js'
 import { yearMs } from '../../calendar/lint.js'
 import { goalUnitMs } from '../../calendar/measure.js'
-import { entityOf } from '../entity/entities.js'
+import { findEntity } from '../entity/entities.js'
 import type { SlaEntity } from '../entity/entity.js'
 import { checkEscalations } from '../escalation/escalation-rules.js'
 import { checkTraps } from './policy-traps.js'
 
 /** The kind of entity a policy is for. Throws validation_failed when no timers run over it. */
-export function entityFor(type: SlaEntityType): SlaEntity {
-  const entity = entityOf(type)
+export function getEntity(type: SlaEntityType): SlaEntity {
+  const entity = findEntity(type)
   if (!entity) throw invalidField('/entityType', 'no_clocks', 'No timers run over this kind of entity.')
   return entity
 }
@@ -26,7 +26,7 @@ export function entityFor(type: SlaEntityType): SlaEntity {
 export function checkPolicy(
   policy: SlaPolicyState,
   calendar: SlaCalendarState | null,
-  entity = entityFor(policy.entityType),
+  entity = getEntity(policy.entityType),
 ): SlaPolicyState {
   checkFit(policy, entity)
   checkEscalations(policy)
@@ -80,29 +80,29 @@ function checkGoals(policy: SlaPolicyState, calendar: SlaCalendarState | null) {
       'calendar_needed',
       'Business days are those on which a calendar is open.',
     )
-  const beyond = goalBeyondAYear(policy, calendar, Date.parse(updatedAt))
+  const beyond = findUnreachableGoal(policy, calendar, Date.parse(updatedAt))
   if (beyond)
     throw invalidField(
       `/goals/${beyond.key}`,
       'goal_beyond_a_year',
-      `The calendar is open for ${beyond.most} in a year, which is less than this goal.`,
+      `The calendar is open for ${beyond.available} in a year, which is less than this goal.`,
     )
 }
 
 /** Throws validation_failed for a calendar by which an active policy would promise what never comes. */
-export function checkStillKept(
+export function checkGoalsReachable(
   calendar: SlaCalendarState,
   policies: readonly SlaPolicyState[],
 ): SlaCalendarState {
   const from = Date.parse(calendar.updatedAt)
   for (const policy of policies) {
     const { name, goals, status } = policy
-    const beyond = status === 'active' ? goalBeyondAYear(policy, calendar, from) : undefined
+    const beyond = status === 'active' ? findUnreachableGoal(policy, calendar, from) : undefined
     if (beyond)
       throw invalidField(
         '/week',
         'goal_beyond_a_year',
-        `It would be open for ${beyond.most} in a year, and the policy ${name} has a goal of ` +
+        `It would be open for ${beyond.available} in a year, and the policy ${name} has a goal of ` +
           `${goals[beyond.key]} (${beyond.key}). Give the policy another goal or calendar first.`,
       )
   }
@@ -110,14 +110,14 @@ export function checkStillKept(
 }
 
 /** The first goal that the open hours of a year do not reach. A timer of it would never be due. */
-function goalBeyondAYear(
+function findUnreachableGoal(
   { goals, goalUnit }: Pick<SlaPolicyState, 'goals' | 'goalUnit'>,
   calendar: SlaCalendarState | null,
   from: number,
 ) {
   const hours = calendar === null ? aroundTheClock : createCalendar(calendar, goalUnit)
-  const most = Math.floor(hours.businessMsBetween(from, from + yearMs) / goalUnitMs[goalUnit])
+  const available = Math.floor(hours.businessMsBetween(from, from + yearMs) / goalUnitMs[goalUnit])
   const keys = Object.keys(goals) as SlaGoalKey[]
-  const key = keys.find((key) => (goals[key] ?? 0) > most)
-  return key && { key, most: `${most} ${goalUnit.replace('_', ' ')}` }
+  const key = keys.find((key) => (goals[key] ?? 0) > available)
+  return key && { key, available: `${available} ${goalUnit.replace('_', ' ')}` }
 }

@@ -14,13 +14,13 @@ import { slaPolicies as table } from '../../schema/sla.js'
 import { policyFilters } from '../list-filters.js'
 import { policySelection, policySorts } from '../queries.js'
 import type { SlaStores } from '../timer/stores.js'
-import type { SlaSaving } from './saving.js'
+import type { SlaPolicyWriter } from './policy-writer.js'
 
 export const tag = 'SLA policies'
 const path = '/itsm/sla-policies/:id'
 
 /** What is promised, and for what. */
-export function policyRoutes(ctx: ServiceContext, { policies }: SlaStores, saving: SlaSaving): Route[] {
+export function policyRoutes(ctx: ServiceContext, { policies }: SlaStores, saving: SlaPolicyWriter): Route[] {
   return [
     defineList({
       operationId: 'listSlaPolicies',

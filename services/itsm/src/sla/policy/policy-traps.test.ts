@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { ApiError, type SlaPolicyState } from '@opsplane/contracts'
 import { samplePolicy } from './policy.fixture.js'
-import { entityFor } from './policy-lint.js'
+import { getEntity } from './policy-lint.js'
 import { checkTraps } from './policy-traps.js'
 
 const policy = samplePolicy('2026-03-02T09:00:00.000Z', {
@@ -17,7 +17,7 @@ const approval: Partial<SlaPolicyState> = {
 function refused(fields: Partial<SlaPolicyState>) {
   const given = { ...policy, ...fields }
   try {
-    checkTraps(given, entityFor(given.entityType))
+    checkTraps(given, getEntity(given.entityType))
     return null
   } catch (error) {
     if (!(error instanceof ApiError)) throw error

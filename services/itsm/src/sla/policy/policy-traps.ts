@@ -8,11 +8,11 @@ import {
   type SlaPolicyState,
   severities,
 } from '@opsplane/contracts'
-import { graver } from '../../incident/raised-with.js'
+import { isMoreSevere } from '../../incident/escalate-levels.js'
 import type { SlaEntity } from '../entity/entity.js'
 
 /** The status that hold reasons go with. */
-const held = 'on_hold'
+const onHoldStatus = 'on_hold'
 
 /**
  * Throws validation_failed for a policy whose parts undo each other: its timers would never begin, never run, or be
@@ -39,7 +39,7 @@ export function checkTraps(policy: SlaPolicyState, entity: SlaEntity): void {
     (status) => counted.includes(status) && isStatus(entity, status) && !allows(conditions, { status }),
   )
   if (canceling >= 0) throw cancels(`/pauseStatuses/${canceling}`)
-  checkReasons(conditions, counted.includes(held) ? pauseReasons : [])
+  checkReasons(conditions, counted.includes(onHoldStatus) ? pauseReasons : [])
   for (const [index, rule] of policy.escalations.entries()) checkRule(rule, policy, `/escalations/${index}`)
 }
 
@@ -50,7 +50,9 @@ function isStatus({ record }: SlaEntity, status: string): boolean {
 
 /** A hold that the conditions rule out cancels the clock, as they do not hold meanwhile. */
 function checkReasons(conditions: Filter, pauseReasons: readonly HoldReason[]): void {
-  const canceling = pauseReasons.findIndex((holdReason) => !allows(conditions, { status: held, holdReason }))
+  const canceling = pauseReasons.findIndex(
+    (holdReason) => !allows(conditions, { status: onHoldStatus, holdReason }),
+  )
   if (canceling >= 0) throw cancels(`/pauseReasons/${canceling}`)
 }
 
@@ -62,7 +64,7 @@ function checkRule(
 ): void {
   const holds = (value: Severity) =>
     (goalsBy !== 'severity' || goals[value] !== undefined) && allows(conditions, { severity: value })
-  const raised = severities.some((from) => severity && graver(severity, from) && holds(from))
+  const raised = severities.some((from) => severity && isMoreSevere(severity, from) && holds(from))
   if (severity !== undefined && raised && !holds(severity)) throw endsClock(`${path}/severity`)
   for (const [field, value] of Object.entries({ assignmentGroup, assigneeId }))
     if (value !== undefined && !allows(conditions, { [field]: value })) throw endsClock(`${path}/${field}`)

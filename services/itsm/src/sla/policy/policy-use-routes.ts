@@ -34,8 +34,8 @@ export function policyUseRoutes(ctx: ServiceContext, stores: SlaStores, clocks: 
       path: '/itsm/sla-policies/:id/reapply',
       summary: 'Reapply an SLA policy to open timers',
       description:
-        'Counts open timers of older revisions anew by the present policy and calendar, 1,000 a request: repeat it ' +
-        'until `remaining` is 0. Unless `dryRun` is false it only tells what would change. Emits `sla.retargeted`, ' +
+        'Recomputes open timers of older revisions by the present policy and calendar, 1,000 a request: repeat it ' +
+        'until `remaining` is 0. Unless `dryRun` is false it only reports what would change. Emits `sla.retargeted`, ' +
         'and `sla.canceled` where the policy no longer applies.',
       tag,
       scope: 'sla:write',

@@ -11,10 +11,10 @@ import {
   type SlaPolicyPatch,
   type SlaPolicyState,
 } from '@opsplane/contracts'
-import { type NewHolidays, withHolidays } from '../../calendar/holidays.js'
+import { mergeHolidays, type NewHolidays } from '../../calendar/holidays.js'
 import { checkCalendar } from '../../calendar/lint.js'
 import { checkConditions } from '../../conditions.js'
-import { checkPolicy, checkStillKept, checkUnit, entityFor } from './policy-lint.js'
+import { checkGoalsReachable, checkPolicy, checkUnit, getEntity } from './policy-lint.js'
 
 export type CalendarCommand =
   | { kind: 'create'; id: string; input: NewSlaCalendar; now: Instant }
@@ -36,9 +36,10 @@ export const slaCalendar: Decider<SlaCalendarState, CalendarCommand> = {
     if (state === null) throw notFound()
     if (command.kind === 'delete') return [{ type: 'sla_calendar.deleted', after: null }]
     const { policies, now } = command
-    const changes = command.kind === 'import' ? withHolidays(command, state) : given(command.patch)
-    return updated('sla_calendar.updated', state, changes, now, (after) =>
-      checkStillKept(checkCalendar(after), policies),
+    const changes =
+      command.kind === 'import' ? mergeHolidays(command, state) : withoutUndefined(command.patch)
+    return updatedEvent('sla_calendar.updated', state, changes, now, (after) =>
+      checkGoalsReachable(checkCalendar(after), policies),
     )
   },
   expose: (state) => state,
@@ -58,7 +59,7 @@ export const slaPolicy: Decider<SlaPolicyState, PolicyCommand> = {
   decide: (command, state) => {
     if (command.kind === 'create') {
       const { id, input, calendar, now } = command
-      checkConditions(input.conditions, entityFor(input.entityType).record)
+      checkConditions(input.conditions, getEntity(input.entityType).record)
       const activeSince = input.status === 'active' ? now : null
       const after = { id, ...withDefaults(input), revision: 1, activeSince, createdAt: now, updatedAt: now }
       return [{ type: 'sla_policy.created', after: checkPolicy(after, calendar) }]
@@ -66,11 +67,11 @@ export const slaPolicy: Decider<SlaPolicyState, PolicyCommand> = {
     if (state === null) throw notFound()
     if (command.kind === 'delete') return [{ type: 'sla_policy.deleted', after: null }]
     const { patch, calendar, now } = command
-    if (patch.conditions) checkConditions(patch.conditions, entityFor(state.entityType).record)
+    if (patch.conditions) checkConditions(patch.conditions, getEntity(state.entityType).record)
     checkUnit(patch, state)
     const wakes = patch.status === 'active' && state.status === 'inactive'
-    const changes = { ...given(patch), ...(wakes && { activeSince: now }) }
-    return updated('sla_policy.updated', state, changes, now, (after) => checkPolicy(after, calendar))
+    const changes = { ...withoutUndefined(patch), ...(wakes && { activeSince: now }) }
+    return updatedEvent('sla_policy.updated', state, changes, now, (after) => checkPolicy(after, calendar))
   },
   expose: (state) => state,
   describe: ({ name }) => ({ displayName: name }),
@@ -79,7 +80,7 @@ export const slaPolicy: Decider<SlaPolicyState, PolicyCommand> = {
 
 /** What goals go by, and what pauses a clock, unless it is said: that depends on the kind of entity. */
 function withDefaults({ goalsBy, pauseReasons, ...input }: NewSlaPolicy) {
-  const entity = entityFor(input.entityType)
+  const entity = getEntity(input.entityType)
   return {
     ...input,
     goalsBy: goalsBy ?? entity.goalsBy[0],
@@ -89,11 +90,11 @@ function withDefaults({ goalsBy, pauseReasons, ...input }: NewSlaPolicy) {
 
 type Given<Patch> = { [Name in keyof Patch]?: Exclude<Patch[Name], undefined> }
 
-function given<Patch extends object>(patch: Patch): Given<Patch> {
+function withoutUndefined<Patch extends object>(patch: Patch): Given<Patch> {
   return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as Given<Patch>
 }
 
-function updated<State extends { revision: number }>(
+function updatedEvent<State extends { revision: number }>(
   type: string,
   state: State,
   changes: Partial<State>,

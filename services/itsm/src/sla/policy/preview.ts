@@ -3,20 +3,20 @@ import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { isVisible } from '../entity/visibility.js'
 import type { Clocks } from '../timer/clocks.js'
-import { changesAfter, entityId } from '../timer/rows.js'
+import { findEntityId, readChangesAfter } from '../timer/rows.js'
 import { isRecurring, sinceLastSpan } from '../timer/spans.js'
 import type { SlaStores } from '../timer/stores.js'
 import {
   applies,
   type Change,
-  goalOf,
+  findGoal,
+  findStartIndex,
   type PinnedPolicy,
   slaTimer,
-  startsAt,
   type TimerCommand,
 } from '../timer/timer.js'
-import { explained } from './explain-routes.js'
-import { entityFor } from './policy-lint.js'
+import { explainTimer } from './explain-routes.js'
+import { getEntity } from './policy-lint.js'
 
 export interface PreviewOptions {
   policyId: string
@@ -28,37 +28,39 @@ export interface PreviewOptions {
 /** The clock an entity would have today had the policy, as it is now, been active since its creation. Keeps nothing. */
 export async function preview(
   { database }: ServiceContext,
-  { policies, calendarOf }: SlaStores,
+  { policies, findCalendar }: SlaStores,
   { pinnedPolicies }: Clocks,
   { policyId, reference, meta }: PreviewOptions,
 ): Promise<SlaPreview> {
   const { tenant, now } = meta
   const { version: _, ...policy } = await policies.get(policyId, tenant)
-  const terms = pinnedPolicies.present(policy, await calendarOf(policy.calendarId, tenant))
-  const kind = entityFor(policy.entityType)
-  const id = await entityId(database.sql, kind, reference, tenant)
+  const terms = pinnedPolicies.present(policy, await findCalendar(policy.calendarId, tenant))
+  const kind = getEntity(policy.entityType)
+  const id = await findEntityId(database.sql, kind, reference, tenant)
   if (id === undefined || !(await isVisible(database.db, kind, id, meta)))
     throw invalidField('/entityId', 'not_found', `There is no such ${policy.entityType}.`)
-  const history = (await changesAfter(database.sql, [kind], new Map([[id, 0]]))).get(id) ?? []
-  const timer = replayed(newId('slaTimer'), history, terms, now)
+  const history = (await readChangesAfter(database.sql, [kind], new Map([[id, 0]]))).get(id) ?? []
+  const timer = replayTimer(newId('slaTimer'), history, terms, now)
   if (timer === null)
-    return { asOf: now, entityId: id, applies: false, reason: why(history, terms), clock: null }
-  const { id: __, ...clock } = explained(timer, terms, now)
+    return { asOf: now, entityId: id, applies: false, reason: findReason(history, terms), clock: null }
+  const { id: __, ...clock } = explainTimer(timer, terms, now)
   return { asOf: now, entityId: id, applies: true, reason: null, clock }
 }
 
 /** The clock as events and sweeps would have made it by now; null when none would have started. */
-export function replayed(
+export function replayTimer(
   id: string,
   history: readonly Change[],
   terms: PinnedPolicy,
   now: string,
 ): SlaTimer | null {
-  const from = startsAt(terms.policy, history)
+  const from = findStartIndex(terms.policy, history)
   if (from < 0) return null
   const commands: TimerCommand[] = [
     { kind: 'start', id, history: history.slice(0, from + 1), terms, now },
-    ...history.slice(from + 1).map((change) => ({ kind: 'apply' as const, change, terms, anew: terms, now })),
+    ...history
+      .slice(from + 1)
+      .map((change) => ({ kind: 'apply' as const, change, terms, nextTerms: terms, now })),
     { kind: 'fire', until: now, terms, now },
   ]
   return commands.reduce<SlaTimer | null>(
@@ -67,9 +69,9 @@ export function replayed(
   )
 }
 
-function why(history: readonly Change[], { policy }: PinnedPolicy): SlaPreview['reason'] {
+function findReason(history: readonly Change[], { policy }: PinnedPolicy): SlaPreview['reason'] {
   const latest = history.at(-1)
-  if (latest && goalOf(policy, latest.entity) === undefined) return 'no_goal'
+  if (latest && findGoal(policy, latest.entity) === undefined) return 'no_goal'
   if (isRecurring(policy.metric) && sinceLastSpan(policy.metric, history).length === 0) return 'not_begun'
   return latest && applies(policy, latest.entity) ? 'ended' : 'conditions'
 }

@@ -8,7 +8,13 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { Unit } from '@opsplane/eventstore'
-import { holdBack, isolate, type MakeWorker, meaningOf, type WorkContext } from '@opsplane/postgres'
+import {
+  type CreateWorker,
+  createErrorClassifier,
+  delayFailedRows,
+  isolateFailures,
+  type WorkContext,
+} from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { type DueAggregate, dueCommands, isLostRace } from '../../due-commands.js'
 import { dueTimers, settleMs } from '../../schema/sla.js'
@@ -17,35 +23,35 @@ import type { SlaEntity } from '../entity/entity.js'
 import { incidentBreach } from '../escalation/breach.js'
 import { createPinnedPolicies, type PinnedPolicies } from '../policy/pinned-policies.js'
 import {
+  type ClockStart,
+  findMissingClocks,
+  findSpanEventTypes,
+  findStartingClocks,
+  findUnknownSpans,
+  isForEntity,
+} from './clock-starts.js'
+import {
   type ActivePolicy,
-  activePolicies,
-  changesAfter,
-  concerned,
   type EntityChange,
-  holdProgress,
-  holdTimers,
-  incidentsById,
-  keepProgress,
+  findTimedEntities,
+  findUnappliedEntities,
+  lockProgress,
+  lockTimers,
+  readActivePolicies,
+  readChangesAfter,
+  readIncidents,
   type StatementRunner,
   type StoredTimer,
-  timerOf,
-  unapplied,
-  unappliedEntities,
+  saveProgress,
+  toStoredTimer,
+  unappliedCondition,
 } from './rows.js'
-import {
-  absentClocks,
-  askedBefore,
-  isFor,
-  type Starting,
-  startingClocks,
-  tellingOfSpans,
-} from './starting.js'
-import { breachOf, isPinnedTo, type PinnedPolicy, slaTimer, type TimerCommand } from './timer.js'
+import { isPinnedTo, type PinnedPolicy, slaTimer, type TimerCommand, toBreachExtras } from './timer.js'
 
 export interface ClockContext extends Pick<ServiceContext, 'database' | 'store' | 'clock'> {
   /** What clocks run over; everything there is unless set otherwise. */
   entities?: readonly SlaEntity[]
-  /** Says that a clock has something to tell in so many milliseconds. */
+  /** Wakes the worker for a clock that is due in so many milliseconds. */
   wake?: (inMs: number) => void
 }
 
@@ -53,13 +59,13 @@ export interface ClockContext extends Pick<ServiceContext, 'database' | 'store' 
 export interface Clocks {
   pinnedPolicies: PinnedPolicies
   timers: ReturnType<typeof timerAggregate>
-  /** Brings the clocks of these entities up to their last event; starts those that are missing. */
+  /** Applies the events of these entities to their clocks; starts those that are missing. */
   apply(entityIds: readonly string[]): Promise<void>
-  /** Tells what is due. */
-  telling: MakeWorker
+  /** Reports warnings and breaches that are due. */
+  worker: CreateWorker
 }
 
-export const tellingName = 'sla-clocks'
+export const clockWorkerName = 'sla-clocks'
 /** Clocks announced at once at most. */
 const batchSize = 500
 /** What is further ahead is found by itself. */
@@ -92,7 +98,7 @@ export function createClocks({
     causationId?: string
   }
 
-  /** One command to one clock; a breach it tells is reported in the incident's name too. */
+  /** One command to one clock; a breach becomes an event of the incident too. */
   async function command(
     unit: Unit,
     before: StoredTimer,
@@ -104,8 +110,8 @@ export function createClocks({
     const current = { state: before.state, version: before.version }
     const { id } = before.state
     const state = await unit.handle(timers, id, what, { ...options, current })
-    for (const at of state.entityType === 'incident' ? newBreaches(before.state, state) : []) {
-      const extras = { ...breachOf(state, at, what.now), timerId: id }
+    for (const at of state.entityType === 'incident' ? findNewBreaches(before.state, state) : []) {
+      const extras = { ...toBreachExtras(state, at, what.now), timerId: id }
       const given = { state: entity ? IncidentState.parse(entity) : null, version: 0 }
       await unit.handle(
         breaches,
@@ -118,32 +124,37 @@ export function createClocks({
   }
 
   async function apply(entityIds: readonly string[]): Promise<void> {
-    const ids = await concerned(database.sql, entities, [...new Set(entityIds)])
+    const ids = await findTimedEntities(database.sql, entities, [...new Set(entityIds)])
     if (ids.length === 0) return
     const kept: StoredTimer[] = []
     await database.sql.begin(async (tx) => {
-      const progress = await holdProgress(tx, ids)
-      const changes = await changesAfter(tx, entities, progress)
+      const progress = await lockProgress(tx, ids)
+      const changes = await readChangesAfter(tx, entities, progress)
       const touched = [...changes.keys()]
       if (touched.length === 0) return
-      const known = await holdTimers(tx, touched)
+      const known = await lockTimers(tx, touched)
       const terms = await pinnedPolicies.load(
         tx,
         known.map(({ state }) => state),
       )
       const tenants = [...changes.values()].flatMap(([first]) => (first ? [first.tenant] : []))
-      const policies = await activePolicies(tx, tenants)
-      const absent = absentClocks(policies, known, changes)
-      const earlier = await changesAfter(tx, entities, askedBefore(absent), tellingOfSpans(entities))
-      const starting = startingClocks(absent, earlier)
+      const policies = await readActivePolicies(tx, tenants)
+      const absent = findMissingClocks(policies, known, changes)
+      const earlier = await readChangesAfter(
+        tx,
+        entities,
+        findUnknownSpans(absent),
+        findSpanEventTypes(entities),
+      )
+      const starting = findStartingClocks(absent, earlier)
       const late = starting.map(({ entityId }) => entityId).filter((id) => progress.get(id) !== 0)
       const histories =
-        late.length > 0 ? await changesAfter(tx, entities, new Map(late.map((id) => [id, 0]))) : changes
+        late.length > 0 ? await readChangesAfter(tx, entities, new Map(late.map((id) => [id, 0]))) : changes
       const { now } = meta()
       await store.within(tx, meta(), async (unit) => {
         for (const timer of known) {
           const list = changes.get(timer.state.entityId) ?? []
-          const by = { terms: terms(timer.state), anew: anewFor(timer, policies, list) }
+          const by = { terms: terms(timer.state), nextTerms: findNextTerms(timer, policies, list) }
           kept.push(await applyAll(unit, timer, list, by, now))
         }
         for (const start of starting) {
@@ -151,7 +162,7 @@ export function createClocks({
           kept.push(await begin(unit, start, history, now))
         }
       })
-      await keepProgress(tx, new Map([...changes].map(([id, list]) => [id, list.at(-1)?.version ?? 0])))
+      await saveProgress(tx, new Map([...changes].map(([id, list]) => [id, list.at(-1)?.version ?? 0])))
     })
     const soonest = Math.min(...kept.map(({ state }) => Date.parse(state.nextFireAt ?? '9999')))
     const inMs = soonest + settleMs - Date.parse(clock.now())
@@ -159,8 +170,12 @@ export function createClocks({
   }
 
   /** What the clock would go by if what it measures came again: nothing that no longer starts clocks. */
-  function anewFor({ state }: StoredTimer, policies: readonly ActivePolicy[], list: readonly EntityChange[]) {
-    const active = policies.find((each) => each.policy.id === state.policyId && isFor(each, list))
+  function findNextTerms(
+    { state }: StoredTimer,
+    policies: readonly ActivePolicy[],
+    list: readonly EntityChange[],
+  ) {
+    const active = policies.find((each) => each.policy.id === state.policyId && isForEntity(each, list))
     return active ? pinnedPolicies.present(active.policy, active.calendar) : null
   }
 
@@ -168,20 +183,20 @@ export function createClocks({
     unit: Unit,
     timer: StoredTimer,
     changes: readonly EntityChange[],
-    { terms, anew }: { terms: PinnedPolicy; anew: PinnedPolicy | null },
+    { terms, nextTerms }: { terms: PinnedPolicy; nextTerms: PinnedPolicy | null },
     now: string,
   ): Promise<StoredTimer> {
     let [current, by] = [timer, terms]
     for (const change of changes) {
       const { tenant, entity, eventId } = change
-      const what: TimerCommand = { kind: 'apply', change, terms: by, anew, now }
+      const what: TimerCommand = { kind: 'apply', change, terms: by, nextTerms, now }
       current = await command(unit, current, what, { tenant, entity: entity.state, causationId: eventId })
-      if (anew !== null && isPinnedTo(current.state, anew)) by = anew
+      if (nextTerms !== null && isPinnedTo(current.state, nextTerms)) by = nextTerms
     }
     return current
   }
 
-  async function begin(unit: Unit, start: Starting, all: readonly EntityChange[], now: string) {
+  async function begin(unit: Unit, start: ClockStart, all: readonly EntityChange[], now: string) {
     const history = all.filter(({ version }) => version <= start.from.version)
     const terms = pinnedPolicies.present(start.active.policy, start.active.calendar)
     const id = newId('slaTimer')
@@ -193,22 +208,30 @@ export function createClocks({
       { tenant, causationId: eventId },
     )
     const rest = all.filter(({ version }) => version > start.from.version)
-    return applyAll(unit, { tenant, version: 1, state }, rest, { terms, anew: terms }, now)
+    return applyAll(unit, { tenant, version: 1, state }, rest, { terms, nextTerms: terms }, now)
   }
 
   /** Nothing that was done in time is reported because a consumer is behind. */
   async function catchUp(context: WorkContext): Promise<void> {
-    const behind = await unappliedEntities(database.sql, entities, context.at(), batchSize)
+    const behind = await findUnappliedEntities(database.sql, entities, context.at(), batchSize)
     const applyPart = async (part: readonly { key: string }[]) => {
       await apply(part.map(({ key }) => key))
       return part
     }
-    const { failed } = await isolate(behind, applyPart, meaningOf({ isPassing: isLostRace }))
-    await holdBack({ name: tellingName, of: { ...dueTimers, key: 'incident_id' } }, context, failed)
+    const { failed } = await isolateFailures(
+      behind,
+      applyPart,
+      createErrorClassifier({ isRetryable: isLostRace }),
+    )
+    await delayFailedRows(
+      { name: clockWorkerName, of: { ...dueTimers, key: 'incident_id' } },
+      context,
+      failed,
+    )
   }
 
   async function tell(unit: Unit, rows: readonly DueAggregate[], tx: StatementRunner): Promise<void> {
-    const claimed = rows.map(timerOf)
+    const claimed = rows.map(toStoredTimer)
     const now = rows[0]?.at ?? ''
     const until = new Date(Date.parse(now) - settleMs).toISOString()
     const terms = await pinnedPolicies.load(
@@ -218,7 +241,7 @@ export function createClocks({
     const breaching = claimed.filter(
       ({ state }) => state.entityType === 'incident' && state.dueAt !== null && state.dueAt < until,
     )
-    const incidents = await incidentsById(
+    const incidents = await readIncidents(
       tx,
       breaching.map(({ state }) => state.entityId),
     )
@@ -228,22 +251,22 @@ export function createClocks({
     }
   }
 
-  const telling = dueCommands(
+  const worker = dueCommands(
     { store },
     {
-      name: tellingName,
+      name: clockWorkerName,
       of: dueTimers,
       batch: batchSize,
-      where: `not ${unapplied(entities)}`,
+      where: `not ${unappliedCondition(entities)}`,
       prepare: catchUp,
       perform: tell,
     },
   )
-  return { pinnedPolicies, timers, apply, telling }
+  return { pinnedPolicies, timers, apply, worker }
 }
 
 /** When breaches were reported for the first time between two states of a clock. */
-function newBreaches(before: SlaTimer, after: SlaTimer): string[] {
+function findNewBreaches(before: SlaTimer, after: SlaTimer): string[] {
   const reported = new Set(before.fired.filter(({ percent }) => percent === 100).map(({ at }) => at))
   const since = after.fired.slice(before.fired.length).filter(({ percent }) => percent === 100)
   // A new goal takes over what was reported under the one before.

@@ -43,7 +43,7 @@ export function reachedAt(ledger: Ledger, calendar: Calendar, ms: number): numbe
 }
 
 /** A stretch with more parts than this is reported as one. */
-const mostParts = 400
+const maxParts = 400
 
 /** What the clock did until an instant: running within open hours, closed hours, pauses. Counted times add up to the elapsed. */
 export function intervals(ledger: Ledger, calendar: Calendar, until: number): SlaInterval[] {
@@ -61,7 +61,7 @@ export function intervals(ledger: Ledger, calendar: Calendar, until: number): Sl
     if (end === from) return []
     if (!running(state)) return [interval(from, end, state, 0)]
     const open = calendar.openBetween(from, end)
-    if (open.length > mostParts) return [interval(from, end, state, calendar.businessMsBetween(from, end))]
+    if (open.length > maxParts) return [interval(from, end, state, calendar.businessMsBetween(from, end))]
     const parts: SlaInterval[] = []
     let at = from
     for (const span of open) {

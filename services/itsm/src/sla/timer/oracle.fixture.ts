@@ -48,7 +48,7 @@ export function sampleHours(timeZone: string, random: () => number): CalendarHou
 }
 
 /** Looks at the clock on the wall minute by minute, and knows nothing of offsets. */
-export interface Wall {
+export interface WallClock {
   between(from: number, to: number): number
   /** The first instant by which so much is counted; null when that is beyond what is known. */
   add(from: number, ms: number): number | null
@@ -67,7 +67,7 @@ function openOf(hours: CalendarHours, start: number, days: number): Uint8Array {
   return open
 }
 
-export function openMinutes(hours: CalendarHours, start: number, days: number): Wall {
+export function openMinutes(hours: CalendarHours, start: number, days: number): WallClock {
   const open = openOf(hours, start, days)
   const first = (from: number) => Math.floor((from - start) / minuteMs)
   /** How many minutes before each were open. */
@@ -99,7 +99,7 @@ export function openMinutes(hours: CalendarHours, start: number, days: number): 
  * In business days: first it is written down what each date is open for in all, then, minute by minute, what it has been
  * open for. The first and the last date are known in part only.
  */
-export function openDays(hours: CalendarHours, start: number, days: number): Wall {
+export function openDays(hours: CalendarHours, start: number, days: number): WallClock {
   const open = openOf(hours, start, days)
   const dates = datesByMinute(wallQuarters(hours.timeZone, start, days))
   const dateOf = (minute: number) => dates[minute] ?? 0
@@ -165,12 +165,12 @@ interface WallTime {
   minutes: number
 }
 
-const walls = new Map<string, WallTime[]>()
+const wallTimes = new Map<string, WallTime[]>()
 
 /** What the wall shows every quarter of an hour; every zone's offset changes on one. */
 export function wallQuarters(timeZone: string, start: number, days: number): WallTime[] {
   const key = `${timeZone} ${start} ${days}`
-  const known = walls.get(key)
+  const known = wallTimes.get(key)
   if (known) return known
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' })
   const quarters = Array.from({ length: days * 96 }, (_, quarter) => {
@@ -179,7 +179,7 @@ export function wallQuarters(timeZone: string, start: number, days: number): Wal
     const weekday = weekdays[(new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7] ?? ''
     return { date, weekday, minutes: hour * 60 + minute }
   })
-  walls.set(key, quarters)
+  wallTimes.set(key, quarters)
   return quarters
 }
 

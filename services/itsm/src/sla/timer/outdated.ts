@@ -1,5 +1,5 @@
 import type { SlaCalendarState, SlaPolicyState, TenantScope } from '@opsplane/contracts'
-import { type StatementRunner, type StoredTimer, timerOf } from './rows.js'
+import { type StatementRunner, type StoredTimer, toStoredTimer } from './rows.js'
 
 /** A policy as it is now: its open clocks that are pinned to anything else are outdated. */
 export interface PresentPolicy {
@@ -31,25 +31,25 @@ export async function countClocks(
   return row ?? { open: 0, outdated: 0 }
 }
 
-export interface Piece {
+export interface OutdatedBatch {
   /** Id of the last clock of the piece before. */
   after: string
   limit: number
-  /** Held until the transaction ends; those that others have in hand are left out. */
-  held: boolean
+  /** Locked until the transaction ends; clocks locked by others are skipped. */
+  locked: boolean
 }
 
 /** Outdated clocks, by id. */
 export async function outdatedTimers(
   sql: StatementRunner,
   present: PresentPolicy,
-  { after, limit, held }: Piece,
+  { after, limit, locked }: OutdatedBatch,
 ): Promise<StoredTimer[]> {
-  const rows = await sql.unsafe<Parameters<typeof timerOf>[0][]>(
+  const rows = await sql.unsafe<Parameters<typeof toStoredTimer>[0][]>(
     `select workspace_id, environment, version, state from sla_timers
-     where ${open} and ${outdated} and id > $7 order by id limit $8::int ${held ? 'for update skip locked' : ''}`,
+     where ${open} and ${outdated} and id > $7 order by id limit $8::int ${locked ? 'for update skip locked' : ''}`,
     [...parameters(present), after, limit],
     { prepare: true },
   )
-  return rows.map(timerOf)
+  return rows.map(toStoredTimer)
 }

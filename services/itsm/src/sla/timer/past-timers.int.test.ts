@@ -13,7 +13,7 @@ import {
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import type { z } from 'zod'
 import { itsm } from '../../service.js'
-import { walk } from './walk.fixture.js'
+import { listAllIds } from './list-ids.fixture.js'
 
 /** Stands still until it is moved. A Monday. */
 let nowMs = Date.parse('2026-03-02T09:00:00.000Z')
@@ -123,8 +123,8 @@ describe('a clock as of an instant', () => {
       const elsewhere = service.as(other)
       expect((await elsewhere.get(`/itsm/incidents/${id}/sla?asOf=${clock.now()}`)).status).toBe(404)
       expect((await elsewhere.get(`${list}/${timerId}?asOf=${createdAt}`)).status).toBe(404)
-      expect(await walk(elsewhere, list, `asOf=${createdAt}`)).toEqual([])
-      expect(await walk(elsewhere, list, 'q=gold&state=completed,running')).toEqual([])
+      expect(await listAllIds(elsewhere, list, `asOf=${createdAt}`)).toEqual([])
+      expect(await listAllIds(elsewhere, list, 'q=gold&state=completed,running')).toEqual([])
     }
   })
 
@@ -150,9 +150,9 @@ describe('a clock as of an instant', () => {
     const early = after(createdAt, 10 * minute - 1)
     expect(await slaOf(api, id, early)).toEqual({ asOf: early, timers: [] })
     expect((await api.get(`${list}/${timerId}?asOf=${early}`)).status).toBe(404)
-    expect(await walk(api, list, `asOf=${early}`)).toEqual([])
+    expect(await listAllIds(api, list, `asOf=${early}`)).toEqual([])
     expect(await slaOf(api, id, clock.now())).toMatchObject({ timers: [{ elapsedMs: 10 * minute }] })
-    expect(await walk(api, list, `asOf=${clock.now()}`)).toEqual([timerId])
+    expect(await listAllIds(api, list, `asOf=${clock.now()}`)).toEqual([timerId])
   })
 
   it('goes by the revisions of then', async () => {
@@ -192,7 +192,7 @@ describe('the list of clocks', () => {
       await createPolicy(api, { name: 'Silver answer', metric: 'response', goals: { all: 30 } }),
       await createPolicy(api, { name: 'Gold for problems', entityType: 'problem', goals: { all: 600 } }),
     ]
-    const begun = (count: number) => waitFor(async () => (await walk(api, list)).length === count)
+    const begun = (count: number) => waitFor(async () => (await listAllIds(api, list)).length === count)
     const first = await open(api, { category: 'vip' })
     await begun(2)
     moveTo(first.createdAt, minute)
@@ -216,8 +216,8 @@ describe('the list of clocks', () => {
     const started = clock.now()
     moveTo(first.createdAt, 3 * minute)
     await patch(api, first.id, { status: 'on_hold', holdReason: 'awaiting_vendor' })
-    await waitFor(async () => (await walk(api, list, 'state=paused')).length === 1)
-    await waitFor(async () => (await walk(api, list, 'state=completed')).length === 1)
+    await waitFor(async () => (await listAllIds(api, list, 'state=paused')).length === 1)
+    await waitFor(async () => (await listAllIds(api, list, 'state=completed')).length === 1)
     moveTo(first.createdAt, 4 * minute)
     return { api, first, second, problem, ids, started }
   }
@@ -249,18 +249,24 @@ describe('the list of clocks', () => {
     ]
     for (const [query, found] of expected)
       for (const sort of ['', 'sort=createdAt', 'sort=dueAt', 'sort=-dueAt'])
-        expect([query, sort, sorted(await walk(api, list, `${query}&${sort}`))]).toEqual([
+        expect([query, sort, sorted(await listAllIds(api, list, `${query}&${sort}`))]).toEqual([
           query,
           sort,
           sorted(found),
         ])
     for (const query of ['state=running,paused,completed', 'q=silver+or+gold', '']) {
       const byDue = [ids.answer, ids.second, ids.problem, ids.resolve]
-      expect([query, await walk(api, list, `${query}&sort=dueAt`)]).toEqual([query, byDue])
-      expect([query, await walk(api, list, `${query}&sort=-dueAt`)]).toEqual([query, byDue.toReversed()])
-      const newest = await walk(api, list, query)
+      expect([query, await listAllIds(api, list, `${query}&sort=dueAt`)]).toEqual([query, byDue])
+      expect([query, await listAllIds(api, list, `${query}&sort=-dueAt`)]).toEqual([
+        query,
+        byDue.toReversed(),
+      ])
+      const newest = await listAllIds(api, list, query)
       expect([query, newest.slice(0, 2)]).toEqual([query, [ids.problem, ids.second]])
-      expect([query, await walk(api, list, `${query}&sort=createdAt`)]).toEqual([query, newest.toReversed()])
+      expect([query, await listAllIds(api, list, `${query}&sort=createdAt`)]).toEqual([
+        query,
+        newest.toReversed(),
+      ])
     }
     for (const query of ['state=late', 'metric=speed', 'entityType=server', 'q='])
       expect([query, (await api.get(`${list}?${query}`)).status]).toEqual([query, 422])
@@ -285,9 +291,12 @@ describe('the list of clocks', () => {
       [`asOf=${after(first.createdAt, -1)}`, []],
     ]
     for (const [query, found] of expected) {
-      const newest = await walk(api, list, query)
+      const newest = await listAllIds(api, list, query)
       expect([query, sorted(newest)]).toEqual([query, sorted(found)])
-      expect([query, await walk(api, list, `${query}&sort=createdAt`)]).toEqual([query, newest.toReversed()])
+      expect([query, await listAllIds(api, list, `${query}&sort=createdAt`)]).toEqual([
+        query,
+        newest.toReversed(),
+      ])
     }
     const { items } = (await api.get(`${list}?${asOf}&entityId=${first.id}`)).page(SlaTimerItem)
     expect(items).toMatchObject([

@@ -1,11 +1,11 @@
 import type { SlaGoalKey, SlaPolicyState } from '@opsplane/contracts'
-import type { Wall } from './oracle.fixture.js'
+import type { WallClock } from './oracle.fixture.js'
 
 /** What is reported when, in the order it is reported. */
 export type Tally = { percent: number; at: number }[]
 
-/** What a clock has to come to in the plainest way: every figure is walked anew from the start, minute by minute. */
-export function plainCount(policy: SlaPolicyState, wall: Wall, firstKey: SlaGoalKey | undefined) {
+/** The expected result of a clock, computed in the plainest way: every figure from the start, minute by minute. */
+export function plainCount(policy: SlaPolicyState, wall: WallClock, firstKey: SlaGoalKey | undefined) {
   const unitMs = policy.goalUnit === 'minutes' ? 60_000 : 86_400_000
   const runs: { from: number; to: number }[] = []
   const reported: Tally = []

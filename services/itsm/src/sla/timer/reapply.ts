@@ -2,19 +2,19 @@ import type { SlaReapplied, SlaTimer } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { slaEntities } from '../entity/entities.js'
-import { visibleAmong } from '../entity/visibility.js'
-import { entityFor } from '../policy/policy-lint.js'
+import { filterVisible } from '../entity/visibility.js'
+import { getEntity } from '../policy/policy-lint.js'
 import type { Clocks } from './clocks.js'
 import { countClocks, outdatedTimers, type PresentPolicy } from './outdated.js'
-import { appliedVersions, changesAfter, type StatementRunner, type StoredTimer } from './rows.js'
+import { appliedVersions, readChangesAfter, type StatementRunner, type StoredTimer } from './rows.js'
 import type { SlaStores } from './stores.js'
 import { slaTimer, type TimerCommand } from './timer.js'
 
 /** Clocks a request changes at most. */
-const atOnce = 1_000
-/** Clocks per commit: while they are held, what happens to their entities waits. */
-const perCommit = 100
-const shown = 200
+const maxPerRequest = 1_000
+/** Clocks per commit: while they are locked, events of their entities wait. */
+const maxPerCommit = 100
+const maxShown = 200
 
 export interface ReapplyOptions {
   policyId: string
@@ -23,25 +23,25 @@ export interface ReapplyOptions {
 }
 
 /**
- * Counts open clocks of older revisions anew by the present ones, from all they have applied of their entities: what is
- * yet to be applied is reported when it is, such as that what was promised has been done meanwhile. It commits
- * piece by piece, each on clocks it holds, so it neither loses races nor keeps anybody waiting for long. A clock
- * that others have in hand is left for the next request, and a request that breaks off has done a part.
+ * Recomputes open clocks of older revisions by the present policy and calendar, from the events they have applied; events
+ * not yet applied take effect when they are. It commits batch by batch, each on clocks it has locked, so it neither loses
+ * races nor blocks others for long. A clock locked by another transaction is left for the next request, and a request
+ * that is interrupted has done a part.
  */
 export async function reapply(
   { database, store }: ServiceContext,
-  { policies, calendarOf }: SlaStores,
+  { policies, findCalendar }: SlaStores,
   { pinnedPolicies, timers }: Clocks,
   { policyId, dryRun, meta: { expectedVersion: _, ...meta } }: ReapplyOptions,
 ): Promise<SlaReapplied> {
   const { version: __, ...policy } = await policies.get(policyId, meta.tenant)
-  const calendar = await calendarOf(policy.calendarId, meta.tenant)
+  const calendar = await findCalendar(policy.calendarId, meta.tenant)
   const present: PresentPolicy = { tenant: meta.tenant, policy, calendar }
   const terms = pinnedPolicies.present(policy, calendar)
 
   const commands = async (sql: StatementRunner, found: readonly StoredTimer[]) => {
     const versions = new Map(found.map(({ state }) => [state.entityId, 0]))
-    const histories = await changesAfter(sql, slaEntities, versions)
+    const histories = await readChangesAfter(sql, slaEntities, versions)
     const applied = await appliedVersions(sql, [...versions.keys()])
     return found.map((current) => {
       const { entityId } = current.state
@@ -52,7 +52,7 @@ export async function reapply(
     })
   }
   const tried = async (after: string): Promise<Changed[]> => {
-    const found = await outdatedTimers(database.sql, present, { after, limit: perCommit, held: false })
+    const found = await outdatedTimers(database.sql, present, { after, limit: maxPerCommit, locked: false })
     return (await commands(database.sql, found)).map(({ current: { state }, what }) => ({
       before: state,
       after: slaTimer.decide(what, state).at(-1)?.after ?? state,
@@ -60,7 +60,7 @@ export async function reapply(
   }
   const applied = (after: string): Promise<Changed[]> =>
     database.sql.begin(async (tx) => {
-      const found = await outdatedTimers(tx, present, { after, limit: perCommit, held: true })
+      const found = await outdatedTimers(tx, present, { after, limit: maxPerCommit, locked: true })
       const given = await commands(tx, found)
       return store.within(tx, meta, async (unit) => {
         const changed: Changed[] = []
@@ -73,17 +73,17 @@ export async function reapply(
     })
 
   const before = await countClocks(database.sql, present)
-  const most = Math.min(before.outdated, dryRun ? shown : atOnce)
+  const total = Math.min(before.outdated, dryRun ? maxShown : maxPerRequest)
   const changed: Changed[] = []
-  while (changed.length < most) {
+  while (changed.length < total) {
     const after = changed.at(-1)?.before.id ?? ''
     const piece = await (dryRun ? tried(after) : applied(after))
     if (piece.length === 0) break
     changed.push(...piece)
   }
-  const reported = changed.slice(0, shown)
+  const reported = changed.slice(0, maxShown)
   const ids = reported.map(({ before: { entityId } }) => entityId)
-  const visible = await visibleAmong(database.db, entityFor(policy.entityType), ids, meta)
+  const visible = await filterVisible(database.db, getEntity(policy.entityType), ids, meta)
   const left = dryRun ? before : await countClocks(database.sql, present)
   const answer = {
     dryRun,

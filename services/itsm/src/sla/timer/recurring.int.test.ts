@@ -15,7 +15,7 @@ import {
 } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import type { z } from 'zod'
-import { offered, order, rules, team } from '../../catalog/catalog.fixture.js'
+import { createActiveItem, order, rules, team } from '../../catalog/catalog.fixture.js'
 import { itsm } from '../../service.js'
 
 /** Stands still until it is moved. A Monday. */
@@ -71,7 +71,7 @@ const toldInItsName = async (incidentId: string) => {
   return rows.map(({ due }) => due)
 }
 
-/** An incident somebody has called in, and those who speak of it. */
+/** An incident with a caller, and the users who comment on it. */
 async function conversation(policy: Partial<z.input<typeof NewSlaPolicy>> = {}) {
   const principal = testPrincipal()
   const [api, caller, agent] = [
@@ -139,7 +139,7 @@ describe('the clock of the next response', () => {
     expect(await toldInItsName(id)).toEqual([iso(first + 60 * minute), iso(second + 80 * minute)])
   })
 
-  it('breaches once in each span, whoever is started anew', async () => {
+  it('breaches once in each span, whichever replica restarts', async () => {
     const { api, caller, agent, id, says, opened } = await conversation()
     const other = await opened()
     const at = nowMs
@@ -186,7 +186,7 @@ describe('the clock of the next response', () => {
     expect(await tried()).toMatchObject({ applies: false, reason: 'not_begun' })
     const asked = nowMs
     await says(caller)
-    // What the clocks have applied already tells them nothing anew.
+    // Events the clocks have already applied change nothing.
     await applied(id, 2)
     expect(await tried()).toMatchObject({ applies: false, reason: 'conditions' })
     minutes(20)
@@ -198,7 +198,7 @@ describe('the clock of the next response', () => {
     expect({ ...clock, id: timerId }).toEqual(explained)
   })
 
-  it('goes by the policy as it is when it begins anew', async () => {
+  it('uses the policy as it is when the next span begins', async () => {
     const { api, caller, agent, id, policy, says } = await conversation()
     await says(caller)
     await says(agent)
@@ -222,7 +222,7 @@ it('tells what was done before the policy was reapplied, and applied after it', 
   await api.patch(`/itsm/sla-policies/${policy.id}`, { goals: { all: 20 } })
   minutes(10)
   await service.sql.begin(async (tx) => {
-    // Nobody applies events of the incident as long as this is held.
+    // Events of the incident cannot be applied while this is locked.
     await tx`select 1 from sla_progress where incident_id = ${id} for update`
     await says(agent)
     await says(caller)
@@ -237,37 +237,39 @@ it('tells what was done before the policy was reapplied, and applied after it', 
 describe('the clock of an approval', () => {
   it('runs over a change from each time it is submitted to the decision, not while it is on hold', async () => {
     const principal = testPrincipal()
-    const [asker, boss, peer] = ['asker', 'boss', 'peer'].map((name) => service.as(person(principal, name)))
-    if (!asker || !boss || !peer) throw new Error('nobody there')
-    await createPolicy(asker, { entityType: 'change', metric: 'approval' })
+    const [requester, approver, secondApprover] = ['requester', 'approver', 'secondApprover'].map((name) =>
+      service.as(person(principal, name)),
+    )
+    if (!requester || !approver || !secondApprover) throw new Error('a client is missing')
+    await createPolicy(requester, { entityType: 'change', metric: 'approval' })
     const planned = { plannedStart: '2026-04-07T22:00:00.000Z', plannedEnd: '2026-04-08T02:00:00.000Z' }
     const plans = { implementationPlan: 'Add, move, remove.', backoutPlan: 'Move back.' }
     const draft = { title: 'Move to new disks', assigneeId: 'usr_worker', ...planned, ...plans }
-    const { id } = (await asker.post('/itsm/changes', draft)).data(Change)
+    const { id } = (await requester.post('/itsm/changes', draft)).data(Change)
     const act = async (who: ApiClient, action: string, body?: object) =>
       (await who.post(`/itsm/changes/${id}/${action}`, body)).data(Change)
     minutes(10)
     const submitted = nowMs
-    await act(asker, 'submit')
-    await clockOf(asker, id, { state: 'running', startedAt: iso(submitted) })
+    await act(requester, 'submit')
+    await clockOf(requester, id, { state: 'running', startedAt: iso(submitted) })
     minutes(10)
-    await act(asker, 'hold', { reason: 'Vendor.' })
-    await clockOf(asker, id, { state: 'paused', dueAt: null })
+    await act(requester, 'hold', { reason: 'Vendor.' })
+    await clockOf(requester, id, { state: 'paused', dueAt: null })
     minutes(300)
-    await act(asker, 'resume')
-    await clockOf(asker, id, { state: 'running', dueAt: iso(submitted + 360 * minute) })
-    await act(boss, 'reject', { reason: 'Not at the quarter end.' })
-    const timer = await clockOf(asker, id, { state: 'completed', breached: false })
+    await act(requester, 'resume')
+    await clockOf(requester, id, { state: 'running', dueAt: iso(submitted + 360 * minute) })
+    await act(approver, 'reject', { reason: 'Not at the quarter end.' })
+    const timer = await clockOf(requester, id, { state: 'completed', breached: false })
 
     minutes(10)
     const again = nowMs
-    await act(asker, 'submit')
-    await clockOf(asker, id, { state: 'running', cycle: 2, startedAt: iso(again) })
-    await act(boss, 'approve')
+    await act(requester, 'submit')
+    await clockOf(requester, id, { state: 'running', cycle: 2, startedAt: iso(again) })
+    await act(approver, 'approve')
     minutes(65)
-    await clockOf(asker, id, { breached: true, breachedAt: iso(again + 60 * minute) })
-    await act(peer, 'approve')
-    await clockOf(asker, id, { state: 'completed', cycle: 2, breached: true })
+    await clockOf(requester, id, { breached: true, breachedAt: iso(again + 60 * minute) })
+    await act(secondApprover, 'approve')
+    await clockOf(requester, id, { state: 'completed', cycle: 2, breached: true })
     expect(await reported(timer)).toEqual([
       ...['sla.started', 'sla.paused', 'sla.resumed', 'sla.met'],
       ...['sla.started', 'sla.breached', 'sla.missed'],
@@ -276,12 +278,12 @@ describe('the clock of an approval', () => {
 
   it('runs over a request until it is approved or rejected, and is canceled with it', async () => {
     const members = team(service)
-    const { keeper, ada, boss } = members
-    const reading = ({ principal }: typeof keeper) =>
+    const { manager, ada, approver } = members
+    const reading = ({ principal }: typeof manager) =>
       service.as({ ...principal, permissions: [...principal.permissions, 'itsm:read', 'sla:write'] })
-    const [api, hers] = [reading(keeper), reading(ada)]
+    const [api, hers] = [reading(manager), reading(ada)]
     await createPolicy(api, { entityType: 'request', metric: 'approval' })
-    const item = await offered(members, { approvals: rules(members) })
+    const item = await createActiveItem(members, { approvals: rules(members) })
     const requests = [await order(ada.api, item), await order(ada.api, item), await order(ada.api, item)]
     const [approved, rejected, canceled] = requests
     if (!approved || !rejected || !canceled) throw new Error('nothing asked for')
@@ -289,8 +291,8 @@ describe('the clock of an approval', () => {
     const act = async (who: ApiClient, { id }: { id: string }, action: string, body?: object) =>
       (await who.post(`/catalog/requests/${id}/${action}`, body)).data(CatalogRequest)
     minutes(30)
-    await act(boss.api, approved, 'approve')
-    await act(boss.api, rejected, 'reject', { reason: 'Too dear.' })
+    await act(approver.api, approved, 'approve')
+    await act(approver.api, rejected, 'reject', { reason: 'Too dear.' })
     await act(ada.api, canceled, 'cancel', { reason: 'No longer needed.' })
     const kept = await clockOf(hers, approved.id, { state: 'completed', breached: false })
     expect(await reported(kept)).toEqual(['sla.started', 'sla.met'])
@@ -329,7 +331,7 @@ it('is for the kinds alone that have it', async () => {
   })
 })
 
-it('is the same when all of it is folded anew from the log', async () => {
+it('is the same when all of it is rebuilt from the log', async () => {
   const rows = () => service.sql`select id, version, state from sla_timers order by id`
   // What the tests before have made due is reported first: rows must not change while they are compared.
   const due = iso(nowMs - 2_000)

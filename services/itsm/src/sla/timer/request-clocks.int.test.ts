@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { newId, SlaPolicy, SlaReapplied, SlaTimerItem } from '@opsplane/contracts'
 import { type ApiClient, type SharedService, waitFor } from '@opsplane/testing'
-import { offered, order, rules, team } from '../../catalog/catalog.fixture.js'
+import { createActiveItem, order, rules, team } from '../../catalog/catalog.fixture.js'
 import { joinItsm } from '../../joined.fixture.js'
 
 let service: SharedService
@@ -12,13 +12,13 @@ afterAll(() => service?.stop())
 
 const withoutRequestId = (text: string) => text.replace(/"requestId":"[^"]*"/, '')
 
-/** Ada has asked for something the boss has to approve; everybody reads clocks. */
+/** Ada has requested something the approver has to approve; all of them read clocks. */
 async function asked() {
   const members = team(service)
   const reading = ({ principal }: (typeof members)['ada']) =>
     service.as({ ...principal, permissions: [...principal.permissions, 'itsm:read', 'sla:write'] })
-  const { keeper, ada, ben, boss, other } = members
-  const readers = { keeper, ada, ben, boss, other }
+  const { manager, ada, ben, approver, other } = members
+  const readers = { manager, ada, ben, approver, other }
   const apis = Object.fromEntries(Object.entries(readers).map(([name, member]) => [name, reading(member)]))
   const body = {
     name: 'Requests',
@@ -27,14 +27,14 @@ async function asked() {
     goalsBy: 'all',
     goals: { all: 60 },
   }
-  const policy = (await reading(keeper).post('/itsm/sla-policies', body)).data(SlaPolicy)
-  const request = await order(ada.api, await offered(members, { approvals: rules(members) }))
-  const timer = await waitFor(async () => (await clocksOf(reading(keeper)))[0])
+  const policy = (await reading(manager).post('/itsm/sla-policies', body)).data(SlaPolicy)
+  const request = await order(ada.api, await createActiveItem(members, { approvals: rules(members) }))
+  const timer = await waitFor(async () => (await clocksOf(reading(manager)))[0])
   return { apis: Object.entries(apis), policy, request, timer }
 }
 const clocksOf = async (api: ApiClient, query = '') =>
   (await api.get(`/itsm/sla-timers?entityType=request${query}`)).page(SlaTimerItem).items
-const see = ['keeper', 'ada', 'boss']
+const see = ['manager', 'ada', 'approver']
 
 it('shows the clocks of a request to those alone who see the request', async () => {
   const { apis, request, timer } = await asked()
@@ -69,7 +69,7 @@ it('tries a policy on a request only for those who see the request', async () =>
   }
 })
 
-it('names the requests whose clocks are counted anew to those alone who see them', async () => {
+it('names the requests whose clocks are recomputed only to callers who may see them', async () => {
   const { apis, request, policy } = await asked()
   const path = `/itsm/sla-policies/${policy.id}`
   await apis[0]?.[1].patch(path, { goals: { all: 90 } })

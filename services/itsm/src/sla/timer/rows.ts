@@ -7,7 +7,7 @@ import {
   SlaTimer,
   type TenantScope,
 } from '@opsplane/contracts'
-import { present, type StatementRunner } from '@opsplane/postgres'
+import { nowSql, type StatementRunner } from '@opsplane/postgres'
 import { dueTimers } from '../../schema/sla.js'
 import type { SlaEntity } from '../entity/entity.js'
 import type { Change } from './timer.js'
@@ -27,12 +27,12 @@ interface Row {
   state: unknown
 }
 
-const tenantOf = (row: Pick<Row, 'workspace_id' | 'environment'>): TenantScope => ({
+const toTenant = (row: Pick<Row, 'workspace_id' | 'environment'>): TenantScope => ({
   workspaceId: row.workspace_id,
   environment: Environment.parse(row.environment),
 })
-export const timerOf = (row: Row): StoredTimer => ({
-  tenant: tenantOf(row),
+export const toStoredTimer = (row: Row): StoredTimer => ({
+  tenant: toTenant(row),
   version: row.version,
   state: SlaTimer.parse(row.state),
 })
@@ -40,7 +40,7 @@ export const timerOf = (row: Row): StoredTimer => ({
 const prepared = { prepare: true }
 
 /** Of these entities, those whose clocks are kept or could be: the rest has no policy. */
-export async function concerned(
+export async function findTimedEntities(
   sql: StatementRunner,
   entities: readonly SlaEntity[],
   ids: readonly string[],
@@ -60,7 +60,7 @@ export async function concerned(
 }
 
 /** The id of the entity with this id, or with this number such as `INC-12`; undefined when there is none. */
-export async function entityId(
+export async function findEntityId(
   sql: StatementRunner,
   { table, numberPrefix }: SlaEntity,
   reference: string,
@@ -75,8 +75,8 @@ export async function entityId(
   return row?.id
 }
 
-/** Holds entities, or clocks, against others who would apply their events, in one order; tells how far each is applied. */
-export async function holdProgress(
+/** Locks the progress of entities, or clocks, in one order against concurrent writers; returns the version each has applied. */
+export async function lockProgress(
   tx: StatementRunner,
   ids: readonly string[],
 ): Promise<Map<string, number>> {
@@ -104,7 +104,7 @@ export async function appliedVersions(
   return new Map(rows.map((row) => [row.incident_id, row.version]))
 }
 
-export async function keepProgress(tx: StatementRunner, applied: ReadonlyMap<string, number>): Promise<void> {
+export async function saveProgress(tx: StatementRunner, applied: ReadonlyMap<string, number>): Promise<void> {
   await tx.unsafe(
     `update sla_progress p set version = t.v::int
      from unnest($1::text[], $2::text[]) as t (id, v) where p.incident_id = t.id`,
@@ -119,7 +119,7 @@ export interface EntityChange extends Change {
 }
 
 /** The events of entities after these versions, in order, of these types or all. The log itself is asked: nothing is missed or reported twice. */
-export async function changesAfter(
+export async function readChangesAfter(
   tx: StatementRunner,
   entities: readonly SlaEntity[],
   versions: ReadonlyMap<string, number>,
@@ -157,7 +157,7 @@ export async function changesAfter(
       at: new Date(row.created_at).toISOString(),
       entityType: kind.entityType,
       entity: kind.facts(row.after, row),
-      tenant: tenantOf(row),
+      tenant: toTenant(row),
     }
     const known = changes.get(row.stream_id)
     if (known) known.push(change)
@@ -166,15 +166,15 @@ export async function changesAfter(
   return changes
 }
 
-/** All clocks of these entities, held until the transaction ends. */
-export async function holdTimers(tx: StatementRunner, ids: readonly string[]): Promise<StoredTimer[]> {
+/** All clocks of these entities, locked until the transaction ends. */
+export async function lockTimers(tx: StatementRunner, ids: readonly string[]): Promise<StoredTimer[]> {
   const rows = await tx.unsafe<Row[]>(
     `select workspace_id, environment, version, state from sla_timers
      where incident_id = any($1::text[]) order by id for update`,
     [[...ids]],
     prepared,
   )
-  return rows.map(timerOf)
+  return rows.map(toStoredTimer)
 }
 
 export interface ActivePolicy {
@@ -184,7 +184,10 @@ export interface ActivePolicy {
 }
 
 /** Without those whose calendar was deleted in the very moment they were saved: around the clock is not what they say. */
-export async function activePolicies(tx: StatementRunner, tenants: TenantScope[]): Promise<ActivePolicy[]> {
+export async function readActivePolicies(
+  tx: StatementRunner,
+  tenants: TenantScope[],
+): Promise<ActivePolicy[]> {
   const rows = await tx.unsafe<(Row & { calendar: unknown })[]>(
     `select p.workspace_id, p.environment, p.version, p.state, c.state as calendar
      from (select distinct * from unnest($1::text[], $2::text[])) as t (workspace_id, environment)
@@ -196,14 +199,14 @@ export async function activePolicies(tx: StatementRunner, tenants: TenantScope[]
     prepared,
   )
   return rows.map((row) => ({
-    tenant: tenantOf(row),
+    tenant: toTenant(row),
     policy: SlaPolicyState.parse(row.state),
     calendar: row.calendar === null ? null : SlaCalendarState.parse(row.calendar),
   }))
 }
 
 /** Whether the entity of a clock has events not applied yet. One of unknown kind is for a newer replica to look at. */
-export const unapplied = (entities: readonly SlaEntity[]) => {
+export const unappliedCondition = (entities: readonly SlaEntity[]) => {
   const behind = ({ table, entityType }: SlaEntity) =>
     `when '${entityType}' then exists (
        select 1 from ${table} e left join sla_progress p on p.incident_id = e.id
@@ -212,7 +215,7 @@ export const unapplied = (entities: readonly SlaEntity[]) => {
 }
 
 /** Entities with a clock among the first that are due, and with events the clocks have not applied yet. */
-export async function unappliedEntities(
+export async function findUnappliedEntities(
   sql: StatementRunner,
   entities: readonly SlaEntity[],
   at: string | null,
@@ -221,16 +224,16 @@ export async function unappliedEntities(
   const rows = await sql.unsafe<{ key: string; failures: number }[]>(
     `select incident_id as key, max(failures) as failures from (
        select incident_id, entity_type, failures from sla_timers
-       where ${dueTimers.waiting} and ${dueTimers.due} <= ${present}
+       where ${dueTimers.waiting} and ${dueTimers.due} <= ${nowSql}
        order by ${dueTimers.due} limit $2::int) sla_timers
-     where ${unapplied(entities)} group by incident_id`,
+     where ${unappliedCondition(entities)} group by incident_id`,
     [at, limit],
     prepared,
   )
   return [...rows]
 }
 
-export async function incidentsById(
+export async function readIncidents(
   tx: StatementRunner,
   ids: readonly string[],
 ): Promise<Map<string, IncidentState>> {

@@ -17,7 +17,7 @@ import type { IncidentStep } from '../../incident/steps.js'
 import { incidentEntity } from '../entity/incident-entity.js'
 import { samplePolicy } from '../policy/policy.fixture.js'
 import { elapsedMs, intervals } from './ledger.js'
-import { nine2five, openDays, openMinutes, sampleHours, type Wall, zones } from './oracle.fixture.js'
+import { nine2five, openDays, openMinutes, sampleHours, type WallClock, zones } from './oracle.fixture.js'
 import { plainCount, type Tally } from './plain-count.fixture.js'
 import { type Change, slaTimer, type TimerCommand } from './timer.js'
 
@@ -28,7 +28,7 @@ const iso = (ms: number) => new Date(ms).toISOString()
 const pausing = [[], [], [], ['open'], ['in_progress'], ['on_hold']]
 const reasons: HoldReason[] = ['awaiting_caller', 'awaiting_vendor', 'awaiting_change']
 
-/** What has happened as the oracle sees it: the incident itself, and whether somebody has answered. */
+/** What has happened as the oracle sees it: the incident itself, and whether it was answered. */
 interface Lived extends Change {
   incident: IncidentState
   answered: boolean
@@ -81,7 +81,7 @@ function life(random: () => number, openedAt: number): Lived[] {
 const answer = { ...comment, author: { ...agent, id: 'usr_who_answers' }, userId: 'usr_who_answers' }
 
 /** The same rules once more, and what they have the clock count and tell. */
-function oracle(changes: Lived[], policy: SlaPolicyState, wall: Wall, until: number) {
+function oracle(changes: Lived[], policy: SlaPolicyState, wall: WallClock, until: number) {
   const keyOf = ({ severity, priority }: IncidentState) =>
     policy.goalsBy === 'priority' ? priority : severity
   const held = ({ holdReason, status }: IncidentState) =>
@@ -146,7 +146,8 @@ function simulate(
       const now = Math.min(end, Date.parse(nextFireAt) + 1 + Math.floor(random() * hourMs))
       current = run({ kind: 'fire', until: iso(now), terms: kept, now: iso(now) }, current)
     }
-    if (change) current = run({ kind: 'apply', change, terms: kept, anew: kept, now: change.at }, current)
+    if (change)
+      current = run({ kind: 'apply', change, terms: kept, nextTerms: kept, now: change.at }, current)
   }
   const { calendar } = terms()
   const parts = intervals(current.ledger, calendar, until)
@@ -196,7 +197,7 @@ test.each(tried)('a year of incidents in %s agrees with the clock on the wall', 
       breaches += breached
       if (goalUnit === 'business_days') breachesByDay += breached
       warnings += expected.reported.length
-      // Nobody has heard of the other field's changes.
+      // Changes of the other field are not observed.
       expect(new Set(causes).size).toBeLessThanOrEqual(1)
       retargeted[goalsBy] += causes.filter((cause) => cause === goalsBy).length
     }

@@ -3,19 +3,30 @@ import type { SlaPolicyState, SlaTimer } from '@opsplane/contracts'
 import { searchTimes } from '@opsplane/testing'
 import { type CalendarHours, createCalendar } from '../../calendar/calendar.js'
 import { samplePolicy } from '../policy/policy.fixture.js'
-import { replayed } from '../policy/preview.js'
+import { replayTimer } from '../policy/preview.js'
 import { elapsedMs, intervals } from './ledger.js'
-import { nine2five, openDays, openMinutes, sampleHours, type Wall } from './oracle.fixture.js'
+import { nine2five, openDays, openMinutes, sampleHours, type WallClock } from './oracle.fixture.js'
 import { plainCount, type Tally } from './plain-count.fixture.js'
-import { conversation, decisions, generator, type Random, type Seen } from './spans-lives.fixture.js'
-import { slaTimer, startsAt, type TimerCommand } from './timer.js'
+import {
+  conversation,
+  decisions,
+  generator,
+  type ObservedChange,
+  type Random,
+} from './random-spans.fixture.js'
+import { findStartIndex, slaTimer, type TimerCommand } from './timer.js'
 
 const hourMs = 3_600_000
 const year = Date.parse('2026-01-01T00:00:00Z')
 const iso = (ms: number) => new Date(ms).toISOString()
 
 /** What a span is counted as. */
-function countSpan(events: readonly Seen[], policy: SlaPolicyState, wall: Wall, until: number) {
+function countSpan(
+  events: readonly ObservedChange[],
+  policy: SlaPolicyState,
+  wall: WallClock,
+  until: number,
+) {
   const count = plainCount(policy, wall, events[0]?.key)
   const counted = (end: string) => ({
     ...{ end, reported: count.reported, breached: count.breached(), elapsed: count.elapsed() },
@@ -35,9 +46,9 @@ function countSpan(events: readonly Seen[], policy: SlaPolicyState, wall: Wall, 
 }
 
 /** The spans there were, each with its events, up to and with the one that has ended it. */
-function oracle(seen: readonly Seen[], policy: SlaPolicyState, wall: Wall, until: number) {
-  const spans: Seen[][] = []
-  let open: Seen[] | null = null
+function oracle(seen: readonly ObservedChange[], policy: SlaPolicyState, wall: WallClock, until: number) {
+  const spans: ObservedChange[][] = []
+  let open: ObservedChange[] | null = null
   for (const event of seen) {
     if (open !== null) open.push(event)
     if (open !== null && event.ended !== null) open = null
@@ -58,8 +69,14 @@ function oracle(seen: readonly Seen[], policy: SlaPolicyState, wall: Wall, until
 }
 
 /** The clock under test: swept at odd moments, forgotten and read back before everything that happens. */
-function simulate(seen: Seen[], policy: SlaPolicyState, hours: CalendarHours, until: number, random: Random) {
-  const from = startsAt(policy, seen)
+function simulate(
+  seen: ObservedChange[],
+  policy: SlaPolicyState,
+  hours: CalendarHours,
+  until: number,
+  random: Random,
+) {
+  const from = findStartIndex(policy, seen)
   const first = seen[from]
   if (first === undefined) return null
   const reported: Tally = []
@@ -91,11 +108,11 @@ function simulate(seen: Seen[], policy: SlaPolicyState, hours: CalendarHours, un
       current = run({ kind: 'fire', until: iso(now), terms: kept, now: iso(now) }, current)
     }
     if (event)
-      current = run({ kind: 'apply', change: event, terms: kept, anew: kept, now: event.at }, current)
+      current = run({ kind: 'apply', change: event, terms: kept, nextTerms: kept, now: event.at }, current)
   }
   const { calendar } = terms()
   const parts = intervals(current.ledger, calendar, until)
-  const again = replayed('tmr_1', seen, terms(), iso(until))
+  const again = replayTimer('tmr_1', seen, terms(), iso(until))
   const known = ({ updatedAt: _, ...timer }: SlaTimer) => timer
   return {
     ends: current.state === 'running' || current.state === 'paused' ? [...ends, current.state] : ends,

@@ -7,9 +7,9 @@ import { comment, create, steps } from '../../incident/sample-incidents.js'
 import type { IncidentStep } from '../../incident/steps.js'
 import { incidentEntity } from '../entity/incident-entity.js'
 import { samplePolicy } from '../policy/policy.fixture.js'
-import { replayed } from '../policy/preview.js'
+import { replayTimer } from '../policy/preview.js'
 import { elapsedMs, intervals } from './ledger.js'
-import { type Change, type PinnedPolicy, slaTimer, startsAt, type TimerCommand } from './timer.js'
+import { type Change, findStartIndex, type PinnedPolicy, slaTimer, type TimerCommand } from './timer.js'
 
 const opened = Date.parse('2026-03-02T09:00:00.000Z')
 const at = (minutes: number) => new Date(opened + minutes * 60_000).toISOString()
@@ -29,7 +29,7 @@ const asks = says('usr_caller')
 const answers = says('usr_agent')
 const edit = (fields: object): IncidentStep => ({ kind: 'edit', fields })
 
-/** What became of an incident called in by somebody, minute by minute; a step may be more than one event. */
+/** The history of an incident with a caller, minute by minute; a step may be more than one event. */
 function life(...given: [minutes: number, step: IncidentStep][]): Change[] {
   const input = { ...create.input, callerId: 'usr_caller' }
   let state = incident.decide({ ...create, now: at(0), input }, null).at(-1)?.after ?? null
@@ -48,8 +48,8 @@ function life(...given: [minutes: number, step: IncidentStep][]): Change[] {
 }
 
 /** The types reported of the clock, from the event on it starts with, and the clock in the end. */
-function run(history: Change[], given = terms(), anew: PinnedPolicy | null = given, sweptAt?: number) {
-  const from = startsAt(given.policy, history)
+function run(history: Change[], given = terms(), nextTerms: PinnedPolicy | null = given, sweptAt?: number) {
+  const from = findStartIndex(given.policy, history)
   const types: string[] = []
   let state: SlaTimer | null = null
   const take = (command: TimerCommand) => {
@@ -62,9 +62,9 @@ function run(history: Change[], given = terms(), anew: PinnedPolicy | null = giv
   take({ kind: 'start', id: 'tmr_1', history: started, terms: given, now: started.at(-1)?.at ?? at(0) })
   let by = given
   for (const change of history.slice(from + 1)) {
-    take({ kind: 'apply', change, terms: by, anew, now: change.at })
+    take({ kind: 'apply', change, terms: by, nextTerms, now: change.at })
     const { policyRevision } = state as unknown as SlaTimer
-    if (policyRevision === anew?.policy.revision) by = anew
+    if (policyRevision === nextTerms?.policy.revision) by = nextTerms
   }
   if (sweptAt !== undefined) take({ kind: 'fire', until: at(sweptAt), terms: by, now: at(sweptAt) })
   return { types, state: state as SlaTimer | null }
@@ -79,7 +79,7 @@ describe('the clock of the next response', () => {
     expect(state).toMatchObject({ startedAt: at(10), createdAt: at(0), dueAt: at(70), cycle: 1 })
   })
 
-  it('runs from the first word that nobody has answered to the answer', () => {
+  it('runs from the first unanswered comment to the answer', () => {
     const history = life([10, asks], [20, asks], [25, says('usr_agent', 'internal')], [40, answers])
     const { types, state } = run(history)
     expect(types).toEqual(['sla.started', 'sla.met'])
@@ -90,7 +90,7 @@ describe('the clock of the next response', () => {
     expect(elapsedMs(state?.ledger ?? [], aroundTheClock, opened + 9e6)).toBe(30 * 60_000)
   })
 
-  it('begins anew with the next word, as another cycle, with nothing of what was but what was reported', () => {
+  it('begins again with the next comment, as another cycle, and keeps only what was reported', () => {
     const { types, state } = run(life([10, asks], [100, answers], [110, asks]), terms(), terms(), 200)
     expect(types).toEqual([
       ...['sla.started', 'sla.warning', 'sla.breached', 'sla.missed'],
@@ -146,8 +146,8 @@ describe('the clock of the next response', () => {
   })
 
   it('tells what another severity makes due, though the span before has reported as much', () => {
-    const graver = edit({ severity: 'critical' })
-    const history = life([10, asks], [80, answers], [100, asks], [135, graver], [136, answers])
+    const critical = edit({ severity: 'critical' })
+    const history = life([10, asks], [80, answers], [100, asks], [135, critical], [136, answers])
     const { types, state } = run(history)
     expect(types.slice(4)).toEqual([
       ...['sla.started', 'sla.warning', 'sla.retargeted', 'sla.breached', 'sla.missed'],
@@ -210,7 +210,7 @@ describe('the next span', () => {
     expect(state).toMatchObject({ cycle: 1, state: 'completed' })
   })
 
-  it('is what the policy reapplied counts anew', () => {
+  it('is recomputed when the policy is reapplied', () => {
     const { state } = run(history)
     const later = terms({ revision: 2, goals: { medium: 15 } })
     const [decision, ...others] = specify(slaTimer)
@@ -226,6 +226,6 @@ describe('the next span', () => {
 
   it('is what a replay comes to', () => {
     const { state } = run(history, terms(), terms(), 95)
-    expect(replayed('tmr_1', history, terms(), at(95))).toEqual(state)
+    expect(replayTimer('tmr_1', history, terms(), at(95))).toEqual(state)
   })
 })

@@ -8,7 +8,7 @@ export function slaStores(store: EventStore) {
     calendars,
     policies: store.aggregate(slaPolicy),
     /** The calendar a policy names. Throws validation_failed when there is none of this id. */
-    calendarOf: async (id: string | null, tenant: TenantScope): Promise<SlaCalendarState | null> => {
+    findCalendar: async (id: string | null, tenant: TenantScope): Promise<SlaCalendarState | null> => {
       if (id === null) return null
       const found = await calendars.find(id, tenant)
       if (!found) throw calendarAbsent()

@@ -60,7 +60,7 @@ async function copyPiece(
   })
 }
 
-/** The events of an incident for copies of it: what their clocks are counted anew from. */
+/** The events of an incident for copies of it: what their clocks are recomputed from. */
 export async function copyEvents(
   sql: Database['sql'],
   incidentId: string,

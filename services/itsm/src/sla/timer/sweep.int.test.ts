@@ -20,7 +20,7 @@ import { copyClocks, withoutListIndexes } from './sweep.fixture.js'
 
 const hourMs = 3_600_000
 const log = createLogger({ service: 'test', level: 'silent' })
-/** The service lives three hours ago: nothing of it is due to itself, and all of it to whoever starts now. */
+/** The service's clock is three hours behind: nothing is due by it, and everything by the present time. */
 const past = new Date(Date.now() - 3 * hourMs).toISOString()
 
 let service: TestService
@@ -58,7 +58,7 @@ function replica() {
   }
 }
 
-it('tells every breach once, whoever is killed and however many sweep', async () => {
+it('reports every breach once, whichever replica is killed and however many sweep', async () => {
   const count = searchTimes > 1 ? 800 : 300
   await openIncidents(count)
   const reported = async (type: string) => {
@@ -116,7 +116,7 @@ it('tells of all clocks but one that cannot be read, and one whose entity cannot
       ...{ database, store: createEventStore({ database }) },
       clock: { now: () => now },
     })
-    const sweep = () => attemptDueWork(clocks.telling, { sql, log, simulated: { now: () => now } })
+    const sweep = () => attemptDueWork(clocks.worker, { sql, log, simulated: { now: () => now } })
     expect(await sweep()).toMatchObject({ done: 38, failed: 1 })
     const left = await sql`select id, failures from sla_timers
       where id between ${idOf('tmr', 900_001)} and ${idOf('tmr', 900_040)} and held_until > ${now} order by id`
@@ -167,7 +167,7 @@ it(`takes as many statements for five hundred due among ${many} as for one`, asy
     const [due, far] = [later(5), later(24 * 60)]
     const sweepOf = async (expected: number) => {
       statements = 0
-      const { done } = await attemptDueWork(clocks.telling, { sql, log, simulated: { now: () => later(10) } })
+      const { done } = await attemptDueWork(clocks.worker, { sql, log, simulated: { now: () => later(10) } })
       expect(done).toBe(expected)
       return statements
     }

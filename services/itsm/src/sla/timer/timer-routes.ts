@@ -10,12 +10,12 @@ import {
 import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { withIds } from '../../lists/numbered.js'
+import { resolveNumbers } from '../../lists/number-references.js'
 import { slaTimers as table } from '../../schema/sla.js'
 import { isVisible, visibleClocks } from '../entity/visibility.js'
 import { timerFilters } from '../list-filters.js'
-import { explained, seenAt } from '../policy/explain-routes.js'
-import { entityFor } from '../policy/policy-lint.js'
+import { explainTimer, resolveInstant } from '../policy/explain-routes.js'
+import { getEntity } from '../policy/policy-lint.js'
 import { timerSelection, timerSorts } from '../queries.js'
 import type { Clocks } from './clocks.js'
 
@@ -44,7 +44,7 @@ export function timerRoutes(
         listPage(database.db, {
           ...{ asOf, table, tenant: meta.tenant },
           ...timerSelection(
-            await withIds(database.db, meta.tenant, filters, 'entityId'),
+            await resolveNumbers(database.db, meta.tenant, filters, 'entityId'),
             visibleClocks(database.db, meta),
           ),
           sort: { column: timerSorts[sort.field], direction: sort.direction },
@@ -66,12 +66,12 @@ export function timerRoutes(
       response: ExplainedSlaTimer,
       errors: ['not_found'],
       handler: async ({ params, query, meta }) => {
-        const { past, at } = seenAt(query.asOf, meta.now)
+        const { past, at } = resolveInstant(query.asOf, meta.now)
         const timer = await timers.asOf(params.id, meta.tenant, past)
-        if (!(await isVisible(database.db, entityFor(timer.entityType), timer.entityId, meta)))
+        if (!(await isVisible(database.db, getEntity(timer.entityType), timer.entityId, meta)))
           throw notFound()
         const terms = await pinnedPolicies.load(database.sql, [timer])
-        return explained(timer, terms(timer), at)
+        return explainTimer(timer, terms(timer), at)
       },
     }),
   ]

@@ -21,7 +21,7 @@ const change = (minutes: number, incident: IncidentState, ms = 0): Change => {
 }
 const first = { ...change(0, incidents.open), version: 1 }
 const apply = (given: Change) =>
-  ({ kind: 'apply', change: given, terms, anew: terms, now: given.at }) as const
+  ({ kind: 'apply', change: given, terms, nextTerms: terms, now: given.at }) as const
 const fire = (minutes: number) => ({ kind: 'fire', until: at(minutes), terms, now: at(minutes) }) as const
 
 /** The types decided one after another, and the clock in the end. */
@@ -44,7 +44,7 @@ describe('a goal', () => {
     expect(state).toMatchObject({ breached: false, nextFireAt: null, dueAt: at(60) })
   })
 
-  it('is missed a millisecond later, even when nobody has looked until then', () => {
+  it('is missed a millisecond later, even when it was not swept until then', () => {
     const { types, state } = run(apply(change(60, incidents.resolved, 1)))
     expect(types).toEqual(['sla.started', 'sla.warning', 'sla.breached', 'sla.missed'])
     expect(state).toMatchObject({ breached: true, breachedAt: at(60) })
@@ -61,10 +61,10 @@ describe('a goal', () => {
   })
 
   it('is not reported again when the severity goes back and forth', () => {
-    const [graver, milder] = [{ ...incidents.open, severity: 'critical' as const }, incidents.open]
-    const there = change(25, graver)
+    const [critical, milder] = [{ ...incidents.open, severity: 'critical' as const }, incidents.open]
+    const there = change(25, critical)
     const back = change(26, milder)
-    const again = change(27, graver)
+    const again = change(27, critical)
     const { types, state } = run(apply(there), apply(back), apply(again))
     expect(types.filter((type) => type === 'sla.breached')).toHaveLength(1)
     expect(state).toMatchObject({ cycle: 4, breached: true, breachedAt: at(20) })
@@ -82,7 +82,7 @@ describe('a clock', () => {
     expect(types).toEqual(['sla.started', 'sla.paused'])
   })
 
-  it('is canceled with its incident for good', () => {
+  it('is canceled with its incident permanently', () => {
     const { types, state } = run(apply(change(10, incidents.canceled)), fire(900))
     expect(types).toEqual(['sla.started', 'sla.canceled'])
     expect(state).toMatchObject({ state: 'canceled', nextFireAt: null })

@@ -15,13 +15,13 @@ import { goalUnitMs } from '../../calendar/measure.js'
 import type { SlaFacts } from '../entity/entity.js'
 import { reachedAt } from './ledger.js'
 import {
-  type ClockStanding,
-  goesOn,
+  type ClockTarget,
+  findSpanEnd,
   isRecurring,
-  isUnderWay,
-  notApplying,
+  isSpanOpen,
+  isSpanOpenAfter,
+  notApplyingReason,
   sinceLastSpan,
-  spanOver,
 } from './spans.js'
 
 /** What a clock goes by: the revisions it is pinned to. */
@@ -43,7 +43,7 @@ export interface Change {
 export type TimerCommand =
   | { kind: 'start'; id: string; history: readonly Change[]; terms: PinnedPolicy; now: Instant }
   /** With what another span would go by; null when the policy begins no more of them. */
-  | { kind: 'apply'; change: Change; terms: PinnedPolicy; anew: PinnedPolicy | null; now: Instant }
+  | { kind: 'apply'; change: Change; terms: PinnedPolicy; nextTerms: PinnedPolicy | null; now: Instant }
   | { kind: 'fire'; until: Instant; terms: PinnedPolicy; now: Instant }
   | { kind: 'reapply'; history: readonly Change[]; terms: PinnedPolicy; now: Instant }
 
@@ -68,7 +68,7 @@ function decide(command: TimerCommand, state: SlaTimer | null): TimerDecision[] 
     case 'apply':
       return apply(state, command)
     case 'fire':
-      return fireOrSetRight(command, state)
+      return fireOrReschedule(command, state)
     case 'reapply':
       return reapply(command, state)
   }
@@ -78,7 +78,7 @@ const openStates: readonly SlaClockState[] = ['running', 'paused']
 export const isOpen = ({ state }: Pick<SlaTimer, 'state'>) => openStates.includes(state)
 
 /** What a clock keeps of what it goes by. */
-const pinnedTo = ({ policy, calendarRevision }: PinnedPolicy) => ({
+const toPinnedFields = ({ policy, calendarRevision }: PinnedPolicy) => ({
   policyId: policy.id,
   policyName: policy.name,
   policyRevision: policy.revision,
@@ -95,7 +95,7 @@ export function isPinnedTo(timer: SlaTimer, { policy, calendarRevision }: Pinned
 }
 
 /** The goal a policy has for the entity, and what it goes by; undefined when it has none. */
-export function goalOf(
+export function findGoal(
   { goals, goalsBy, goalUnit }: Pick<SlaPolicyState, 'goals' | 'goalsBy' | 'goalUnit'>,
   entity: SlaFacts,
 ): { goalKey: SlaGoalKey; goalMs: number } | undefined {
@@ -106,11 +106,11 @@ export function goalOf(
 
 /** Whether a policy has a goal for the entity and its conditions hold. */
 export function applies(policy: SlaPolicyState, entity: SlaFacts): boolean {
-  return goalOf(policy, entity) !== undefined && filterMatches(policy.conditions, entity.state)
+  return findGoal(policy, entity) !== undefined && filterMatches(policy.conditions, entity.state)
 }
 
 /** Where in these events a clock that is missing starts, after the earlier ones; -1 when nowhere. */
-export function startsAt(
+export function findStartIndex(
   policy: SlaPolicyState,
   changes: readonly Change[],
   earlier: readonly Change[] = [],
@@ -118,9 +118,9 @@ export function startsAt(
   const { metric } = policy
   if (!isRecurring(metric))
     return changes.findIndex(({ entity }) => entity.ended === null && applies(policy, entity))
-  let underWay = earlier.reduce((before, { entity }) => goesOn(metric, entity, before), false)
+  let underWay = earlier.reduce((before, { entity }) => isSpanOpenAfter(metric, entity, before), false)
   return changes.findIndex(({ entity }) => {
-    underWay = goesOn(metric, entity, underWay)
+    underWay = isSpanOpenAfter(metric, entity, underWay)
     return underWay && applies(policy, entity)
   })
 }
@@ -137,7 +137,7 @@ function start({ id, history, terms, now }: Extract<TimerCommand, { kind: 'start
   if (created === undefined || last === undefined) throw notFound()
   const [first, ...rest] = countedFrom(policy, history)
   if (first === undefined) return []
-  const goal = goalOf(policy, last.entity)
+  const goal = findGoal(policy, last.entity)
   if (goal === undefined) return []
   const blank: SlaTimer = {
     id,
@@ -145,7 +145,7 @@ function start({ id, history, terms, now }: Extract<TimerCommand, { kind: 'start
     entityId: first.entity.id,
     entityNumber: first.entity.number,
     metric: policy.metric,
-    ...pinnedTo(terms),
+    ...toPinnedFields(terms),
     ...goal,
     cycle: 1,
     state: 'running',
@@ -162,58 +162,59 @@ function start({ id, history, terms, now }: Extract<TimerCommand, { kind: 'start
   }
   // Whether it applied all along does not matter: it does now, and counts from the start.
   const always = () => true
-  const { state, reason } = wanted(blank, first.entity, policy, always)
+  const { state, reason } = findTarget(blank, first.entity, policy, always)
   const begun = { ...blank, state, ledger: [{ from: first.at, state, reason, eventId: first.eventId }] }
-  const counted = rest.reduce((timer, change) => moved(timer, change, policy, always) ?? timer, begun)
+  const counted = rest.reduce((timer, change) => appendEntry(timer, change, policy, always) ?? timer, begun)
   const after = { ...counted, entityVersion: last.version, updatedAt: now }
-  return [{ type: 'sla.started', after: timed(after, terms) }]
+  return [{ type: 'sla.started', after: withDueTimes(after, terms) }]
 }
 
 /** What is due before the change comes first, by the goal in force until then; then another goal, then the state. */
 function apply(
   timer: SlaTimer,
-  { change, terms, anew, now }: Extract<TimerCommand, { kind: 'apply' }>,
+  { change, terms, nextTerms, now }: Extract<TimerCommand, { kind: 'apply' }>,
 ): TimerDecision[] {
   if (change.version <= timer.entityVersion) return []
-  if (beginsAnew(timer, change)) return anew === null ? [] : [begunAnew(timer, change, anew, now)]
+  if (startsNextSpan(timer, change))
+    return nextTerms === null ? [] : [nextSpanEvent(timer, change, nextTerms, now)]
   const { policy } = terms
   const decided = isOpen(timer) ? fire(timer, terms, Date.parse(change.at), now) : []
   const current = () => decided.at(-1)?.after ?? timer
-  const { state } = wanted(timer, change.entity, policy)
-  const goal = goalOf(policy, change.entity)
+  const { state } = findTarget(timer, change.entity, policy)
+  const goal = findGoal(policy, change.entity)
   if (openStates.includes(state) && goal !== undefined && goal.goalKey !== timer.goalKey) {
     const next = { ...goal, entityVersion: change.version, updatedAt: now }
-    const after = retargeted({ ...current(), ...next }, terms, change.at)
+    const after = retarget({ ...current(), ...next }, terms, change.at)
     decided.push({ type: 'sla.retargeted', after, extras: { cause: policy.goalsBy } })
     decided.push(...fire(after, terms, Date.parse(change.at), now))
   }
-  const after = moved(current(), change, policy)
+  const after = appendEntry(current(), change, policy)
   if (after) {
-    const done = timed({ ...after, updatedAt: now }, terms)
+    const done = withDueTimes({ ...after, updatedAt: now }, terms)
     decided.push({ type: moveType(done), after: done })
   }
   return decided
 }
 
 /** Whether what the clock measures comes again with this event. */
-const beginsAnew = (timer: SlaTimer, { entity }: Change) =>
-  isRecurring(timer.metric) && !isUnderWay(timer) && goesOn(timer.metric, entity, false)
+const startsNextSpan = (timer: SlaTimer, { entity }: Change) =>
+  isRecurring(timer.metric) && !isSpanOpen(timer) && isSpanOpenAfter(timer.metric, entity, false)
 
 /** What was reported of earlier spans is kept up to here: a conversation may go on for ever. */
-const mostKept = 100
+const maxKeptFirings = 100
 
 /** The next span is a cycle of its own, with nothing of the one before but what was reported. */
-function begunAnew(timer: SlaTimer, change: Change, terms: PinnedPolicy, now: Instant): TimerDecision {
+function nextSpanEvent(timer: SlaTimer, change: Change, terms: PinnedPolicy, now: Instant): TimerDecision {
   const { policy } = terms
   const { at, version: entityVersion, entity, eventId } = change
   const blank: SlaTimer = {
-    ...{ ...timer, ...pinnedTo(terms), ...goalOf(policy, entity) },
+    ...{ ...timer, ...toPinnedFields(terms), ...findGoal(policy, entity) },
     ...{ state: 'running', ledger: [], cycle: timer.cycle + 1, startedAt: at },
     ...{ breached: false, breachedAt: null, dueAt: null, entityVersion, updatedAt: now },
-    fired: timer.fired.slice(-mostKept),
+    fired: timer.fired.slice(-maxKeptFirings),
   }
-  const { state, reason } = wanted(blank, entity, policy)
-  const after = timed({ ...blank, state, ledger: [{ from: at, state, reason, eventId }] }, terms)
+  const { state, reason } = findTarget(blank, entity, policy)
+  const after = withDueTimes({ ...blank, state, ledger: [{ from: at, state, reason, eventId }] }, terms)
   return { type: state === 'canceled' ? 'sla.canceled' : 'sla.started', after }
 }
 
@@ -226,23 +227,23 @@ function moveType({ state, breached, ledger }: SlaTimer): SlaEventType {
 }
 
 /** The state an event of the entity asks of the clock, and why. */
-function wanted(
+function findTarget(
   timer: SlaTimer,
   entity: SlaFacts,
   policy: SlaPolicyState,
   doesApply = applies,
-): ClockStanding {
+): ClockTarget {
   const { metric } = timer
   const sign = isRecurring(metric) ? entity.spans?.[metric] : undefined
-  const over = isRecurring(metric) ? spanOver(timer, sign) : overOnce(timer, entity)
+  const over = isRecurring(metric) ? findSpanEnd(timer, sign) : findEnd(timer, entity)
   if (over !== null) return over
-  if (!doesApply(policy, entity)) return { state: 'canceled', reason: notApplying }
-  const pause = sign?.is === 'held' ? sign.reason : pauseOf(policy, entity)
+  if (!doesApply(policy, entity)) return { state: 'canceled', reason: notApplyingReason }
+  const pause = sign?.is === 'held' ? sign.reason : findPauseReason(policy, entity)
   return pause === null ? { state: 'running', reason: null } : { state: 'paused', reason: pause }
 }
 
 /** What a clock that counts from the creation on has come to; null while it goes on. */
-function overOnce({ metric, state, entityType }: SlaTimer, entity: SlaFacts): ClockStanding | null {
+function findEnd({ metric, state, entityType }: SlaTimer, entity: SlaFacts): ClockTarget | null {
   if (metric === 'response' && state === 'completed') return { state, reason: null }
   if (entity.ended === 'canceled') return { state: 'canceled', reason: `${entityType} canceled` }
   // What is done while no clock counts is neither kept nor missed.
@@ -251,19 +252,19 @@ function overOnce({ metric, state, entityType }: SlaTimer, entity: SlaFacts): Cl
   return done === null ? null : { state: 'completed', reason: done }
 }
 
-function pauseOf({ pauseReasons, pauseStatuses }: SlaPolicyState, { holdReason, status }: SlaFacts) {
+function findPauseReason({ pauseReasons, pauseStatuses }: SlaPolicyState, { holdReason, status }: SlaFacts) {
   if (holdReason !== null && pauseReasons.includes(holdReason)) return holdReason
   return pauseStatuses.includes(status) ? status : null
 }
 
 /** The clock with a new entry in its ledger; undefined when its state stays. */
-function moved(
+function appendEntry(
   timer: SlaTimer,
   change: Change,
   policy: SlaPolicyState,
   doesApply = applies,
 ): SlaTimer | undefined {
-  const { state, reason } = wanted(timer, change.entity, policy, doesApply)
+  const { state, reason } = findTarget(timer, change.entity, policy, doesApply)
   // A span that ends while the policy does not apply will not go on should it apply again.
   const byReason = state === 'paused' || (state === 'canceled' && isRecurring(timer.metric))
   if (state === timer.state && (!byReason || reason === timer.ledger.at(-1)?.reason)) return undefined
@@ -272,7 +273,7 @@ function moved(
 }
 
 /** A new cycle. What was reported of this span before and is still past is not reported again. */
-function retargeted(timer: SlaTimer, terms: PinnedPolicy, at: Instant): SlaTimer {
+function retarget(timer: SlaTimer, terms: PinnedPolicy, at: Instant): SlaTimer {
   const cycle = timer.cycle + 1
   const ofSpan = timer.fired.filter((firing) => firing.at >= timer.startedAt)
   const reported = new Map(ofSpan.map((firing) => [firing.percent, firing.at]))
@@ -282,16 +283,16 @@ function retargeted(timer: SlaTimer, terms: PinnedPolicy, at: Instant): SlaTimer
   })
   const fired = [...timer.fired, ...kept.map(([percent, firedAt]) => ({ cycle, percent, at: firedAt }))]
   const breachedAt = kept.find(([percent]) => percent === 100)?.[1] ?? null
-  return timed({ ...timer, cycle, fired, breached: breachedAt !== null, breachedAt }, terms)
+  return withDueTimes({ ...timer, cycle, fired, breached: breachedAt !== null, breachedAt }, terms)
 }
 
 /** A clock that is not due after all was set by time-zone rules that have changed since. */
-function fireOrSetRight(
+function fireOrReschedule(
   { terms, until, now }: Extract<TimerCommand, { kind: 'fire' }>,
   state: SlaTimer,
 ): TimerDecision[] {
   const decided = fire(state, terms, Date.parse(until), now)
-  const right = timed(state, terms)
+  const right = withDueTimes(state, terms)
   if (decided.length > 0 || right.nextFireAt === state.nextFireAt) return decided
   return [{ type: 'sla.retargeted', after: { ...right, updatedAt: now }, extras: { cause: 'time_zone' } }]
 }
@@ -300,15 +301,15 @@ function fireOrSetRight(
 function fire(timer: SlaTimer, terms: PinnedPolicy, until: number, now: Instant): TimerDecision[] {
   const decided: TimerDecision[] = []
   let current = timer
-  for (const { percent, at } of pending(timer, terms)) {
+  for (const { percent, at } of findPending(timer, terms)) {
     if (at >= until) break
     const reached = new Date(at).toISOString()
     const breached = percent === 100
     const fired = [...current.fired, { cycle: current.cycle, percent, at: reached }]
     const flags = breached ? { breached, breachedAt: reached, dueAt: reached } : {}
-    current = timed({ ...current, ...flags, fired, updatedAt: now }, terms)
+    current = withDueTimes({ ...current, ...flags, fired, updatedAt: now }, terms)
     const extras = breached
-      ? breachOf(current, reached, now)
+      ? toBreachExtras(current, reached, now)
       : { percent, reachedAt: reached, detectedAt: now }
     decided.push({ type: breached ? 'sla.breached' : 'sla.warning', after: current, extras })
   }
@@ -316,12 +317,16 @@ function fire(timer: SlaTimer, terms: PinnedPolicy, until: number, now: Instant)
 }
 
 /** What `sla.breached` and `incident.sla_breached` tell. */
-export function breachOf({ entityType, entityId, metric, policyId }: SlaTimer, dueAt: Instant, now: Instant) {
+export function toBreachExtras(
+  { entityType, entityId, metric, policyId }: SlaTimer,
+  dueAt: Instant,
+  now: Instant,
+) {
   return { entityType, entityId, metric, dueAt, breachedAt: dueAt, detectedAt: now, policyId }
 }
 
 /** What is not reported yet in this cycle, with when it is reached, in order. */
-function pending(timer: SlaTimer, { policy, calendar }: PinnedPolicy): { percent: number; at: number }[] {
+function findPending(timer: SlaTimer, { policy, calendar }: PinnedPolicy): { percent: number; at: number }[] {
   const reported = new Set(
     timer.fired.filter(({ cycle }) => cycle === timer.cycle).map(({ percent }) => percent),
   )
@@ -336,14 +341,14 @@ function pending(timer: SlaTimer, { policy, calendar }: PinnedPolicy): { percent
 }
 
 /** Works out when it is due and when to look at it next. A clock that stopped keeps when it was due. */
-function timed(timer: SlaTimer, terms: PinnedPolicy): SlaTimer {
+function withDueTimes(timer: SlaTimer, terms: PinnedPolicy): SlaTimer {
   if (!isOpen(timer)) return { ...timer, nextFireAt: null }
   const instant = (ms: number | null | undefined) =>
     typeof ms === 'number' ? new Date(ms).toISOString() : null
   return {
     ...timer,
     dueAt: instant(reachedAt(timer.ledger, terms.calendar, timer.goalMs)),
-    nextFireAt: instant(pending(timer, terms)[0]?.at),
+    nextFireAt: instant(findPending(timer, terms)[0]?.at),
   }
 }
 
@@ -358,11 +363,11 @@ function reapply(
   const last = history.at(-1)
   if (fresh === undefined || !last || !applies(policy, last.entity)) {
     const eventId = last?.eventId ?? ''
-    const entry = { from: now, state: 'canceled' as const, reason: notApplying, eventId }
+    const entry = { from: now, state: 'canceled' as const, reason: notApplyingReason, eventId }
     const after = { ...state, state: entry.state, ledger: [...state.ledger, entry], updatedAt: now }
-    return [{ type: 'sla.canceled', after: timed(after, terms) }]
+    return [{ type: 'sla.canceled', after: withDueTimes(after, terms) }]
   }
   const { cycle, fired } = state
-  const after = retargeted({ ...fresh.after, cycle, fired }, terms, now)
+  const after = retarget({ ...fresh.after, cycle, fired }, terms, now)
   return [{ type: 'sla.retargeted', after, extras: { cause: 'policy' } }]
 }

@@ -27,7 +27,7 @@ export default artifact<Input>(async ({ hours = 8, most = 50 }, host) => {
       })
       escalated.push(id)
     } catch (error) {
-      // Somebody may have resolved it meanwhile.
+      // It may have been resolved meanwhile.
       if (!(error instanceof HostError)) throw error
       host.log.warn(`not escalated: ${id}`, { code: error.code, message: error.message })
       skipped += 1

@@ -3,7 +3,7 @@ import { HostError } from '@opsplane/sandbox'
 import { z } from 'zod'
 import type { HostFunction } from './host-call.js'
 import { platformCaller } from './platform-caller.js'
-import { touchedByAnswer } from './touched.js'
+import { findTouchedRecords } from './touched-records.js'
 
 const Call = z.strictObject({
   operation: z.string().max(100),
@@ -20,7 +20,7 @@ export const apiFunction =
     if (!context.artifact.permissions.api.includes(operation))
       throw new HostError('not_permitted', `The artifact has not declared the operation ${operation}.`)
     const answer = await callOperation(platformCaller(context), operation, input)
-    for (const record of touchedByAnswer(input.params, answer.data)) context.touch(record)
+    for (const record of findTouchedRecords(input.params, answer.data)) context.touch(record)
     // Parsed from JSON.
     return answer as never
   }

@@ -1,5 +1,5 @@
 import type { JsonValue, TenantScope } from '@opsplane/contracts'
-import type { LoadedArtifact } from '../../artifact/loading.js'
+import type { LoadedArtifact } from '../../artifact/loader.js'
 import type { ExecutionCaller, TouchedRecord } from '../../execution/model.js'
 
 /** One call of a host function, and the execution it is made in. */
@@ -11,7 +11,7 @@ export interface HostContext {
   artifact: Pick<LoadedArtifact, 'id' | 'slug' | 'permissions' | 'grant' | 'ownerId'>
   /** On whose request it runs; undefined where it runs by itself, and its owner's rights alone apply. */
   caller?: ExecutionCaller | undefined
-  /** Of the span it is made in, where somebody follows it. */
+  /** Of the span it is made in, where it is traced. */
   traceparent?: string | undefined
   /** The same for the same call of an execution that is begun again, where its code does the same again. */
   key: string

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { DelegationRequest, Execution, newId, permissions } from '@opsplane/contracts'
 import { causeHeader, createCauseVerifier } from '@opsplane/http'
 import { type Receiver, startReceiver, testKeys, testPrincipal } from '@opsplane/testing'
-import { everythingKept, type SdkWorld, startSdk } from '../invoke.fixture.js'
+import { dumpAllRows, type SdkFixture, startSdk } from '../invoke.fixture.js'
 
 /** What code reaches outside by: held against what its artifact declares, what its caller may do, and the limits. */
 
@@ -13,7 +13,7 @@ const json = { 'content-type': 'application/json' }
 const latin1 = { 'content-type': 'text/plain; charset=iso-8859-1' }
 const image = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00])
 
-let world: SdkWorld
+let world: SdkFixture
 let receiver: Receiver
 /** What the platform was asked, in order. */
 const asked: { path: string; body: unknown }[] = []
@@ -105,8 +105,8 @@ beforeAll(async () => {
       },
     },
   })
-  await world.install({ slug: 'calls-anybody', code: calls, permissions: { http: ['*'] } })
-  await world.install({ slug: 'calls-nobody', code: calls })
+  await world.install({ slug: 'calls-any-host', code: calls, permissions: { http: ['*'] } })
+  await world.install({ slug: 'calls-no-host', code: calls })
   await world.install({
     slug: 'sends',
     permissions: { http: ['127.0.0.1'], secrets: ['token', 'bound', 'unsendable'] },
@@ -197,7 +197,7 @@ describe('a call of the host', () => {
   ])(
     'is refused to code that declares nothing of its kind, naming what to declare: %s',
     async (name, permission) =>
-      expect(await call(name, {}, 'calls-nobody')).toEqual({
+      expect(await call(name, {}, 'calls-no-host')).toEqual({
         code: 'not_permitted',
         message: `The artifact has not declared host.${name}: name what it may use in ${permission} of the manifest.`,
       }),
@@ -264,7 +264,7 @@ describe('a call of the host', () => {
   it.each(['https://10.0.0.1/', 'https://[::1]/', 'https://169.254.169.254/latest', 'https://0x0a000001/'])(
     'does not go to %s, whatever is declared: the guard refuses it',
     async (url) =>
-      expect(await call('http', { url }, 'calls-anybody')).toMatchObject({ code: 'blocked_address' }),
+      expect(await call('http', { url }, 'calls-any-host')).toMatchObject({ code: 'blocked_address' }),
   )
 
   it('names the execution as the cause of its request, signed', async () => {
@@ -335,7 +335,7 @@ describe('a secret', () => {
       const text = JSON.stringify((await world.api.get(`${log}/executions/${id}`)).data(Execution))
       expect(text).toContain('***')
       expect(text).not.toContain(secret)
-      expect(await everythingKept(world.service)).not.toContain(secret)
+      expect(await dumpAllRows(world.service)).not.toContain(secret)
     },
   )
 })

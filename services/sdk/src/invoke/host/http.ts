@@ -1,5 +1,5 @@
 import { allowsHost } from '@opsplane/contracts'
-import { hostOfWritten, type SendFilled, shownAnswer } from '@opsplane/http'
+import { parseTemplateHost, redactResponse, type SendSecretRequest } from '@opsplane/http'
 import { HostError } from '@opsplane/sandbox'
 import { z } from 'zod'
 import type { HostFunction } from './host-call.js'
@@ -18,11 +18,11 @@ const maxResponseBytes = 1024 * 1024
 
 /** A request through the guard to a host the artifact has declared, with its secrets filled in: any answer is one. */
 export const httpFunction =
-  (send: SendFilled): HostFunction =>
+  (send: SendSecretRequest): HostFunction =>
   async ({ artifact, tenant, key, signal, conceal, ...context }, argument) => {
     const { timeoutMs = context.timeoutMs, body, ...call } = Call.parse(argument)
     const { permissions } = artifact
-    const host = hostOfWritten(call.url)
+    const host = parseTemplateHost(call.url)
     if (!allowsHost(permissions.http, host))
       throw new HostError('not_permitted', `The artifact has not declared the host ${host}.`)
     const answer = await send({
@@ -40,5 +40,5 @@ export const httpFunction =
     if (answer.response.truncated)
       throw new HostError('response_too_large', `The answer is larger than ${maxResponseBytes} bytes.`)
     // Parsed from JSON.
-    return shownAnswer(answer) as never
+    return redactResponse(answer) as never
   }

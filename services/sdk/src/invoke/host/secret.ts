@@ -39,7 +39,7 @@ export const secretFunction =
         'secret_refused',
         refused[name] === 'host_not_allowed'
           ? `The secret ${name} is for certain hosts only, so its value is not given away.`
-          : `The secret ${name} may not be used by whoever installed the artifact.`,
+          : `The secret ${name} may not be used by the installer of the artifact.`,
       )
     const value = values[name]
     if (value === undefined) throw new HostError('unknown_secret', `The secret ${name} does not exist.`)

@@ -1,5 +1,5 @@
 import { type ChangedType, changedPermissions, reachesRecords } from '@opsplane/contracts'
-import { delay, restMs } from '@opsplane/runtime'
+import { idleIntervalMs } from '@opsplane/runtime'
 import { anyChanged, type ChangedFrame } from './gathered-changes.js'
 import { isFor, type LiveEvent, type Reader } from './live-event.js'
 
@@ -27,13 +27,19 @@ export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOpt
   let hasMissed = false
   /** Since when the reader has what it was sent last, and has not asked for more. */
   let sentAt: number | undefined
-  let notify = new AbortController()
+  let isFilled = false
+  let wake: (() => void) | undefined
 
   const clear = () => {
     events = []
     changes = new Map()
     bytes = 0
-    notify = new AbortController()
+    isFilled = false
+  }
+
+  const notify = () => {
+    isFilled = true
+    wake?.()
   }
 
   return {
@@ -45,15 +51,15 @@ export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOpt
       else if (bytes > maxBytes) {
         hasMissed = true
         events = []
-        if (sentAt !== undefined && performance.now() - sentAt > restMs(stuckMs)) cut()
+        if (sentAt !== undefined && performance.now() - sentAt > idleIntervalMs(stuckMs)) cut()
       }
-      if (wanted.length > 0) notify.abort()
+      if (wanted.length > 0) notify()
     },
     /** What the reader has not taken yet is one message for each type, by which pages read all of it again. */
     addChanged({ type, frame }: ChangedFrame) {
       if (query.changed === 'false' || !permissions.includes(changedPermissions[type])) return
       changes.set(type, changes.has(type) ? anyChanged(type).frame : frame)
-      notify.abort()
+      notify()
     },
     /** Hands a frame to the reader, which asks for more once it has room. */
     *send(frame: string): Generator<string> {
@@ -61,10 +67,17 @@ export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOpt
       yield frame
       sentAt = undefined
     },
-    /** Resolves when there is something to send, at the latest after `ms`. */
-    async filled(ms: number, ended: AbortSignal) {
-      if (!notify.signal.aborted) await delay(ms, AbortSignal.any([notify.signal, ended]))
+    /** Resolves when there is something to send, or `wake` is called. */
+    filled(): Promise<void> | undefined {
+      if (isFilled) return undefined
+      return new Promise((resolve) => {
+        wake = () => {
+          wake = undefined
+          resolve()
+        }
+      })
     },
+    wake: () => wake?.(),
     /** All that waits, and the place of the last event that came, 0 without one; without `events` they are to be read from the log. */
     take(): { events: LiveEvent[] | undefined; seq: number; changed: string } {
       const changed = [...changes.values()].join('')

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { type ChangedSignal, ChangedType, mostChangedIds } from '@opsplane/contracts'
+import { type ChangedSignal, ChangedType, maxChangedIds } from '@opsplane/contracts'
 import { gatherChanges } from './gathered-changes.js'
 
 /** What is sent, and a timer that the test lets be due. */
@@ -48,13 +48,13 @@ test('of more than a message names, and after a loss, it says that there are oth
   const { add, missed, sent, fire } = started()
   missed()
   expect(sent()).toEqual(ChangedType.options.map((type) => frame({ type, ids: [], isMore: true })))
-  add({ type: 'run', ids: ids(mostChangedIds) })
+  add({ type: 'run', ids: ids(maxChangedIds) })
   add({ type: 'run', ids: ['run_beyond'] })
   add({ type: 'delivery', ids: [], isMore: true })
   add({ type: 'delivery', ids: ['del_1'] })
   fire()
   expect(sent()).toEqual([
-    frame({ type: 'run', ids: ids(mostChangedIds), isMore: true }),
+    frame({ type: 'run', ids: ids(maxChangedIds), isMore: true }),
     frame({ type: 'delivery', ids: ['del_1'], isMore: true }),
   ])
 })

@@ -1,4 +1,4 @@
-import { type ChangedSignal, ChangedType, mostChangedIds } from '@opsplane/contracts'
+import { type ChangedSignal, ChangedType, maxChangedIds } from '@opsplane/contracts'
 import { systemTimers, type Timer, type Timers } from '@opsplane/runtime'
 
 /** That some resources of a type have changed, written once for all that read it. */
@@ -40,8 +40,8 @@ export function gatherChanges(
   const merge = (signal: ChangedSignal) => {
     const { type } = signal
     const ids = new Set([...(gathered.get(type)?.ids ?? []), ...signal.ids])
-    const isMore = signal.isMore || gathered.get(type)?.isMore || ids.size > mostChangedIds
-    gathered.set(type, { type, ids: [...ids].slice(0, mostChangedIds), ...(isMore && { isMore }) })
+    const isMore = signal.isMore || gathered.get(type)?.isMore || ids.size > maxChangedIds
+    gathered.set(type, { type, ids: [...ids].slice(0, maxChangedIds), ...(isMore && { isMore }) })
   }
   const addAll = (signals: readonly ChangedSignal[]) => {
     for (const signal of signals) merge(signal)

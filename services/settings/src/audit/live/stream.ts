@@ -23,7 +23,6 @@ export interface Live {
 
 /** Further back a page is loaded again rather than brought up to date. */
 export const maxMissed = 10_000
-const heartbeatMs = 15_000
 /** When a client comes back, so that not all do at once. */
 const [retryMs, retrySpreadMs] = [1_000, 4_000]
 
@@ -36,9 +35,11 @@ export async function* streamEvents(
   options: StreamOptions,
 ): AsyncGenerator<string> {
   const { workspaceId, environment, after, signal } = options
-  const ended = AbortSignal.any([signal, tails.ending])
+  const hasEnded = () => signal.aborted || tails.isEnding()
   const queue = createFrameQueue(options)
   const { seq: end, stop } = await tails.follow(workspaceId, queue.add)
+  const stopBeats = tails.onBeat(queue.wake)
+  signal.addEventListener('abort', queue.wake)
   const stopChanges = changes.follow({ workspaceId, environment }, queue.addChanged)
   try {
     const isTooOld = after !== undefined && (end - after > maxMissed || after > end)
@@ -49,7 +50,7 @@ export async function* streamEvents(
     for (;;) {
       if (upTo > sent) {
         for await (const events of tails.between(workspaceId, sent, upTo)) {
-          if (ended.aborted) return
+          if (hasEnded()) return
           const text = await queue.textOf(events)
           if (text !== '') yield* queue.send(text)
         }
@@ -57,8 +58,9 @@ export async function* streamEvents(
         yield* queue.send(`id: ${upTo}\n\n`)
         sent = upTo
       }
-      await queue.filled(heartbeatMs, ended)
-      if (ended.aborted) return
+      // An end that came before this is waited for is one that nothing wakes from.
+      if (!hasEnded()) await queue.filled()
+      if (hasEnded()) return
       const taken = queue.take()
       if (taken.changed !== '') yield* queue.send(taken.changed)
       upTo = Math.max(upTo, taken.seq)
@@ -71,6 +73,7 @@ export async function* streamEvents(
     }
   } finally {
     stop()
+    stopBeats()
     stopChanges()
   }
 }

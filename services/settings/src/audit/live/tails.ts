@@ -1,5 +1,6 @@
 import type { Database, WakeHints } from '@opsplane/postgres'
-import { delay, type Logger, restMs } from '@opsplane/runtime'
+import { delay, idleIntervalMs, type Logger } from '@opsplane/runtime'
+import { createHeartbeats } from './heartbeats.js'
 import { type LiveEvent, liveEvent } from './live-event.js'
 
 /** What a log's events are handed to, in order and without a gap. Must not throw. */
@@ -10,10 +11,14 @@ export interface AuditTails {
   follow(workspaceId: string, listener: Listener): Promise<{ seq: number; stop(): void }>
   /** Events between two places of a chain, the latter included, in pages. */
   between(workspaceId: string, after: number, upTo: number): AsyncGenerator<LiveEvent[]>
+  /** Whether a log is read here at this moment. */
+  isFollowed(): boolean
   /** The log has become longer, here. */
   grown(): void
-  /** Aborted once the process drains: streams end at once, and go on at another replica. */
-  ending: AbortSignal
+  /** Calls back every 15 s, and once the process drains, until the function returned is called. */
+  onBeat(listener: () => void): () => void
+  /** Whether the process drains: streams end at once, and go on at another replica. */
+  isEnding(): boolean
   end(): void
   close(): Promise<void>
 }
@@ -31,6 +36,7 @@ interface Tail {
 
 /** A hint is what wakes; this finds what no hint has brought. */
 const lookEveryMs = 2_000
+const heartbeatMs = 15_000
 const pageRows = 50
 const pageBytes = 256 * 1024
 const work = 'audit-log'
@@ -38,7 +44,8 @@ const work = 'audit-log'
 /** Follows the ends of the audit logs that somebody reads: each log once, however many read it. */
 export function createAuditTails({ sql, hints, log }: TailOptions): AuditTails {
   const closing = new AbortController()
-  const ending = new AbortController()
+  const heartbeats = createHeartbeats(restMs(heartbeatMs))
+  let isEnding = false
   const tails = new Map<string, Tail>()
   let interrupt = new AbortController()
   let isAway = false
@@ -98,15 +105,21 @@ export function createAuditTails({ sql, hints, log }: TailOptions): AuditTails {
         if (!isAway) log.warn({ err }, 'the audit log cannot be read for event streams, still trying')
         isAway = true
       }
-      await delay(restMs(lookEveryMs), AbortSignal.any([interrupt.signal, closing.signal]))
+      await delay(idleIntervalMs(lookEveryMs), AbortSignal.any([interrupt.signal, closing.signal]))
     }
   }
   const running = run()
+  const end = () => {
+    isEnding = true
+    heartbeats.all()
+  }
 
   return {
     between,
-    ending: ending.signal,
-    end: () => ending.abort(),
+    onBeat: heartbeats.add,
+    isEnding: () => isEnding,
+    isFollowed: () => tails.size > 0,
+    end,
     async follow(workspaceId, listener) {
       const seq = tails.get(workspaceId)?.seq ?? (await endsOf([workspaceId])).get(workspaceId) ?? 0
       // Another reader may have begun meanwhile.
@@ -124,7 +137,8 @@ export function createAuditTails({ sql, hints, log }: TailOptions): AuditTails {
       hints.send(work)
     },
     async close() {
-      ending.abort()
+      end()
+      heartbeats.close()
       closing.abort()
       unsubscribe()
       await running

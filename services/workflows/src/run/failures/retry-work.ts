@@ -1,5 +1,5 @@
 import { type Actor, ApiError, Environment } from '@opsplane/contracts'
-import { type Database, isoText, type LeasedRow, leased } from '@opsplane/postgres'
+import { type Database, isoText, type LeasedRow, leasedWorker } from '@opsplane/postgres'
 import type { RunActions } from '../actions.js'
 import { nextRuns } from './retries.js'
 import { dueRunRetries } from './tables.js'
@@ -43,7 +43,7 @@ export function runRetryWork({ sql }: Pick<Database, 'sql'>, { retry }: Pick<Run
     const made = { retried: 0, refused: 0, last: row.last_run_id }
     for (const id of ids) {
       signal.throwIfAborted()
-      // Whoever asked gives runs no rights of their own: those they have now may be others.
+      // The requester's rights are not used: they may have changed since.
       const principal = { userId: row.actor.id, role: undefined, permissions: [] }
       const caller = { tenant, actor: row.actor, requestId: row.request_id, now: row.at, principal }
       try {
@@ -58,7 +58,7 @@ export function runRetryWork({ sql }: Pick<Database, 'sql'>, { retry }: Pick<Run
     return { ...made, isLast: ids.length < stepSize }
   }
 
-  return leased<RetryRow, Step>({
+  return leasedWorker<RetryRow, Step>({
     name: retryingRuns,
     of: dueRunRetries,
     columns,

@@ -1,9 +1,9 @@
 import type { HttpStep } from '@opsplane/contracts'
-import { answerText, type FilledAnswer, type SendFilled, shownAnswer } from '@opsplane/http'
+import { answerText, redactResponse, type SecretResponse, type SendSecretRequest } from '@opsplane/http'
 import { retryAfterMs } from '@opsplane/runtime'
 import { z } from 'zod'
-import { maxValueBytes } from '../lines.js'
-import { type Effect, failed, isUncertainStatus } from './effect.js'
+import { maxValueBytes } from '../journal-lines.js'
+import { type Effect, effectFailure, isUncertainStatus } from './effect.js'
 
 const Input = z.object({
   url: z.coerce.string(),
@@ -15,7 +15,7 @@ const Input = z.object({
 const keptOfError = 16 * 1024
 
 /** One request through the guard: `{ status, headers, body, bodyEncoding? }`. An answer of 400 and above is a failure. */
-export function httpEffect(send: SendFilled): Effect<HttpStep> {
+export function httpEffect(send: SendSecretRequest): Effect<HttpStep> {
   return async ({ step, input, key, timeoutMs, signal, run, userId, conceal }) => {
     const { url, headers, query, body } = Input.parse(input)
     const answer = await send({
@@ -27,18 +27,18 @@ export function httpEffect(send: SendFilled): Effect<HttpStep> {
     conceal(answer.secrets)
     if (answer.response.status >= 400) throw answered(answer)
     if (answer.response.truncated)
-      throw failed('output_too_large', 'The answer is larger than what is kept of a value.')
-    return shownAnswer(answer)
+      throw effectFailure('output_too_large', 'The answer is larger than what is kept of a value.')
+    return redactResponse(answer)
   }
 }
 
 const worthAnother = new Set([408, 425, 429])
 
-function answered({ response, redact }: FilledAnswer) {
+function answered({ response, redact }: SecretResponse) {
   const { status, headers } = response
   const { encoding, body } = answerText(response, keptOfError)
   const retryAfter = retryAfterMs(headers['retry-after'], Date.now())
-  return failed('http_status', `The answer was ${status}.`, {
+  return effectFailure('http_status', `The answer was ${status}.`, {
     retryable: status >= 500 || worthAnother.has(status),
     uncertain: isUncertainStatus(status),
     details: {

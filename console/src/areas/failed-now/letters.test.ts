@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals'
+import type { DeadLetter, WorkspaceStatus } from '../../api/api.js'
+import { groupDeadLetters, groupStatusFigures } from './letters.js'
+
+const letter = (given: Partial<DeadLetter>) =>
+  ({ service: 'analytics', consumer: 'analytics-facts', cause: 'timeout', ...given }) as DeadLetter
+
+test('dead letters are grouped by consumer and cause, with when the first and the last were given up', () => {
+  const groups = groupDeadLetters([
+    letter({ createdAt: '2026-01-01T03:00:00Z' }),
+    letter({ createdAt: '2026-01-01T02:00:00Z', cause: null }),
+    letter({ createdAt: '2026-01-01T01:00:00Z' }),
+  ])
+  expect(groups.map(({ count, firstAt, lastAt }) => [count, firstAt, lastAt])).toEqual([
+    [2, '2026-01-01T01:00:00Z', '2026-01-01T03:00:00Z'],
+    [1, '2026-01-01T02:00:00Z', '2026-01-01T02:00:00Z'],
+  ])
+})
+
+test('the figures of a workspace are groups without times; a service that does not answer has none', () => {
+  const status = {
+    services: [
+      { name: 'apps', figures: null },
+      {
+        name: 'analytics',
+        figures: { deadLetters: [{ consumer: 'analytics-facts', cause: 'timeout', count: 10_000 }] },
+      },
+    ],
+  } as unknown as WorkspaceStatus
+  expect(groupStatusFigures(status)).toMatchObject([
+    { service: 'analytics', target: { name: 'analytics-facts' }, count: 10_000, isMore: true },
+  ])
+})

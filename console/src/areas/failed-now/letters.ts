@@ -1,0 +1,39 @@
+import type { DeadLetter, WorkspaceStatus } from '../../api/api.js'
+import { texts } from '../../texts/en.js'
+import type { FailureRow } from './groups.js'
+
+/** Dead letters of a consumer that were given up for the same cause. */
+export interface LetterGroup extends FailureRow {
+  service: DeadLetter['service']
+}
+
+/** A count that stands for more. */
+const mostCounted = 10_000
+const causeOf = (code: string | null) => ({
+  code: code ?? 'unknown',
+  message: code === null ? texts.failed.unknownCause : texts.failed.letterCause(code),
+})
+
+/** By consumer and cause, as the figures of a workspace have them. */
+export const groupStatusFigures = ({ services }: WorkspaceStatus): LetterGroup[] =>
+  services.flatMap(({ name: service, figures }) =>
+    (figures?.deadLetters ?? []).map(({ consumer, cause, count }) => ({
+      ...{ id: `${consumer} ${cause}`, service, cause: causeOf(cause), target: { name: consumer } },
+      ...{ count, isMore: count >= mostCounted },
+    })),
+  )
+
+/** The same of a list of them, the newest first, which also has when they were given up. */
+export function groupDeadLetters(letters: readonly DeadLetter[]): LetterGroup[] {
+  const groups = new Map<string, LetterGroup>()
+  for (const { service, consumer, cause, createdAt } of letters) {
+    const id = `${service} ${consumer} ${cause}`
+    const known = groups.get(id)
+    groups.set(id, {
+      ...{ id, service, cause: causeOf(cause), target: { name: consumer }, isMore: false },
+      count: (known?.count ?? 0) + 1,
+      ...{ firstAt: createdAt, lastAt: known?.lastAt ?? createdAt },
+    })
+  }
+  return [...groups.values()]
+}

@@ -1,0 +1,54 @@
+import type { PlatformStatus } from '../../api/api.js'
+import { texts } from '../../texts/en.js'
+
+type Service = PlatformStatus['services'][number]
+
+/** A problem that an operator has to solve; its figure is marked in the table. */
+export interface ServiceProblem {
+  kind: 'down' | 'unpublished' | 'consumers' | 'dueWork' | 'deadLetters'
+  /** What to do next. */
+  next: string
+}
+
+/** Shorter delays are normal. */
+const patienceMs = 60_000
+const manyPending = 1_000
+const lateSeconds = 60
+const words = texts.platform.next
+
+/** What is wrong with a service, the worst first. */
+export function findProblems({ name, state, figures }: Service, nowMs: number): ServiceProblem[] {
+  if (state !== 'up' || figures === null) return [{ kind: 'down', next: words.down(name) }]
+  const { oldestUnpublishedAt, consumers, dueWork } = figures
+  const isStuck = oldestUnpublishedAt !== null && nowMs - Date.parse(oldestUnpublishedAt) > patienceMs
+  const behind = consumers.filter(({ pending }) => (pending ?? 0) >= manyPending)
+  const late = dueWork.filter(({ late, oldestSeconds }) => late > 0 && oldestSeconds > lateSeconds)
+  const letters = countDeadLetters(figures)
+  const named = (found: readonly { name: string }[]) => found.map((each) => each.name).join(', ')
+  return [
+    ...(isStuck ? [{ kind: 'unpublished' as const, next: words.unpublished(name) }] : []),
+    ...(behind.length > 0 ? [{ kind: 'consumers' as const, next: words.consumers(named(behind)) }] : []),
+    ...(late.length > 0 ? [{ kind: 'dueWork' as const, next: words.dueWork(named(late)) }] : []),
+    ...(letters > 0 ? [{ kind: 'deadLetters' as const, next: words.deadLetters(letters) }] : []),
+  ]
+}
+
+type Figures = NonNullable<Service['figures']>
+
+export const countDeadLetters = ({ consumers }: Figures): number =>
+  consumers.reduce((sum, { deadLetters }) => sum + deadLetters, 0)
+
+/** It stands for events that are too large for NATS, and is given none. */
+const isConsumer = ({ name }: { name: string }): boolean => name !== 'relay'
+
+/** Events that consumers have not been given; undefined while NATS is away. */
+export function countPending({ consumers }: Figures): number | undefined {
+  const known = consumers.filter(isConsumer).map(({ pending }) => pending)
+  return known.includes(null) ? undefined : known.reduce<number>((sum, pending) => sum + (pending ?? 0), 0)
+}
+
+export const countLate = ({ dueWork }: Figures): number => dueWork.reduce((sum, { late }) => sum + late, 0)
+
+/** A figure that counts up to a limit: at it there may be more. */
+export const countText = (count: number, most: number): string =>
+  count >= most ? `${most.toLocaleString('en')}+` : count.toLocaleString('en')

@@ -1,0 +1,170 @@
+import type { NatsNames, PlatformEvent } from '@opsplane/contracts'
+import { batchHandling, type ConsumerProgress, type DurableConsumer, type Received } from '@opsplane/nats'
+import { isDatabaseUnavailable, isDependencyUnavailable, isTransient } from '@opsplane/postgres'
+import { idleIntervalMs, type Logger, type Timer, type Timers } from '@opsplane/runtime'
+import { type BackfillResult, backfillFromLogs, type HistoryOptions, isCovered } from './backfill.js'
+import type { Checkpoint, ConsumerTables, StreamPosition } from './consumer-tables.js'
+import { createLowWatermarks } from './low-watermarks.js'
+
+export interface TrackProgressOptions {
+  names: NatsNames
+  durable: string
+  filterSubjects?: readonly string[]
+  history: HistoryOptions
+  lowWatermarksMs?: number
+  tables: ConsumerTables
+  log: Logger
+  timers: Timers
+  /** Applies events of a log. */
+  apply(events: Received<PlatformEvent>[]): Promise<void>
+}
+
+type Asked = Pick<DurableConsumer, 'place' | 'progress' | 'restart'>
+
+/** What has been handled is acknowledged by then. */
+const acknowledgedMs = 1_000
+/**
+ * How often it is written how far the consumer has come, and the stream looked at, while anything waits or is in hand. What a process
+ * that is killed has not written is read again.
+ */
+const writeEveryMs = 5_000
+
+/**
+ * Knows up to where a consumer has handled everything, and fills what the stream has lost before that. The checkpoint says to people how
+ * far it is, and nothing is decided by it.
+ */
+export function trackConsumerProgress(options: TrackProgressOptions) {
+  const { durable, tables, log, timers } = options
+  const writesEveryMs = idleIntervalMs(writeEveryMs, timers)
+  const { lowWatermarksMs = writesEveryMs } = options
+  const closing = new AbortController()
+  const lowWatermarks = createLowWatermarks()
+  let before: ConsumerProgress | undefined
+  let filled: BackfillResult | undefined
+  let unwritten: Checkpoint | undefined
+  let noting: Timer | undefined
+  let writing: Timer | undefined
+  let looking: Promise<void> = Promise.resolve()
+  /** Events of a log that were neither handled nor kept as dead letters. */
+  let givenBack = 0
+
+  /** In the fill an event that fails is a dead letter at once: there is nobody to deliver it again. */
+  const handling = batchHandling<PlatformEvent>({
+    durable,
+    log,
+    timers,
+    apply: options.apply,
+    isAway: isDependencyUnavailable,
+    isTransient,
+    onDead: (message, error) => tables.deadLetter(message, error),
+    maxDeliveries: 1,
+    maxAckPending: Number.POSITIVE_INFINITY,
+    closing: closing.signal,
+    onSettled: (_, how) => {
+      if (how === 'back') givenBack++
+    },
+  })
+
+  const prepare = async (place: () => Promise<ConsumerProgress>) => {
+    filled = undefined
+    lowWatermarks.forget()
+    lowWatermarks.restore(await tables.lowWatermarks())
+    filled = await backfillFromLogs(
+      {
+        ...options,
+        closing: closing.signal,
+        async apply(events, progress) {
+          givenBack = 0
+          if (events.length > 0) await handling.handle(events, () => {})
+          if (givenBack > 0) throw new Error(`${givenBack} events of ${progress.source} are to be read again`)
+          await tables.progress(progress)
+        },
+      },
+      place,
+    )
+    before = filled
+  }
+
+  const note = async (consumer: Asked) => lowWatermarks.acknowledged((await consumer.place()).ackFloor)
+
+  let isRefused = false
+  let writtenAt = Number.NEGATIVE_INFINITY
+  const write = async (consumer: Asked) => {
+    writtenAt = timers.now()
+    const place = await consumer.progress()
+    if (!filled || !before) return
+    const { streamCreated, ackFloor } = place
+    if (streamCreated !== before.streamCreated) return consumer.restart('the stream is another one')
+    // What waited for delivery or redelivery is gone from the stream, and was not read from the logs before. It may have come
+    // after the last inspection, and be gone already.
+    const came = place.lastSequence > before.lastSequence
+    const waited = came || before.pending + before.ackPending > 0
+    if (waited && place.firstSequence > before.ackFloor + 1 && !isCovered(filled, place))
+      return consumer.restart('the stream has lost messages before they were handled')
+    before = place
+    if (place.pending > 0 || place.ackPending > 0) lookSoon(consumer)
+    lowWatermarks.acknowledged(ackFloor)
+    await arrive({ streamCreated, ackFloor })
+  }
+
+  const advance = ({ handled, ...last }: Checkpoint) => {
+    unwritten = { ...last, handled: handled + (unwritten?.handled ?? 0) }
+  }
+  const arrive = async (place: StreamPosition) => {
+    const reached = unwritten
+    unwritten = undefined
+    try {
+      await tables.arrive(place, lowWatermarks.current(), reached)
+      isRefused = false
+    } catch (error) {
+      if (reached) advance({ ...(unwritten ?? reached), handled: reached.handled })
+      if (!isRefused && !isDatabaseUnavailable(error))
+        log.warn({ err: error, durable }, 'it cannot be written how far the consumer has come, still trying')
+      isRefused ||= !isDatabaseUnavailable(error)
+      throw error
+    }
+  }
+
+  /** One after the other; while the server or Postgres is away it is tried again. */
+  const look = (how: (consumer: Asked) => Promise<void>, consumer: Asked) => {
+    looking = looking.then(() => how(consumer)).catch(() => lookSoon(consumer))
+  }
+
+  const lookSoon = (consumer: Asked) => {
+    if (closing.signal.aborted) return
+    const untilWrittenMs = Math.max(
+      idleIntervalMs(acknowledgedMs, timers),
+      writtenAt + writesEveryMs - timers.now(),
+    )
+    writing ??= timers.setTimeout(() => {
+      writing = undefined
+      look(write, consumer)
+    }, untilWrittenMs)
+    if (untilWrittenMs <= lowWatermarksMs) return
+    noting ??= timers.setTimeout(() => {
+      noting = undefined
+      look(note, consumer)
+    }, lowWatermarksMs)
+  }
+
+  return {
+    lowWatermarks,
+    prepare,
+    /** Whether what the stream had lost has been read from the logs. */
+    isFilled: () => filled !== undefined,
+    /** A batch begins, or was handled: a moment later it is acknowledged. */
+    lookSoon,
+    /** Notes that events are handled whose effects commit by themselves. What a process that is killed has not written is not counted. */
+    advance,
+    /** `ended`: resolves when no batch is in hand any more. */
+    async close(ended: Promise<void>) {
+      closing.abort()
+      timers.clearTimeout(writing)
+      timers.clearTimeout(noting)
+      await ended
+      await looking
+      if (!unwritten || !filled || !before) return
+      await arrive(before).catch((err) => log.debug({ err, durable }, 'a checkpoint could not be written'))
+    },
+  }
+}

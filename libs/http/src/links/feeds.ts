@@ -1,0 +1,19 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { InternalVerifier } from '../calls/internal-token.js'
+import type { Route } from '../route/route.js'
+
+/** What links reach of an app. */
+export interface Feeds {
+  verifier: InternalVerifier
+  serve(req: IncomingMessage, res: ServerResponse): void
+}
+
+const feedsByApp = new WeakMap<RequestListener, Feeds>()
+
+export const keepFeeds = (app: RequestListener, feeds: Feeds): void => void feedsByApp.set(app, feeds)
+
+export const findFeeds = (app: RequestListener): Feeds | undefined => feedsByApp.get(app)
+
+/** Whether an operation answers with events as they come, for as long as somebody reads. */
+export const isFeed = ({ kind, answers }: Route): boolean =>
+  kind === 'stream' && answers?.includes('text/event-stream') === true

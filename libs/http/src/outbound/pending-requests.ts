@@ -1,0 +1,65 @@
+/** A request under way. */
+export interface PendingRequest {
+  /** Connections opened to the origin since it began. */
+  opened(): number
+  end(): void
+}
+
+/** Requests under way per origin, and what is only worth doing while there are any. */
+export interface PendingRequests {
+  begin(origin: string): PendingRequest
+  isWaitedFor(origin: string): boolean
+  /** Calls `giveUp` when no request to the origin is left. Call the result when there is a connection, or none. */
+  whileWaitedFor(origin: string, giveUp: () => void): (opened: boolean) => void
+}
+
+interface Entry {
+  requests: number
+  opened: number
+  efforts: Set<() => void>
+}
+
+/**
+ * undici goes on connecting when the requests it does so for have been given up. An endpoint that accepts
+ * connections and never finishes a handshake would hold their sockets long beyond every deadline.
+ */
+export function createPendingRequests(): PendingRequests {
+  const origins = new Map<string, Entry>()
+  const entryOf = (origin: string): Entry => {
+    const known = origins.get(origin)
+    if (known) return known
+    const fresh = { requests: 0, opened: 0, efforts: new Set<() => void>() }
+    origins.set(origin, fresh)
+    return fresh
+  }
+  const forgetIfIdle = (origin: string, { requests, efforts }: Entry) => {
+    if (requests === 0 && efforts.size === 0) origins.delete(origin)
+  }
+
+  return {
+    begin(origin) {
+      const entry = entryOf(origin)
+      const openedBefore = entry.opened
+      entry.requests++
+      return {
+        opened: () => entry.opened - openedBefore,
+        end() {
+          entry.requests--
+          if (entry.requests > 0) return
+          for (const giveUp of [...entry.efforts]) giveUp()
+          forgetIfIdle(origin, entry)
+        },
+      }
+    },
+    isWaitedFor: (origin) => (origins.get(origin)?.requests ?? 0) > 0,
+    whileWaitedFor(origin, giveUp) {
+      const entry = entryOf(origin)
+      entry.efforts.add(giveUp)
+      return (opened) => {
+        if (opened) entry.opened++
+        entry.efforts.delete(giveUp)
+        forgetIfIdle(origin, entry)
+      }
+    },
+  }
+}

@@ -1,0 +1,132 @@
+import { recentKeys, systemTimers, type Timer, type Timers } from '@opsplane/runtime'
+import type { StreamMessage } from './stream-message.js'
+
+/** A message that has arrived, with its event or why it cannot be read. */
+export type BufferedMessage<T> = { message: StreamMessage } & (ReadableEvent<T> | { error: unknown })
+
+export interface ReadableEvent<T> {
+  event: T
+  /** What is handled in order: the aggregate. */
+  queueKey: string
+  /** Who must not stop the others: the workspace. */
+  tenant: string
+}
+
+export interface BufferLimits {
+  messages: number
+  bytes: number
+  ackWaitMs: number
+  timers?: Timers
+}
+
+/** The messages a consumer has in memory, waiting or in flight: counted, and kept from being redelivered. */
+export interface MessageBuffer<T> {
+  /** False for what is held already, or was done with a moment ago: the server missed a sign of life, or an ack. */
+  add(held: BufferedMessage<T>): boolean
+  /** The next messages in order, up to a number, without those of a queue key that is in flight. */
+  next(most: number): BufferedMessage<T>[]
+  /** Whether `take` has something, and whether that is as much as it gives. */
+  ready(most: number): 'none' | 'some' | 'full'
+  /** What may be asked for, which is all the room there is while nothing is held; undefined while that is not worth a request. */
+  capacity(): { messages: number; bytes: number; isWhole: boolean } | undefined
+  /** Removes a message that is settled, or returned for redelivery. */
+  release(held: BufferedMessage<T>, how: 'done' | 'back'): void
+  /** Removes and returns the messages that are not in flight. */
+  rest(): BufferedMessage<T>[]
+  /** The consumer was recreated: it redelivers waiting messages, and those in flight are not acknowledged to it. */
+  disown(): void
+  close(): void
+}
+
+export function createMessageBuffer<T>(limits: BufferLimits): MessageBuffer<T> {
+  const { timers = systemTimers } = limits
+  let arrived: BufferedMessage<T>[] = []
+  let all = new Map<string, BufferedMessage<T>>()
+  const done = recentKeys(leastRemembered)
+  const linesInHand = new Map<string, number>()
+  let bytes = 0
+
+  const isFree = (held: BufferedMessage<T>) => 'error' in held || !linesInHand.has(held.queueKey)
+  const count = (held: BufferedMessage<T>, by: 1 | -1) => {
+    if ('error' in held) return
+    const next = (linesInHand.get(held.queueKey) ?? 0) + by
+    if (next === 0) linesInHand.delete(held.queueKey)
+    else linesInHand.set(held.queueKey, next)
+  }
+  let alive: Timer | undefined
+  const keepAlive = () => {
+    for (const { message } of all.values()) message.working()
+    if (all.size > 0) return
+    timers.clearInterval(alive)
+    alive = undefined
+  }
+
+  const rest = () => {
+    const left = arrived
+    arrived = []
+    for (const held of left) {
+      all.delete(keyOf(held))
+      bytes -= held.message.bytes
+    }
+    return left
+  }
+
+  return {
+    add(held) {
+      const key = keyOf(held)
+      if (all.has(key)) return false
+      if (done.has(key)) {
+        held.message.ack()
+        return false
+      }
+      all.set(key, held)
+      alive ??= timers.setInterval(keepAlive, limits.ackWaitMs / 3)
+      bytes += held.message.bytes
+      arrived.push(held)
+      return true
+    },
+    next(most) {
+      const taken: BufferedMessage<T>[] = []
+      const left: BufferedMessage<T>[] = []
+      for (const held of arrived) (taken.length < most && isFree(held) ? taken : left).push(held)
+      arrived = left
+      for (const held of taken) count(held, 1)
+      return taken
+    },
+    ready(most) {
+      if (linesInHand.size === 0)
+        return arrived.length >= most ? 'full' : arrived.length > 0 ? 'some' : 'none'
+      let free = 0
+      for (const held of arrived) if (isFree(held) && ++free >= most) return 'full'
+      return free > 0 ? 'some' : 'none'
+    },
+    capacity() {
+      const left = {
+        messages: limits.messages - all.size,
+        bytes: limits.bytes - bytes,
+        isWhole: all.size === 0,
+      }
+      return left.messages * 4 >= limits.messages && left.bytes * 4 >= limits.bytes ? left : undefined
+    },
+    release(held, how) {
+      const key = keyOf(held)
+      if (!all.delete(key)) return
+      bytes -= held.message.bytes
+      count(held, -1)
+      // V8 links the tables a Map outgrows, with what they held: one in the old part of the heap keeps all later ones (ADR 114).
+      if (all.size === 0) all = new Map()
+      if (how === 'done') done.add(key)
+    },
+    rest,
+    disown() {
+      rest()
+      for (const { message } of all.values()) message.disown()
+    },
+    close: () => timers.clearInterval(alive),
+  }
+}
+
+const leastRemembered = 2_000
+
+/** The same sequence of a recreated stream is another message. */
+const keyOf = <T>({ message }: BufferedMessage<T>) => `${message.seq}/${message.storedMs}`

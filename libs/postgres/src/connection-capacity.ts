@@ -1,0 +1,42 @@
+import type postgres from 'postgres'
+
+/** What a server has left of its connections. */
+export interface ConnectionCapacity {
+  /** `max_connections`. */
+  max: number
+  /** Of these, what only superusers and roles with `pg_use_reserved_connections` are let into. */
+  reserved: number
+  /** What others have open, whatever they are. */
+  used: number
+}
+
+/** Reads the server's limits; every role that may connect may read them. The connection used is not counted. */
+export async function readConnectionCapacity(sql: postgres.Sql): Promise<ConnectionCapacity> {
+  // The server's own processes have no user or no database. `reserved_connections` is there from Postgres 16 on.
+  const [row] = await sql<ConnectionCapacity[]>`
+    select current_setting('max_connections')::int as max,
+      current_setting('superuser_reserved_connections')::int
+        + coalesce(current_setting('reserved_connections', true), '0')::int as reserved,
+      (select count(*)::int from pg_stat_get_activity(null)
+       where usesysid is not null and datid is not null and pid <> pg_backend_pid()) as used`
+  if (!row) throw new Error('Postgres gave no answer about its connections')
+  return row
+}
+
+/** Says, for an operator, that a server has fewer connections left than are wanted; undefined where it has enough. */
+export function connectionShortage(
+  wanted: number,
+  { max, reserved, used }: ConnectionCapacity,
+): string | undefined {
+  const left = Math.max(max - reserved - used, 0)
+  if (wanted <= left) return undefined
+  return (
+    `Postgres has ${left} connections left, and up to ${wanted} are needed: max_connections is ${max}, of which ${reserved} are ` +
+    `reserved and ${used} in use by others.`
+  )
+}
+
+/** What helps against a shortage. */
+export const shortageRemedy =
+  'Raise max_connections (and restart Postgres), close what else is connected, or set DATABASE_POOL_SIZE (at least 3 for ' +
+  'each service) and DATA_SESSIONS lower: docs/scaling.md#connections'

@@ -1,0 +1,65 @@
+import type { ResidentWork } from './resident-worker.js'
+
+/** Places of a holder: so many in all, and of one workspace. */
+export interface WorkspaceSlots extends Pick<ResidentWork<never>, 'capacity' | 'waitForCapacity'> {
+  occupy(workspaceId: string): void
+  free(workspaceId: string): void
+  /** Whether one more of this workspace finds a place. */
+  hasSlotFor(workspaceId: string): boolean
+  /** No place is to be had any more. */
+  close(): void
+}
+
+/** `mayExceed`: a workspace without work in flight gets a slot even where all are occupied, so that others cannot keep it waiting. */
+export function createWorkspaceSlots(
+  most: { all: number; ofOne: number },
+  { mayExceed = false }: { mayExceed?: boolean } = {},
+): WorkspaceSlots {
+  const counts = new Map<string, number>()
+  let taken = 0
+  let closed = false
+  let waiting: { promise: Promise<void>; resolve: () => void } | undefined
+  const countOf = (workspaceId: string) => counts.get(workspaceId) ?? 0
+
+  return {
+    occupy(workspaceId) {
+      taken++
+      counts.set(workspaceId, countOf(workspaceId) + 1)
+    },
+    free(workspaceId) {
+      taken--
+      const left = countOf(workspaceId) - 1
+      if (left > 0) counts.set(workspaceId, left)
+      else counts.delete(workspaceId)
+      waiting?.resolve()
+      waiting = undefined
+    },
+    hasSlotFor(workspaceId) {
+      const count = countOf(workspaceId)
+      if (closed) return false
+      return (count < most.ofOne && taken < most.all) || (mayExceed && count === 0)
+    },
+    capacity() {
+      const full = new Set<string>()
+      let largest = 0
+      for (const [workspaceId, count] of counts) {
+        if (count >= most.ofOne) full.add(workspaceId)
+        else largest = Math.max(largest, count)
+      }
+      return { all: closed ? 0 : most.all - taken, ofOne: most.ofOne - largest, full }
+    },
+    waitForCapacity() {
+      if (!waiting) {
+        let resolve = () => {}
+        const promise = new Promise<void>((done) => {
+          resolve = done
+        })
+        waiting = { promise, resolve }
+      }
+      return waiting.promise
+    },
+    close() {
+      closed = true
+    },
+  }
+}

@@ -1,0 +1,5 @@
+import { isLongTier } from './long-tier.js'
+
+/** Every `n`-th of cases that are alike, from the first one; all of them in the long tier. */
+export const everyNth = <Case>(n: number, cases: readonly Case[], isWhole = isLongTier()): Case[] =>
+  cases.filter((_, index) => isWhole || index % n === 0)

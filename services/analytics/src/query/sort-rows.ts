@@ -1,0 +1,40 @@
+import type { AnalyticsQuery, JsonValue, Quantity, ResultColumn, ResultColumnType } from '@opsplane/contracts'
+import { compareQuantities } from '../decimal/decimal.js'
+import type { AnswerRow } from './fact-answer.js'
+
+const rank = (value: JsonValue | undefined) => (value === null || value === undefined ? 1 : 0)
+
+const numericTypes = new Set<ResultColumnType>(['integer', 'bigint', 'number', 'decimal'])
+
+/** What is not there comes last, whichever way is sorted. */
+function compare(
+  a: JsonValue | undefined,
+  b: JsonValue | undefined,
+  { sign, type }: { sign: number; type: ResultColumnType | undefined },
+): number {
+  if (rank(a) || rank(b)) return rank(a) - rank(b)
+  // Some of its values may be texts of digits.
+  if (type && numericTypes.has(type)) return sign * compareQuantities(a as Quantity, b as Quantity)
+  const [left, right] = [String(a), String(b)]
+  return left === right ? 0 : sign * (left < right ? -1 : 1)
+}
+
+/** By the column that is asked for, then by time and dimensions: the same rows stand in the same order. */
+export function sortRows(
+  rows: AnswerRow[],
+  columns: readonly ResultColumn[],
+  sort: AnalyticsQuery['sort'],
+): AnswerRow[] {
+  const asked =
+    sort === undefined ? [] : [{ name: sort.replace(/^-/, ''), sign: sort.startsWith('-') ? -1 : 1 }]
+  const named = columns.filter(({ role }) => role !== 'measure').map(({ name }) => ({ name, sign: 1 }))
+  const types = new Map(columns.map(({ name, type }) => [name, type]))
+  const by = [...asked, ...named].map((each) => ({ ...each, type: types.get(each.name) }))
+  return rows.sort((a, b) => {
+    for (const { name, ...how } of by) {
+      const order = compare(a[name], b[name], how)
+      if (order !== 0) return order
+    }
+    return 0
+  })
+}

@@ -1,0 +1,18 @@
+import { ApiError } from '@opsplane/contracts'
+
+/** Says of which field a unique constraint speaks. Throws `conflict`. */
+export async function rejectDuplicate<Result>(
+  saved: Promise<Result>,
+  { constraint, field, message }: { constraint: string; field: string; message: string },
+): Promise<Result> {
+  try {
+    return await saved
+  } catch (error) {
+    const isTaken = error instanceof ApiError && error.details[0]?.params?.constraint === constraint
+    if (!isTaken) throw error
+    throw new ApiError('conflict', message, {
+      details: [{ in: 'body', path: `/${field}`, code: 'not_unique', message }],
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,65 @@
+import { evaluateAsync, toMessage, toText } from '../expression/evaluate.js'
+import type { ExpressionScope } from '../expression/scope.js'
+import { type DataRequest, toCacheKey } from './data-cache.js'
+import type { Typed } from './input-values.js'
+import type { ChoiceInput, Need } from './needs.js'
+
+/** What is to be loaded; or why that is not known, so that nothing is. */
+export type ResolvedRequest = { wanted: DataRequest } | { error: string }
+
+/** What is in inputs that choose, and looked for among their options. */
+export interface Choices {
+  typed(input: ChoiceInput): Typed
+  searched(input: ChoiceInput): string
+}
+
+/** Undefined for what is not shown, or has nothing to ask for. An expression that fails is never taken for no parameter. */
+export async function resolveRequest(
+  { source, params, visible, choice }: Need,
+  scope: ExpressionScope,
+  choices: Choices,
+): Promise<ResolvedRequest | undefined> {
+  try {
+    const shown = await Promise.all(visible.map((template) => evaluateAsync(template, scope)))
+    if (!shown.every(isShown)) return undefined
+    const own = withoutEmpty(await evaluateAsync(params, scope))
+    const more = choice === undefined ? {} : chosenBy(choice, choices)
+    return more && { wanted: { source, params: { ...own, ...more } } }
+  } catch (error) {
+    return { error: toMessage(error) }
+  }
+}
+
+/** The parameters of an input's options; undefined where it has none. */
+function chosenBy({ input, has }: NonNullable<Need['choice']>, choices: Choices) {
+  const { options } = input
+  if (Array.isArray(options)) return undefined
+  const [name, value] =
+    has === 'options'
+      ? [options.search, choices.searched(input)]
+      : [options.find, toText(choices.typed(input))]
+  if (has === 'chosen' && value === '') return undefined
+  return name === undefined ? {} : withoutEmpty({ [name]: value })
+}
+
+/** What `visible` has given; a text may have come of an expression within one. */
+export const isShown = (value: unknown): boolean => Boolean(value) && value !== 'false'
+
+/** Parameters that are empty are not sent. */
+export function withoutEmpty(params: unknown): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(params as Record<string, unknown>).filter(([, value]) => value !== null && value !== ''),
+  )
+}
+
+export const areSameRequests = (
+  left: ReadonlyMap<Need, ResolvedRequest>,
+  right: ReadonlyMap<Need, ResolvedRequest>,
+): boolean =>
+  left.size === right.size && [...left].every(([need, asked]) => isSameRequest(asked, right.get(need)))
+
+export const isSameRequest = (asked: ResolvedRequest, other: ResolvedRequest | undefined): boolean =>
+  other !== undefined && textOfAsked(other) === textOfAsked(asked)
+
+const textOfAsked = (asked: ResolvedRequest): string =>
+  'wanted' in asked ? toCacheKey(asked.wanted) : `! ${asked.error}`

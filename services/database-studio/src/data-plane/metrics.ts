@@ -1,0 +1,13 @@
+import type { Metrics } from '@opsplane/telemetry'
+import type { DataPlane } from './data-plane.js'
+
+/** Has the connections to the data of tenants counted, and who waits for one. */
+export function registerDataPlaneMetrics(metrics: Metrics, plane: Pick<DataPlane, 'counts'>): void {
+  metrics.gather(() =>
+    Object.entries(plane.counts()).map(([state, value]) => ({
+      name: 'opsplane_tenant_connections',
+      labels: { state },
+      value,
+    })),
+  )
+}

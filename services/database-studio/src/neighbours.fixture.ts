@@ -1,7 +1,0 @@
-/** Where the services would be that the studio calls: nobody answers there. */
-export const noNeighbours = {
-  SERVICE_URLS: JSON.stringify({
-    settings: 'http://127.0.0.1:1',
-    sdk: 'http://127.0.0.1:1',
-  }),
-}

@@ -1,0 +1,185 @@
+import type { CommandMeta } from '@opsplane/contracts'
+import { type StatementRunner, translatePostgresError } from '@opsplane/postgres'
+import type { TransactionSql } from 'postgres'
+import { AnswerTooLargeError, maxRecordsWritten } from '../data-plane/answer-size.js'
+import type { DataPlane } from '../data-plane/data-plane.js'
+import type { Definitions } from '../data-plane/definitions.js'
+import type { JournalActor, Space } from '../data-plane/space.js'
+import type { CheckSpaceQuota } from '../data-plane/space-quota.js'
+import { DryRun } from './dry-run.js'
+import { isOutdated } from './failures.js'
+import type { Values } from './input.js'
+import { createInsertQueue } from './insert-queue.js'
+import { keepAnswer } from './keep-answer.js'
+import type { Statement } from './parameters.js'
+import type { Caller, ResolvedTable, Row } from './resolved-table.js'
+import { findRules } from './rules.js'
+import { estimateRows } from './table-size.js'
+import type { WriteTarget } from './write-statements.js'
+
+/** Reads by one statement. */
+export type RunRead = (statement: Statement) => Promise<Row[]>
+
+export interface OneStatement {
+  /** Records it writes at most. */
+  count: number
+  of(target: WriteTarget): Statement
+}
+
+/** What everything about records works with. */
+export interface RecordAccess {
+  /** Throws `not_found`. */
+  open(slug: string, meta: Caller): Promise<ResolvedTable>
+  /** The definition that was read is not the present one. */
+  forget(slug: string, meta: Caller): void
+  /** `work` on the table as it is defined now; once again where the definition turns out to have changed meanwhile. */
+  withTable<T>(slug: string, meta: Caller, work: (opened: ResolvedTable) => Promise<T>): Promise<T>
+  read<Found extends object = Row>(space: Space, statement: Statement): Promise<Found[]>
+  /** The same for a page: of what is too much to be answered at once, those that come first. Rejects where none of them fits. */
+  readPage(space: Space, statement: Statement): Promise<{ rows: Row[]; isCut: boolean }>
+  /** Throws `quota_exceeded` where the tables of the space take as much as its workspace may have: nothing is made then. */
+  refuseFull(opened: ResolvedTable): Promise<void>
+  /** How many records a table has about. */
+  sizeOf(opened: ResolvedTable): Promise<number>
+  /** In one transaction, with the answer to the request's Idempotency-Key. */
+  commit<T>(
+    opened: readonly ResolvedTable[],
+    meta: CommandMeta,
+    work: (tx: TransactionSql) => Promise<T>,
+  ): Promise<T>
+  /**
+   * The same for one statement, in one round trip where nothing has to be looked at before it is committed. `look` reads for
+   * `finish` without a further session while that of the transaction is held.
+   */
+  commitOne<T>(
+    opened: ResolvedTable,
+    meta: CommandMeta,
+    statement: OneStatement,
+    finish: (rows: Row[], look: RunRead) => T | Promise<T>,
+  ): Promise<T>
+  /** Makes one record, in one statement with others that arrive at the same time. */
+  insert(opened: ResolvedTable, meta: CommandMeta, values: Values & { id: string }): Promise<Row>
+}
+
+export function createRecordAccess({
+  plane,
+  definitions,
+  sql,
+  refuseFull,
+}: {
+  plane: DataPlane
+  definitions: Definitions
+  /** As the service itself. */
+  sql: StatementRunner
+  refuseFull: CheckSpaceQuota
+}): RecordAccess {
+  const open = async (slug: string, meta: Caller): Promise<ResolvedTable> => {
+    const [space, { table, validations }] = await Promise.all([
+      plane.space(meta.tenant),
+      definitions.defined(meta.tenant, slug),
+    ])
+    return { space, table, validations, ...findRules(table, meta.principal) }
+  }
+
+  const insertQueue = createInsertQueue(plane)
+
+  const commit = async <T>(
+    opened: readonly ResolvedTable[],
+    meta: CommandMeta,
+    work: (tx: TransactionSql) => Promise<T>,
+  ) => {
+    const space = spaceOf(opened)
+    const acting = actingOf(meta, opened)
+    try {
+      return await plane.write(space, acting, async (tx) => {
+        const result = await work(tx)
+        await keepAnswer(tx, meta, result)
+        return result
+      })
+    } catch (error) {
+      if (!(error instanceof DryRun)) throw error
+      const result = error.result as T
+      if (meta.idempotency) await plane.write(space, acting, (tx) => keepAnswer(tx, meta, result))
+      return result
+    }
+  }
+
+  const readPage: RecordAccess['readPage'] = async (space, { text, parameters }) => {
+    const rows: Row[] = []
+    try {
+      await plane.read(space, (tenant) =>
+        tenant
+          .unsafe<Row[]>(text, [...parameters], { prepare: true })
+          .forEach((row) => void rows.push(row as Row)),
+      )
+      return { rows, isCut: false }
+    } catch (error) {
+      if (rows.length === 0 || !(error instanceof AnswerTooLargeError)) throw error
+      return { rows, isCut: true }
+    }
+  }
+
+  const read: RecordAccess['read'] = (space, statement) =>
+    plane.read(space, (sql) => runStatement(sql, statement))
+
+  return {
+    open,
+    forget: (slug, { tenant }) => definitions.forget(tenant, slug),
+    async withTable(slug, meta, work) {
+      try {
+        return await work(await open(slug, meta))
+      } catch (error) {
+        if (!isOutdated(error)) throw error
+        definitions.forget(meta.tenant, slug)
+        return work(await open(slug, meta))
+      }
+    },
+    read,
+    readPage,
+    refuseFull: ({ space }) => refuseFull(space),
+    sizeOf: (opened) =>
+      estimateRows(sql, opened).catch((error: unknown) => {
+        throw translatePostgresError(error)
+      }),
+    commit,
+    commitOne: async (opened, meta, { count, of: statement }, finish) => {
+      const { space, table, writeRule: rule } = opened
+      const target = { schema: space.schema, table, rule }
+      if (meta.idempotency || rule.length > 0 || count > maxRecordsWritten)
+        return commit([opened], meta, async (tx) =>
+          finish(await runStatement(tx, statement(target)), (looked) => runStatement(tx, looked)),
+        )
+      const rows = await plane.writeOne<Row>(space, actingOf(meta, [opened]), (proof) =>
+        statement({ ...target, proof }),
+      )
+      return finish(rows, (looked) => read(space, looked))
+    },
+    insert: (opened, meta, values) => insertQueue({ opened, acting: actingOf(meta, [opened]), values }),
+  }
+}
+
+export async function runStatement<Found extends object = Row>(
+  sql: StatementRunner,
+  { text, parameters }: Statement,
+): Promise<Found[]> {
+  return [...(await sql.unsafe<Found[]>(text, [...parameters], { prepare: true }))]
+}
+
+/** Who the journal names; which definitions the write goes by; and which answer may be kept in the same transaction. */
+const actingOf = (
+  { actor, requestId, causationId, source, idempotency }: CommandMeta,
+  opened: readonly ResolvedTable[],
+): JournalActor => ({
+  actor,
+  requestId,
+  definitions: Object.fromEntries(opened.map(({ table }) => [table.id, table.version])),
+  ...(causationId !== undefined && { causationId }),
+  ...(source !== undefined && { source }),
+  ...(idempotency && { keeps: idempotency.key }),
+})
+
+/** All tables of a request are of one space. */
+function spaceOf([first]: readonly ResolvedTable[]): Space {
+  if (!first) throw new Error('nothing is written of no table')
+  return first.space
+}

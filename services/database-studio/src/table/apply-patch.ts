@@ -1,0 +1,106 @@
+import { type Column, invalidField, type TablePatch, type TableState, tableLimits } from '@opsplane/contracts'
+import { nameParts } from './check-definition.js'
+
+/** A definition as it shall be, and which of its columns had other names before. */
+export interface PatchedTable {
+  after: TableState
+  /** From the new name to the one before. */
+  renamed: Map<string, string>
+}
+
+/** What a patch makes of a definition. Throws `validation_failed` where it speaks of what is not there. */
+export function applyPatch(before: TableState, patch: TablePatch): PatchedTable {
+  const { columns, indexes, uniques, checks, slug = before.slug, name, description, rules } = patch
+  const renamed = new Map<string, string>()
+  const changes = new Map((columns?.change ?? []).map(({ name: from, to }) => [from, to]))
+  const drops = new Set(columns?.drop)
+  knows(before.columns, [...changes.keys()], '/columns/change')
+  for (const [at, { name: from, to }] of (columns?.rename ?? []).entries()) {
+    const column = before.columns.find((each) => each.name === from)
+    if (!column)
+      throw invalidField(`/columns/rename/${at}/name`, 'unknown', `There is nothing called ${from}.`)
+    if (changes.has(from) || drops.has(from))
+      throw invalidField(`/columns/rename/${at}/name`, 'duplicate', `The column ${from} is named twice.`)
+    changes.set(from, { ...column, name: to })
+  }
+  knows(before.columns, [...drops], '/columns/drop')
+  namesOnce(columns?.change ?? [], drops)
+  const kept = before.columns.flatMap((column): Column[] => {
+    if (drops.has(column.name)) return []
+    const change = changes.get(column.name)
+    if (!change) return [column]
+    if (change.name !== column.name) renamed.set(change.name, column.name)
+    return [change]
+  })
+  const now = new Map([...renamed].map(([to, from]) => [from, to]))
+  const own = nameParts({ slug, indexes: indexes?.add ?? [], uniques: uniques?.add ?? [] })
+  const remaining = <Part extends { name: string }>(
+    parts: readonly Part[],
+    change: { drop?: readonly string[] | undefined } | undefined,
+    path: string,
+  ) => {
+    knows(parts, change?.drop ?? [], path)
+    return parts.filter(({ name: part }) => !change?.drop?.includes(part))
+  }
+  // What speaks of a dropped column alone goes with it; what speaks of others too is named as being in the way.
+  const outlives = (of: readonly string[]) => !of.every((column) => drops.has(column))
+  const after = {
+    ...before,
+    slug,
+    name: name ?? (before.name === before.slug ? slug : before.name),
+    description: description ?? before.description,
+    rules: rules ?? before.rules,
+    columns: [...kept, ...(columns?.add ?? [])].map((column) =>
+      // A reference to the table itself follows its name.
+      column.type === 'reference' && column.table === before.slug ? { ...column, table: slug } : column,
+    ),
+    indexes: [
+      ...remaining(before.indexes, indexes, '/indexes/drop')
+        .filter((index) => outlives(index.columns.map((column) => column.name)))
+        .map((index) => ({
+          ...index,
+          columns: index.columns.map((column) => ({
+            ...column,
+            name: now.get(column.name) ?? column.name,
+          })),
+        })),
+      ...own.indexes,
+    ],
+    uniques: [
+      ...remaining(before.uniques, uniques, '/uniques/drop')
+        .filter((unique) => outlives(unique.columns))
+        .map((unique) => ({
+          ...unique,
+          columns: unique.columns.map((column) => now.get(column) ?? column),
+        })),
+      ...own.uniques,
+    ],
+    checks: [...remaining(before.checks, checks, '/checks/drop'), ...(checks?.add ?? [])],
+  }
+  keepsLimits(before, after)
+  return { renamed, after }
+}
+
+function knows(parts: readonly { name: string }[], names: readonly string[], path: string): void {
+  for (const [at, name] of names.entries())
+    if (!parts.some((part) => part.name === name))
+      throw invalidField(`${path}/${at}`, 'unknown', `There is nothing called ${name}.`)
+}
+
+function namesOnce(changes: readonly { name: string }[], drops: ReadonlySet<string>): void {
+  const named = new Set(drops)
+  for (const [at, { name }] of changes.entries()) {
+    if (named.has(name))
+      throw invalidField(`/columns/change/${at}/name`, 'duplicate', `The column ${name} is named twice.`)
+    named.add(name)
+  }
+}
+
+/** A table that a migration has taken past a limit is changed all the same, if it has no more afterwards. */
+function keepsLimits(before: TableState, after: TableState): void {
+  for (const list of ['columns', 'indexes', 'uniques', 'checks'] as const) {
+    const most = tableLimits[list]
+    if (after[list].length > Math.max(most, before[list].length))
+      throw invalidField(`/${list}/add`, 'too_big', `A table has at most ${most} ${list}.`)
+  }
+}

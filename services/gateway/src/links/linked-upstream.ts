@@ -1,0 +1,179 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { ApiError } from '@opsplane/contracts'
+import { responseHeaders } from '../forwarded-headers.js'
+import type { OpenAnswer } from '../open-answers/open-answers.js'
+import type { Forwarding, Upstream } from '../upstream.js'
+import type { Feed, FeedReader, Links } from './links.js'
+
+export interface LinkedUpstreamOptions {
+  links: Links
+  /** For what no link can be had for. */
+  plain: Upstream
+  /** Bounds the wait for a feed's begin. */
+  timeoutMs: number
+}
+
+/** Bytes that are taken before the service learns of it. */
+const creditBytes = 16 * 1024
+
+/** Sends requests for feeds over links: a connection of its own for each would take the gateway and the service three times the memory. */
+export function createLinkedUpstream({ links, plain, timeoutMs }: LinkedUpstreamOptions): Upstream {
+  return {
+    forward: (forwarding) => new LinkedAnswer(forwarding, { links, plain, timeoutMs }).begin(),
+    close: async () => links.close(),
+  }
+}
+
+/** One feed on its way to its client. Of the request nothing is kept once it is answered. */
+class LinkedAnswer implements FeedReader {
+  readonly #res: ServerResponse
+  readonly #options: LinkedUpstreamOptions
+  #forwarding: Forwarding | undefined
+  #timer: NodeJS.Timeout | undefined
+  #over: (() => void) | undefined
+  #feed: Feed | undefined
+  #answer: OpenAnswer | undefined
+  /** What has come since it is not certain whether the client may have it. */
+  #held: Buffer[] | undefined
+  #hasEnded = false
+  #isOver = false
+  #taken = 0
+  #waitsForDrain = false
+
+  constructor(forwarding: Forwarding, options: LinkedUpstreamOptions) {
+    this.#forwarding = forwarding
+    this.#options = options
+    this.#res = forwarding.res
+    this.#over = forwarding.over
+  }
+
+  begin(): void {
+    const { links, timeoutMs } = this.#options
+    const forwarding = this.#forwarding
+    if (!forwarding) return
+    this.#res.once('close', this.#onClose)
+    this.#timer = setTimeout(() => this.#fail(tooLate()), timeoutMs)
+    this.#feed = links.open(forwarding, this)
+  }
+
+  onHead(status: number, lines: readonly string[]): void {
+    clearTimeout(this.#timer)
+    const forwarding = this.#forwarding
+    if (!forwarding || this.#isOver) return
+    const { rechecks, answerHeaders, setCookies } = forwarding
+    const begin = () => {
+      this.#res.writeHead(status, responseHeaders(headersOf(lines), answerHeaders, setCookies))
+      this.#forwarding = undefined
+    }
+    if (!rechecks) begin()
+    else
+      this.#hold(rechecks.begin(), () => {
+        begin()
+        this.#answer = rechecks.follow((error) => this.#fail(error))
+      })
+  }
+
+  onData(bytes: Buffer): void {
+    if (this.#held) this.#held.push(bytes)
+    else if (!this.#answer || this.#answer.isConfirmed()) this.#write(bytes)
+    else {
+      this.#hold(this.#answer.confirmed(), () => {})
+      this.#held = [bytes]
+    }
+  }
+
+  onEnd(): void {
+    this.#hasEnded = true
+    if (!this.#held) this.#finish()
+  }
+
+  onLost(error: Error): void {
+    const forwarding = this.#forwarding
+    if (!forwarding || this.#res.headersSent || this.#isOver) this.#fail(error)
+    else {
+      // Nothing was answered, and what only reads may be asked for again.
+      this.#leave()
+      this.#options.plain.forward(forwarding)
+    }
+  }
+
+  /** Goes on once the client may have what comes; ends the answer where they may not. */
+  #hold(allowed: Promise<void>, goOn: () => void): void {
+    this.#held = []
+    allowed.then(
+      () => {
+        if (this.#isOver) return
+        const held = this.#held ?? []
+        this.#held = undefined
+        goOn()
+        for (const bytes of held) this.onData(bytes)
+        if (this.#hasEnded && !this.#held) this.#finish()
+      },
+      (error: Error) => this.#fail(error),
+    )
+  }
+
+  #write(bytes: Buffer): void {
+    this.#taken += bytes.length
+    if (!this.#res.write(bytes) && !this.#waitsForDrain) {
+      this.#waitsForDrain = true
+      this.#res.once('drain', () => {
+        this.#waitsForDrain = false
+        this.#credit()
+      })
+    }
+    if (!this.#waitsForDrain) this.#credit()
+  }
+
+  #credit(): void {
+    if (this.#taken < creditBytes || this.#isOver) return
+    this.#feed?.taken(this.#taken)
+    this.#taken = 0
+  }
+
+  #finish(): void {
+    if (this.#isOver) return
+    this.#leave()
+    this.#over?.()
+    this.#res.end()
+  }
+
+  #fail(error: Error): void {
+    if (this.#isOver) return
+    const forwarding = this.#forwarding
+    this.#leave()
+    this.#over?.()
+    // Cut short, so that the client cannot take a part for the whole.
+    if (this.#res.headersSent || this.#res.destroyed || !forwarding) this.#res.destroy()
+    else forwarding.fail(error instanceof ApiError ? error : away(error))
+  }
+
+  readonly #onClose = () => {
+    if (this.#isOver) return
+    this.#leave()
+    this.#over?.()
+  }
+
+  #leave(): void {
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    this.#res.off('close', this.#onClose)
+    this.#answer?.stop()
+    this.#feed?.close()
+  }
+}
+
+function headersOf(lines: readonly string[]): IncomingHttpHeaders {
+  const headers: IncomingHttpHeaders = {}
+  for (let at = 0; at + 1 < lines.length; at += 2) headers[(lines[at] ?? '').toLowerCase()] = lines[at + 1]
+  return headers
+}
+
+const tooLate = () =>
+  new ApiError(
+    'upstream_timeout',
+    'The service did not answer in time. What became of the request is not known.',
+  )
+
+const away = (cause: Error) =>
+  new ApiError('service_unavailable', 'The service is not available. Try again shortly.', { cause })

@@ -1,0 +1,253 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage, type Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { ApiError } from '@opsplane/contracts'
+import { createApp, defineStream, type Listening, listen, routeTableRoute } from '@opsplane/http'
+import { createLogger, systemClock } from '@opsplane/runtime'
+import { freePort } from '@opsplane/runtime/server-process'
+import { waitFor } from '@opsplane/testing'
+import { z } from 'zod'
+import {
+  asAda,
+  defaultVerify,
+  echo,
+  startPlatform,
+  startUpstream,
+  type TestPlatform,
+} from '../testing/platform.js'
+
+/** A feed of the service: what it sends, and whether its reader has left. */
+interface Feed {
+  send(text: string): void
+  end(): void
+  signal: AbortSignal
+  /** How many texts were asked for. */
+  asked(): number
+}
+
+let platform: TestPlatform
+let port: number
+let service: Listening
+const sockets = new Set<Socket>()
+/** Links that were asked for, and feeds that were asked for without one. */
+let [upgrades, plain] = [0, 0]
+const feeds = new Map<string, Feed>()
+const opened: { close(): void }[] = []
+const log = createLogger({ service: 'dispatcher', level: 'silent' })
+
+function feedRoute() {
+  return defineStream({
+    operationId: 'readFeed',
+    path: '/events/topics/:name',
+    summary: 'Read a feed',
+    tag: 'Test',
+    scope: 'authenticated',
+    workspace: 'required',
+    query: z.object({}),
+    line: z.object({}),
+    mediaTypes: ['text/event-stream'],
+    handler: async ({ params, signal }) => {
+      if (params.name === 'missing') throw new ApiError('not_found', 'There is no such feed.')
+      const waiting: string[] = []
+      let wake = () => {}
+      let asked = 0
+      let hasEnded = false
+      feeds.set(params.name, {
+        signal,
+        asked: () => asked,
+        send(text) {
+          waiting.push(text)
+          wake()
+        },
+        end() {
+          hasEnded = true
+          wake()
+        },
+      })
+      async function* frames() {
+        yield 'begun;'
+        while (!hasEnded) {
+          const text = waiting.shift()
+          if (text === undefined)
+            await new Promise<void>((resolve) => {
+              wake = resolve
+            })
+          else {
+            asked++
+            yield text
+          }
+        }
+      }
+      return { cut: new AbortController().signal, frames: frames() }
+    },
+  })
+}
+
+async function startFeeds(): Promise<Listening> {
+  const routes = [feedRoute()]
+  const app = createApp({
+    service: 'dispatcher',
+    routes: [...routes, routeTableRoute(routes)],
+    verifier: platform.verifierOf('dispatcher'),
+    ...{ log, clock: systemClock },
+  })
+  const listening = await listen(app, { port, host: '127.0.0.1', log })
+  const server: Server = listening.server as Server
+  server.on('upgrade', () => upgrades++)
+  server.on('request', ({ url = '' }) => {
+    if (url.startsWith('/events')) plain++
+  })
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return listening
+}
+
+/** Reads a feed through the gateway. */
+async function open(name: string) {
+  const request = get(`${platform.url}/api/v1/events/topics/${name}`, { headers: asAda, agent: false })
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  let read = ''
+  let hasEnded: 'complete' | 'cut' | undefined
+  response.setEncoding('utf8')
+  response.on('data', (text: string) => {
+    read += text
+  })
+  response.once('end', () => {
+    hasEnded ??= 'complete'
+  })
+  response.on('error', () => {
+    hasEnded = 'cut'
+  })
+  const reader = {
+    response,
+    read: () => read,
+    until: (text: string) =>
+      waitFor(() => read.endsWith(text), { message: `${text} after ${read.slice(-100)}` }),
+    ended: () => waitFor(() => hasEnded),
+    close: () => request.destroy(),
+  }
+  opened.push(reader)
+  return reader
+}
+const feedOf = (name: string) => waitFor(() => feeds.get(name))
+
+beforeAll(async () => {
+  port = await freePort()
+  platform = await startPlatform({}, { dispatcher: `http://127.0.0.1:${port}` })
+  service = await startFeeds()
+})
+afterEach(() => {
+  for (const each of opened.splice(0)) each.close()
+  platform.verify = defaultVerify
+  feeds.clear()
+})
+afterAll(async () => {
+  await platform?.stop()
+  await service?.close()
+})
+
+test('feeds of many readers come over one connection, each to its own', async () => {
+  const names = ['a', 'b', 'c', 'd']
+  const readers = await Promise.all(names.map(open))
+  expect(readers[0]?.response.headers['content-type']).toBe('text/event-stream; charset=utf-8')
+  expect(readers[0]?.response.headers['x-request-id']).toBeDefined()
+  for (const name of names) (await feedOf(name)).send(`for ${name};`)
+  await Promise.all(readers.map((reader, at) => reader.until(`for ${names[at]};`)))
+  expect(readers.map((reader) => reader.read())).toEqual(names.map((name) => `begun;for ${name};`))
+  expect([upgrades, plain]).toEqual([1, 0])
+  for (const name of names) (await feedOf(name)).end()
+  expect(await Promise.all(readers.map((reader) => reader.ended()))).toEqual(names.map(() => 'complete'))
+})
+
+test('what the service refuses is answered as ever', async () => {
+  const reader = await open('missing')
+  await reader.ended()
+  expect([reader.response.statusCode, JSON.parse(reader.read()).error.code]).toEqual([404, 'not_found'])
+})
+
+test('the service learns that a reader has left', async () => {
+  const reader = await open('left')
+  await reader.until('begun;')
+  const { signal } = await feedOf('left')
+  reader.close()
+  await waitFor(() => signal.aborted)
+})
+
+test('a reader that takes nothing is sent no more than there is room for, and others go on', async () => {
+  const [slow, other] = [await open('slow'), await open('other')]
+  await slow.until('begun;')
+  slow.response.pause()
+  const feed = await feedOf('slow')
+  const texts = 500
+  for (let n = 0; n < texts; n++) feed.send('x'.repeat(64_000))
+  for (let n = 0; n < 3; n++) {
+    ;(await feedOf('other')).send(`${n};`)
+    await other.until(`${n};`)
+  }
+  expect(feed.asked()).toBeLessThan(texts)
+  slow.response.resume()
+  await waitFor(() => feed.asked() === texts)
+  feed.send('last;')
+  await slow.until('last;')
+  expect(slow.read()).toHaveLength('begun;last;'.length + texts * 64_000)
+})
+
+test('nothing is passed on once the reader may not have it any more', async () => {
+  const reader = await open('revoked')
+  await reader.until('begun;')
+  platform.pass(2_000)
+  const feed = await feedOf('revoked')
+  feed.send('second;')
+  await reader.until('second;')
+  platform.verify = () => {
+    throw new ApiError('invalid_token', 'It was revoked.')
+  }
+  platform.pass(2_000)
+  feed.send('third;')
+  expect([await reader.ended(), reader.read()]).toEqual(['cut', 'begun;second;'])
+  await waitFor(() => feed.signal.aborted)
+})
+
+test('a service that ends has the readers come again, and those that come meanwhile are answered by another connection', async () => {
+  const reader = await open('before')
+  await reader.until('begun;')
+  const closed = service.close()
+  ;(await feedOf('before')).end()
+  expect(await reader.ended()).toBe('complete')
+  await closed
+  service = await startFeeds()
+  const again = await open('after')
+  await again.until('begun;')
+})
+
+test('readers are cut when the connection is lost', async () => {
+  const reader = await open('lost')
+  await reader.until('begun;')
+  for (const socket of sockets) socket.destroy()
+  expect(await reader.ended()).toBe('cut')
+  const again = await open('found')
+  await again.until('begun;')
+})
+
+test('a service that knows no links answers by itself', async () => {
+  const route = {
+    operationId: 'readFeed',
+    method: 'get',
+    path: '/events/topics/:name',
+    permission: null,
+  } as const
+  const rule = { access: 'workspace', bodyLimitBytes: 0, waits: true, isFeed: true } as const
+  const older = await startUpstream(echo, undefined, [{ ...route, ...rule }])
+  const before = await startPlatform({}, { dispatcher: older.url })
+  try {
+    const response = await fetch(`${before.url}/api/v1/events/topics/news`, { headers: asAda })
+    expect(response.status).toBe(200)
+    expect(((await response.json()) as { data: { url: string } }).data.url).toBe('/events/topics/news')
+  } finally {
+    await before.stop()
+    await older.close()
+  }
+})

@@ -1,0 +1,206 @@
+import type { IncomingMessage } from 'node:http'
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { Duplex } from 'node:stream'
+import {
+  clientTls,
+  encodeCredit,
+  encodeFrame,
+  type Frame,
+  frameReader,
+  frameWriter,
+  type InternalTls,
+  link,
+} from '@opsplane/http'
+import { z } from 'zod'
+
+/** Connections to one service, each of which carries the feeds of many clients. */
+export interface Links {
+  /** Asks for a feed. `headers`: name, value, name, value … */
+  open(request: { path: string; headers: readonly string[] }, reader: FeedReader): Feed
+  close(): void
+}
+
+/** Who a feed is for. Called in this order, and not any more once the feed is closed. */
+export interface FeedReader {
+  onHead(status: number, headers: readonly string[]): void
+  onData(bytes: Buffer): void
+  /** It is complete. */
+  onEnd(): void
+  /** It is not, and nothing more of it comes. */
+  onLost(error: Error): void
+}
+
+export interface Feed {
+  /** So many bytes were taken, so that as many more may come. */
+  taken(bytes: number): void
+  /** Nobody reads it any more. */
+  close(): void
+}
+
+export interface LinksOptions {
+  url: string
+  tls: InternalTls | undefined
+  /** Of the gateway itself. */
+  token(): Promise<string>
+  /** Bounds connecting, and each silence while a feed is open. */
+  timeoutMs: number
+}
+
+const maxFrameBytes = 16 * 1024 * 1024
+/** Until then a link that carries nothing is there for the next feed. */
+const unusedMs = 4_000
+const Head = z.object({ status: z.int(), headers: z.array(z.string()) })
+
+export function createLinks(options: LinksOptions): Links {
+  const open = new Set<Link>()
+  return {
+    open(request, reader) {
+      let found: Link | undefined
+      for (const each of open) if (each.hasRoom()) found ??= each
+      const chosen = found ?? new Link(options, () => open.delete(chosen))
+      open.add(chosen)
+      return chosen.open(request, reader)
+    },
+    close() {
+      for (const each of [...open]) each.fail(new Error('the gateway ends'))
+    },
+  }
+}
+
+/** One connection; what is asked for before it is there waits for it. */
+class Link {
+  readonly #feeds = new Map<number, FeedReader>()
+  readonly #over: () => void
+  readonly #timeoutMs: number
+  #write: (frame: Buffer) => void
+  #waiting: Buffer[] | undefined = []
+  #socket: Duplex | undefined
+  #lastFeed = 0
+  #isDraining = false
+  #isOver = false
+  #unused: NodeJS.Timeout | undefined
+
+  constructor(options: LinksOptions, over: () => void) {
+    this.#over = over
+    this.#timeoutMs = options.timeoutMs
+    this.#write = (frame) => this.#waiting?.push(frame)
+    connect(options).then(
+      ({ socket, head }) => this.#begin(socket, head),
+      (error: Error) => this.fail(error),
+    )
+  }
+
+  hasRoom(): boolean {
+    return !this.#isDraining && !this.#isOver && this.#feeds.size < link.mostFeeds
+  }
+
+  open({ path, headers }: { path: string; headers: readonly string[] }, reader: FeedReader): Feed {
+    clearTimeout(this.#unused)
+    const feed = ++this.#lastFeed
+    this.#feeds.set(feed, reader)
+    this.#write(encodeFrame('open', feed, JSON.stringify({ url: path, headers })))
+    return {
+      taken: (bytes) => this.#write(encodeCredit(feed, bytes)),
+      close: () => {
+        if (!this.#feeds.has(feed)) return
+        this.#write(encodeFrame('close', feed))
+        this.#forget(feed)
+      },
+    }
+  }
+
+  fail(error: Error): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#unused)
+    this.#over()
+    this.#socket?.destroy()
+    for (const [feed, reader] of [...this.#feeds]) {
+      this.#feeds.delete(feed)
+      reader.onLost(error)
+    }
+  }
+
+  #begin(socket: Duplex & { setTimeout?(ms: number, act: () => void): void }, head: Buffer): void {
+    if (this.#isOver) {
+      socket.destroy()
+      return
+    }
+    this.#socket = socket
+    this.#write = frameWriter(socket)
+    for (const frame of this.#waiting?.splice(0) ?? []) this.#write(frame)
+    this.#waiting = undefined
+    const read = frameReader(maxFrameBytes, (frame) => this.#onFrame(frame))
+    const onData = (chunk: Buffer) => {
+      try {
+        read(chunk)
+      } catch (error) {
+        this.fail(error as Error)
+      }
+    }
+    socket.on('data', onData)
+    socket.on('error', (error) => this.fail(error))
+    socket.once('close', () => this.fail(new Error('the link was closed')))
+    // Every feed has a heartbeat.
+    socket.setTimeout?.(this.#timeoutMs, () => this.fail(new Error('the service is silent')))
+    if (head.length > 0) onData(head)
+    if (this.#feeds.size === 0) this.#endUnused()
+  }
+
+  #onFrame({ kind, feed, payload }: Frame): void {
+    if (kind === 'drain') this.#isDraining = true
+    const reader = this.#feeds.get(feed)
+    if (reader === undefined) return
+    if (kind === 'data') reader.onData(payload)
+    else if (kind === 'head') {
+      const { status, headers } = Head.parse(JSON.parse(payload.toString()))
+      reader.onHead(status, headers)
+    } else if (kind === 'end' || kind === 'cut' || kind === 'refused') {
+      this.#forget(feed)
+      if (kind === 'end') reader.onEnd()
+      else reader.onLost(new Error(`the feed was ${kind}`))
+    }
+  }
+
+  #forget(feed: number): void {
+    this.#feeds.delete(feed)
+    if (this.#feeds.size === 0) this.#endUnused()
+  }
+
+  #endUnused(): void {
+    clearTimeout(this.#unused)
+    this.#unused = setTimeout(
+      () => this.fail(new Error('the link is not used')),
+      this.#isDraining ? 0 : unusedMs,
+    )
+    this.#unused.unref()
+  }
+}
+
+async function connect({
+  url,
+  tls,
+  token,
+  timeoutMs,
+}: LinksOptions): Promise<{ socket: Duplex; head: Buffer }> {
+  const authorization = `Bearer ${await token()}`
+  const address = new URL(link.path, url)
+  return new Promise((resolve, reject) => {
+    const request = (address.protocol === 'https:' ? httpsRequest : httpRequest)(address, {
+      ...{ agent: false, timeout: Math.min(timeoutMs, 5_000) },
+      headers: { connection: 'Upgrade', upgrade: link.protocol, authorization },
+      ...clientTls(tls),
+    })
+    request.once('upgrade', (_response: IncomingMessage, socket: Duplex, head: Buffer) =>
+      resolve({ socket, head }),
+    )
+    request.once('response', (response) => {
+      request.destroy()
+      reject(new Error(`a link was answered with ${response.statusCode}`))
+    })
+    request.once('timeout', () => request.destroy(new Error('a link was not answered in time')))
+    request.once('error', reject)
+    request.end()
+  })
+}

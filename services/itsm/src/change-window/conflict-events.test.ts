@@ -1,0 +1,104 @@
+import { describe, expect, it, test } from '@jest/globals'
+import { type ChangeConflict, type ChangeStatus, changeStatuses } from '@opsplane/contracts'
+import { specify } from '@opsplane/testing'
+import { change } from '../change/domain.js'
+import { changeIn, now, paths, steps } from '../change/sample-changes.js'
+import { pendingStatuses } from './conflict-events.js'
+
+const { given } = specify(change)
+const period = { from: '2026-03-07T22:00:00.000Z', to: '2026-03-08T02:00:00.000Z' }
+const sameItem: ChangeConflict = {
+  kind: 'same_ci',
+  with: 'chg_2',
+  ciIds: ['web'],
+  message: 'CHG-2.',
+  ...period,
+}
+const freeze: ChangeConflict = {
+  ...{
+    kind: 'blackout',
+    with: 'win_1',
+    ciIds: [],
+    message: 'The blackout "Freeze" allows no changes at this time.',
+  },
+  ...period,
+}
+const shifted = { ...sameItem, to: '2026-03-08T01:00:00.000Z' }
+const scheduled = changeIn('standard', 'scheduled')
+const notice = (...conflicts: ChangeConflict[]) => ({ kind: 'update_conflicts', conflicts, now }) as const
+
+describe('a change that waits is notified', () => {
+  it('of conflicts it did not have', () => {
+    const collided = { ...scheduled, conflicts: [sameItem] }
+    given(collided)
+      .when(notice(freeze, shifted))
+      .emits({
+        type: 'change.conflict_detected',
+        changes: { conflicts: [freeze, shifted], updatedAt: now },
+        extras: { newConflicts: [freeze] },
+      })
+  })
+
+  test.each<[string, ChangeConflict[]]>([
+    ['that have shifted', [freeze, shifted]],
+    ['that are gone', [freeze]],
+  ])('of conflicts %s, by an update', (_, conflicts) => {
+    given({ ...scheduled, conflicts: [freeze, sameItem] })
+      .when(notice(...conflicts))
+      .emits({ type: 'change.updated', changes: { conflicts, updatedAt: now } })
+  })
+
+  it('of nothing it knows', () => {
+    given({ ...scheduled, conflicts: [freeze] })
+      .when(notice(freeze))
+      .emits()
+  })
+
+  test.each(changeStatuses)('only while it waits: %s', (status) => {
+    for (const type of ['standard', 'normal', 'emergency'] as const) {
+      if (!paths[type][status]) continue
+      const reported = given(changeIn(type, status)).when(notice(freeze)).decisions()
+      expect([type, reported.length]).toEqual([type, Number(pendingStatuses.includes(status))])
+    }
+  })
+})
+
+describe.each<['submit' | 'implement', ChangeStatus]>([
+  ['submit', 'draft'],
+  ['implement', 'scheduled'],
+])('%s', (action, status) => {
+  const refusing = { acceptConflicts: false }
+  const accepting = { acceptConflicts: true, reason: 'The board agreed.' }
+  const when = (type: 'standard' | 'normal' | 'emergency', conflicts: ChangeConflict[], acceptance: object) =>
+    given(changeIn(type, status)).when({
+      ...steps[action],
+      clash: { conflicts, acceptance: { ...refusing, ...acceptance } },
+      now,
+    })
+
+  test.each(['standard', 'normal'] as const)('of a %s change is refused in a blackout, naming it', (type) => {
+    when(type, [sameItem, freeze], refusing).fails('conflict', { windowId: 'win_1', ...period })
+  })
+
+  it('goes on where the blackout is accepted, and the event says why', () => {
+    const [decision] = when('normal', [freeze, sameItem], accepting).decisions()
+    const acceptedConflicts = { reason: 'The board agreed.', conflicts: [freeze] }
+    expect(decision?.extras).toEqual({ acceptedConflicts })
+  })
+
+  test.each<['standard' | 'emergency', ChangeConflict[]]>([
+    ['emergency', [freeze]],
+    ['standard', [sameItem]],
+    ['standard', []],
+  ])('of a %s change goes on by itself with what does not hold it back', (type, conflicts) => {
+    const [decision] = when(type, conflicts, accepting).decisions()
+    expect(decision?.extras).toBeUndefined()
+    if (action === 'submit') expect(decision?.after?.conflicts).toEqual(conflicts)
+  })
+
+  it('is refused for its status before anything else', () => {
+    given(changeIn('standard', 'closed'))
+      .when({ ...steps[action], clash: { conflicts: [freeze], acceptance: refusing }, now })
+      .fails('invalid_state_transition')
+  })
+})

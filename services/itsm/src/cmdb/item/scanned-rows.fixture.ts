@@ -1,0 +1,45 @@
+import type { StatementRunner } from '../columns.js'
+
+interface Node {
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Join Filter'?: number
+  'Rows Removed by Index Recheck'?: number
+  Plans?: Node[]
+}
+
+/** How many rows the parts of a plan have looked at in all. */
+function countScannedRows(node: Node): number {
+  const rows =
+    node['Actual Rows'] +
+    (node['Rows Removed by Filter'] ?? 0) +
+    (node['Rows Removed by Join Filter'] ?? 0) +
+    (node['Rows Removed by Index Recheck'] ?? 0)
+  return (
+    rows * node['Actual Loops'] + (node.Plans ?? []).reduce((sum, plan) => sum + countScannedRows(plan), 0)
+  )
+}
+
+/** The most rows a statement has looked at of all that something asks for. */
+export async function maxScannedRows(
+  sql: StatementRunner,
+  ask: (sql: StatementRunner) => Promise<unknown>,
+): Promise<number> {
+  const asked: Parameters<StatementRunner['unsafe']>[] = []
+  const unsafe: StatementRunner['unsafe'] = (text, parameters, options) => {
+    asked.push([text, parameters])
+    return sql.unsafe(text, parameters, options)
+  }
+  await ask({ unsafe })
+  let most = 0
+  for (const [text, parameters] of asked) {
+    const [row] = await sql.unsafe<{ 'QUERY PLAN': [{ Plan: Node }] }[]>(
+      `explain (analyze, format json) ${text}`,
+      parameters,
+    )
+    if (row === undefined) throw new Error('there is no plan')
+    most = Math.max(most, countScannedRows(row['QUERY PLAN'][0].Plan))
+  }
+  return most
+}

@@ -1,0 +1,41 @@
+import {
+  type IncidentState,
+  type Level,
+  levels,
+  levelsBySeverity,
+  type PriorityMatrix,
+  type Severity,
+  severities,
+} from '@opsplane/contracts'
+import { findPriority } from '../settings/priority-matrix.js'
+
+/** Whether `left` is more severe than `right`. */
+export function isMoreSevere(left: Severity, right: Severity): boolean {
+  return severities.indexOf(left) < severities.indexOf(right)
+}
+
+/** Impact and urgency for a severity: if it is raised, at least the levels it has at creation. */
+export function levelsForSeverity(
+  severity: Severity,
+  state: Pick<IncidentState, 'severity' | 'impact' | 'urgency'>,
+): Pick<IncidentState, 'impact' | 'urgency'> {
+  const { impact, urgency } = state
+  if (!isMoreSevere(severity, state.severity)) return { impact, urgency }
+  const usual = levelsBySeverity[severity]
+  return { impact: higherLevel(usual.impact, impact), urgency: higherLevel(usual.urgency, urgency) }
+}
+
+/** Impact, urgency and priority for a raised severity; nothing where the priority is overridden. */
+export function escalateLevels(
+  severity: Severity,
+  matrix: PriorityMatrix,
+  state: IncidentState,
+): Partial<Pick<IncidentState, 'impact' | 'urgency' | 'priority'>> {
+  if (state.priorityOverride !== null) return {}
+  const raised = levelsForSeverity(severity, state)
+  if (raised.impact === state.impact && raised.urgency === state.urgency) return {}
+  return { ...raised, priority: findPriority(matrix, raised) }
+}
+
+const higherLevel = (left: Level, right: Level): Level =>
+  levels.indexOf(left) < levels.indexOf(right) ? left : right

@@ -1,0 +1,30 @@
+import type { TenantScope } from '@opsplane/contracts'
+import type { Drizzle } from '@opsplane/postgres'
+import { catalogRequests } from '../schema/catalog.js'
+import { changes } from '../schema/change.js'
+import { incidents } from '../schema/incident.js'
+import { problems } from '../schema/problem.js'
+import { findReferencedId } from './referenced-id.js'
+
+const numberedTables = { INC: incidents, PRB: problems, CHG: changes, REQ: catalogRequests }
+
+const isPrefix = (text: string): text is keyof typeof numberedTables => Object.hasOwn(numberedTables, text)
+
+/**
+ * The filters of a list, those of these names with the id where a number such as `INC-12` was given, as paths take
+ * them. What has no such number is left as it is, and found nowhere.
+ */
+export async function resolveNumbers<Filters extends object>(
+  db: Drizzle,
+  tenant: TenantScope,
+  filters: Filters,
+  ...names: (keyof Filters & string)[]
+): Promise<Filters> {
+  const resolved = names.map(async (name) => {
+    const reference = filters[name]
+    const prefix = typeof reference === 'string' ? (reference.split('-')[0] ?? '') : ''
+    if (typeof reference !== 'string' || !isPrefix(prefix)) return []
+    return [[name, await findReferencedId(db, { table: numberedTables[prefix], prefix }, reference, tenant)]]
+  })
+  return { ...filters, ...Object.fromEntries((await Promise.all(resolved)).flat()) }
+}

@@ -1,0 +1,19 @@
+import { byKey, type Metrics } from '@opsplane/telemetry'
+import type { Outcome } from './model.js'
+
+const outcomes: readonly Outcome['status'][] = ['completed', 'failed', 'timeout', 'cancelled']
+
+/** Notes executions that have ended, how they did, and how long they took. */
+export function createExecutionMetrics(
+  metrics: Metrics,
+): (outcome: Pick<Outcome, 'status' | 'durationMs'>) => void {
+  const ended = byKey(
+    (status: Outcome['status']) => metrics.counter('opsplane_executions_total', { status }),
+    outcomes,
+  )
+  const took = metrics.histogram('opsplane_execution_duration_seconds', {})
+  return ({ status, durationMs }) => {
+    ended(status)()
+    took(durationMs / 1_000)
+  }
+}

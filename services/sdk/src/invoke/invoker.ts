@@ -1,0 +1,185 @@
+import {
+  ApiError,
+  type Execution,
+  type ExecutionTrigger,
+  IdempotencyRaceError,
+  type InvokeArtifact,
+  idTime,
+  invalidField,
+  notFound,
+  type Principal,
+  secretsHeader,
+  type TenantScope,
+} from '@opsplane/contracts'
+import { storeIdempotentResponse } from '@opsplane/eventstore'
+import { computeRequestDepth, grantCallers, type RequestMeta } from '@opsplane/http'
+import type { Database } from '@opsplane/postgres'
+import type { ArtifactLoader, LoadedArtifact } from '../artifact/loader.js'
+import type { ExecutionCaller, TouchedRecord } from '../execution/model.js'
+import { getExecution } from '../execution/queries.js'
+import { keyMs } from '../execution/retention.js'
+import type { Executions } from './executions.js'
+import { parseRecordId } from './host/touched-records.js'
+import type { ExecutionRequest } from './request.js'
+import type { CallerResult, ReadResult } from './results.js'
+import { validateInput } from './schemas.js'
+
+export interface InvokerOptions {
+  database: Database
+  loading: Pick<ArtifactLoader, 'loadArtifact'>
+  executions: Executions
+  readResult: ReadResult
+}
+
+export interface Invoker {
+  /** An artifact of the caller's environment, as it runs. Throws `not_found`; `validation_failed` for another version of one. */
+  load(tenant: TenantScope, idOrSlug: string, version?: number): Promise<LoadedArtifact>
+  invoke(idOrSlug: string, asked: InvokeArtifact, meta: RequestMeta): Promise<Execution>
+  /** Has it done once for its key; throws where that has led to something else, or to what is not over. */
+  once(request: ExecutionRequest, asked: Asked): Promise<CallerResult & { isRepeated: boolean }>
+  /** The same for the Idempotency-Key of a request, whose answer is kept. */
+  perform(request: ExecutionRequest, asked: Asked, meta: RequestMeta): Promise<Execution>
+}
+
+type Asked = Pick<InvokeArtifact, 'mode'> & { retryFailed?: boolean }
+
+export function createInvoker({ database, loading, executions, readResult }: InvokerOptions): Invoker {
+  const { sql } = database
+
+  const load: Invoker['load'] = async (tenant, idOrSlug, version) => {
+    const artifact = await loading.loadArtifact(tenant, idOrSlug, version)
+    if (artifact) return artifact
+    const isThere = version !== undefined && (await loading.loadArtifact(tenant, idOrSlug))
+    throw isThere
+      ? invalidField('/version', 'unknown_version', `There is no version ${version} of ${idOrSlug}.`)
+      : notFound()
+  }
+
+  /** The execution a key has led to, which the request is answered with; undefined where it may lead to another. */
+  async function ledTo(
+    { key, fingerprint }: { key: string; fingerprint: string },
+    retryFailed: boolean,
+    { now, tenant }: Pick<ExecutionRequest, 'now' | 'tenant'>,
+  ) {
+    const [row] = await sql.unsafe<{ execution_id: string; fingerprint: string }[]>(
+      'select execution_id, fingerprint from execution_keys where key = $1',
+      [key],
+      { prepare: true },
+    )
+    if (!row || idTime(row.execution_id) < Date.parse(now) - keyMs) return undefined
+    if (row.fingerprint !== fingerprint)
+      throw new ApiError('idempotency_key_reused', 'This Idempotency-Key was used for another request.')
+    const found = await readResult(await getExecution(sql, row.execution_id, tenant))
+    const { status } = found.execution
+    const hasFailed = status !== 'running' && status !== 'completed'
+    return retryFailed && hasFailed ? undefined : found
+  }
+
+  async function repeated(request: ExecutionRequest, asked: Asked) {
+    const { key, fingerprint } = request.key ?? {}
+    if (key === undefined || typeof fingerprint !== 'string')
+      throw new Error('only a key leads to one before')
+    const found = await ledTo({ key, fingerprint }, asked.retryFailed ?? false, request)
+    if (found && (asked.mode === 'async' || found.execution.status !== 'running')) return found
+    if (found)
+      throw new ApiError('idempotency_in_progress', 'The execution of this Idempotency-Key is not over yet.')
+    // The request that frees it starts it; of two at once the other one finds what was started.
+    await sql.unsafe('delete from execution_keys where key = $1', [key], { prepare: true })
+    const begun = await begin(request, asked)
+    if (!begun)
+      throw new ApiError('idempotency_in_progress', 'A request with this Idempotency-Key is being worked on.')
+    return begun
+  }
+
+  async function begin(request: ExecutionRequest, { mode }: Asked): Promise<CallerResult | undefined> {
+    if (mode !== 'async') return executions.run(request)
+    const execution = await executions.accept(request)
+    return execution && { execution, isSealed: false, secrets: [] }
+  }
+
+  const once: Invoker['once'] = async (request, asked) => {
+    const begun = await begin(request, asked)
+    return begun ? { ...begun, isRepeated: false } : { ...(await repeated(request, asked)), isRepeated: true }
+  }
+
+  async function keep(
+    { execution, isSealed }: Pick<CallerResult, 'execution' | 'isSealed'>,
+    retryFailed: boolean,
+    meta: RequestMeta,
+  ) {
+    if (!meta.idempotency) return
+    // What may begin again, or is sealed, is answered by the log alone, which has it under its key.
+    if (isSealed || (retryFailed && execution.status !== 'completed'))
+      return void meta.idempotency.respond(execution)
+    await database.db
+      .transaction((tx) => storeIdempotentResponse(tx, meta, execution))
+      .catch((error: unknown) => {
+        // It is in the log under its key as well.
+        if (!(error instanceof IdempotencyRaceError))
+          meta.log().warn({ err: error }, 'an answer could not be stored under its Idempotency-Key')
+      })
+  }
+
+  const perform: Invoker['perform'] = async (request, asked, meta) => {
+    const { idempotency } = meta
+    const key = idempotency && { key: `request/${idempotency.key}`, fingerprint: idempotency.fingerprint }
+    const { isRepeated, isSealed, secrets, ...ran } = await once({ ...request, key: key ?? null }, asked)
+    if (idempotency && isRepeated) idempotency.isReplayed = true
+    const execution =
+      asksForSecrets(meta) && secrets.length > 0 ? { ...ran.execution, secrets } : ran.execution
+    await keep({ execution, isSealed }, asked.retryFailed ?? false, meta)
+    return execution
+  }
+
+  return {
+    ...{ load, once, perform },
+    async invoke(idOrSlug, asked, meta) {
+      const artifact = await load(meta.tenant, idOrSlug, asked.version)
+      const request: ExecutionRequest = {
+        ...{
+          tenant: meta.tenant,
+          artifact,
+          trigger: toTrigger(meta),
+          now: meta.now,
+          requestId: meta.requestId,
+          traceparent: meta.traceparent,
+        },
+        type: meta.delegate?.by === 'workflows' ? 'workflow_action' : 'api',
+        input: validateInput(artifact.inputSchema, asked.input),
+        caller: toExecutionCaller(meta.principal),
+        timeoutMs: asked.timeoutMs,
+        depth: computeRequestDepth(meta),
+        records: findInputRecords(asked.input),
+      }
+      return perform(request, asked, meta)
+    },
+  }
+}
+
+const asksForSecrets = ({ delegate, header }: RequestMeta): boolean =>
+  delegate?.by === 'workflows' && header(secretsHeader) === 'true'
+
+export const toExecutionCaller = (principal: Principal): ExecutionCaller => ({
+  permissions: principal.permissions,
+  people: grantCallers(principal),
+})
+
+/** What has triggered what a request asks for. */
+export function toTrigger({ delegate, causationId, principal }: RequestMeta): {
+  type: ExecutionTrigger
+  id: string | null
+} {
+  if (delegate?.by === 'workflows') return { type: 'workflow_node', id: causationId ?? delegate.run }
+  const isPerson = principal.tokenId.startsWith('ses_')
+  return { type: isPerson ? 'manual' : 'api', id: isPerson ? principal.userId : principal.tokenId }
+}
+
+const maxRecords = 20
+
+/** Records that some of these values name, such as those of `{ "incidentId": "inc_…" }`. */
+export const findRecords = (values: readonly unknown[]): TouchedRecord[] =>
+  values.flatMap((value) => parseRecordId(value) ?? []).slice(0, maxRecords)
+
+/** Those that an input names. */
+export const findInputRecords = (input: unknown): TouchedRecord[] =>
+  findRecords(typeof input === 'object' && input !== null ? Object.values(input) : [])

@@ -1,0 +1,103 @@
+import {
+  ApiError,
+  type Execution,
+  invalidField,
+  type ReplayExecution,
+  type TenantScope,
+} from '@opsplane/contracts'
+import { computeRequestDepth, type RequestMeta } from '@opsplane/http'
+import type { Database } from '@opsplane/postgres'
+import type { ExecutionCaller } from '../execution/model.js'
+import { getExecution } from '../execution/queries.js'
+import type { Executions } from './executions.js'
+import { findInputRecords, type Invoker, toExecutionCaller } from './invoker.js'
+import type { ExecutionRequest } from './request.js'
+import { validateInput } from './schemas.js'
+
+export interface ExecutionReplays {
+  replay(id: string, asked: ReplayExecution, meta: RequestMeta): Promise<Execution>
+  /** Accepts a replay as it was, which any replica begins. */
+  accept(id: string, by: ReplayCaller): Promise<void>
+  cancel(id: string, meta: RequestMeta): Promise<Execution>
+}
+
+/** Who has asked for a replay. */
+export interface ReplayCaller extends Pick<ExecutionRequest, 'now' | 'requestId' | 'traceparent' | 'depth'> {
+  tenant: TenantScope
+  userId: string
+  caller: ExecutionCaller
+}
+
+/** What people do with executions of the log. */
+export function createExecutionReplays(
+  { sql }: Pick<Database, 'sql'>,
+  { load, perform }: Invoker,
+  executions: Pick<Executions, 'accept' | 'cancel'>,
+): ExecutionReplays {
+  const requestOf = async (
+    id: string,
+    asked: ReplayExecution,
+    by: ReplayCaller,
+  ): Promise<ExecutionRequest> => {
+    const { shown, artifactId, executionType, inputMasked, records } = await getExecution(sql, id, by.tenant)
+    if (inputMasked && asked.input === undefined)
+      throw shown.omitted
+        ? invalidField('/input', 'omitted', 'The original input was not kept: give the input.')
+        : invalidField('/input', 'masked', 'Parts of the original input are masked: give the input.')
+    const artifact = await load(by.tenant, artifactId, asked.version ?? shown.artifact_version).catch(
+      (error: unknown) => {
+        throw error instanceof ApiError && error.code === 'not_found' ? removed(shown.artifact_slug) : error
+      },
+    )
+    const input = validateInput(artifact.inputSchema, asked.input ?? shown.input)
+    const { tenant, now, requestId, traceparent, depth, caller, userId } = by
+    return {
+      ...{ tenant, artifact, input, now, requestId, traceparent, depth, caller },
+      ...{ replayOf: id, timeoutMs: asked.timeoutMs, type: executionType },
+      records: asked.input === undefined ? records : [...records, ...findInputRecords(input)],
+      trigger: { type: 'manual', id: userId },
+    }
+  }
+
+  return {
+    async replay(id, asked, meta) {
+      const { tenant, now, requestId, traceparent, principal } = meta
+      const about = asked.input === undefined ? records : [...records, ...findInputRecords(input)]
+      return perform(
+        {
+          ...{
+            tenant,
+            artifact,
+            input,
+            now,
+            requestId,
+            traceparent,
+            replayOf: id,
+            timeoutMs: asked.timeoutMs,
+          },
+          records: about,
+          ...{
+            depth: computeRequestDepth(meta),
+            caller: toExecutionCaller(principal),
+            type: executionType,
+            trigger: { type: 'manual', id: principal.userId },
+          },
+        },
+        asked,
+        meta,
+      )
+    },
+
+    async cancel(id, { tenant }) {
+      const wasRunning = await executions.cancel(id, tenant)
+      const { shown } = await getExecution(sql, id, tenant)
+      if (!wasRunning)
+        throw new ApiError('invalid_state_transition', `It has ended already, as ${shown.status}.`)
+      return shown
+    },
+  }
+}
+
+/** It may do nothing by now: the grant it acted by has ended with its pack. */
+const removed = (slug: string) =>
+  new ApiError('conflict', `The artifact ${slug} is not installed any more. Install its pack to replay this.`)

@@ -1,0 +1,62 @@
+import { expect, test } from '@jest/globals'
+import { createHeartbeats } from './heartbeats.js'
+
+/** Heartbeats on a timer that the test lets be due. */
+function started() {
+  let timer: { act(): void; ms: number } | undefined
+  const heartbeats = createHeartbeats(15_000, {
+    setTimeout: (act, ms) => {
+      timer = { act, ms }
+      return { unref: () => {} }
+    },
+    clearTimeout: () => {
+      timer = undefined
+    },
+  })
+  let passedMs = 0
+  return {
+    ...heartbeats,
+    isWaiting: () => timer !== undefined,
+    /** Lets timers be due until an interval is over. */
+    passInterval() {
+      passedMs = 0
+      while (timer && passedMs + timer.ms <= 15_000) {
+        const { act, ms } = timer
+        timer = undefined
+        passedMs += ms
+        act()
+      }
+    },
+  }
+}
+
+test('each listener is called once in an interval, and not all together', () => {
+  const { add, passInterval } = started()
+  const calls: number[] = []
+  for (let n = 0; n < 40; n++) add(() => calls.push(n))
+  passInterval()
+  expect([...calls].sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => n))
+  expect(calls.slice(0, 3)).not.toEqual([0, 1, 2])
+})
+
+test('who has left is not called, and nothing waits once all have', () => {
+  const { add, passInterval, isWaiting } = started()
+  const calls: string[] = []
+  const leave = add(() => calls.push('left'))
+  const leaveLater = add(() => calls.push('stays'))
+  expect(isWaiting()).toBe(true)
+  leave()
+  passInterval()
+  expect(calls).toEqual(['stays'])
+  leaveLater()
+  passInterval()
+  expect([calls, isWaiting()]).toEqual([['stays'], false])
+})
+
+test('all are called at an end', () => {
+  const { add, all } = started()
+  const calls: string[] = []
+  for (const name of ['a', 'b']) add(() => calls.push(name))
+  all()
+  expect(calls.sort()).toEqual(['a', 'b'])
+})

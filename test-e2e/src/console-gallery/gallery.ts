@@ -1,0 +1,128 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startBrowser, type Tab } from '../browser.js'
+import { type StubConsole, type StubState, stubStates } from '../console-stub/index.js'
+import type { Screen } from './screens.js'
+
+export const schemes = ['light', 'dark'] as const
+export const widths = [390, 1_280, 1_920] as const
+export type Scheme = (typeof schemes)[number]
+
+/** One page in one state, as somebody sees it. */
+export interface Shot {
+  screen: string
+  state: StubState
+  width: number
+  scheme: Scheme
+  file: string
+}
+
+export interface Faulty {
+  shot: string
+  faults: readonly string[]
+}
+
+export const galleryFolder = fileURLToPath(new URL('../../../.opsplane/gallery/', import.meta.url))
+const heights: Readonly<Record<number, number>> = { 390: 844, 1280: 800, 1920: 1_080 }
+
+/** States in which there is something to wait for beside the frame. */
+const full: ReadonlySet<StubState> = new Set(['one', 'some', 'many', 'long', 'stale'])
+const signs: Partial<Record<StubState, string>> = {
+  loading: '[aria-busy="true"]',
+  error: '[role="alert"]',
+  forbidden: '[role="alert"]',
+}
+
+/** Adds up how far what was there has moved without anything having been pressed. */
+const watchShifts = `addEventListener('DOMContentLoaded', () => {});
+window.shifted = [];
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput && entry.value > 0)
+    window.shifted.push({ value: entry.value, what: entry.sources.map(({ node }) => (node?.className ?? node?.nodeName) || String(node?.nodeName)).join(' ') });
+}).observe({ type: 'layout-shift', buffered: true });`
+
+interface GalleryOptions {
+  stub: StubConsole
+  screens: readonly Screen[]
+  states?: readonly StubState[]
+  widths?: readonly number[]
+  schemes?: readonly Scheme[]
+  /** Without it nothing is written. */
+  folder?: string
+}
+
+/** Looks at pages in their states, widths and colours; gives back the screenshots, and what is wrong with which. */
+export async function inspectScreens(options: GalleryOptions): Promise<{ shots: Shot[]; faulty: Faulty[] }> {
+  const { stub, screens, states = stubStates, widths: wide = widths } = options
+  const browser = await startBrowser()
+  const [shots, faulty]: [Shot[], Faulty[]] = [[], []]
+  try {
+    for (const state of states)
+      for (const width of wide) {
+        const viewport = { width, height: heights[width] ?? 800 }
+        const tab = await browser.open({ viewport })
+        await tab.page.addInitScript(watchShifts)
+        for (const screen of screens)
+          if ((screen.states ?? stubStates).includes(state))
+            await lookAt(tab, stub, screen, state, width, options, { shots, faulty })
+        await tab.page.context().close()
+      }
+  } finally {
+    await browser.close()
+  }
+  return { shots, faulty }
+}
+
+async function lookAt(
+  tab: Tab,
+  stub: StubConsole,
+  screen: Screen,
+  state: StubState,
+  width: number,
+  { schemes: colours = schemes, folder }: GalleryOptions,
+  { shots, faulty }: { shots: Shot[]; faulty: Faulty[] },
+): Promise<void> {
+  const { page } = tab
+  const name = `${screen.name} ${state} ${width}`
+  const found: string[] = []
+  try {
+    await page.context().clearCookies()
+    if (!/^\/(sign-in|reset|invitation)/.test(screen.path))
+      await page.context().addCookies(stub.cookiesFor(state))
+    await page.emulateMedia({ colorScheme: colours[0] ?? 'light' })
+    await page.goto('about:blank')
+    await page.goto(`${stub.origin}${screen.path}`)
+    const sign = full.has(state) ? screen.ready : (signs[state] ?? 'h1, h2')
+    await page.locator(sign).first().waitFor({ timeout: 10_000 })
+    if (state === 'stale') await makeStale(tab, stub)
+    await page.evaluate(
+      'document.fonts.ready.then(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)))))',
+    )
+  } catch (error) {
+    found.push(`is not shown: ${String(error).split('\n')[0]}`)
+  }
+  for (const scheme of colours) {
+    await page.emulateMedia({ colorScheme: scheme })
+    if (folder !== undefined) {
+      mkdirSync(folder, { recursive: true })
+      const file = join(folder, `${screen.name}.${state}.${width}.${scheme}.png`)
+      await page.screenshot({ path: file, animations: 'disabled' })
+      shots.push({ ...{ screen: screen.name, state, width, scheme, file } })
+    }
+    found.push(...(await tab.faults()).map((fault) => `${scheme}: ${fault}`))
+  }
+  const shifts = (await page.evaluate('window.shifted')) as { value: number; what: string }[]
+  for (const { value, what } of shifts) found.push(`shifts by ${value.toFixed(4)}: ${what}`)
+  if (await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth'))
+    found.push('scrolls sideways')
+  found.push(...tab.problems.splice(0))
+  if (found.length > 0) faulty.push({ shot: name, faults: found })
+}
+
+/** What is shown stays, as nothing answers any more. */
+async function makeStale({ page }: Tab, stub: StubConsole): Promise<void> {
+  await page.context().addCookies(stub.cookiesFor('error'))
+  stub.send('reset', {})
+  await page.waitForTimeout(300)
+}

@@ -1,0 +1,3 @@
+export { eventAt } from './events.js'
+export { type StubConsole, startStubConsole } from './server.js'
+export { buildId, type StubState, stubStates } from './states.js'

@@ -1,0 +1,76 @@
+import type { components, paths } from '@opsplane/client'
+
+export type Schemas = components['schemas']
+
+/** What the API answers to whatever a page reads of the workspace. */
+export const stubStates = [
+  ...(['loading', 'empty', 'one', 'some', 'many', 'long'] as const),
+  ...(['error', 'forbidden', 'stale'] as const),
+]
+export type StubState = (typeof stubStates)[number]
+
+/** The body of a successful GET, as the document of the API types it. */
+type Body<Path extends keyof paths> = paths[Path] extends {
+  get: { responses: { 200: { content: { 'application/json': infer Found } } } }
+}
+  ? Found
+  : never
+
+export interface StubRequest {
+  /** The variable parts of the path, in their order. */
+  parts: readonly string[]
+  query: URLSearchParams
+}
+
+/** An answer for each path of the API that the console reads. */
+export type StubAnswers = { [Path in keyof paths]?: (request: StubRequest) => Body<Path> }
+
+export const meta = { requestId: 'req-7f3c21d09a' }
+
+/** Rows of a list in a state: how many there are, and how each is made. */
+export interface StubRows {
+  count: number
+  isLong: boolean
+}
+
+export const rowsIn = (state: StubState, manyRows = 10_000): StubRows => ({
+  count: { empty: 0, one: 1, many: manyRows, long: 12, stale: 12 }[state as string] ?? 12,
+  isLong: state === 'long',
+})
+
+const pageSize = 50
+
+/** A page of rows, by a cursor that is the index of its first one. */
+export function toPage<Row>(query: URLSearchParams, count: number, make: (index: number) => Row) {
+  const start = Number(query.get('after') ?? 0)
+  const limit = Number(query.get('limit') ?? pageSize)
+  const end = Math.min(start + limit, count)
+  const data = Array.from({ length: Math.max(end - start, 0) }, (_, offset) => make(start + offset))
+  const hasMore = end < count
+  return { data, meta, pagination: { hasMore, limit, nextCursor: hasMore ? String(end) : null } }
+}
+
+/** One of some values, the same one for the same index. */
+export const pickAt = <Value>(values: readonly Value[], index: number): Value =>
+  values[index % values.length] as Value
+
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** An id as the platform makes them, of a number. */
+export function buildId(kind: string, index: number): string {
+  let rest = (index + 1) * 2_654_435_761
+  const end = Array.from({ length: 10 }, () => {
+    const digit = alphabet[rest % 32]
+    rest = Math.floor(rest / 32) + 7 * index
+    return digit
+  }).join('')
+  return `${kind}_01KAY3M8Q4R7T2WX${end}`.slice(0, kind.length + 27)
+}
+
+/** An instant so many seconds ago. */
+export const secondsAgo = (seconds: number): string => new Date(Date.now() - seconds * 1_000).toISOString()
+
+/** Texts that are longer than their column, and in a script that is written from the right. */
+export const longText =
+  'مراقبة الطابعات في الطابق الثالث والمستودع المركزي — Printer fleet, third floor and central warehouse, Rechnungsverarbeitungsschnittstellenbeauftragter'
+export const unbroken = `https://hooks.example.com/${'very-long-segment-'.repeat(9)}end`
