@@ -15,7 +15,7 @@ inBrowser('the API reference in a browser', () => {
     browser = started
     origin = platform.info.origin
     // The document has a service from when that has described itself for the first time.
-    for (const { url } of Object.values(platform.services)) await fetch(`${url}/internal/openapi.json`)
+    for (const url of Object.values(platform.urls)) await fetch(`${url}/internal/openapi.json`)
     tab = await browser.open()
     page = tab.page
   })
