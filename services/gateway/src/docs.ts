@@ -50,7 +50,7 @@ export function docsRoutes(sendDocument: SendDocument): Router {
   let html: Promise<CachedDocument> | undefined
   const serve = (
     path: string,
-    find: (query: string) => Promise<{ document: KeptDocument; cacheControl: string }>,
+    find: (query: string) => Promise<{ document: CachedDocument; cacheControl: string }>,
   ) =>
     router
       .route(path)

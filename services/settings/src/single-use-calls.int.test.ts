@@ -9,8 +9,8 @@ let settings: Settings
 let replica: RunningService
 let ada: Owner
 beforeAll(async () => {
-  settings = await startSettings({}, { actsForPeople: ['itsm'] })
-  replica = await settings.service.replica({ clock: settings.clock, actsForPeople: ['itsm'] })
+  settings = await startSettings({}, { actsForUsers: ['itsm'] })
+  replica = await settings.service.replica({ clock: settings.clock, actsForUsers: ['itsm'] })
   ada = await settings.owner('acme')
 })
 afterAll(async () => {

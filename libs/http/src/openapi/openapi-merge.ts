@@ -40,7 +40,9 @@ export async function mergeOpenApi(
     servers: [{ url: '/api/v1' }],
     tags: [...tags.values()],
     paths,
-    ...(Object.keys(webhooks).length > 0 && { webhooks: webhooks as OpenApiDocument['webhooks'] }),
+    ...(Object.keys(webhooks).length > 0 && {
+      webhooks: webhooks as NonNullable<OpenApiDocument['webhooks']>,
+    }),
     components,
   }
 }

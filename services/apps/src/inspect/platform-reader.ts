@@ -51,7 +51,7 @@ export function createPlatformReader(
       if (!(error instanceof CallFailure)) throw error
       const isKnown = error.code !== 'unknown_operation' || isComplete()
       if ((absent.has(error.code) && isKnown) || refused.has(error.code)) return undefined
-      throw new ApiError('service_unavailable', `What the app needs cannot be looked at: ${error.message}`, {
+      throw new ApiError('service_unavailable', `What the app needs cannot be checked: ${error.message}`, {
         cause: error,
       })
     }

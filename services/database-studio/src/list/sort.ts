@@ -119,7 +119,7 @@ export function parsePosition(
 
 /** Also where a column that a position has a value of is of another type by now. */
 export const foreignCursorError = (cause: unknown) =>
-  new ApiError('invalid_cursor', 'The cursor does not belong to this list as it is now.', { cause })
+  new ApiError('invalid_cursor', 'The cursor does not belong to this list, sort and filter.', { cause })
 
 /** What a listed row has in addition to its record's fields, none of which begins with a point: a sort field's value as Postgres writes it. */
 const placeName = (index: number) => `.at${index}`

@@ -220,7 +220,7 @@ async function changeOne(
 }
 
 function outdated(place: Place): ApiError {
-  const message = 'The record has changed since the version that the operation names.'
+  const message = 'The record has changed since the version in the operation.'
   const at = pathBelow(place, 'version')
   return new ApiError('precondition_failed', message, {
     details: [{ ...at, code: 'precondition_failed', message: 'is not the version of the record' }],

@@ -83,9 +83,13 @@ export function writeFailure(
       if (isUnreadable(error))
         return refused(place(column), 'invalid_value', `is refused: ${error.message}`, error)
       if (isTransient(error))
-        return new ApiError('service_unavailable', 'Others were in the way for too long. Try again.', {
-          cause: error,
-        })
+        return new ApiError(
+          'service_unavailable',
+          'Other transactions held the lock for too long. Try again.',
+          {
+            cause: error,
+          },
+        )
       return translatePostgresError(error)
   }
 }
@@ -118,11 +122,11 @@ export const isUnreadable = (error: unknown): boolean => isRefusal(error) && err
 export function readFailure(error: unknown): unknown {
   if (isRefusal(error) && isUnreadable(error)) {
     // Operands are parsed: it is the column that has another type by now, which the definition that was read does not know yet.
-    const message = `cannot be held against a record: ${error.message}`
+    const message = `cannot be evaluated on a record: ${error.message}`
     return validationFailed([{ in: 'query', path: '/filter', code: 'invalid_value', message }])
   }
   if (isRefusal(error) && error.code === '57014')
-    return new ApiError('upstream_timeout', 'Reading this takes too long. Ask for less, or add an index.', {
+    return new ApiError('upstream_timeout', 'The query took too long. Request less, or add an index.', {
       cause: error,
     })
   return translatePostgresError(error)

@@ -32,7 +32,7 @@ export async function runChecks(
       in: 'body',
       path: '',
       code: loses ? 'loses_values' : 'rows_in_the_way',
-      message: `In ${count} ${count === 1 ? 'record' : 'records'} ${says}.${loses ? ' Say force to go on.' : ''}`,
+      message: `In ${count} ${count === 1 ? 'record' : 'records'} ${says}.${loses ? ' Set force to continue.' : ''}`,
       params: { rows: count, examples: examples ?? [] },
     })
   }

@@ -17,7 +17,7 @@ export async function retryOnConflict<T>(work: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!(error instanceof StaleValidationError)) throw error
       if (attempt >= maxAttempts)
-        throw new ApiError('version_conflict', 'Others go on changing these records. Try again.')
+        throw new ApiError('version_conflict', 'The records keep changing. Try again.')
     }
   }
 }

@@ -76,6 +76,6 @@ function failureOf({ id, status, error }: Execution, headers: Record<string, str
   if (status === 'timeout')
     return new ApiError('upstream_timeout', 'The artifact did not answer in time.', options)
   if (status !== 'failed' || notItsOwn.has(code))
-    return new ApiError('service_unavailable', 'The artifact could not be run to its end.', options)
+    return new ApiError('service_unavailable', 'The artifact did not finish.', options)
   return new ApiError('upstream_error', 'The artifact has failed.', options)
 }

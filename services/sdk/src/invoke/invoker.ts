@@ -82,12 +82,12 @@ export function createInvoker({ database, loading, executions, readResult }: Inv
     const found = await ledTo({ key, fingerprint }, asked.retryFailed ?? false, request)
     if (found && (asked.mode === 'async' || found.execution.status !== 'running')) return found
     if (found)
-      throw new ApiError('idempotency_in_progress', 'The execution of this Idempotency-Key is not over yet.')
+      throw new ApiError('idempotency_in_progress', 'The execution of this Idempotency-Key is still running.')
     // The request that frees it starts it; of two at once the other one finds what was started.
     await sql.unsafe('delete from execution_keys where key = $1', [key], { prepare: true })
     const begun = await begin(request, asked)
     if (!begun)
-      throw new ApiError('idempotency_in_progress', 'A request with this Idempotency-Key is being worked on.')
+      throw new ApiError('idempotency_in_progress', 'A request with this Idempotency-Key is in progress.')
     return begun
   }
 

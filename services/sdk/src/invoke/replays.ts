@@ -2,7 +2,7 @@ import {
   ApiError,
   type Execution,
   invalidField,
-  type ReplayExecution,
+  ReplayExecution,
   type TenantScope,
 } from '@opsplane/contracts'
 import { computeRequestDepth, type RequestMeta } from '@opsplane/http'
@@ -34,7 +34,7 @@ export function createExecutionReplays(
   { load, perform }: Invoker,
   executions: Pick<Executions, 'accept' | 'cancel'>,
 ): ExecutionReplays {
-  const requestOf = async (
+  const buildRequest = async (
     id: string,
     asked: ReplayExecution,
     by: ReplayCaller,
@@ -52,7 +52,16 @@ export function createExecutionReplays(
     const input = validateInput(artifact.inputSchema, asked.input ?? shown.input)
     const { tenant, now, requestId, traceparent, depth, caller, userId } = by
     return {
-      ...{ tenant, artifact, input, now, requestId, traceparent, depth, caller },
+      ...{
+        tenant,
+        artifact,
+        input,
+        now,
+        requestId,
+        traceparent,
+        caller,
+        ...(depth !== undefined && { depth }),
+      },
       ...{ replayOf: id, timeoutMs: asked.timeoutMs, type: executionType },
       records: asked.input === undefined ? records : [...records, ...findInputRecords(input)],
       trigger: { type: 'manual', id: userId },
@@ -62,30 +71,16 @@ export function createExecutionReplays(
   return {
     async replay(id, asked, meta) {
       const { tenant, now, requestId, traceparent, principal } = meta
-      const about = asked.input === undefined ? records : [...records, ...findInputRecords(input)]
-      return perform(
-        {
-          ...{
-            tenant,
-            artifact,
-            input,
-            now,
-            requestId,
-            traceparent,
-            replayOf: id,
-            timeoutMs: asked.timeoutMs,
-          },
-          records: about,
-          ...{
-            depth: computeRequestDepth(meta),
-            caller: toExecutionCaller(principal),
-            type: executionType,
-            trigger: { type: 'manual', id: principal.userId },
-          },
-        },
-        asked,
-        meta,
-      )
+      const by = {
+        ...{ tenant, now, requestId, traceparent, userId: principal.userId },
+        depth: computeRequestDepth(meta),
+      }
+      const request = await buildRequest(id, asked, { ...by, caller: toExecutionCaller(principal) })
+      return perform(request, asked, meta)
+    },
+
+    async accept(id, by) {
+      await executions.accept(await buildRequest(id, ReplayExecution.parse({ mode: 'async' }), by))
     },
 
     async cancel(id, { tenant }) {

@@ -174,7 +174,7 @@ const contextOf = (
 
 function unavailable(error: unknown, durationMs: number, log: Logger): CodeOutcome {
   log.warn({ err: error }, 'an artifact could not be run')
-  const message = 'The sandbox had no room for it, or was being stopped.'
+  const message = 'The sandbox was full or shutting down.'
   return {
     ...{ status: 'failed', output: null, error: { code: 'sandbox_unavailable', message, stack: '' } },
     ...{ logs: [], logsTruncated: false, durationMs, cpuMs: 0, memoryPeakMb: 0 },
@@ -204,7 +204,7 @@ function outcomeOf(ran: CodeOutcome, { artifact, input, inFlight, faultOf }: Cod
     ? `${fault.path || '/'} ${fault.message}`
     : findValidationFault(artifact.rule, { input, output })
   if (wrong === undefined) return outcome
-  const message = `The output is not what the artifact says it gives: ${wrong}`
+  const message = `The output does not match the schema of the artifact: ${wrong}`
   return { ...outcome, status: 'failed', error: { code: 'invalid_output', message, stack: '' } }
 }
 

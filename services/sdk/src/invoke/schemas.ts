@@ -37,7 +37,7 @@ export function validateInput(schema: Schema | null, given: JsonValue, placeOf: 
   // Of a number that arrives as a string, the first fault of the number itself says more.
   const [inexact] = input === given ? [] : checks.check(given)
   const faults = found.map((fault) => (fault.path === inexact?.path ? inexact : fault))
-  throw new ApiError('validation_failed', 'The input is not what the artifact takes.', {
+  throw new ApiError('validation_failed', 'The input does not match the schema of the artifact.', {
     details: faults.slice(0, maxFaults).map(({ path, code, message }) => ({
       ...{ ...placeOf(path), code, message },
     })),

@@ -78,7 +78,7 @@ export function createJobs(
     validateInput(artifact.inputSchema, input)
     const missing = missingRights(principal.permissions, await findNeededRights([artifact], permissionOf))
     if (missing.length === 0) return
-    const message = `What this artifact does takes permissions you do not hold: ${missing.join(', ')}.`
+    const message = `Missing permissions for what this artifact does: ${missing.join(', ')}.`
     throw missingPermissionError(message, missing, '/artifact')
   }
 

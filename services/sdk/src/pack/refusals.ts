@@ -50,7 +50,7 @@ export function refuseNotGranted(asks: ArtifactPermissions, grant: ArtifactPermi
 export function refuseMissingRights(held: readonly string[], needs: NeededRights): void {
   const missing = missingRights(held, needs)
   if (missing.length === 0) return
-  const message = `What the artifacts of this pack do takes permissions you do not hold: ${missing.join(', ')}.`
+  const message = `Missing permissions for what the artifacts of this pack do: ${missing.join(', ')}.`
   throw missingPermissionError(message, missing)
 }
 

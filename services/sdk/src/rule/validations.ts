@@ -65,7 +65,7 @@ export function createValidate(
   async function execute(artifact: LoadedArtifact, task: Task, question: ValidationQuestion, within: Within) {
     const { depth, traceparent } = within
     if (depth > maxCausationDepth)
-      throw new ApiError('conflict', 'Too many executions have caused one another.')
+      throw new ApiError('conflict', 'The chain of causes is longer than allowed.')
     const { actorId, requestId, workspaceId, environment } = question
     const ran = await executions.run({
       ...{

@@ -28,7 +28,7 @@ const opened: { close(): Promise<void> }[] = []
 const place = () => ({ workspace: ada.slug })
 
 beforeAll(async () => {
-  settings = await startSettings({}, { actsForPeople: ['itsm'] })
+  settings = await startSettings({}, { actsForUsers: ['itsm'] })
   ada = await settings.owner('acme')
   users = createUserClient(settings, ada, await settings.as(ada.session, place()))
 })

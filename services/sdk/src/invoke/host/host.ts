@@ -63,5 +63,5 @@ function seenByCode(error: unknown, name: string, log: Logger): HostError {
     return new HostError(error.code, error.message, (error.details ?? null) as Json)
   if (error instanceof ApiError) return new HostError(error.code, error.message)
   log.warn({ err: error, function: name }, 'a host function has failed')
-  return new HostError('internal_error', 'The host function could not be done.')
+  return new HostError('internal_error', 'The host function failed.')
 }
