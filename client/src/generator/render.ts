@@ -13,10 +13,10 @@ export async function renderTypes(document: OpenAPI3): Promise<string> {
   return banner + astToString(nodes)
 }
 
-/** The client asks the API only: what has a server of its own is elsewhere. */
+/** The client calls the API only: what has a server of its own is elsewhere, and webhooks are received. */
 function withoutOtherServers(document: OpenAPI3): OpenAPI3 {
   const items = Object.entries(document.paths ?? {}).filter(([, item]) => !('servers' in item))
-  return { ...document, paths: Object.fromEntries(items) }
+  return { ...document, paths: Object.fromEntries(items), webhooks: {} }
 }
 
 /** The client itself names the workspace, so that calls need not. */

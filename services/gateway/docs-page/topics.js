@@ -44,7 +44,9 @@ export function listTopics(description) {
 export function extractTopic(description, name) {
   const { title, version, description: guides } = description.info
   const head = { ...description, tags: undefined, webhooks: undefined, paths: {} }
-  if (name === undefined) return { ...head, info: { title, version, description: guides }, components: {} }
+  const { schemas = {}, ...others } = description.components ?? {}
+  if (name === undefined)
+    return { ...head, info: { title, version, description: guides }, components: others }
   const paths = {}
   for (const [path, item] of Object.entries(description.paths)) {
     const kept = Object.entries(item).filter(
@@ -53,7 +55,6 @@ export function extractTopic(description, name) {
     if (kept.some(([key]) => methods.includes(key))) paths[path] = Object.fromEntries(kept)
   }
   const webhooks = name === 'Webhooks' ? description.webhooks : undefined
-  const { schemas = {}, ...others } = description.components ?? {}
   const components = { ...others, schemas: referencedSchemas({ paths, webhooks }, schemas) }
   const tags = description.tags.filter((tag) => tag.name === name)
   return { ...head, info: { title: name, version }, tags, paths, webhooks, components }
