@@ -18,7 +18,9 @@ inBrowser(
     })
     afterAll(() => stub?.stop())
 
-    const sample = screens.filter(({ name }) => ['failed-now', 'delivery'].includes(name))
+    /** With those that show what others have written, as text. */
+    const sampled = ['failed-now', 'delivery', 'event-deliveries', 'catalogue', 'record']
+    const sample = screens.filter(({ name }) => sampled.includes(name))
     const cases = isWhole
       ? widths.flatMap((width) => stubStates.map((state) => ({ width, state })))
       : [
