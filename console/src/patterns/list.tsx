@@ -2,13 +2,21 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the link of a row takes the focus.
 import { type LinkProps, useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { duration } from '../format/times.js'
+import {
+  type CSSProperties,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { texts } from '../texts/en.js'
 import { useKeys } from './keys.js'
 import { type Column, Row } from './list-row.js'
 import { Problem } from './problem.js'
-import { Time, useNow } from './time.js'
+import { Stale } from './stale.js'
+import { Time } from './time.js'
 import type { ListView } from './use-list.js'
 
 export type { Column } from './list-row.js'
@@ -108,7 +116,11 @@ export function List<Item>({
       )}
       <div ref={scroll} className="list-scroll" tabIndex={-1}>
         <div role="table" aria-label={label} aria-rowcount={hasMore ? -1 : items.length + 1}>
-          <div role="row" className={`list-head ${isNarrow ? 'visually-hidden' : ''}`} style={tracks === undefined ? undefined : { gridTemplateColumns: tracks }}>
+          <div
+            role="row"
+            className={`list-head ${isNarrow ? 'visually-hidden' : ''}`}
+            style={tracks === undefined ? undefined : { gridTemplateColumns: tracks }}
+          >
             {shown.map(({ id, head }) => (
               <div key={id} role="columnheader" className={`ellipsis cell-${id}`}>
                 {head}
@@ -211,22 +223,17 @@ const AwaitedRow = ({ style }: { style: CSSProperties }) => (
   </div>
 )
 
-/** What is shown is old, as nothing answers. */
-function Stale({ sinceMs }: { sinceMs: number }) {
-  const age = Math.max(useNow() - sinceMs, 1_000)
-  return (
-    <p className="list-stale small" role="status">
-      {texts.common.stale(duration(age))}
-    </p>
-  )
-}
-
 const skeletonRows = Array.from({ length: 14 }, (_, index) => index)
 
 /** Where rows will be, after a moment in which most of them come. */
 function ListSkeleton({ label }: { label: string }) {
   return (
-    <div className="skeleton" aria-busy="true" aria-label={`${texts.common.loading}: ${label}`} role="status">
+    <div
+      className="skeleton list-skeleton"
+      aria-busy="true"
+      aria-label={`${texts.common.loading}: ${label}`}
+      role="status"
+    >
       {skeletonRows.map((row) => (
         <div key={row} className="skeleton-row">
           <i />
