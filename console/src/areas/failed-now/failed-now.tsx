@@ -1,4 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMediaQuery } from '@mantine/hooks'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { FailureGroup } from '../../api/api.js'
 import {
@@ -17,23 +18,33 @@ import { DeadLetters } from './dead-letters.js'
 import { RetryGroup } from './retry-group.js'
 
 const words = texts.failed
+const kinds = ['deliveries', 'runs', 'executions'] as const
+
+interface WaitingProps {
+  isWaiting: boolean
+}
 
 /** What is failed at this moment, by cause and target: deliveries, runs, executions and dead letters. */
 export function FailedNow() {
+  const { place } = usePlace()
+  // Below one another each would move those after it: they appear at the same time.
+  const isStacked = useMediaQuery('(max-width: 999px)', undefined, { getInitialValueInEffect: false })
+  const queries = useQueries({ queries: kinds.map((kind) => failuresQuery(place, kind)) })
+  const isWaiting = isStacked && queries.some(({ isPending }) => isPending)
   return (
     <>
       <PageHead title={words.title} request={{ path: failurePaths.deliveries }} />
       <div className="failed">
-        <Deliveries />
-        <Runs />
-        <Executions />
+        <Deliveries isWaiting={isWaiting} />
+        <Runs isWaiting={isWaiting} />
+        <Executions isWaiting={isWaiting} />
         <DeadLetters />
       </div>
     </>
   )
 }
 
-function Deliveries() {
+function Deliveries({ isWaiting }: WaitingProps) {
   const { place } = usePlace()
   const failures = useQuery(failuresQuery(place, 'deliveries'))
   const { data: webhooks = [] } = useQuery(webhooksQuery(place))
@@ -44,6 +55,7 @@ function Deliveries() {
       title={words.deliveries}
       none={words.none.deliveries}
       result={failures}
+      isWaiting={isWaiting}
       linkOf={({ target: { id } }) => ({
         to: '/w/$workspace/$environment/deliveries',
         params: place,
@@ -78,26 +90,28 @@ const useEventsOf = () => {
   })
 }
 
-function Runs() {
+function Runs({ isWaiting }: WaitingProps) {
   const { place } = usePlace()
   return (
     <FailureColumn
       title={words.runs}
       none={words.none.runs}
       result={useQuery(failuresQuery(place, 'runs'))}
+      isWaiting={isWaiting}
       linkOf={useEventsOf()}
       actionOf={retryAll('runs:manage', retryingRuns(place))}
     />
   )
 }
 
-function Executions() {
+function Executions({ isWaiting }: WaitingProps) {
   const { place } = usePlace()
   return (
     <FailureColumn
       title={words.executions}
       none={words.none.executions}
       result={useQuery(failuresQuery(place, 'executions'))}
+      isWaiting={isWaiting}
       linkOf={useEventsOf()}
     />
   )
