@@ -18,8 +18,6 @@ interface ColumnProps<Row> {
     dataUpdatedAt: number
     refetch(): Promise<unknown>
   }
-  /** It shows nothing yet, whatever is known. */
-  isWaiting?: boolean
   /** Where its failures are listed; a group without a list is text. */
   linkOf?(group: Row): LinkProps
   /** What else is to be known of the target. */
@@ -29,15 +27,8 @@ interface ColumnProps<Row> {
 }
 
 /** Failures of one kind. What cannot be read says so by itself: the others stand. */
-export function FailureColumn<Row extends FailureRow>({
-  title,
-  none,
-  result,
-  isWaiting = false,
-  ...group
-}: ColumnProps<Row>) {
-  const { dataUpdatedAt, refetch } = result
-  const [data, error] = isWaiting ? [undefined, null] : [result.data, result.error]
+export function FailureColumn<Row extends FailureRow>({ title, none, result, ...group }: ColumnProps<Row>) {
+  const { data, error, dataUpdatedAt, refetch } = result
   const groups = data?.groups ?? []
   const { count, isMore } = sumGroups(groups, data?.hasMore ?? false)
   return (

@@ -10,7 +10,7 @@ import {
   retryingRuns,
 } from '../../api/failure-queries.js'
 import { webhooksQuery } from '../../api/queries.js'
-import { PageHead } from '../../patterns/page.js'
+import { DetailSkeleton, PageHead } from '../../patterns/page.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
 import { FailureColumn } from './column.js'
@@ -19,10 +19,6 @@ import { RetryGroup } from './retry-group.js'
 
 const words = texts.failed
 const kinds = ['deliveries', 'runs', 'executions'] as const
-
-interface WaitingProps {
-  isWaiting: boolean
-}
 
 /** What is failed at this moment, by cause and target: deliveries, runs, executions and dead letters. */
 export function FailedNow() {
@@ -35,16 +31,22 @@ export function FailedNow() {
     <>
       <PageHead title={words.title} request={{ path: failurePaths.deliveries }} />
       <div className="failed">
-        <Deliveries isWaiting={isWaiting} />
-        <Runs isWaiting={isWaiting} />
-        <Executions isWaiting={isWaiting} />
-        <DeadLetters />
+        {isWaiting ? (
+          <DetailSkeleton />
+        ) : (
+          <>
+            <Deliveries />
+            <Runs />
+            <Executions />
+            <DeadLetters />
+          </>
+        )}
       </div>
     </>
   )
 }
 
-function Deliveries({ isWaiting }: WaitingProps) {
+function Deliveries() {
   const { place } = usePlace()
   const failures = useQuery(failuresQuery(place, 'deliveries'))
   const { data: webhooks = [] } = useQuery(webhooksQuery(place))
@@ -55,7 +57,6 @@ function Deliveries({ isWaiting }: WaitingProps) {
       title={words.deliveries}
       none={words.none.deliveries}
       result={failures}
-      isWaiting={isWaiting}
       linkOf={({ target: { id } }) => ({
         to: '/w/$workspace/$environment/deliveries',
         params: place,
@@ -90,28 +91,26 @@ const useEventsOf = () => {
   })
 }
 
-function Runs({ isWaiting }: WaitingProps) {
+function Runs() {
   const { place } = usePlace()
   return (
     <FailureColumn
       title={words.runs}
       none={words.none.runs}
       result={useQuery(failuresQuery(place, 'runs'))}
-      isWaiting={isWaiting}
       linkOf={useEventsOf()}
       actionOf={retryAll('runs:manage', retryingRuns(place))}
     />
   )
 }
 
-function Executions({ isWaiting }: WaitingProps) {
+function Executions() {
   const { place } = usePlace()
   return (
     <FailureColumn
       title={words.executions}
       none={words.none.executions}
       result={useQuery(failuresQuery(place, 'executions'))}
-      isWaiting={isWaiting}
       linkOf={useEventsOf()}
     />
   )
