@@ -108,7 +108,6 @@ export function List<Item>({
   }
   return (
     <div className={`list ${isNarrow ? 'list-narrow' : ''}`}>
-      {view.staleSinceMs !== undefined && <Stale sinceMs={view.staleSinceMs} />}
       {view.freshCount > 0 && (
         <button type="button" className="list-fresh" onClick={startFresh}>
           {texts.common.fresh(view.freshCount)}
@@ -154,6 +153,7 @@ export function List<Item>({
         </div>
         <p className="list-end small muted">{hasMore ? texts.common.loadMore : texts.common.end}</p>
       </div>
+      {view.staleSinceMs !== undefined && <Stale sinceMs={view.staleSinceMs} />}
     </div>
   )
 }

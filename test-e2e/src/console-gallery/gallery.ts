@@ -103,7 +103,7 @@ async function lookAt(
     await page.goto(`${stub.origin}${screen.path}`)
     const sign = full.has(state) ? screen.ready : (signs[state] ?? 'h1, h2')
     await page.locator(sign).first().waitFor({ timeout: 10_000 })
-    if (state === 'stale') await makeStale(tab, stub)
+    if (state === 'stale' && !screen.isStill) await makeStale(tab, stub)
     await page.evaluate(
       'document.fonts.ready.then(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)))))',
     )
@@ -133,6 +133,7 @@ async function lookAt(
 /** What is shown stays, as nothing answers any more. */
 async function makeStale({ page }: Tab, stub: StubConsole): Promise<void> {
   await page.context().addCookies(stub.cookiesFor('error'))
+  const refused = page.waitForResponse((response) => response.status() === 500, { timeout: 10_000 })
   stub.send('reset', {})
-  await page.waitForTimeout(300)
+  await refused
 }
