@@ -76,12 +76,14 @@ function keeper(page: Page): Tab['screenshot'] {
 
 /** Injected past the page's policy, which would refuse a script from elsewhere. */
 async function faultsOf(devtools: CDPSession): Promise<string[]> {
-  const expression = `${axe};axe.run({ resultTypes: ['violations'] }).then(({ violations }) => JSON.stringify(violations))`
-  const answer = await devtools.send('Runtime.evaluate', {
-    expression,
-    awaitPromise: true,
-    returnByValue: true,
-  })
+  const evaluate = (expression: string) =>
+    devtools.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true })
+  // It stays for as long as its document does, and takes long to be read.
+  const isThere = await evaluate("typeof axe === 'object'")
+  if (isThere.result.value !== true) await evaluate(`${axe};0`)
+  const answer = await evaluate(
+    "axe.run({ resultTypes: ['violations'] }).then(({ violations }) => JSON.stringify(violations))",
+  )
   return Violations.parse(JSON.parse(String(answer.result.value)))
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)

@@ -3,9 +3,11 @@ import { type OidcIssuer, startOidcIssuer, totpCode, waitFor } from '@opsplane/t
 import type { Page } from 'playwright-core'
 import postgres from 'postgres'
 import { chromiumPath, startBrowser, type Tab } from './browser.js'
+import { typedClient } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
 const password = 'a password of a person'
+const nextPassword = 'another password of a person'
 const stepMs = 30_000
 
 const inBrowser = chromiumPath ? describe : describe.skip
@@ -61,7 +63,7 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
     return secret
   }
 
-  /** A passkey that this browser makes and uses without asking anybody. */
+  /** A passkey that this browser makes and uses without asking. */
   async function addAuthenticator({ devtools }: Tab) {
     await devtools.send('WebAuthn.enable')
     const options = {
@@ -74,7 +76,7 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
   const outside = ({ requests }: Tab) =>
     requests.filter((url) => ![origin, issuer.issuer, 'data:'].some((own) => url.startsWith(own)))
 
-  test('an owner invites somebody, who joins with a passkey, an app and single sign-on, and ends a session', async () => {
+  test('an owner invites a person, who joins with a passkey, an app and single sign-on, and ends a session', async () => {
     const { info } = platform
     const email = `grace@${info.workspace}.example.com`
     const owner = await open()
@@ -83,7 +85,7 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
     await owner.page.getByRole('button', { name: 'Invite', exact: true }).waitFor()
     expect(await owner.faults()).toEqual([])
 
-    // Long after a sign-in it is asked again who somebody is, where they are, and the request goes on.
+    // Long after a sign-in a proof of identity is asked for in place, and the request continues.
     const sql = postgres(info.postgresUrl, { max: 1 })
     await sql`update settings.sessions s set proved_at = now() - interval '1 hour' from settings.accounts a
       where a.id = s.account_id and a.email = ${info.email}`
@@ -127,7 +129,7 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
     await owner.page.getByText('Who has none is asked to add one.').waitFor()
     expect(await owner.faults()).toEqual([])
 
-    // Whoever has none is let in nowhere until they add one: a passkey.
+    // Without one there is no access until one is added: a passkey.
     await waitFor(async () => (await statusOf(page, 'GET', '/auth/me')) === 403)
     await page.goto(`${base}/failed`)
     await page.getByRole('button', { name: 'Passkey' }).click()
@@ -140,7 +142,7 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
     await page.getByRole('button', { name: 'Go on' }).click()
     await page.getByRole('heading', { name: 'Failed now' }).waitFor()
 
-    // And an authenticator app beside it.
+    // And an authenticator app in addition.
     await page.goto(`${origin}/account`)
     await page.getByRole('button', { name: 'Add an authenticator app' }).click()
     const secret = await addTotp(page)
@@ -180,13 +182,29 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
     await page.getByRole('button', { name: 'Use a passkey' }).click()
     await page.getByRole('heading', { name: 'Failed now' }).waitFor()
 
+    // A forgotten password is replaced by a link that an owner makes; the second factor is still asked for.
+    const { data: users } = await typedClient(info).get('/settings/users', {
+      params: { query: { q: email } },
+    })
+    await owner.page.goto(`${base}/people/users/${users[0]?.id}`)
+    await owner.page.getByRole('button', { name: 'Make a reset link' }).click()
+    const resetLink = await owner.page.locator('.once code').textContent()
+    expect(resetLink).toContain(`${origin}/reset#token=`)
+    await signOut(page)
+    await page.goto(String(resetLink))
+    await page.getByRole('textbox', { name: 'New password' }).fill(nextPassword)
+    expect([new URL(page.url()).hash, await person.faults()]).toEqual(['', []])
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Use your passkey' }).click()
+    await page.getByRole('heading', { name: 'Failed now' }).waitFor()
+
     // Elsewhere they sign in by a recovery code, and end the session in the first browser, where they type.
     await page.goto(`${base}/people/keys/new`)
     await page.getByLabel('Name').fill('nightly export')
     await page.getByRole('button', { name: 'All that read' }).click()
     const elsewhere = await open()
     await elsewhere.page.goto(`${origin}/account`)
-    await signIn(elsewhere.page, email, password)
+    await signIn(elsewhere.page, email, nextPassword)
     await elsewhere.page.getByRole('button', { name: 'Use a recovery code' }).click()
     await elsewhere.page.getByLabel('Recovery code').fill(codes[0] ?? '')
     await elsewhere.page.keyboard.press('Enter')
@@ -208,7 +226,7 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
       if (!(await asked.isVisible())) await create.click({ timeout: 1_000 }).catch(() => undefined)
       return asked.isVisible()
     })
-    await asked.getByRole('textbox', { name: 'Password' }).fill(password)
+    await asked.getByRole('textbox', { name: 'Password' }).fill(nextPassword)
     expect(await person.faults()).toEqual([])
     await person.screenshot('console-session-over')
     await page.keyboard.press('Enter')
@@ -224,7 +242,7 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
     for (const tab of [owner, person, elsewhere]) expect([tab.problems, outside(tab)]).toEqual([[], []])
   })
 
-  test('whoever operates the installation sees how it is, and nobody else does', async () => {
+  test('only operators of the installation see its status', async () => {
     const { operator } = platform
     const { page, faults, problems } = await open()
     await page.goto(`${origin}/w/${operator.workspace}/production/platform`)

@@ -5,7 +5,7 @@ import { chromiumPath, startBrowser } from './browser.js'
 import { typedClient } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
-/** What would be seen to have run, where it were markup. */
+/** Its script would leave a mark, if a page took it for markup. */
 const hostile = '<img src=x onerror="window.isOpen=true"> الطابعة'
 
 const inBrowser = chromiumPath ? describe : describe.skip
@@ -52,13 +52,25 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
     await page.getByRole('textbox', { name: 'Password' }).fill(platform.info.password)
     await page.keyboard.press('Enter')
   }
+  /** A run of a workflow that says what others have written, and fails by it. */
+  async function failRun(): Promise<string> {
+    const definition = { steps: [{ id: 'no', type: 'fail' as const, message: hostile }] }
+    const { data: workflow } = await ada.post('/workflows', { body: { name: hostile, definition } })
+    const params = { path: { id: workflow.id } }
+    await ada.post('/workflows/{id}/publish', { params, body: { activate: true } })
+    const { data: run } = await ada.post('/workflows/{id}/trigger', {
+      params: { ...params, query: { wait: 20 } },
+      body: {},
+    })
+    return run.runId
+  }
   const pathTo = (area: string) => `/w/${platform.info.workspace}/production/${area}`
 
-  test('somebody on call finds what fails, sees why, and replays the hour once it is mended', async () => {
+  test('a person on call finds what fails, sees why, and replays the hour once it is fixed', async () => {
     const { info } = platform
     const wanted = pathTo('failed')
     const { page, problems, refusals, requests, faults, screenshot } = await open(1_280, wanted)
-    // Whoever is not signed in is led back to where they wanted to go.
+    // After the sign-in the page that was asked for is shown.
     await page.getByLabel('E-mail').fill(info.email)
     expect(refusals).toEqual([])
     await page.getByRole('textbox', { name: 'Password' }).fill('not this')
@@ -144,7 +156,7 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
     expect(refusals.slice(1)).toEqual([])
   })
 
-  test('a delivery turns green in every tab without a reload, whoever has it sent again', async () => {
+  test('a delivery turns green in every tab without a reload, also when it is retried elsewhere', async () => {
     isMended = false
     const before = (await deliveries('failed')).map(({ id }) => id)
     await ada.post('/itsm/incidents', { body: { title: 'Watched' } })
@@ -180,6 +192,7 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
 
   test('what others have written is text on every page that shows it', async () => {
     const [failed] = await deliveries('failed')
+    const runId = await failRun()
     const { data: events } = await ada.get('/audit', { params: { query: { type: 'incident.created' } } })
     const eventId = events.find(({ resource }) => resource.displayName === hostile)?.id
     await ada.post('/events/topics/{name}/publish', {
@@ -203,6 +216,10 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
       ]),
       ['audit', hostile],
       ['topics?name=notes', hostile],
+      ['catalogue/incident.created', 'incident.created'],
+      [`record/${runId}`, hostile],
+      [`record/${events.find(({ id }) => id === eventId)?.resource.id}`, hostile],
+      ['failed', hostile],
     ]
     for (const [area, shown] of pages) {
       await page.goto(`${platform.info.origin}${pathTo(area)}`)

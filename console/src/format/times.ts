@@ -39,25 +39,32 @@ function words(count: number, unit: Intl.RelativeTimeFormatUnit): string {
   return count < 0 ? `${-count} ${name} ago` : `in ${count} ${name}`
 }
 
-/** With date, seconds and the zone of the reader. */
-export function exactTime(at: string, timeZone?: string): string {
-  const format = new Intl.DateTimeFormat('en-GB', {
-    ...{ year: 'numeric', month: 'short', day: 'numeric' },
-    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 },
-    timeZoneName: 'short',
-    ...(timeZone !== undefined && { timeZone }),
-  })
-  return format.format(new Date(at))
+/** A format is made once for each zone: that takes longer than all else a row of a list costs. */
+function formatIn(
+  options: Intl.DateTimeFormatOptions,
+): (timeZone: string | undefined) => Intl.DateTimeFormat {
+  const formats = new Map<string | undefined, Intl.DateTimeFormat>()
+  return (timeZone) => {
+    const known = formats.get(timeZone)
+    if (known !== undefined) return known
+    const made = new Intl.DateTimeFormat('en-GB', { ...options, ...(timeZone !== undefined && { timeZone }) })
+    formats.set(timeZone, made)
+    return made
+  }
 }
 
+const exact = formatIn({
+  ...{ year: 'numeric', month: 'short', day: 'numeric' },
+  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 },
+  timeZoneName: 'short',
+})
+const clock = formatIn({ hour: '2-digit', minute: '2-digit', second: '2-digit' })
+
+/** With date, seconds and the zone of the reader. */
+export const exactTime = (at: string, timeZone?: string): string => exact(timeZone).format(new Date(at))
+
 /** The time of day, for what happens within minutes. */
-export function clockTime(at: string, timeZone?: string): string {
-  const format = new Intl.DateTimeFormat('en-GB', {
-    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
-    ...(timeZone !== undefined && { timeZone }),
-  })
-  return format.format(new Date(at))
-}
+export const clockTime = (at: string, timeZone?: string): string => clock(timeZone).format(new Date(at))
 
 /** With its unit: `184 ms`, `1.2 s`, `3 min 20 s`. */
 export function duration(ms: number): string {

@@ -1,24 +1,25 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows that are out of sight are not there, and those that are stand where they belong by their position, which the rows of a table cannot.
 // biome-ignore-all lint/a11y/useFocusableInteractive: the link of a row takes the focus.
-import { Link, type LinkProps, useNavigate } from '@tanstack/react-router'
+import { type LinkProps, useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { duration } from '../format/times.js'
+import {
+  type CSSProperties,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { texts } from '../texts/en.js'
 import { useKeys } from './keys.js'
+import { type Column, Row } from './list-row.js'
 import { Problem } from './problem.js'
-import { Time, useNow } from './time.js'
+import { Stale } from './stale.js'
+import { Time } from './time.js'
 import type { ListView } from './use-list.js'
 
-export interface Column<Item> {
-  id: string
-  head: string
-  /** A track of a CSS grid. */
-  width: string
-  /** Its place in a row of two lines, where the list is narrow; without one it is left out there. */
-  narrow?: 'state' | 'title' | 'time' | 'meta'
-  cell(item: Item): ReactNode
-}
+export type { Column } from './list-row.js'
 
 /** When it was made, at the end of a row. */
 export const whenColumn = (head: string): Column<{ createdAt: string }> => ({
@@ -67,6 +68,10 @@ export function List<Item>({
 }: ListProps<Item>) {
   const scroll = useRef<HTMLDivElement>(null)
   const isNarrow = useNarrow(scroll)
+  const shown = useMemo(
+    () => (isNarrow ? columns.filter(({ narrow }) => narrow !== undefined) : columns),
+    [isNarrow, columns],
+  )
   const height = isNarrow ? narrowRowHeight : rowHeight
   const { items, hasMore } = view
   const virtual = useVirtualizer({
@@ -96,17 +101,13 @@ export function List<Item>({
   if (view.error !== undefined && items.length === 0)
     return <Problem error={view.error} onRetry={view.reload} />
   if (items.length === 0) return empty
-  const shown = isNarrow ? columns.filter(({ narrow }) => narrow !== undefined) : columns
-  const template = isNarrow
-    ? undefined
-    : { gridTemplateColumns: columns.map((column) => column.width).join(' ') }
+  const tracks = isNarrow ? undefined : columns.map((column) => column.width).join(' ')
   const startFresh = () => {
     view.showFresh()
     scroll.current?.scrollTo({ top: 0 })
   }
   return (
     <div className={`list ${isNarrow ? 'list-narrow' : ''}`}>
-      {view.staleSinceMs !== undefined && <Stale sinceMs={view.staleSinceMs} />}
       {view.freshCount > 0 && (
         <button type="button" className="list-fresh" onClick={startFresh}>
           {texts.common.fresh(view.freshCount)}
@@ -114,7 +115,11 @@ export function List<Item>({
       )}
       <div ref={scroll} className="list-scroll" tabIndex={-1}>
         <div role="table" aria-label={label} aria-rowcount={hasMore ? -1 : items.length + 1}>
-          <div role="row" className={`list-head ${isNarrow ? 'visually-hidden' : ''}`} style={template}>
+          <div
+            role="row"
+            className={`list-head ${isNarrow ? 'visually-hidden' : ''}`}
+            style={tracks === undefined ? undefined : { gridTemplateColumns: tracks }}
+          >
             {shown.map(({ id, head }) => (
               <div key={id} role="columnheader" className={`ellipsis cell-${id}`}>
                 {head}
@@ -124,42 +129,31 @@ export function List<Item>({
           <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="rowgroup">
             {rows.map(({ index, start }) => {
               const item = items[index]
-              const place = { height, transform: `translateY(${start - virtual.options.scrollMargin}px)` }
-              if (item === undefined) return <AwaitedRow key={index} style={place} />
+              const top = start - virtual.options.scrollMargin
+              if (item === undefined)
+                return <AwaitedRow key={index} style={{ height, transform: `translateY(${top}px)` }} />
               const key = keyOf(item)
               return (
-                <div
+                <Row
                   key={key}
-                  role="row"
-                  aria-rowindex={index + 2}
-                  aria-selected={key === selected}
-                  className="list-row"
-                  data-cursor={key === cursor || undefined}
-                  data-left={view.left.has(key) || undefined}
-                  style={{ ...template, ...place }}
-                >
-                  {shown.map((column) => (
-                    <div
-                      key={column.id}
-                      role="cell"
-                      className={`cell cell-${column.id} narrow-${column.narrow ?? 'none'}`}
-                    >
-                      {column.narrow === 'title' ? (
-                        <Link {...linkOf(item)} className="row-link ellipsis" dir="auto">
-                          {column.cell(item)}
-                        </Link>
-                      ) : (
-                        column.cell(item)
-                      )}
-                    </div>
-                  ))}
-                </div>
+                  item={item}
+                  index={index}
+                  columns={shown}
+                  tracks={tracks}
+                  height={height}
+                  top={top}
+                  isSelected={key === selected}
+                  isMarked={key === cursor}
+                  hasLeft={view.left.has(key)}
+                  linkOf={linkOf}
+                />
               )
             })}
           </div>
         </div>
         <p className="list-end small muted">{hasMore ? texts.common.loadMore : texts.common.end}</p>
       </div>
+      {view.staleSinceMs !== undefined && <Stale sinceMs={view.staleSinceMs} />}
     </div>
   )
 }
@@ -229,22 +223,17 @@ const AwaitedRow = ({ style }: { style: CSSProperties }) => (
   </div>
 )
 
-/** What is shown is old, as nothing answers. */
-function Stale({ sinceMs }: { sinceMs: number }) {
-  const age = Math.max(useNow() - sinceMs, 1_000)
-  return (
-    <p className="list-stale small" role="status">
-      {texts.common.stale(duration(age))}
-    </p>
-  )
-}
-
 const skeletonRows = Array.from({ length: 14 }, (_, index) => index)
 
 /** Where rows will be, after a moment in which most of them come. */
 function ListSkeleton({ label }: { label: string }) {
   return (
-    <div className="skeleton" aria-busy="true" aria-label={`${texts.common.loading}: ${label}`} role="status">
+    <div
+      className="skeleton list-skeleton"
+      aria-busy="true"
+      aria-label={`${texts.common.loading}: ${label}`}
+      role="status"
+    >
       {skeletonRows.map((row) => (
         <div key={row} className="skeleton-row">
           <i />

@@ -6,6 +6,7 @@ import { texts } from '../texts/en.js'
 import { AsCurl } from './curl.js'
 import { Icon } from './icons.js'
 import { Empty, Problem } from './problem.js'
+import { Stale } from './stale.js'
 
 interface PageHeadProps {
   title: string
@@ -111,12 +112,18 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
 
 interface DetailBodyProps<Data> {
   /** Data is null where there is no such thing. */
-  query: { data: Data | null | undefined; error: unknown; refetch(): Promise<unknown> }
+  query: {
+    data: Data | null | undefined
+    error: unknown
+    dataUpdatedAt?: number
+    refetch(): Promise<unknown>
+  }
   children(data: Data): ReactNode
 }
 
 /** Below the head of a detail: what was read, why it cannot be, or its outline until it is there. */
-export function DetailBody<Data>({ query: { data, error, refetch }, children }: DetailBodyProps<Data>) {
+export function DetailBody<Data>({ query, children }: DetailBodyProps<Data>) {
+  const { data, error, dataUpdatedAt, refetch } = query
   return (
     <div className="detail-body">
       {data === null ? (
@@ -128,6 +135,9 @@ export function DetailBody<Data>({ query: { data, error, refetch }, children }: 
       ) : (
         <DetailSkeleton />
       )}
+      {data && error && dataUpdatedAt ? (
+        <Stale sinceMs={dataUpdatedAt} className="list-stale detail-stale small" />
+      ) : null}
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { chromiumPath } from '../browser.js'
-import { type StubConsole, startStubConsole, stubStates } from '../console-stub/index.js'
+import { type StubConsole, type StubState, startStubConsole, stubStates } from '../console-stub/index.js'
 import { writeContactSheets } from './contact-sheet.js'
 import { galleryFolder, inspectScreens, widths } from './gallery.js'
 import { screens } from './screens.js'
@@ -18,12 +18,14 @@ inBrowser(
     })
     afterAll(() => stub?.stop())
 
-    const sample = screens.filter(({ name }) => ['failed-now', 'delivery'].includes(name))
-    const cases = isWhole
+    /** With those that show what others have written, as text. */
+    const sampled = ['failed-now', 'delivery', 'event-deliveries', 'catalogue', 'record']
+    const sample = screens.filter(({ name }) => sampled.includes(name))
+    const cases: { width: number; state: StubState }[] = isWhole
       ? widths.flatMap((width) => stubStates.map((state) => ({ width, state })))
       : [
-          { width: 1_280, state: 'stale' as const },
-          { width: 390, state: 'long' as const },
+          { width: 1_280, state: 'stale' },
+          { width: 390, state: 'long' },
         ]
 
     test.each(cases)(

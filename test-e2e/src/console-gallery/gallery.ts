@@ -9,7 +9,7 @@ export const schemes = ['light', 'dark'] as const
 export const widths = [390, 1_280, 1_920] as const
 export type Scheme = (typeof schemes)[number]
 
-/** One page in one state, as somebody sees it. */
+/** One page in one state, width and colour scheme. */
 export interface Shot {
   screen: string
   state: StubState
@@ -26,10 +26,10 @@ export interface FaultyShot {
 export const galleryFolder = fileURLToPath(new URL('../../../.opsplane/gallery/', import.meta.url))
 const heights: Readonly<Record<number, number>> = { 390: 844, 1280: 800, 1920: 1_080 }
 
-/** What is less is a digit of a time or the word of the stream's state, which differ in width. */
+/** What is smaller is a digit of a time or the word of the stream's state, which differ in width. */
 const leastShift = 0.0005
 
-/** States in which there is something to wait for beside the frame. */
+/** States in which a page shows rows or facts. */
 const full: ReadonlySet<StubState> = new Set(['one', 'some', 'many', 'long', 'stale'])
 const signs: Partial<Record<StubState, string>> = {
   loading: '[aria-busy="true"]',
@@ -43,6 +43,10 @@ new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) if (!entry.hadRecentInput && entry.value > 0)
     window.shifted.push({ value: entry.value, what: entry.sources.map(({ node }) => (node?.className ?? node?.nodeName) || String(node?.nodeName)).join(' ') });
 }).observe({ type: 'layout-shift', buffered: true });`
+
+/** No page has such elements: they are of a text. */
+const madeMarkup =
+  'document.querySelector("img, b, script:not([src]), [onerror]") !== null || "isOpen" in window'
 
 interface GalleryOptions {
   stub: StubConsole
@@ -99,7 +103,7 @@ async function lookAt(
     await page.goto(`${stub.origin}${screen.path}`)
     const sign = full.has(state) ? screen.ready : (signs[state] ?? 'h1, h2')
     await page.locator(sign).first().waitFor({ timeout: 10_000 })
-    if (state === 'stale') await makeStale(tab, stub)
+    if (state === 'stale' && !screen.isStill) await makeStale(tab, stub)
     await page.evaluate(
       'document.fonts.ready.then(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)))))',
     )
@@ -121,6 +125,7 @@ async function lookAt(
     if (value >= leastShift) found.push(`shifts by ${value.toFixed(4)}: ${what}`)
   if (await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth'))
     found.push('scrolls sideways')
+  if (await page.evaluate(madeMarkup)) found.push('shows a text as markup')
   found.push(...tab.problems.splice(0))
   if (found.length > 0) faulty.push({ shot: name, faults: found })
 }
@@ -128,6 +133,7 @@ async function lookAt(
 /** What is shown stays, as nothing answers any more. */
 async function makeStale({ page }: Tab, stub: StubConsole): Promise<void> {
   await page.context().addCookies(stub.cookiesFor('error'))
+  const refused = page.waitForResponse((response) => response.status() === 500, { timeout: 10_000 })
   stub.send('reset', {})
-  await page.waitForTimeout(300)
+  await refused
 }

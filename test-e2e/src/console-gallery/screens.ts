@@ -8,6 +8,8 @@ export interface Screen {
   ready: string
   /** Those it is seen in; all of them, unless it reads nothing. */
   states?: readonly StubState[]
+  /** Nothing signals that what it shows is out of date. */
+  isStill?: true
 }
 
 const inWorkspace = (path: string) => `/w/acme/production/${path}`
@@ -35,7 +37,7 @@ export const screens: readonly Screen[] = [
   },
   { name: 'event-timeline', path: inWorkspace(`events/${buildId('evt', 1)}?tab=related`), ready: detail },
   { name: 'event-json', path: inWorkspace(`events/${buildId('evt', 1)}?tab=raw`), ready: detail },
-  { name: 'topic', path: inWorkspace('topics?name=orders'), ready: 'main h1' },
+  { name: 'topic', path: inWorkspace('topics?name=orders'), ready: 'main h1', isStill: true },
   { name: 'catalogue', path: inWorkspace('catalogue'), ready: row },
   { name: 'event-type', path: inWorkspace('catalogue/incident.created'), ready: '.detail-body' },
   { name: 'audit', path: inWorkspace('audit'), ready: row },
@@ -45,7 +47,7 @@ export const screens: readonly Screen[] = [
   { name: 'user', path: inWorkspace(`people/users/${buildId('usr', 1)}`), ready: detail },
   { name: 'invite', path: inWorkspace('people/users/new'), ready: 'form', states: alone },
   { name: 'roles', path: inWorkspace('people/roles'), ready: 'main h1' },
-  { name: 'role', path: inWorkspace('people/roles/team_5'), ready: 'main h1' },
+  { name: 'role', path: inWorkspace('people/roles/owner'), ready: '.detail-body .panel' },
   { name: 'new-role', path: inWorkspace('people/roles/new'), ready: 'form', states: alone },
   { name: 'keys', path: inWorkspace('people/keys'), ready: row },
   { name: 'key', path: inWorkspace(`people/keys/${buildId('tok', 0)}`), ready: detail },
@@ -54,7 +56,11 @@ export const screens: readonly Screen[] = [
   { name: 'secret', path: inWorkspace('people/secrets/jira_token_0'), ready: detail },
   { name: 'new-secret', path: inWorkspace('people/secrets/new'), ready: 'form', states: alone },
   { name: 'sign-on', path: inWorkspace('people/sign-on'), ready: 'main h1' },
-  { name: 'provider', path: inWorkspace(`people/sign-on/${buildId('idp', 0)}`), ready: 'main h1' },
+  {
+    name: 'provider',
+    path: inWorkspace(`people/sign-on/${buildId('idp', 0)}`),
+    ready: '.detail-body .panel',
+  },
   { name: 'new-provider', path: inWorkspace('people/sign-on/new'), ready: 'form', states: alone },
   { name: 'platform', path: inWorkspace('platform/status'), ready: '.services' },
   { name: 'dead-letters', path: inWorkspace('platform/dead-letters'), ready: row },
@@ -64,7 +70,7 @@ export const screens: readonly Screen[] = [
     ready: detail,
   },
   { name: 'record', path: inWorkspace(`record/${buildId('inc', 3)}`), ready: 'main h1' },
-  { name: 'account', path: '/account', ready: 'h1' },
+  { name: 'account', path: '/account', ready: 'h1', isStill: true },
   { name: 'sign-in', path: '/sign-in', ready: 'form', states: ['one'] },
   { name: 'reset', path: '/reset', ready: 'form', states: ['one'] },
   { name: 'invitation', path: '/invitation#token=ops_inv_1', ready: 'form', states: ['one'] },

@@ -49,9 +49,9 @@ export function deliveryAt(index: number, isLong = false): Schemas['Delivery'] {
   }
 }
 
-const bodyOf = (eventId: string, isLong: boolean) =>
+const bodyOf = ({ eventId, eventType }: Schemas['Delivery'], isLong: boolean) =>
   JSON.stringify({
-    ...{ id: eventId, type: 'incident.created', createdAt: secondsAgo(400), workspace: 'acme' },
+    ...{ id: eventId, type: eventType, createdAt: secondsAgo(400), workspace: 'acme' },
     data: {
       ...{
         id: buildId('inc', 3),
@@ -76,7 +76,7 @@ function attemptAt(index: number, of: number, isLong: boolean): Schemas['Deliver
     requestHeaders: {
       'content-type': 'application/json',
       'user-agent': 'Opsplane-Webhooks/1',
-      'x-service-event': 'incident.created',
+      'x-service-event': eventTypes[1] ?? '',
       'x-service-delivery': buildId('evt', 1),
       'x-service-signature': `t=1764379200,v1=${'5d41402abc4b2a76b9719d911017c592'.repeat(2)}`,
     },
@@ -101,12 +101,11 @@ export function deliveryDetail(id: string, attempts: number, isLong: boolean): S
   const last = log.at(-1)
   return {
     ...delivery,
-    eventType: isLong ? delivery.eventType : 'incident.created',
     ...{ id, attempts, attemptLog: log, replayCount: attempts > 1 ? 1 : 0 },
     replays: attempts > 1 ? [{ id: buildId('del', 900), status: 'pending', createdAt: secondsAgo(30) }] : [],
     request: {
       ...{ method: 'POST', url: delivery.url, headers: last?.requestHeaders ?? {} },
-      body: bodyOf(delivery.eventId, isLong),
+      body: bodyOf(delivery, isLong),
     },
     response: last?.response ?? null,
   }

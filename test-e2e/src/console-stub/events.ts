@@ -49,7 +49,7 @@ export function eventAt(index: number, isLong = false): Schemas['AuditEvent'] {
 }
 
 const catalogue = [
-  ['incident.created', 'incidents', 'Somebody has reported an incident.'],
+  ['incident.created', 'incidents', 'An incident was reported.'],
   ['incident.resolved', 'incidents', 'An incident was resolved, with how.'],
   ['change.approved', 'changes', 'The last of its approvers has approved a change.'],
   ['webhook.paused', 'webhooks', 'A webhook is sent nothing until it is resumed.'],

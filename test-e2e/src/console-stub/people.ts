@@ -9,7 +9,7 @@ export function userAt(index: number, isLong = false): Schemas['User'] {
   return {
     ...{ id: buildId('usr', index), name, role: pickAt(roles, index), status, version: 2 },
     email: isLong
-      ? `${'a-very-long-address-of-somebody'.repeat(3)}@example.com`
+      ? `${'a-very-long-address-of-a-person'.repeat(3)}@example.com`
       : `${name.split(' ')[0]?.toLowerCase()}${index < 5 ? '' : index}@acme.example.com`,
     ...{
       addressProven: index % 7 !== 2,

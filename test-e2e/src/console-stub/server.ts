@@ -12,7 +12,7 @@ import { builtAssets, type CachedDocument } from '@opsplane/http'
 import { buildAnswers } from './answers.js'
 import { eventAt } from './events.js'
 import { me, notificationAt, permissionsOfOwner, workspace } from './people.js'
-import { meta, rowsIn, type StubAnswers, type StubState, stubStates, toPage } from './states.js'
+import { meta, rowsIn, type StubState, stubStates, toPage } from './states.js'
 
 export interface StubConsole {
   origin: string
@@ -108,7 +108,7 @@ interface Route {
 }
 
 /** Paths without variables come first: `/deliveries/failures` is no delivery. */
-function routesOf(answers: StubAnswers): Route[] {
+function routesOf(answers: ReturnType<typeof buildAnswers>): Route[] {
   return Object.entries(answers)
     .sort(([one], [other]) => one.split('{').length - other.split('{').length)
     .map(([path, answer]) => ({

@@ -70,7 +70,7 @@ export function buildId(kind: string, index: number): string {
 /** An instant so many seconds ago. */
 export const secondsAgo = (seconds: number): string => new Date(Date.now() - seconds * 1_000).toISOString()
 
-/** Texts that are longer than their column, and in a script that is written from the right. */
+/** Texts that are longer than their column, in a script that is written from the right, and markup where it is taken for such. */
 export const longText =
-  'مراقبة الطابعات في الطابق الثالث والمستودع المركزي — Printer fleet, third floor and central warehouse, Rechnungsverarbeitungsschnittstellenbeauftragter'
+  '<img src=x onerror="window.isOpen=true"><b>مراقبة الطابعات في الطابق الثالث والمستودع المركزي — Printer fleet, third floor and central warehouse, Rechnungsverarbeitungsschnittstellenbeauftragter'
 export const unbroken = `https://hooks.example.com/${'very-long-segment-'.repeat(9)}end`

@@ -1,6 +1,7 @@
 import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate, useParams } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { apiPath, type Delivery, type Webhook } from '../../api/api.js'
 import { pageSize, readDeliveries, webhooksQuery } from '../../api/queries.js'
 import { type Column, List, whenColumn } from '../../patterns/list.js'
@@ -91,12 +92,13 @@ function DeliveryList({
     keyOf: ({ id }) => id,
   })
   const isFiltered = status !== undefined || webhook !== undefined || type !== undefined
-  const names = new Map(webhooks.map(({ id, name }) => [id, name]))
+  // The same for as long as the names are: rows are drawn again where their columns are others.
+  const columns = useMemo(() => columnsOf(new Map(webhooks.map(({ id, name }) => [id, name]))), [webhooks])
   return (
     <List
       label={words.title}
       view={view}
-      columns={columnsOf(names)}
+      columns={columns}
       keyOf={({ id }) => id}
       linkOf={({ webhookId, id }) => ({
         to: detailRoute,

@@ -1,6 +1,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Problem } from '../../patterns/problem.js'
+import { Stale } from '../../patterns/stale.js'
 import { Time } from '../../patterns/time.js'
 import { texts } from '../../texts/en.js'
 import { describeFailure, type FailureRow, sumGroups } from './groups.js'
@@ -14,6 +15,7 @@ interface ColumnProps<Row> {
   result: {
     data: { groups: readonly Row[]; hasMore: boolean } | undefined
     error: unknown
+    dataUpdatedAt: number
     refetch(): Promise<unknown>
   }
   /** Where its failures are listed; a group without a list is text. */
@@ -26,7 +28,7 @@ interface ColumnProps<Row> {
 
 /** Failures of one kind. What cannot be read says so by itself: the others stand. */
 export function FailureColumn<Row extends FailureRow>({ title, none, result, ...group }: ColumnProps<Row>) {
-  const { data, error, refetch } = result
+  const { data, error, dataUpdatedAt, refetch } = result
   const groups = data?.groups ?? []
   const { count, isMore } = sumGroups(groups, data?.hasMore ?? false)
   return (
@@ -34,6 +36,8 @@ export function FailureColumn<Row extends FailureRow>({ title, none, result, ...
       <header className="failed-head">
         <h2>{title}</h2>
         {count > 0 && <span className="failed-count">{words.countOf(count, isMore)}</span>}
+        <span className="grow" />
+        {data && error ? <Stale sinceMs={dataUpdatedAt} className="state-warn small" /> : null}
       </header>
       {error && data === undefined ? (
         <Problem error={error} onRetry={() => void refetch()} />

@@ -1,4 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMediaQuery } from '@mantine/hooks'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { FailureGroup } from '../../api/api.js'
 import {
@@ -9,7 +10,7 @@ import {
   retryingRuns,
 } from '../../api/failure-queries.js'
 import { webhooksQuery } from '../../api/queries.js'
-import { PageHead } from '../../patterns/page.js'
+import { DetailSkeleton, PageHead } from '../../patterns/page.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
 import { FailureColumn } from './column.js'
@@ -17,17 +18,29 @@ import { DeadLetters } from './dead-letters.js'
 import { RetryGroup } from './retry-group.js'
 
 const words = texts.failed
+const kinds = ['deliveries', 'runs', 'executions'] as const
 
 /** What is failed at this moment, by cause and target: deliveries, runs, executions and dead letters. */
 export function FailedNow() {
+  const { place } = usePlace()
+  // Below one another each would move those after it: they appear at the same time.
+  const isStacked = useMediaQuery('(max-width: 999px)', undefined, { getInitialValueInEffect: false })
+  const queries = useQueries({ queries: kinds.map((kind) => failuresQuery(place, kind)) })
+  const isWaiting = isStacked && queries.some(({ isPending }) => isPending)
   return (
     <>
       <PageHead title={words.title} request={{ path: failurePaths.deliveries }} />
       <div className="failed">
-        <Deliveries />
-        <Runs />
-        <Executions />
-        <DeadLetters />
+        {isWaiting ? (
+          <DetailSkeleton />
+        ) : (
+          <>
+            <Deliveries />
+            <Runs />
+            <Executions />
+            <DeadLetters />
+          </>
+        )}
       </div>
     </>
   )

@@ -73,7 +73,12 @@ function KeyFacts({ apiKey }: { apiKey: ApiKey }) {
       facts={[
         [names.id, <Id key="id" value={id} />],
         [names.prefix, <code key="prefix">{prefix}…</code>],
-        [names.owner, nameOf(userId)],
+        [
+          names.owner,
+          <span key="owner" className="ellipsis" dir="auto">
+            {nameOf(userId)}
+          </span>,
+        ],
         [
           names.environments,
           environments === null

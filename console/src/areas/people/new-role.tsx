@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { createApi, type Role } from '../../api/api.js'
 import { fieldErrors } from '../../api/failure.js'
 import { useDraft } from '../../patterns/draft.js'
-import { DetailHead } from '../../patterns/page.js'
+import { DetailHead, DetailSkeleton } from '../../patterns/page.js'
 import { usePlace } from '../../place/context.js'
 import { Field } from '../../proof/fields.js'
 import { texts } from '../../texts/en.js'
@@ -42,43 +42,43 @@ export function NewRole() {
         closed={{ to: '/w/$workspace/$environment/people/roles', params: place }}
       />
       <div className="detail-body panel">
-        <SubmitForm label={words.create} change={create} onSubmit={submit}>
-          <Field
-            label={texts.people.name}
-            help={words.nameHelp}
-            name="name"
-            value={draft.name}
-            placeholder={words.nameLike}
-            error={wrong.name}
-            maxLength={50}
-            required
-            autoFocus
-            onChange={({ currentTarget: { value } }) => change({ name: value })}
-          />
-          <Field
-            label={words.description}
-            name="description"
-            value={draft.description}
-            error={wrong.description}
-            maxLength={500}
-            onChange={({ currentTarget: { value } }) => change({ description: value })}
-          />
-          {!isPending && (
-            <>
-              <Choice
-                label={words.copyOf}
-                defaultValue=""
-                options={[['', words.nothing], ...roles.map(({ name }) => [name, name] as const)]}
-                onChange={copy}
-              />
-              <RolePermissions
-                all={everyPermission(roles)}
-                allowed={draft.permissions}
-                onChange={(permissions) => change({ permissions })}
-              />
-            </>
-          )}
-        </SubmitForm>
+        {isPending ? (
+          <DetailSkeleton />
+        ) : (
+          <SubmitForm label={words.create} change={create} onSubmit={submit}>
+            <Field
+              label={texts.people.name}
+              help={words.nameHelp}
+              name="name"
+              value={draft.name}
+              placeholder={words.nameLike}
+              error={wrong.name}
+              maxLength={50}
+              required
+              autoFocus
+              onChange={({ currentTarget: { value } }) => change({ name: value })}
+            />
+            <Field
+              label={words.description}
+              name="description"
+              value={draft.description}
+              error={wrong.description}
+              maxLength={500}
+              onChange={({ currentTarget: { value } }) => change({ description: value })}
+            />
+            <Choice
+              label={words.copyOf}
+              defaultValue=""
+              options={[['', words.nothing], ...roles.map(({ name }) => [name, name] as const)]}
+              onChange={copy}
+            />
+            <RolePermissions
+              all={everyPermission(roles)}
+              allowed={draft.permissions}
+              onChange={(permissions) => change({ permissions })}
+            />
+          </SubmitForm>
+        )}
       </div>
     </>
   )

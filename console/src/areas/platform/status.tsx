@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { apiPath, type PlatformStatus } from '../../api/api.js'
 import { DetailSkeleton } from '../../patterns/page.js'
 import { Problem } from '../../patterns/problem.js'
+import { Stale } from '../../patterns/stale.js'
 import { Sign } from '../../patterns/state.js'
 import { Time, useNow } from '../../patterns/time.js'
 import { usePlace } from '../../place/context.js'
@@ -30,7 +31,7 @@ export function StatusPage() {
 }
 
 function Status() {
-  const { data, error, refetch } = useQuery(statusQuery)
+  const { data, error, dataUpdatedAt, refetch } = useQuery(statusQuery)
   const now = useNow()
   if (data === undefined)
     return error ? <Problem error={error} onRetry={() => void refetch()} /> : <DetailSkeleton />
@@ -49,6 +50,7 @@ function Status() {
       <Services services={services} />
       <Webhooks webhooks={data.webhooks} workspaces={data.workspaces} />
       <Workspaces status={data} />
+      {error && <Stale sinceMs={dataUpdatedAt} className="list-stale detail-stale small" />}
     </section>
   )
 }

@@ -29,7 +29,7 @@ export const people = {
     days: (days: number) => (days === 1 ? '1 day' : `${days} days`),
     mailed: (email: string) => `The invitation is on its way to ${email}.`,
     handOn: (email: string) => `Send this link to ${email}. Anyone with the link can accept.`,
-    handOnToken: 'This installation does not know its address, so there is no link: hand on the token.',
+    handOnToken: 'This installation does not know its address, so there is no link: send the token.',
     another: 'Invite another person',
     story: {
       active: (role: string) => `Member with the role ${role}.`,
@@ -59,7 +59,7 @@ export const people = {
     noSuccessor: 'No one: work that needs their rights is held',
     removed: (count: number) => (count === 0 ? 'Removed.' : `Removed; ${count} could not be handed over:`),
     reset: 'Make a reset link',
-    resetHelp: 'Good for an hour, once. Hand it on to the person.',
+    resetHelp: 'Valid for an hour, for one use. Send it to the person.',
     removeFactors: 'Remove second factors',
     removeFactorsAsk: (name: string) =>
       `Remove all second factors of ${name}? For a person who has lost them: their sessions end as well.`,

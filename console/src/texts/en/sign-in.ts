@@ -30,7 +30,7 @@ export const signIn = {
     ask: 'Send the link',
     sent: 'Look at your mail',
     sentHelp: (email: string) =>
-      `If ${email} has a login, a link is on its way. It is good for an hour, and works once.`,
+      `If ${email} has a login, a link is on its way. It is valid for an hour, for one use.`,
     noMail: 'This installation sends no mail. Ask an admin of your workspace, or its operator, for a link.',
     submit: 'Set the password',
     rule: '12 characters at least. Longer beats stranger.',
