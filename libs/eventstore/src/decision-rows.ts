@@ -84,7 +84,7 @@ export function toRows<State extends { id: string }, Command, Resource>(
   return { events, rows: [...rows.values()], result: { state, version } }
 }
 
-/** The rows one decision changes: the aggregate's own, those of its decider's projection, and those beside the event. */
+/** The rows one decision changes: the aggregate's own, those of its decider's projection, and its extra rows. */
 export function projectedRows<State extends { id: string }>(
   decider: Pick<Decider<State, never, unknown>, 'table' | 'project'>,
   id: string,

@@ -15,7 +15,7 @@ export interface Difference {
 class Compared extends Error {}
 
 /**
- * Folds the log anew beside the read models and compares every row with them, all as of one snapshot: whoever writes meanwhile
+ * Folds the log into copies of the read models and compares every row, all as of one snapshot: concurrent writes
  * is not held up and makes no difference. Changes nothing. Empty where all are equal.
  */
 export const compareReadModels = (options: RebuildOptions): Promise<Difference[]> =>

@@ -26,7 +26,7 @@ export const uploadContent = (mediaTypes: readonly string[]) =>
     ]),
   )
 
-/** Without a type of its own, it could not be told from a file by generators that choose by the type of what is sent. */
+/** Needs a type of its own: generators that choose by the media type could not distinguish it from a file. */
 const anyObject = {
   type: 'object' as const,
   additionalProperties: {},

@@ -20,7 +20,7 @@ export interface GuardedResolver {
   close(): void
 }
 
-/** For one name, whoever resolves it. */
+/** Limit per name, over all callers. */
 const resolveLimitMs = 5_000
 
 const connectTimeoutMs = 10_000
@@ -41,7 +41,7 @@ export function createGuardedResolver(
 
   const check = (addresses: LookupAddress[]) => {
     if (addresses.length === 0) throw outboundError('dns')
-    // As if there were no such name: what is inside is not for whoever may name hosts to find out.
+    // As if the name did not exist: users who may name hosts must not discover internal ones.
     if (!addresses.every(({ address }) => policy.allows(address))) throw outboundError('dns', noSuchName())
     return addresses
   }

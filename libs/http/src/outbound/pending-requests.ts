@@ -1,11 +1,11 @@
-/** A request under way. */
+/** A request in flight. */
 export interface PendingRequest {
   /** Connections opened to the origin since it began. */
   opened(): number
   end(): void
 }
 
-/** Requests under way per origin, and what is only worth doing while there are any. */
+/** Requests in flight per origin, and work that is only useful while there are any. */
 export interface PendingRequests {
   begin(origin: string): PendingRequest
   isWaitedFor(origin: string): boolean

@@ -80,7 +80,7 @@ export function createStreams({ policy, lookup, ports, secureContext }: StreamsO
     const cancel = () => socket.destroy(new OutboundError('reset', 'The connection was given up.'))
     open.add(socket)
     signal?.addEventListener('abort', cancel)
-    // Whoever uses the stream learns of its failures from what it does with it.
+    // The user of the stream gets its failures from its own reads and writes.
     socket.on('error', () => {})
     socket.once('close', () => {
       open.delete(socket)

@@ -40,7 +40,7 @@ export interface FileStream {
   contentType: string
   /** 206 for a range, 304 for a file the client has. */
   status: 200 | 206 | 304
-  /** Beside those every answer has, such as ETag and Content-Length. */
+  /** In addition to those every response has, such as ETag and Content-Length. */
   headers: Readonly<Record<string, string>>
   bytes: AsyncIterable<Uint8Array>
 }

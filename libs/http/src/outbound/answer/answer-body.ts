@@ -75,7 +75,7 @@ function textOf(type: ContentType, bytes: Buffer, goesOn: boolean): string | und
       decoder.encoding === 'windows-1252' ? windows1252(bytes) : decoder.decode(bytes, { stream: goesOn })
     return text.includes('\0') ? undefined : text
   } catch {
-    // It is no such text, or nobody knows the charset.
+    // It is no text in that charset, or the charset is unknown.
     return undefined
   }
 }
