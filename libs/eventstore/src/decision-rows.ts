@@ -16,17 +16,14 @@ export interface Versioned<State> {
   version: number
 }
 
-export interface DecisionRows<State> {
+interface DecisionRows<State> {
   events: EventRow[]
   /** One write per row: the last one. */
   rows: RowWrite[]
   result: Versioned<State>
 }
 
-export type Provenance = Pick<
-  CommandMeta,
-  'actor' | 'now' | 'requestId' | 'causationId' | 'traceparent' | 'source'
->
+type Provenance = Pick<CommandMeta, 'actor' | 'now' | 'requestId' | 'causationId' | 'traceparent' | 'source'>
 
 /** Turns what a decider decided into the rows to write: one event per decision, versions without gaps. */
 export function toRows<State extends { id: string }, Command, Resource>(

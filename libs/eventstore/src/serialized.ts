@@ -22,7 +22,7 @@ export type Serialized = <T>(
 ) => Promise<T>
 
 /** Waits, in a transaction, until the lock is free; it is released with the transaction. */
-export type AcquireLock = (tx: Transaction, tenant: TenantScope) => Promise<unknown>
+type AcquireLock = (tx: Transaction, tenant: TenantScope) => Promise<unknown>
 
 const tries = 5
 

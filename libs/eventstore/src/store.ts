@@ -71,7 +71,7 @@ export interface EventStore {
   idempotency: IdempotencyStore
 }
 
-export interface TransactOptions {
+interface TransactOptions {
   /**
    * Id of the aggregate that many callers may be changing at once, or several. Being run one after the
    * other within this process keeps them from losing races against each other.

@@ -11,7 +11,7 @@ import { type CommitShape, commitShape } from './append-statement.js'
 import type { Appender, Outcome } from './appender.js'
 import { type Commit, type CommittedEvent, dependencyKeys, exclusiveKeys } from './commit.js'
 
-export interface CommitQueue {
+interface CommitQueue {
   /**
    * Makes a commit durable; returns its events with their places in the log. Throws VersionRaceError,
    * IdempotencyRaceError, ApiError `conflict` (another unique value), `version_conflict` (another transaction has locked a row of it
@@ -20,7 +20,7 @@ export interface CommitQueue {
   commit(commit: Commit): Promise<CommittedEvent[]>
 }
 
-export interface CommitQueueOptions {
+interface CommitQueueOptions {
   sql: Database['sql']
   appender: Appender
   /** How long a commit waits for locked rows in all. */

@@ -32,7 +32,7 @@ export class LogMonthError extends Error {}
 /** The commit that drops a month was not answered: the rows may be gone, so their file stays. */
 export class UnknownOutcomeError extends Error {}
 
-export interface DetachOptions {
+interface DetachOptions {
   sql: Database['sql']
   schema: string
   /** `2026-01`. */

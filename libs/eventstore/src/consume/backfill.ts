@@ -20,7 +20,7 @@ export interface HistoryOptions {
   logs: readonly LogSource[]
 }
 
-export interface BackfillOptions {
+interface BackfillOptions {
   names: NatsNames
   durable: string
   history: HistoryOptions

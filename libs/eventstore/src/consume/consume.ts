@@ -31,7 +31,7 @@ export interface ConsumerSettings extends ConsumerParts {
 }
 
 /** A consumer without what its rows are in. */
-export interface ConsumerParts {
+interface ConsumerParts {
   link: NatsLink
   names: NatsNames
   /** `<service>-<entity>-<purpose>`: the durable's name, and the consumer in checkpoints and dead letters. */

@@ -16,7 +16,7 @@ const mostBytes = 64 * 1_024
 const mostSubjects = 1_024
 
 /** Reads the events of one consumer. */
-export interface EventReader {
+interface EventReader {
   /** A message has arrived. Throws SignatureError where it is checked at once. */
   arrived(message: StreamMessage): void
   /**

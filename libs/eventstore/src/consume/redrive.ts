@@ -6,7 +6,7 @@ import { createWaker } from '../waker.js'
 import type { DeadLetter, MarkedLetter, RedriveStore } from './redrive-store.js'
 import type { Transaction } from './transaction.js'
 
-export interface RedriveOptions {
+interface RedriveOptions {
   store: RedriveStore
   link: NatsLink
   names: NatsNames

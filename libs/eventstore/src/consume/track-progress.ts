@@ -6,7 +6,7 @@ import { type BackfillResult, backfillFromLogs, type HistoryOptions, isCovered }
 import type { Checkpoint, ConsumerTables, StreamPosition } from './consumer-tables.js'
 import { createLowWatermarks } from './low-watermarks.js'
 
-export interface TrackProgressOptions {
+interface TrackProgressOptions {
   names: NatsNames
   durable: string
   filterSubjects?: readonly string[]

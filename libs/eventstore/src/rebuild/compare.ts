@@ -4,7 +4,7 @@ import { createFold, foldedTables, initialFold, type RebuildOptions, withExclusi
 import { createShadowTables } from './shadow-tables.js'
 
 /** A read model that is not what folding the log gives. */
-export interface Difference {
+interface Difference {
   table: string
   /** Rows that only the table has, or that it has otherwise. */
   wrong: number

@@ -111,7 +111,7 @@ async function rebuildWith(sql: Database['sql'], options: RebuildOptions): Promi
 }
 
 /** How far the log is folded. */
-export interface Folded {
+interface Folded {
   /** Everything up to here. */
   position: string
   /** How many events that were. */

@@ -4,7 +4,7 @@ import type { TrackedLease } from './relay-lease.js'
 import type { RelayQueue } from './relay-queue.js'
 import type { RelayStore } from './relay-store.js'
 
-export interface OutboxReaderOptions {
+interface OutboxReaderOptions {
   store: Pick<RelayStore, 'poll' | 'edge'>
   lease: TrackedLease
   queue: Pick<RelayQueue, 'positions' | 'learn'>

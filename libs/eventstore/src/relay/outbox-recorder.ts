@@ -3,14 +3,14 @@ import type { TrackedLease } from './relay-lease.js'
 import type { RelayStore } from './relay-store.js'
 import type { StreamProgress } from './stream-progress.js'
 
-export interface OutboxRecorder {
+interface OutboxRecorder {
   /** To be taken out of the outbox soon. */
   add(position: number): void
   /** Drains: records the rest, after the running statement; nothing is added any more. Never rejects. */
   close(): Promise<void>
 }
 
-export interface OutboxRecorderOptions {
+interface OutboxRecorderOptions {
   store: Pick<RelayStore, 'record'>
   lease: TrackedLease
   progress: StreamProgress

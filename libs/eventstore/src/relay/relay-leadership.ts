@@ -16,7 +16,7 @@ import type { LastPublished } from './relay-queues.js'
 import type { RelayStore } from './relay-store.js'
 import type { StreamProgress } from './stream-progress.js'
 
-export interface LeadershipOptions {
+interface LeadershipOptions {
   store: RelayStore
   lease: TrackedLease
   link: NatsLink

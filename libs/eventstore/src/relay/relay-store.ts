@@ -10,7 +10,7 @@ export interface Lease {
   fence: string
 }
 
-export interface PollResult {
+interface PollResult {
   /** Whether the lease was renewed; undefined where that was not asked for. */
   isLeaseHeld: boolean | undefined
   workspaces: { workspaceId: string; positions: number[] }[]

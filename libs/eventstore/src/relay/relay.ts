@@ -18,12 +18,12 @@ import { trackLease } from './relay-lease.js'
 import { createRelayStore, type Lease, type RelayDatabase, type RelayStore } from './relay-store.js'
 import { verifyStream } from './verify-stream.js'
 
-export interface RelayOptions extends RelayParts {
+interface RelayOptions extends RelayParts {
   /** Closed after the relay, by the caller. */
   database: RelayDatabase
 }
 
-export interface RelayParts {
+interface RelayParts {
   schema: string
   link: NatsLink
   names: NatsNames
@@ -34,7 +34,7 @@ export interface RelayParts {
   streams?: StreamOptions
 }
 
-export interface RelayCounters {
+interface RelayCounters {
   /** Events published by this process. */
   published: number
   /** Events it knows of that wait. */

@@ -31,7 +31,7 @@ export const causationHeader = 'x-internal-causation'
 const causation = /^([A-Za-z0-9_.-]{1,100})(?:;(\d{1,3}))?$/
 
 /** Who calls a `public` route without being logged in. */
-export const anonymousPrincipal: Principal = {
+const anonymousPrincipal: Principal = {
   actor: { id: 'anonymous', name: 'Anonymous', type: 'system' },
   userId: 'anonymous',
   tokenId: 'anonymous',

@@ -7,7 +7,7 @@ const grantType = 'grant+jwt'
 const tokenSeconds = 15
 
 /** Makes grants and reads them again; settings alone has them, with its own key. */
-export interface Grants {
+interface Grants {
   /** `seconds` null: without expiry, so that its validity has to be checked. */
   seal(claims: DelegateClaims, seconds: number | null): Promise<string>
   /** Throws `token_expired`, or `invalid_token` for what was not sealed with the key. */

@@ -32,7 +32,7 @@ const clientIssuer = 'gateway'
 export const delegationIssuer = 'settings'
 
 /** The request a token is for: its method and its path, with the query. */
-export interface InternalCall {
+interface InternalCall {
   method: string
   path: string
 }

@@ -5,7 +5,7 @@ export const json = 'application/json'
 export const lines = 'application/x-ndjson'
 
 /** Names the schema of one line of a body, as `itemSchema` does from OpenAPI 3.2 on. */
-export const itemSchema = 'x-itemSchema'
+const itemSchema = 'x-itemSchema'
 
 /** What is not JSON is a file to generated clients: as bytes each of them can send and receive it whole. */
 const file = { type: 'string' as const, format: 'binary' }

@@ -13,7 +13,7 @@ import type { Resolve } from './system-lookup.js'
 import { followDial, type MeasuredConnector } from './timings.js'
 import { hostWithoutBrackets } from './url-rules.js'
 
-export interface GuardedResolver {
+interface GuardedResolver {
   /** The addresses of a name, all of them allowed. Throws OutboundError. */
   resolve(hostname: string): Promise<LookupAddress[]>
   /** Gives up what is being resolved: its sockets and timers would keep the process from ending. */

@@ -1,5 +1,5 @@
 /** A request in flight. */
-export interface PendingRequest {
+interface PendingRequest {
   /** Connections opened to the origin since it began. */
   opened(): number
   end(): void

@@ -50,7 +50,7 @@ export interface SecretResponse {
   secrets: string[]
 }
 
-export interface SecretHttpOptions {
+interface SecretHttpOptions {
   http: Pick<OutboundHttp, 'request'>
   resolveSecrets: ResolveSecrets
   spendEgress: SpendEgress
@@ -197,7 +197,7 @@ function outboundFailure({ kind, message }: OutboundError) {
 }
 
 /** An answer for those who compute with it. */
-export interface RedactedResponse {
+interface RedactedResponse {
   status: number
   headers: Record<string, string>
   /** JSON where it says so, else text, or base64; null where it is empty. */

@@ -2,7 +2,7 @@ import { ApiError, type BackendName, backendNames, type Permission, RouteTable }
 import type { ServiceClient } from '../calls/service-client.js'
 
 /** An operation of the platform, as the service that owns it says. */
-export interface Operation {
+interface Operation {
   service: BackendName
   method: string
   /** A pattern such as `/itsm/incidents/:id`. */

@@ -13,14 +13,14 @@ export interface PlatformCaller
   key: string
 }
 
-export interface PlatformCall extends Pick<ServiceRequest, 'method' | 'path' | 'body' | 'headers'> {
+interface PlatformCall extends Pick<ServiceRequest, 'method' | 'path' | 'body' | 'headers'> {
   service: BackendName
 }
 
 /** Gives what is answered below 400, and throws a `CallFailure` for any other answer. */
 export type CallPlatform = (caller: PlatformCaller, call: PlatformCall) => Promise<ServiceAnswer>
 
-export interface PlatformOptions {
+interface PlatformOptions {
   clients: ReadonlyMap<BackendName, Pick<ServiceClient, 'request'>>
   delegations: Pick<Delegations, 'actingBy'>
 }

@@ -16,7 +16,7 @@ export interface DocumentAnswer {
   headers?: Readonly<Record<string, string | undefined>>
 }
 
-export interface DocumentContract<Path extends string, Params extends z.ZodObject, Query extends z.ZodObject>
+interface DocumentContract<Path extends string, Params extends z.ZodObject, Query extends z.ZodObject>
   extends Omit<Contract<Path>, 'method' | 'bodyLimitBytes' | 'waits'> {
   params?: Params
   query?: Query

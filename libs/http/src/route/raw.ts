@@ -29,7 +29,7 @@ export interface RawAnswer {
   body: string | null
 }
 
-export interface RawContract<Path extends string> extends Contract<Path> {
+interface RawContract<Path extends string> extends Contract<Path> {
   /** What the answer may be. */
   mediaTypes: readonly string[]
   handler(input: {

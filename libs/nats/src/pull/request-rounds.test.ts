@@ -91,5 +91,5 @@ test('the time between two rounds is asked for at each one', async () => {
   between = spacingMs
   rounds.came(1, true)
   await nextTime()
-  expect(rounds.mayAsk()).toBe(true)
+  expect(rounds.mayRequest()).toBe(true)
 })

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { limitHeapGrowth } from '@opsplane/runtime'
-import { type DueWorkGroup, type DueWorkOptions, leasedWorker, transactionWorker } from '../index.js'
+import { type DueWorkGroup, leasedWorker, transactionWorker } from '../index.js'
+import type { DueWorkOptions } from './due-work.js'
 import { finish, type Job, jobs, type ScratchJobs, scratchJobs, waitUntilTrue } from './scratch.fixture.js'
 
 let scratch: ScratchJobs

@@ -11,7 +11,7 @@ export interface AnsweredBytes {
 }
 
 /** A body as a value of JSON: parsed, as text, or in base64 where it is no text. */
-export type AnswerBody =
+type AnswerBody =
   | { encoding: 'none'; body: null }
   | { encoding: 'json'; body: unknown }
   | { encoding: 'text' | 'base64'; body: string }
