@@ -5,6 +5,7 @@ import { Argument, Command } from 'commander'
 import { measureAnalytics } from './analytics.js'
 import { measureBackup } from './backup.js'
 import { measureCode } from './code/code.js'
+import { measureConsole } from './console/console.js'
 import { measureDelivered } from './delivery/delivered.js'
 import { measureDeliveries } from './delivery/deliveries.js'
 import { measureLists } from './delivery/lists.js'
@@ -69,6 +70,7 @@ const measures = {
   analytics: measureAnalytics,
   expressions: measureExpressions,
   code: measureCode,
+  console: measureConsole,
   relevance: measureRelevance,
   backup: measureBackup,
   // Last, as it fills the tables the others write to.

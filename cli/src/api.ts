@@ -124,9 +124,13 @@ export function createApi(target: ApiTarget, timeoutMs: number): Api {
 /** Before the client does, whose message would show the token. */
 function checkHeaders({ token, workspace }: ApiTarget): void {
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
-    throw usageError('The API key or token has characters that none has, such as a space or a line break.')
+    throw usageError(
+      'The API key or token contains characters that are not allowed, such as a space or a line break.',
+    )
   if (workspace !== undefined && !Slug.safeParse(workspace).success)
-    throw usageError(`${workspace} is no workspace: one has lower-case letters, digits and inner hyphens.`)
+    throw usageError(
+      `${workspace} is not a workspace: names have lower-case letters, digits and inner hyphens.`,
+    )
 }
 
 /** One request id and one idempotency key for all attempts: together they are one call. */

@@ -45,7 +45,7 @@ function checkEnd(last: string | undefined, count: number): void {
   const end = AuditExportEnd.safeParse(jsonOf(last))
   if (!end.success) throw new UnreachableError('its last line did not come')
   if (end.data.count === count) return
-  throw new CliError(`The export says it has ${end.data.count} events, but ${count} came.`, 1)
+  throw new CliError(`The export says it has ${end.data.count} events, but ${count} arrived.`, 1)
 }
 
 const cutOff = (count: number, cause: Error) =>

@@ -119,5 +119,5 @@ function environmentFrom({ OPSPLANE_ENVIRONMENT: text }: Env): Environment | und
   if (!text) return undefined
   const parsed = Environment.safeParse(text)
   if (parsed.success) return parsed.data
-  throw usageError(`OPSPLANE_ENVIRONMENT is ${text}, and has to be one of ${Environment.options.join(', ')}.`)
+  throw usageError(`OPSPLANE_ENVIRONMENT is ${text}, but must be one of ${Environment.options.join(', ')}.`)
 }

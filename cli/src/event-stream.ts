@@ -25,7 +25,7 @@ export interface EventStreamOptions {
 
 /** How long the server keeps the place of a tail that has vanished. */
 const placeKeptMs = 300_000
-const mostRemembered = 10_000
+const maxRemembered = 10_000
 
 /** Follows the events of JetStream until the signal, or until `onEvent` has had enough. Throws UnreachableError. */
 export async function tailStream(options: EventStreamOptions): Promise<void> {
@@ -74,7 +74,7 @@ export async function tailStream(options: EventStreamOptions): Promise<void> {
 function remember(seen: Set<string>, id: string): void {
   seen.add(id)
   const [oldest] = seen
-  if (seen.size > mostRemembered && oldest !== undefined) seen.delete(oldest)
+  if (seen.size > maxRemembered && oldest !== undefined) seen.delete(oldest)
 }
 
 /** Throws CliError when no event of the catalogue can match. */

@@ -9,7 +9,7 @@ import { CliError, usageError } from './failure.js'
  */
 export async function createOutputFile(path: string, { replace = false } = {}): Promise<Sink> {
   if (!replace && existsSync(path))
-    throw usageError(`${path} is there already. Give another name, or --force to replace it.`)
+    throw usageError(`${path} already exists. Give another name, or --force to replace it.`)
   const partial = `${path}.part`
   const reported = async <Result>(work: Promise<Result>): Promise<Result> => {
     try {

@@ -778,7 +778,7 @@ export interface paths {
         };
         /**
          * Query the audit log
-         * @description All given filters must hold. Newest first unless `sort` says otherwise. An event appears shortly after its action; `type` takes a pattern such as `token.*`. `after` is what a delivery of the event has as its `data`: the resource with its `version`, and what else the event carries, such as `comment`; null once it is deleted.
+         * @description Events that match all filters, newest first unless `sort` is given. An event appears shortly after its action; `type` accepts a pattern such as `token.*`. `after` is the `data` of a delivery of the event: the resource with its `version`, and other fields of the event, such as `comment`; null once it is deleted.
          */
         get: operations["listAuditEvents"];
         put?: never;
@@ -798,7 +798,7 @@ export interface paths {
         };
         /**
          * Get an event of the audit log
-         * @description With its place and its hash in the chain of the workspace, and with who did it and from where.
+         * @description With its position and hash in the chain of the workspace, and its actor and source.
          */
         get: operations["getAuditEvent"];
         put?: never;
@@ -818,13 +818,13 @@ export interface paths {
         };
         /**
          * List checkpoints of the audit log
-         * @description Newest first. One is taken of every 1000 events, and each hour in which events came.
+         * @description Newest first. One is created for every 1000 events, and each hour with events.
          */
         get: operations["listAuditCheckpoints"];
         put?: never;
         /**
          * Sign the end of the audit log
-         * @description Keep the checkpoint outside: it proves later that nothing before it was changed or cut off.
+         * @description Keep the checkpoint outside the platform: it proves later that no event before it was changed or removed.
          */
         post: operations["createAuditCheckpoint"];
         delete?: never;
@@ -842,7 +842,7 @@ export interface paths {
         };
         /**
          * Get the public key of checkpoints
-         * @description An Ed25519 key in SPKI form, by which signatures of checkpoints are verified without the platform.
+         * @description An Ed25519 key in SPKI form, to verify signatures of checkpoints without the platform.
          */
         get: operations["getAuditCheckpointKey"];
         put?: never;
@@ -862,7 +862,7 @@ export interface paths {
         };
         /**
          * Export the audit log
-         * @description Lines of JSON, one event each, in the order of the chain, up to where it ended when the export began. The last line is `{"complete":true,"count":n}`; without it something went wrong on the way. Raises the event `audit.exported`. Two of a workspace are under way at once; further ones are answered 503.
+         * @description Lines of JSON, one event each, in the order of the chain, up to its end when the export started. The last line is `{"complete":true,"count":n}`; without it the export is incomplete. Emits `audit.exported`. Two of a workspace run at a time; further ones are answered 503.
          */
         get: operations["exportAudit"];
         put?: never;
@@ -882,13 +882,13 @@ export interface paths {
         };
         /**
          * Verify the audit log
-         * @description Walks the chain of the workspace, over all its environments, and compares it with the checkpoints kept here. Stops at the first problem, and after 10 s: `nextCursor` goes on. One at a time: while another of the workspace is under way the answer is 503.
+         * @description Verifies the chain of the workspace, over all its environments, and compares it with the stored checkpoints. Stops at the first problem, and after 10 s: continue with `nextCursor`. One at a time: while another of the workspace is running the answer is 503.
          */
         get: operations["verifyAudit"];
         put?: never;
         /**
          * Verify the audit log against a checkpoint kept outside
-         * @description As the other verification; also what the checkpoint knows of must be there, unchanged.
+         * @description Like `GET /audit/verify`; in addition the chain must contain the end that the checkpoint signed.
          */
         post: operations["verifyAuditAgainstCheckpoint"];
         delete?: never;
@@ -907,8 +907,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Have your e-mail address proven
-         * @description Mails a token to the address of your login, good for an hour.
+         * Request a proof of your e-mail address
+         * @description Mails a token, valid for an hour, to the address of your login.
          */
         post: operations["requestAddressProof"];
         delete?: never;
@@ -928,7 +928,7 @@ export interface paths {
         put?: never;
         /**
          * Prove your e-mail address
-         * @description With the token of the mail, in a session of the same login. Emits `account.address_proven`, and `user.address_proven` in each workspace.
+         * @description Needs the token of the mail and a session of the same login. Emits `account.address_proven`, and `user.address_proven` in each workspace.
          */
         post: operations["proveAddress"];
         delete?: never;
@@ -969,14 +969,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a second factor
-         * @description All other sessions of the login end; with its last factor recovery codes go as well. Emits `factor.removed`.
+         * @description All other sessions of the login end; with its last factor its recovery codes are deleted. Emits `factor.removed`.
          */
         delete: operations["removeFactor"];
         options?: never;
         head?: never;
         /**
          * Rename a second factor
-         * @description For yourself: the name is how you tell your factors apart. Emits no event.
+         * @description The name tells your factors apart. Emits no event.
          */
         patch: operations["renameFactor"];
         trace?: never;
@@ -1011,8 +1011,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin to add a passkey
-         * @description Answers what a browser asks its authenticator for. Passkeys are bound to the host of `PUBLIC_ORIGIN`: without one, or with an IP address, this is a 409 (`passkeys_unavailable`).
+         * Start adding a passkey
+         * @description Returns the options for `navigator.credentials.create()`. Passkeys are bound to the host of `PUBLIC_ORIGIN`: without one, or with an IP address, this is a 409 (`passkeys_unavailable`).
          */
         post: operations["beginPasskey"];
         delete?: never;
@@ -1032,7 +1032,7 @@ export interface paths {
         put?: never;
         /**
          * Add an authenticator app
-         * @description Answers the secret, this once, as text and as the URI of a QR code. It counts once it is confirmed by a code, and replaces one that was not.
+         * @description Returns the secret, only this once, as text and as the URI of a QR code. It is active once a code confirms it, and replaces an unconfirmed one.
          */
         post: operations["beginTotp"];
         delete?: never;
@@ -1052,7 +1052,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm an authenticator app
-         * @description By a code it shows. With the first factor of a login all its other sessions end. Emits `factor.added`.
+         * @description Needs a code it shows. With the first factor of a login all its other sessions end. Emits `factor.added`.
          */
         post: operations["confirmTotp"];
         delete?: never;
@@ -1070,13 +1070,13 @@ export interface paths {
         };
         /**
          * List your identities
-         * @description Those of identity providers that sign you in, the oldest first: 200 at most.
+         * @description Identities that sign you in, oldest first, at most 200.
          */
         get: operations["listIdentities"];
         put?: never;
         /**
-         * Begin to link an identity
-         * @description In the session of a browser that enters every workspace of yours. Answers where to send the browser, as `POST /auth/sso/start` does: whoever signs in there signs in to your login from then on. Emits `identity.linked`.
+         * Start linking an identity
+         * @description Needs the session of a browser for all your workspaces. Returns where to redirect the browser, like `POST /auth/sso/start`; the account that signs in there signs in to your login from then on. Emits `identity.linked`.
          */
         post: operations["linkIdentity"];
         delete?: never;
@@ -1097,7 +1097,7 @@ export interface paths {
         post?: never;
         /**
          * Unlink an identity
-         * @description It signs you in no longer, and its sessions end. Emits `identity.unlinked`.
+         * @description It no longer signs you in, and its sessions end. Emits `identity.unlinked`.
          */
         delete: operations["unlinkIdentity"];
         options?: never;
@@ -1116,7 +1116,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation
-         * @description A new login gets its name and password; one that exists with this e-mail sends its own password. The answer is a session, as after logging in. A token works once; an unknown, used, replaced or expired one is `invalid_token`. Emits `user.activated`.
+         * @description A new login gets its name and password; for an existing login with this e-mail send its password. The answer is a session, as after logging in. A token works once; an unknown, used, replaced or expired one is `invalid_token`. Emits `user.activated`.
          */
         post: operations["acceptInvitation"];
         delete?: never;
@@ -1136,7 +1136,7 @@ export interface paths {
         put?: never;
         /**
          * Log out
-         * @description Ends the session this request is made with, and clears its cookie. API keys it made stay, and are revoked instead. Emits `session.ended`.
+         * @description Ends the session of this request, and clears its cookie. API keys created in it stay valid; revoke them instead. Emits `session.ended`.
          */
         post: operations["endSession"];
         delete?: never;
@@ -1154,7 +1154,7 @@ export interface paths {
         };
         /**
          * Get the current user and workspace
-         * @description With X-Workspace also the workspace, its environment, and what the caller may do there.
+         * @description With X-Workspace also the workspace, its environment, and the permissions of the caller there.
          */
         get: operations["getMe"];
         put?: never;
@@ -1175,8 +1175,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin to sign in with a passkey
-         * @description Answers what a browser asks its authenticator for, without a user name: the passkey identifies the login. Its answer is sent to `POST /auth/session`. A 409 (`passkeys_unavailable`) where passkeys are off.
+         * Start a sign-in with a passkey
+         * @description Returns the options for `navigator.credentials.get()`, without a user name: the passkey identifies the login. Send its answer to `POST /auth/session`. 409 (`passkeys_unavailable`) where passkeys are off.
          */
         post: operations["beginPasskeySignIn"];
         delete?: never;
@@ -1196,7 +1196,7 @@ export interface paths {
         put?: never;
         /**
          * Change your password
-         * @description With the present one, in a session, which stays: all others end. API keys stay. Emits `account.password_changed`.
+         * @description Needs the present password and a session. All other sessions end; API keys stay valid. Emits `account.password_changed`.
          */
         post: operations["changePassword"];
         delete?: never;
@@ -1215,8 +1215,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for a new password
-         * @description Mails a token to the address, good for an hour, if there is a login with it: the answer is the same in any case. Without a mail server it is a 409 (`no_mail_server`).
+         * Request a password reset
+         * @description Mails a token, valid for an hour, to the address if there is a login with it; the answer is the same in any case. 409 (`no_mail_server`) without a mail server.
          */
         post: operations["requestPasswordReset"];
         delete?: never;
@@ -1236,7 +1236,7 @@ export interface paths {
         put?: never;
         /**
          * Set a new password
-         * @description With the token of a mail or a link, which works once. All sessions of the login end. A mail proves its address as well; if it was not proven before, the API keys of the person are revoked, as somebody else may have made them. Emits `account.password_reset`.
+         * @description Needs the token of a mail or a link, which works once. All sessions of the login end. The token of a mail proves its address as well; if it was not proven before, the API keys of the person are revoked, as another person may have created them. Emits `account.password_reset`.
          */
         post: operations["resetPassword"];
         delete?: never;
@@ -1255,8 +1255,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make recovery codes
-         * @description Ten, shown this once, each of which stands in for a factor once. They replace those before. Emits `recovery_codes.created`.
+         * Create recovery codes
+         * @description Ten codes, shown only this once. Each replaces a factor once. The former codes become invalid. Emits `recovery_codes.created`.
          */
         post: operations["createRecoveryCodes"];
         delete?: never;
@@ -1276,7 +1276,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in from a browser
-         * @description Takes e-mail and password, an invitation as `POST /auth/invitations/accept` does, the token of a reset with a new password, or the answer to a challenge, and sets the session as a cookie (HttpOnly, SameSite=Strict), which no answer shows. It is accepted from pages of the origin it was set by: with `Sec-Fetch-Site: same-origin`, or, from a browser that sends none, with an equal `Origin`; a GET then has an `X-Requested-With` of any value. The same holds for this request. A cookie opens the API only, and `Authorization` goes before it. Without an origin of its own for apps (`APPS_ORIGIN`) it is refused, but for loopback. Throttled as `POST /auth/token` is. Emits `session.started`.
+         * @description Accepts e-mail and password, an invitation as `POST /auth/invitations/accept` does, the token of a reset with a new password, or the answer to a challenge, and sets the session as a cookie (HttpOnly, SameSite=Strict), which no answer contains. It is accepted from pages of the origin it was set by: with `Sec-Fetch-Site: same-origin`, or, from a browser that sends none, with an equal `Origin`; a GET then has an `X-Requested-With` of any value. The same holds for this request. A cookie opens the API only, and `Authorization` goes before it. Without an origin of its own for apps (`APPS_ORIGIN`) it is refused, but for loopback. Throttled as `POST /auth/token` is. Emits `session.started`.
          */
         post: operations["createBrowserSession"];
         delete?: never;
@@ -1294,14 +1294,14 @@ export interface paths {
         };
         /**
          * List your sessions
-         * @description Those in force, the newest first.
+         * @description Active sessions, newest first.
          */
         get: operations["listSessions"];
         put?: never;
         post?: never;
         /**
          * Sign out everywhere
-         * @description Ends all sessions of your login within a second, also the one this request is made with. API keys stay. Emits `session.ended` for each.
+         * @description Ends all sessions of your login within a second, including the one of this request. API keys stay valid. Emits `session.ended` for each.
          */
         delete: operations["endOwnSessions"];
         options?: never;
@@ -1338,7 +1338,7 @@ export interface paths {
         };
         /**
          * List the identity providers of a workspace
-         * @description By name, to choose from before signing in. A workspace that does not exist has none.
+         * @description By name, to choose from before signing in. Empty for an unknown workspace.
          */
         get: operations["listSignInProviders"];
         put?: never;
@@ -1359,8 +1359,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Log out, also of the identity provider
-         * @description Ends the session this request is made with as `POST /auth/logout` does, and answers where to send the browser to log out of the identity provider that has vouched for it. Emits `session.ended`.
+         * Log out, at the identity provider as well
+         * @description Ends the session of this request like `POST /auth/logout`, and returns where to redirect the browser to log out at the identity provider that it came from. Emits `session.ended`.
          */
         post: operations["endSsoSession"];
         delete?: never;
@@ -1399,8 +1399,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Prove once more who you are
-         * @description In the session of a browser, whose cookie is replaced: by the password of a login without a second factor, by the answer to a challenge of one with it. A password is then answered `factor_required`, with a challenge in its details. For ten minutes from then on, as from a sign-in, it may call the operations that answer `step_up_required` otherwise. Emits `session.stepped_up`.
+         * Step up the session
+         * @description For the session of a browser, whose cookie is replaced. Needs the password of a login without a second factor, or else the answer to a challenge: a password is then answered `factor_required`, with a challenge in its details. For the next ten minutes, as after a sign-in, the session may call operations that otherwise answer `step_up_required`. Emits `session.stepped_up`.
          */
         post: operations["stepUp"];
         delete?: never;
@@ -1419,8 +1419,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin to prove once more who you are
-         * @description Answers a challenge to a second factor of the login, for `POST /auth/step-up`. A 409 where it has none: then the password does.
+         * Start a step-up
+         * @description Returns a challenge for a second factor of the login, for `POST /auth/step-up`. 409 where it has none: step up with the password then.
          */
         post: operations["beginStepUp"];
         delete?: never;
@@ -1440,7 +1440,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Exchanges e-mail and password for a session token, which ends when it lies idle, at `expiresAt`, or at logout. A login with a second factor is answered `factor_required`, whose details have a challenge: its answer is exchanged here as well, within five minutes and five attempts. An unknown e-mail and a wrong password are answered alike. After several failures each next one must wait longer: 429 with Retry-After. Emits `session.started`, and `login.failed` at most once a minute.
+         * @description Exchanges e-mail and password for a session token, which ends when it is idle, at `expiresAt`, or at logout. A login with a second factor is answered `factor_required`, whose details have a challenge: its answer is sent here as well, within five minutes and five attempts. An unknown e-mail and a wrong password get the same answer. After several failures each further attempt must wait longer: 429 with Retry-After. Emits `session.started`, and `login.failed` at most once a minute.
          */
         post: operations["createSession"];
         delete?: never;
@@ -1458,13 +1458,13 @@ export interface paths {
         };
         /**
          * List your API keys
-         * @description Those of the calling user in this workspace, with revoked ones; to a key for some environments, those for no others. Never the keys themselves.
+         * @description Keys of the calling user in this workspace, with revoked ones; a key for some environments sees those for no others. The keys themselves are never returned.
          */
         get: operations["listTokens"];
         put?: never;
         /**
          * Create an API key
-         * @description Allows at most what the caller may do. `token` is shown this once. Emits `token.created`.
+         * @description Its scopes are limited to the permissions of the caller. `token` is shown only this once. Emits `token.created`.
          */
         post: operations["createToken"];
         delete?: never;
@@ -2422,7 +2422,7 @@ export interface paths {
         };
         /**
          * The API reference page
-         * @description Open to everybody. With the ETag as If-None-Match it is sent only where it has changed.
+         * @description Public. Send the ETag as If-None-Match to get 304 while the document is unchanged.
          */
         get: operations["getDocs"];
         put?: never;
@@ -4070,7 +4070,7 @@ export interface paths {
         };
         /**
          * List the versions of an article
-         * @description The newest first. All given filters must hold.
+         * @description Newest first. All given filters must hold.
          */
         get: operations["listArticleVersions"];
         put?: never;
@@ -4302,7 +4302,7 @@ export interface paths {
         };
         /**
          * List notifications
-         * @description What the platform did by itself and someone should look at, for admins (`notifications:read`), and what the caller is asked for, such as approvals. Newest first.
+         * @description What the platform did by itself and needs attention, for admins (`notifications:read`), and what the caller has to do, such as approvals. Newest first.
          */
         get: operations["listNotifications"];
         put?: never;
@@ -4322,7 +4322,7 @@ export interface paths {
         };
         /**
          * Get a notification
-         * @description With `readAt` of the calling user. One for somebody else is a 404.
+         * @description With `readAt` of the calling user. One for another user is a 404.
          */
         get: operations["getNotification"];
         put?: never;
@@ -4362,7 +4362,7 @@ export interface paths {
         };
         /**
          * This API as OpenAPI 3.1, in JSON
-         * @description Open to everybody. With the ETag as If-None-Match it is sent only where it has changed.
+         * @description Public. Send the ETag as If-None-Match to get 304 while the document is unchanged.
          */
         get: operations["getOpenApiJson"];
         put?: never;
@@ -4382,7 +4382,7 @@ export interface paths {
         };
         /**
          * This API as OpenAPI 3.1, in YAML
-         * @description Open to everybody. With the ETag as If-None-Match it is sent only where it has changed.
+         * @description Public. Send the ETag as If-None-Match to get 304 while the document is unchanged.
          */
         get: operations["getOpenApiYaml"];
         put?: never;
@@ -4404,7 +4404,7 @@ export interface paths {
         put?: never;
         /**
          * Remove the second factors of a login
-         * @description For somebody who has lost them, in whichever workspaces the login is used: all factors and recovery codes go, its sessions end, and a mail goes to its proven address. Never of your own login. Where there is none to remove, nothing happens. Emits `factor.removed` in the workspaces of the login. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
+         * @description For a person who has lost them, in all workspaces the login is used in: all factors and recovery codes are removed, its sessions end, and a mail goes to its proven address. Never of your own login. Where there is none to remove, nothing happens. Emits `factor.removed` in the workspaces of the login. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
          */
         post: operations["removeAccountFactors"];
         delete?: never;
@@ -4423,8 +4423,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create a link by which somebody sets a new password
-         * @description For any login, in whichever workspaces it is used: good for an hour, once, and in place of the former one. By it the sessions of the login end, no address is proven and no second factor removed. Emits `account.reset_link_created`. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
+         * Create a password reset link for any login
+         * @description Whichever workspaces the login is used in. The link is valid for an hour, works once, and replaces the former one. Using it ends the sessions of the login, but proves no address and removes no second factor. Emits `account.reset_link_created`. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
          */
         post: operations["createAccountResetLink"];
         delete?: never;
@@ -4441,8 +4441,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what consumers of events have given up
-         * @description Of one service after the other, the oldest first; with the kind of failure, and without what an event and the error say, which `opsplane dead-letters show` reads on the servers. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
+         * List dead letters
+         * @description Service by service, oldest first, with the kind of failure, and without the contents of event and error, which `opsplane dead-letters show` reads on the servers. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
          */
         get: operations["listDeadLetters"];
         put?: never;
@@ -4464,8 +4464,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a dead letter
-         * @description What it is about is not done. Emits `dead_letter.dropped` in its workspace. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
+         * Drop a dead letter
+         * @description The event is never handled. Emits `dead_letter.dropped` in its workspace. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
          */
         delete: operations["dropDeadLetter"];
         options?: never;
@@ -4483,8 +4483,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hand a dead letter to its consumer again
-         * @description One that is handled is gone afterwards; one that fails stays, with `redrivenAt` null. Its effect is there once, however often this is called. What was too large for NATS (`relay`) is a 409. Emits `dead_letter.redriven` in its workspace. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
+         * Redrive a dead letter
+         * @description A handled one is deleted; one that fails again stays, with `redrivenAt` null. Its effect happens once, however often this is called. 409 for one that was too large for NATS (`relay`). Emits `dead_letter.redriven` in its workspace. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
          */
         post: operations["redriveDeadLetter"];
         delete?: never;
@@ -4501,8 +4501,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find out how the installation is
-         * @description Which services are ready, how far they are with events and due work, what they have given up, and which webhooks wait. A service that does not answer within three seconds is reported so. Counts and names, no tenant's content. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
+         * Get the status of the installation
+         * @description Which services are ready, their progress with events and due work, their dead letters, and which webhooks wait. A service that does not answer within three seconds is reported so. Counts and names, no tenant's content. For those who operate the installation (`OPERATORS`), in a session of their own: an API key is refused.
          */
         get: operations["getPlatformStatus"];
         put?: never;
@@ -4633,8 +4633,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find what an id or a number names
-         * @description Any id such as `evt_…`, `del_…`, `run_…` or `inc_…`, and numbers of the service desk such as `INC-12`: what it is, and where it is read. What the caller may not read, is of another workspace or environment, or is not there, is one 404. What has changed within the last second may be known by its earlier title.
+         * Find a resource by its id or number
+         * @description Any id such as `evt_…`, `del_…`, `run_…` or `inc_…`, and numbers of the service desk such as `INC-12`: returns what it is and where to read it. 404 alike for what the caller may not read, what is in another workspace or environment, and what does not exist. A change within the last second may be missing from the title.
          */
         get: operations["resolveReference"];
         put?: never;
@@ -4654,7 +4654,7 @@ export interface paths {
         };
         /**
          * List runs
-         * @description The latest first. All given filters must hold.
+         * @description Runs that match all filters, latest first.
          */
         get: operations["listRuns"];
         put?: never;
@@ -4674,7 +4674,7 @@ export interface paths {
         };
         /**
          * Get a run
-         * @description With the beginning of its trace: input, output, error, attempts and times of the first 200 steps, in the order they began; `GET /runs/:id/steps` has all of them. Values of more than 8 KiB are read by their link.
+         * @description With the start of its trace: input, output, error, attempts and times of the first 200 steps, in the order they started; `GET /runs/:id/steps` has all of them. Values of more than 8 KiB are links.
          */
         get: operations["getRun"];
         put?: never;
@@ -4696,7 +4696,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description What it does is stopped, runs it waits for are cancelled as well; an effect that is under way may be had. Emits `workflow.run_cancelled`.
+         * @description Its steps are stopped, and runs it waits for are cancelled as well; an effect in flight may still happen. Emits `workflow.run_cancelled`.
          */
         post: operations["cancelRun"];
         delete?: never;
@@ -4716,7 +4716,7 @@ export interface paths {
         put?: never;
         /**
          * Decide on an approval
-         * @description By somebody the step names, or who has a role it names; each once. A rejection fails the step, unless a branch or switch reads its output. A decision that comes too late is refused (409), and says why. Emits `workflow.run_resumed` once nothing more is waited for.
+         * @description By a person the step names, or who has a role it names; each once. A rejection fails the step, unless a branch or switch reads its output. A late decision is refused (409) with the reason. Emits `workflow.run_resumed` once no approval is pending.
          */
         post: operations["resumeRun"];
         delete?: never;
@@ -4736,7 +4736,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a run
-         * @description Goes on where it failed or was cut off, or does a step and what follows it again; what succeeded before is kept, approvals included. A step that waited for a run goes on with that run: it is retried, or has completed. A step whose outcome is unknown (no answer, 408, 409, 425, 429, 5xx) is repeated with its recorded input and its idempotency key, unless `newKey`. By the rights it had; where these have ended, by those of the caller, who has to hold all it needs (403, `permission_not_held`); the same goes for runs that its steps go on with. A completed run is not retried: trigger the workflow again. Emits `workflow.run_retried`.
+         * @description Continues where it failed or was cancelled, or repeats a step and all that follow it; what succeeded before is kept, approvals included. A step that waited for a run continues with that run: it is retried, or has completed. A step whose outcome is unknown (no answer, 408, 409, 425, 429, 5xx) is repeated with its recorded input and its idempotency key, unless `newKey`. Uses the rights the run had; where these have ended, those of the caller, who has to hold all it needs (403, `permission_not_held`); the same goes for runs that its steps go on with. A completed run is not retried: trigger the workflow again. Emits `workflow.run_retried`.
          */
         post: operations["retryRun"];
         delete?: never;
@@ -4754,7 +4754,7 @@ export interface paths {
         };
         /**
          * List the steps of a run
-         * @description In the order they began. `after` is what the run, or the page before, says as its next.
+         * @description In the order they started. `after` is `nextCursor` of the run or of the page before.
          */
         get: operations["listRunSteps"];
         put?: never;
@@ -4774,7 +4774,7 @@ export interface paths {
         };
         /**
          * Get a large value of a run
-         * @description What a run or one of its steps shows as a link.
+         * @description A value that a run or one of its steps shows as a link.
          */
         get: operations["getRunValue"];
         put?: never;
@@ -4793,8 +4793,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List runs that wait for me
-         * @description Those that wait for an approval by whoever asks, by name or by role; the latest first.
+         * List runs that wait for my approval
+         * @description Runs that wait for an approval by the caller, by name or by role; the latest first.
          */
         get: operations["listApprovals"];
         put?: never;
@@ -4813,8 +4813,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what is failed now, by workflow and cause
-         * @description Runs with the status failed or dead: one that was retried is not listed until it fails again. The group that failed last comes first.
+         * List failed runs by workflow and cause
+         * @description Runs with the status failed or dead: a retried one is not listed until it fails again. The group with the latest failure comes first.
          */
         get: operations["listRunFailures"];
         put?: never;
@@ -4836,7 +4836,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a group of failed runs
-         * @description Retries those of the group that had failed when it was listed with this `to`, and have not been retried since, as `POST /runs/:id/retry` does; some at a time, by the rights they had. With `dryRun` it only counts. `conflict` while the group is being retried.
+         * @description Retries the runs of the group that had failed when it was listed with this `to`, and were not retried since, like `POST /runs/:id/retry`, some at a time, with the rights they had. With `dryRun` it only counts. `conflict` while the group is being retried.
          */
         post: operations["retryRunFailures"];
         delete?: never;
@@ -4896,7 +4896,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a retry of a group of failed runs
-         * @description No more runs are retried, but for some it may be at; those that were go on.
+         * @description No more runs are retried, except those in progress. Runs already retried continue.
          */
         post: operations["cancelRunRetry"];
         delete?: never;
@@ -5030,7 +5030,7 @@ export interface paths {
         };
         /**
          * List the versions of an artifact
-         * @description The newest first. A version never changes; a pack that is downgraded goes back to one.
+         * @description Newest first. A version never changes; a pack that is downgraded goes back to one.
          */
         get: operations["listArtifactVersions"];
         put?: never;
@@ -5332,7 +5332,7 @@ export interface paths {
         put?: never;
         /**
          * Store a secret
-         * @description Usable as `{{secrets.<name>}}` from then on by those with `secrets:use`, towards its `hosts` alone. Without `hosts` it serves none yet: a definition that names it towards a literal host adds that host when somebody with `secrets:write` saves it (`secret.hosts_added`). A name that is taken is a 409. Emits `secret.created`.
+         * @description Usable as `{{secrets.<name>}}` from then on by those with `secrets:use`, towards its `hosts` alone. Without `hosts` it is sent to none yet: a definition that names it towards a literal host adds that host when a caller with `secrets:write` saves it (`secret.hosts_added`). 409 for a name that exists. Emits `secret.created`.
          */
         post: operations["createSecret"];
         delete?: never;
@@ -5350,18 +5350,18 @@ export interface paths {
         };
         /**
          * Get a secret
-         * @description With what has used it, for whom, and where it went; the value is never shown.
+         * @description With its uses: by which service, for whom, and to which host. The value is never shown.
          */
         get: operations["getSecret"];
         /**
          * Rotate a secret
-         * @description Replaces the value, and its `hosts` when they are given. Emits `secret.rotated`.
+         * @description Replaces the value, and `hosts` if given. Emits `secret.rotated`.
          */
         put: operations["rotateSecret"];
         post?: never;
         /**
          * Delete a secret
-         * @description What refers to it fails from then on. Emits `secret.deleted`.
+         * @description Definitions that refer to it fail from then on. Emits `secret.deleted`.
          */
         delete: operations["deleteSecret"];
         options?: never;
@@ -5378,7 +5378,7 @@ export interface paths {
         };
         /**
          * List identity providers
-         * @description Those by which users of the workspace sign in. Their secrets are never shown.
+         * @description Providers that users of the workspace sign in with. Their secrets are never returned.
          */
         get: operations["listIdentityProviders"];
         put?: never;
@@ -5402,7 +5402,7 @@ export interface paths {
         };
         /**
          * Get an identity provider
-         * @description With the addresses to register with it.
+         * @description With the addresses to register at the provider.
          */
         get: operations["getIdentityProvider"];
         put?: never;
@@ -5436,7 +5436,7 @@ export interface paths {
         put?: never;
         /**
          * Create a custom role
-         * @description Allows at most what the caller may do. A name that is taken or built in is a 409. Emits `role.created`.
+         * @description It can contain only permissions of the caller. 409 for a name that exists or is built in. Emits `role.created`.
          */
         post: operations["createRole"];
         delete?: never;
@@ -5454,14 +5454,14 @@ export interface paths {
         };
         /**
          * Get a role
-         * @description Built-in or of the workspace, with the permissions it gives and the number of its members.
+         * @description Built-in or of the workspace, with its permissions and the number of its members.
          */
         get: operations["getRole"];
         put?: never;
         post?: never;
         /**
          * Delete a custom role
-         * @description A 409 while users have it. Emits `role.deleted`.
+         * @description 409 while users have it. Emits `role.deleted`.
          */
         delete: operations["deleteRole"];
         options?: never;
@@ -5481,13 +5481,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get what the workspace wants of a sign-in
-         * @description Of whom a second factor is required.
+         * Get the sign-in policy of the workspace
+         * @description Which users need a second factor.
          */
         get: operations["getSignInPolicy"];
         /**
-         * Set what the workspace wants of a sign-in
-         * @description Whether everybody, or who has one of these roles, enters by a session that has proved a second factor alone; single sign-on counts as one. Takes effect within a second: others are answered `factor_enrolment_required`. API keys go on by their scopes, and making one takes such a session. For owners, in a session that meets it. Emits `workspace.updated`.
+         * Set the sign-in policy of the workspace
+         * @description Whether all users, or those with one of these roles, need a session that has proved a second factor; single sign-on counts as one. Takes effect within a second: others are answered `factor_enrolment_required`. API keys keep their scopes, and creating one needs such a session. For owners, in a session that meets the policy. Emits `workspace.updated`.
          */
         put: operations["setSignInPolicy"];
         post?: never;
@@ -5506,7 +5506,7 @@ export interface paths {
         };
         /**
          * List the API keys of the workspace
-         * @description Everybody's, with revoked ones; to a key for some environments, those for no others. Never the keys themselves.
+         * @description The keys of all members, with revoked ones; a key for some environments sees those for no others. The keys themselves are never returned.
          */
         get: operations["listWorkspaceTokens"];
         put?: never;
@@ -5528,8 +5528,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revoke somebody's API key
-         * @description It stops being valid at once and stays in the list. A key that allows more than the caller may do is not theirs to revoke. Emits `token.revoked`.
+         * Revoke an API key of a user
+         * @description It stops being valid at once and stays in the list. A key that allows more than the caller may do cannot be revoked. Emits `token.revoked`.
          */
         delete: operations["revokeWorkspaceToken"];
         options?: never;
@@ -5566,21 +5566,21 @@ export interface paths {
         };
         /**
          * Get a user of the workspace
-         * @description With the status, the role, and as `allowedActions` what the caller may do with the user.
+         * @description With the status, the role, and the actions the caller may take (`allowedActions`).
          */
         get: operations["getUser"];
         put?: never;
         post?: never;
         /**
          * Remove a user from the workspace
-         * @description Sessions and API keys stop working in this workspace within a second, the keys for good; the login stays. An open invitation ends. The user stays in the list as `deactivated` and may be invited again. A `successor` takes over at once what acted by the rights of the person and what was theirs to do; without one the former is held (`owner_rights`). The answer lists all of it. Emits `user.deactivated` and `token.revoked`.
+         * @description Sessions and API keys stop working in this workspace within a second, the keys permanently; the login stays. An open invitation ends. The user stays in the list as `deactivated` and may be invited again. A `successor` immediately takes over what acted with the rights of the person and their open tasks; without one the former is suspended (`owner_rights`). The answer lists both.  Emits `user.deactivated` and `token.revoked`.
          */
         delete: operations["removeUser"];
         options?: never;
         head?: never;
         /**
          * Change the role of a user, suspend or reactivate
-         * @description Takes effect everywhere within a second. The last active owner stays one (409, `last_owner`). Nobody gives or changes what they may not do themselves. Emits `user.role_changed`, `user.suspended`, `user.reactivated`.
+         * @description Takes effect everywhere within a second. The last active owner stays one (409, `last_owner`). Callers cannot grant or change permissions they do not have. Emits `user.role_changed`, `user.suspended`, `user.reactivated`.
          */
         patch: operations["updateUser"];
         trace?: never;
@@ -5593,8 +5593,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what hangs on a user
-         * @description What acts by their rights, is theirs to do or ends with them: what their removal would hold, or a successor would take over.
+         * List what depends on a user
+         * @description What acts with their rights, is assigned to them or ends with them: what their removal would suspend, or a successor would take over.
          */
         get: operations["listDependents"];
         put?: never;
@@ -5617,7 +5617,7 @@ export interface paths {
         post?: never;
         /**
          * Remove the second factors of a user
-         * @description For somebody who has lost them: all factors and recovery codes of the login go, and its sessions end. Only of an active user who is a member of no other workspace, and may do no more than the caller. API keys are refused. Emits `factor.removed`.
+         * @description For a user who has lost them: all factors and recovery codes of the login are removed, and its sessions end. Only of an active user who is a member of no other workspace, and may do no more than the caller. API keys are refused. Emits `factor.removed`.
          */
         delete: operations["removeUserFactors"];
         options?: never;
@@ -5635,8 +5635,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create a link by which a user sets a new password
-         * @description Where no mail server is configured: good for an hour, once, and in place of the former one, to be handed on to the user. Only for an active user who is a member of no other workspace and may do no more than the caller, both now and when it is used; for others the operator creates it (`POST /platform/accounts/reset-link`). By it the sessions of the user end, no address is proven and no second factor removed. Not for API keys. Emits `account.reset_link_created`.
+         * Create a password reset link for a user
+         * @description For installations without a mail server. The link is valid for an hour, works once, and replaces the former one; pass it on to the user. Only for an active user who is a member of no other workspace and has no permission the caller lacks, both now and when it is used; for others the operator creates it (`POST /platform/accounts/reset-link`). Using it ends the sessions of the user, but proves no address and removes no second factor. Not for API keys. Emits `account.reset_link_created`.
          */
         post: operations["createUserResetLink"];
         delete?: never;
@@ -5654,7 +5654,7 @@ export interface paths {
         };
         /**
          * List the sessions of a user
-         * @description Those in force of an active user, the newest first, whichever workspace they are used in. Of a user who may do more than the caller they are not shown.
+         * @description Active sessions of an active user in all workspaces, newest first. Those of a user with permissions the caller lacks are not shown.
          */
         get: operations["listUserSessions"];
         put?: never;
@@ -5696,7 +5696,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a user
-         * @description Where a mail server is configured the token goes to the person by mail; else `invitation.token` is shown this once, to be handed on. Inviting somebody again ends the former invitation. A member is a 409. No role can be given that allows more than the caller may do. Emits `user.invited`.
+         * @description With a mail server the token is mailed to the person; without one `invitation.token` is shown only this once; pass it on. Inviting a person again ends the former invitation. 409 for a member. No role can be granted that allows more than the caller may do. Emits `user.invited`.
          */
         post: operations["inviteUser"];
         delete?: never;
@@ -6262,13 +6262,13 @@ export interface paths {
         };
         /**
          * List workflows
-         * @description Without their definitions. Archived ones are listed where `status` asks for them.
+         * @description Without their definitions. Archived ones are listed only with `status=archived`.
          */
         get: operations["listWorkflows"];
         put?: never;
         /**
          * Create a workflow
-         * @description As a draft, which starts nothing. `problems` names what keeps it from being published, with the step and a JSON pointer; `GET /workflows/schema` has the JSON Schema of definitions. Emits `workflow.created`.
+         * @description Creates a draft, which starts nothing. `problems` lists what prevents publishing, with the step and a JSON pointer; `GET /workflows/schema` has the JSON Schema of definitions. Emits `workflow.created`.
          */
         post: operations["createWorkflow"];
         delete?: never;
@@ -6286,21 +6286,21 @@ export interface paths {
         };
         /**
          * Get a workflow with its draft
-         * @description With `problems`, which keep the draft from being published.
+         * @description With `problems`, which prevent publishing the draft.
          */
         get: operations["getWorkflow"];
         put?: never;
         post?: never;
         /**
          * Archive a workflow
-         * @description It starts no more runs and is no longer listed; those under way come to their end, unless they are cancelled. Final. Emits `workflow.archived`.
+         * @description It starts no more runs and is no longer listed; active runs finish, unless they are cancelled. Final. Emits `workflow.archived`.
          */
         delete: operations["archiveWorkflow"];
         options?: never;
         head?: never;
         /**
          * Update a workflow
-         * @description The definition given replaces the draft; what is published, and its runs, stay as they are. Emits `workflow.updated`, or nothing where nothing changes.
+         * @description The definition replaces the draft; the published version and its runs do not change. Emits `workflow.updated`, or nothing where nothing changes.
          */
         patch: operations["updateWorkflow"];
         trace?: never;
@@ -6316,7 +6316,7 @@ export interface paths {
         put?: never;
         /**
          * Activate a workflow
-         * @description Its trigger starts runs: of events, from those accepted from now on. The caller becomes the owner and must hold what publishing the version takes (403, `permission_not_held`); so one call takes over a workflow that is suspended (`owner_rights`). Emits `workflow.activated`, or nothing where it is active by the rights of the caller.
+         * @description Its trigger starts runs: of events, from those accepted from now on. The caller becomes the owner and must have the permissions to publish the version (403, `permission_not_held`); so one call takes over a workflow that is suspended (`owner_rights`). Emits `workflow.activated`, or nothing where it is active with the rights of the caller.
          */
         post: operations["activateWorkflow"];
         delete?: never;
@@ -6336,7 +6336,7 @@ export interface paths {
         put?: never;
         /**
          * Deactivate a workflow
-         * @description Its trigger starts no more runs; those under way go on. Emits `workflow.deactivated`, or nothing where it is inactive.
+         * @description Its trigger starts no more runs; active runs continue. Emits `workflow.deactivated`, or nothing where it is inactive.
          */
         post: operations["deactivateWorkflow"];
         delete?: never;
@@ -6395,8 +6395,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give the inbound webhook another address
-         * @description The present one stops answering at once. Emits `workflow.hook_rotated`.
+         * Rotate the address of the inbound webhook
+         * @description The old address stops working immediately. Emits `workflow.hook_rotated`.
          */
         post: operations["rotateWorkflowHook"];
         delete?: never;
@@ -6415,8 +6415,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take the published version to another environment
-         * @description As the draft of the workflow of the same name there, which is made where there is none; it is published by hand. Connectors and workflows are found by their names: `problems` names those that are not there. Emits `workflow.created` or `workflow.updated` there.
+         * Promote the published version to another environment
+         * @description Becomes the draft of the workflow with the same name there, which is created if needed; publish it yourself. Connectors and workflows are found by their names: `problems` lists the missing ones. Emits `workflow.created` or `workflow.updated` there.
          */
         post: operations["promoteWorkflow"];
         delete?: never;
@@ -6436,7 +6436,7 @@ export interface paths {
         put?: never;
         /**
          * Publish the draft as a version
-         * @description New runs are pinned to it; those under way stay with theirs. The caller becomes the owner, by whose rights runs act, and must hold what it needs (403, `permission_not_held`): to read the events it is started by or waits for, `secrets:use` where it refers to secrets, what its steps and the operations they call take, and its own `permissions`. Runs act by these alone. A draft with problems is refused with all of them (422), as where it names something that is not there. Emits `workflow.published`, and `workflow.activated` with `activate`.
+         * @description New runs are pinned to it; active runs stay with theirs. The caller becomes the owner, with whose rights runs act, and must have the permissions it needs (403, `permission_not_held`): to read the events it is started by or waits for, `secrets:use` where it refers to secrets, those of its steps and the operations they call, and its own `permissions`. Runs act with these alone. A draft with problems is refused with all of them (422), as where it names something that is not there. Emits `workflow.published`, and `workflow.activated` with `activate`.
          */
         post: operations["publishWorkflow"];
         delete?: never;
@@ -6456,7 +6456,7 @@ export interface paths {
         put?: never;
         /**
          * Roll back to a version
-         * @description New runs are pinned to that version. The caller becomes the owner and must hold what publishing it takes (403, `permission_not_held`). The draft stays. Emits `workflow.rolled_back`, or nothing where it is the present one by the rights of the caller.
+         * @description New runs are pinned to that version. The caller becomes the owner and must have the permissions to publish it (403, `permission_not_held`). The draft stays. Emits `workflow.rolled_back`, or nothing where it is the current one with the rights of the caller.
          */
         post: operations["rollbackWorkflow"];
         delete?: never;
@@ -6474,7 +6474,7 @@ export interface paths {
         };
         /**
          * List the runs of a workflow
-         * @description The latest first. All given filters must hold.
+         * @description Runs that match all filters, latest first.
          */
         get: operations["listRunsOfWorkflow"];
         put?: never;
@@ -6493,8 +6493,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what started no run
-         * @description Events, calls and times that would have started a run of the workflow, and did not; the latest first.
+         * List skipped triggers
+         * @description Events, calls and scheduled times that would have started a run of the workflow, but did not; latest first.
          */
         get: operations["listSkippedTriggers"];
         put?: never;
@@ -6516,7 +6516,7 @@ export interface paths {
         put?: never;
         /**
          * Run the draft
-         * @description As it is, as version 0, with the rights of whoever asks. Steps that are pinned are not run: what they are pinned to is their output. All others do what they do. A draft with problems is refused with all of them (422).
+         * @description Runs the unpublished draft as version 0, with the rights of the caller. Pinned steps are not executed: the pinned value is their output. All others have their real effects. A draft with problems is refused with all of them (422).
          */
         post: operations["testWorkflow"];
         delete?: never;
@@ -6536,7 +6536,7 @@ export interface paths {
         put?: never;
         /**
          * Start a run of a workflow
-         * @description Of the published version, whether or not the workflow is active; with the rights of its owner, within the row rules of the caller. Refused while it is suspended (409, `owner_rights`). With `wait` the answer has the output, if the run ends in time. `workflow.run_started` follows.
+         * @description Runs the published version, whether or not the workflow is active, with the rights of its owner, within the row rules of the caller. Refused while it is suspended (409, `owner_rights`). With `wait` the answer has the output, if the run ends in time. Emits `workflow.run_started`.
          */
         post: operations["triggerWorkflow"];
         delete?: never;
@@ -6554,7 +6554,7 @@ export interface paths {
         };
         /**
          * List the versions of a workflow
-         * @description The newest first.
+         * @description Newest first.
          */
         get: operations["listWorkflowVersions"];
         put?: never;
@@ -6574,7 +6574,7 @@ export interface paths {
         };
         /**
          * Get a version with its definition
-         * @description The definition is as it was published, and never changes.
+         * @description The definition as it was published. It never changes.
          */
         get: operations["getWorkflowVersion"];
         put?: never;
@@ -6594,7 +6594,7 @@ export interface paths {
         };
         /**
          * Compare two versions
-         * @description What it takes to get from the first to the second, by JSON pointers. Steps are compared by their ids; where steps changed places, the list says the ids in their order. At most 1,000 changes.
+         * @description The changes from the first to the second, as JSON pointers. Steps are compared by their ids; where steps changed places, the list has the ids in their order. At most 1,000 changes.
          */
         get: operations["diffWorkflowVersions"];
         put?: never;
@@ -6614,7 +6614,7 @@ export interface paths {
         };
         /**
          * Get the JSON Schema of definitions
-         * @description Of draft 2020-12, for editors: every kind of step and trigger with what its fields mean.
+         * @description Draft 2020-12, for editors: every kind of step and trigger with descriptions of its fields.
          */
         get: operations["getWorkflowSchema"];
         put?: never;
@@ -6634,13 +6634,13 @@ export interface paths {
         };
         /**
          * List the workspaces you can access
-         * @description With an API key that is the one the key belongs to. Needs no X-Workspace.
+         * @description For an API key only the workspace it belongs to. Needs no X-Workspace.
          */
         get: operations["listWorkspaces"];
         put?: never;
         /**
          * Create a workspace
-         * @description You become its owner, and enter it by its slug as X-Workspace. Needs no X-Workspace itself. With an API key it takes `workspace:write` in every environment, and the key does not open the new workspace. Emits `workspace.created` and `user.activated` there.
+         * @description You become its owner; send its slug as X-Workspace to use it. Needs no X-Workspace itself. With an API key it needs `workspace:write` in every environment, and the key is not valid in the new workspace. Emits `workspace.created` and `user.activated` there.
          */
         post: operations["createWorkspace"];
         delete?: never;
@@ -6678,7 +6678,7 @@ export interface paths {
         };
         /**
          * Get figures about the current workspace
-         * @description Members and keys of the workspace; secrets, what was made of each kind, and events of the environment. The slug must be that of X-Workspace.
+         * @description Members and keys of the workspace; secrets, resources of each kind, and events of the environment. The slug must be that of X-Workspace.
          */
         get: operations["getWorkspaceStats"];
         put?: never;
@@ -6697,8 +6697,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find out what is left to do in the current workspace
-         * @description Of all its environments: events that wait to be published, what was given up, by consumer and cause, what is due, and webhooks that wait or are paused. A service that does not answer within three seconds is reported so. Operators of the installation redrive and drop what was given up. The slug must be that of X-Workspace, and an API key valid in every environment.
+         * Get the status of the current workspace
+         * @description Over all its environments: events that wait for publication, dead letters by consumer and cause, due work, and webhooks that wait or are paused. A service that does not answer within three seconds is marked. Operators of the installation redrive and drop dead letters. The slug must be that of X-Workspace, and an API key valid in every environment.
          */
         get: operations["getWorkspaceStatus"];
         put?: never;
@@ -6718,7 +6718,7 @@ export interface paths {
         };
         /**
          * Get the current workspace
-         * @description The one named by X-Workspace, with the role of the user in it.
+         * @description The workspace of X-Workspace, with the role of the user in it.
          */
         get: operations["getCurrentWorkspace"];
         put?: never;

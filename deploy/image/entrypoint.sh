@@ -16,5 +16,4 @@ fi
 if [ -n "${OPSPLANE_ENV_FILE:-}" ]; then
   set -- "--env-file=$OPSPLANE_ENV_FILE" "$@"
 fi
-# Collecting a heap takes one core besides that of the service, and no more: docs/adr/118-stalls-at-half-load.md.
-exec node --v8-pool-size=1 "$@"
+exec node "$@"

@@ -8,7 +8,7 @@ import { type Api, apiClient, startTestCluster } from './platform.js'
 import { revocationTests } from './revocation.js'
 
 /** What one replica of every service is to do with. */
-const mostOfAll = 60
+const maxOfAll = 60
 const reserved = 3
 const rounds = isLongTier() ? 20 : 3
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
     },
     postgresFlags: [
       'fsync=off',
-      `max_connections=${mostOfAll + reserved}`,
+      `max_connections=${maxOfAll + reserved}`,
       `superuser_reserved_connections=${reserved}`,
     ],
   })
@@ -74,14 +74,14 @@ test('under load of every kind no service opens more connections than it says, a
   expect(made.map(({ status }) => status)).toEqual([201, 201])
 
   const most = new Map<string, number>()
-  let mostTogether = 0
+  let maxTogether = 0
   let over = false
   const counting = (async () => {
     while (!over) {
       const now = await openByService()
       for (const [name, count] of now) most.set(name, Math.max(most.get(name) ?? 0, count))
-      mostTogether = Math.max(
-        mostTogether,
+      maxTogether = Math.max(
+        maxTogether,
         [...now.values()].reduce((sum, count) => sum + count, 0),
       )
       await pace(5)
@@ -119,7 +119,7 @@ test('under load of every kind no service opens more connections than it says, a
     over = true
     await counting
   }
-  expect(mostTogether).toBeLessThanOrEqual(mostOfAll)
+  expect(maxTogether).toBeLessThanOrEqual(maxOfAll)
   const allowed = allowedByService()
   expect([...allowed.keys()].toSorted()).toEqual([...backendNames].toSorted())
   for (const [name, count] of most)

@@ -8,7 +8,7 @@ export const clientTimeoutMs = 60_000
 
 /** The ids of all that stands in the stream of events, in its order. Throws where there is no stream. `natsPrefix` is that of the installation. */
 export async function listEventsInStream(natsUrl: string, natsPrefix?: string): Promise<string[]> {
-  const connection = await connect(serverOf(natsUrl))
+  const connection = await connect(parseServerUrl(natsUrl))
   try {
     const stream = natsNames(natsPrefix).eventsStream
     const { state } = await (await jetstreamManager(connection, { timeout: clientTimeoutMs })).streams.info(

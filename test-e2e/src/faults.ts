@@ -53,7 +53,7 @@ function streamFault(
 ): Victim {
   return {
     async kill() {
-      const connection = await connect(serverOf(info.natsUrl))
+      const connection = await connect(parseServerUrl(info.natsUrl))
       const manager = await jetstreamManager(connection, { timeout: clientTimeoutMs })
       const stream = natsNames().eventsStream
       try {

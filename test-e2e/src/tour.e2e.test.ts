@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -26,7 +35,9 @@ function stepsOf(page: string): Step[] {
   })
 }
 
-const steps = ['README.md', 'docs/tour.md'].flatMap(stepsOf)
+const guides = readdirSync('docs/guide').map((name) => `docs/guide/${name}`)
+const pages = ['README.md', 'docs/tour.md', ...guides]
+const steps = pages.flatMap(stepsOf)
 const folder = mkdtempSync(join(tmpdir(), 'opsplane-tour-'))
 let outputs: { out: string[]; errors: string }
 
@@ -56,12 +67,12 @@ async function run(scripts: string[]) {
   return { out: readFileSync(out, 'utf8').split(`${mark}\n`), errors: readFileSync(errors, 'utf8') }
 }
 
-test('there are both pages, and no place for the reader to fill in', () => {
-  expect(new Set(steps.map(({ page }) => page))).toEqual(new Set(['README.md', 'docs/tour.md']))
+test('every page has commands, and no place for the reader to fill in', () => {
+  expect(new Set(steps.map(({ page }) => page))).toEqual(new Set(pages))
   expect(steps.filter(({ commands }) => commands.includes('…'))).toEqual([])
 })
 
-test('nothing fails, of README and then of the tour, after the demo', () => {
+test('nothing fails, of README, of the tour and then of the guide, after the demo', () => {
   expect(outputs.errors).toBe('')
   const failed = steps.flatMap(({ about }, at) => {
     const errors = (outputs.out[at] ?? 'did not run')

@@ -72,7 +72,12 @@ export async function measureDearest({ cluster, seconds, say }: MeasureOptions):
   }
 }
 
-async function measureDuring(base: string, operation: Operation, seconds: number, sample: () => Promise<Sample>) {
+async function measureDuring(
+  base: string,
+  operation: Operation,
+  seconds: number,
+  sample: () => Promise<Sample>,
+) {
   const { child } = await startChild('limits/dearest-clients.js', {
     BASE_URL: base,
     OPERATION: JSON.stringify(operation),

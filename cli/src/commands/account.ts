@@ -74,7 +74,7 @@ async function login(io: Io, options: LoginOptions, command: Command): Promise<v
   const printer = printerFor(io, command)
   if (!isSafe(new URL(baseUrl))) printer.say(`warning: ${baseUrl} is not https: secrets go there unprotected`)
   if (!apiKeyStdin && email === undefined)
-    throw usageError('Say how to log in: --api-key-stdin, or --email with a password.')
+    throw usageError('Give --api-key-stdin, or --email with a password.')
   const token =
     email === undefined
       ? await secretFromInput(io)
@@ -95,7 +95,7 @@ async function newSession(
   timeout: number,
 ): Promise<string> {
   if (!passwordStdin && !io.askSecret)
-    throw usageError('There is no terminal to ask for the password at: give it with --password-stdin.')
+    throw usageError('There is no terminal to prompt for the password: give it with --password-stdin.')
   const password =
     passwordStdin || !io.askSecret ? await secretFromInput(io) : await io.askSecret(`Password of ${email}: `)
   const api = createApi({ baseUrl }, timeout)
@@ -123,15 +123,15 @@ async function codeFor({ askSecret }: Io, { methods }: FactorChallenge, given?: 
       1,
     )
   if (given !== undefined) return given
-  if (!askSecret) throw usageError('There is no terminal to ask for the code at: give it with --code.')
+  if (!askSecret) throw usageError('There is no terminal to prompt for the code: give it with --code.')
   return (await askSecret('Code of the authenticator app, or a recovery code: ')).trim()
 }
 
 /** Without the line break an editor or echo leaves. */
 async function secretFromInput(io: Io): Promise<string> {
   const secret = (await io.readInput()).replace(/\r?\n$/, '')
-  if (secret === '') throw usageError('Nothing came on standard input.')
-  if (/[^\x20-\x7e\x80-\uffff]/.test(secret)) throw usageError('What came on standard input is not one line.')
+  if (secret === '') throw usageError('Standard input is empty.')
+  if (/[^\x20-\x7e\x80-\uffff]/.test(secret)) throw usageError('Standard input must be one line.')
   return secret
 }
 

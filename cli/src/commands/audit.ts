@@ -34,7 +34,7 @@ export function addAuditCommands(program: Command, io: Io): void {
         ['problem', problem ? `${problem.kind} at ${problem.seq}` : null],
         ['event', problem?.eventId ?? null],
       ])
-      if (problem) throw new CliError(`The audit log is not whole: ${problem.kind} at ${problem.seq}.`, 1)
+      if (problem) throw new CliError(`The audit chain is broken: ${problem.kind} at ${problem.seq}.`, 1)
     })
 
   const time = instant(io.nowMs())
@@ -109,7 +109,7 @@ async function copied(api: Api, call: Call, sink: Sink, say: (line: string) => v
     return await copyExport(await api.lines(call), sink, say)
   } catch (error) {
     await sink.discard()
-    if (call.signal?.aborted) throw new CliError('Interrupted; nothing is kept.', 1, { cause: error })
+    if (call.signal?.aborted) throw new CliError('Interrupted; nothing was saved.', 1, { cause: error })
     throw error
   }
 }

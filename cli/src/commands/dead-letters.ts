@@ -81,7 +81,7 @@ export function addDeadLetterCommands(program: Command, io: Io): void {
         const count = (wanted: string) => results.filter(({ outcome }) => outcome === wanted).length
         if (count('failed') > 0) throw new CliError(`${count('failed')} failed again.`, 1)
         if (count('waiting') > 0)
-          throw new CliError(`${count('waiting')} wait for their service, which does not take them up.`, 3)
+          throw new CliError(`${count('waiting')} wait for their service, which does not process them.`, 3)
       })
     })
 

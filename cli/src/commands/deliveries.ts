@@ -87,7 +87,7 @@ Examples:
         const connection = connect(io, command)
         const { done, refused } = await resend(connection, name, webhook, ids)
         if (done.length > 0 || refused === 0) connection.printer.list(done, deliveryColumns(false))
-        if (refused > 0) throw new CliError(`${refused} of ${ids.length} could not be sent again.`, 1)
+        if (refused > 0) throw new CliError(`${refused} of ${ids.length} could not be resent.`, 1)
       })
   }
 }

@@ -155,7 +155,7 @@ async function check(ops: Ops, io: Io, command: Command, { databaseUrl, keys }: 
   const left = rows.filter(({ use }) => use !== null && use !== 'present')
   const count = left.reduce((sum, row) => sum + row.count, 0)
   if (ids && count > 0)
-    throw new CliError(`Data keys wrapped by another master key than ${ids.keyId}: ${count}.`, 1)
+    throw new CliError(`Data keys wrapped by a master key other than ${ids.keyId}: ${count}.`, 1)
 }
 
 function prepare(ops: Ops, io: Io, command: Command, home: string, dryRun: boolean): void {

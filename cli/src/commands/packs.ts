@@ -48,10 +48,10 @@ function addWriting(packs: Command, io: Io): void {
       const printer = printerFor(io, command)
       const {
         findCompileProblems: compileProblems,
+        mergePermissions,
         readFolder,
         readPack,
         findTypeProblems: typeProblems,
-        unionOf,
         withSandbox,
       } = await tools()
       const pack = await readFolder(folder)
@@ -63,7 +63,7 @@ function addWriting(packs: Command, io: Io): void {
       const hint =
         typed === undefined ? ['TypeScript is not installed there, so types were not checked.'] : []
       printer.text({ problems, asks }, [...problems.map(problemLine), ...hint, ...permissionLines(asks)])
-      if (problems.length > 0) throw new CliError(`${problems.length} to be put right.`, 1)
+      if (problems.length > 0) throw new CliError(`${problems.length} to be fixed.`, 1)
     })
 
   packs
@@ -97,7 +97,7 @@ function addWriting(packs: Command, io: Io): void {
 function refuse(problems: readonly string[], say: (text: string) => void): void {
   if (problems.length === 0) return
   for (const problem of problems) say(problem)
-  throw new CliError(`${problems.length} to be put right.`, 1)
+  throw new CliError(`${problems.length} to be fixed.`, 1)
 }
 
 interface InstallFlags {
@@ -135,7 +135,7 @@ function addInstalling(packs: Command, io: Io): void {
       const asked = permissionLines(check.asks)
       if (asked.length > 1 && !flags.grant) {
         for (const line of asked) printer.say(line)
-        throw new CliError('Nothing was installed: --grant grants it.', 1)
+        throw new CliError('Nothing was installed. Add --grant to grant what the pack asks for.', 1)
       }
       const { downgrade, force } = flags
       const installed = await api.one(Pack, {

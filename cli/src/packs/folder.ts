@@ -65,7 +65,7 @@ function readManifest(folder: string): unknown {
   try {
     return parseExact(readFileSync(path, 'utf8'))
   } catch (error) {
-    throw new CliError(`${path} is no JSON: ${error instanceof Error ? error.message : error}`, 1)
+    throw new CliError(`${path} is not JSON: ${error instanceof Error ? error.message : error}`, 1)
   }
 }
 

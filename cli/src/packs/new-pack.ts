@@ -8,7 +8,7 @@ import { readDeclarations } from './types.js'
 export function createPackFolder(folder: string, name: string): string[] {
   const files = filesOf(name)
   const there = Object.keys(files).find((path) => existsSync(join(folder, path)))
-  if (there !== undefined) throw usageError(`${join(folder, there)} is there already.`)
+  if (there !== undefined) throw usageError(`${join(folder, there)} already exists.`)
   for (const [path, text] of Object.entries(files)) {
     const target = join(folder, path)
     mkdirSync(dirname(target), { recursive: true })

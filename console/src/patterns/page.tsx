@@ -5,7 +5,7 @@ import { LiveMark } from '../live/live-mark.js'
 import { texts } from '../texts/en.js'
 import { AsCurl } from './curl.js'
 import { Icon } from './icons.js'
-import { Problem } from './problem.js'
+import { Empty, Problem } from './problem.js'
 
 interface PageHeadProps {
   title: string
@@ -84,7 +84,8 @@ export function DetailHead({ title, closed, children }: DetailHeadProps) {
       <Link {...closed} className="detail-close" aria-label={texts.common.close} title={texts.common.close}>
         <Icon name="close" />
       </Link>
-      <h2 className="detail-title ellipsis" dir="auto">
+      {/* Another title is another element: what is written from the right does not move what was there. */}
+      <h2 key={typeof title === 'string' ? title : undefined} className="detail-title ellipsis" dir="auto">
         {title}
       </h2>
       <span className="grow" />
@@ -109,7 +110,8 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
 }
 
 interface DetailBodyProps<Data> {
-  query: { data: Data | undefined; error: unknown; refetch(): Promise<unknown> }
+  /** Data is null where there is no such thing. */
+  query: { data: Data | null | undefined; error: unknown; refetch(): Promise<unknown> }
   children(data: Data): ReactNode
 }
 
@@ -117,7 +119,9 @@ interface DetailBodyProps<Data> {
 export function DetailBody<Data>({ query: { data, error, refetch }, children }: DetailBodyProps<Data>) {
   return (
     <div className="detail-body">
-      {data ? (
+      {data === null ? (
+        <Empty title={texts.problem.missing} help={texts.problem.missingHelp} />
+      ) : data !== undefined ? (
         children(data)
       ) : error ? (
         <Problem error={error} onRetry={() => void refetch()} />

@@ -50,7 +50,8 @@ export function Empty({ title, help, command, children }: EmptyProps) {
       {help !== undefined && <p className="muted">{help}</p>}
       {command !== undefined && (
         <div className="empty-command">
-          <pre>{command}</pre>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well. */}
+          <pre tabIndex={0}>{command}</pre>
           <Copy text={command} />
         </div>
       )}

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { type BackendName, backendNames, serviceNames } from '@opsplane/contracts'
+import { type BackendName, backendNames, type ServiceName, serviceNames } from '@opsplane/contracts'
 import { startEmbeddedNats } from '@opsplane/nats/embedded'
 import {
   asciiLocaleWarning,
@@ -84,11 +84,15 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       backendNames.map((name) => databaseIn(installation, name, servers.info.postgresUrl)),
     )
     await requireConnections(plan, [...adminUrls])
-    for (const name of serviceNames) {
-      const service = services[name]
-      const started = await service.start(service.loadConfig(plan[name]), { log: logFor(name) })
-      releasers.add(name, () => started.stop())
-    }
+    const start = (name: ServiceName) =>
+      services[name].start(services[name].loadConfig(plan[name]), { log: logFor(name) })
+    // As processes of their own they would start at the same time as well; the gateway lets requests in when all are there.
+    const backendsStarted = await Promise.allSettled(backendNames.map(start))
+    for (const [n, started] of backendsStarted.entries())
+      if (started.status === 'fulfilled') releasers.add(backendNames[n] ?? '', () => started.value.stop())
+    requireAll(backendsStarted)
+    const gateway = await start('gateway')
+    releasers.add('gateway', () => gateway.stop())
 
     onStep('preparing the workspace')
     const owner = await bootstrapOwner({
@@ -115,6 +119,11 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   }
 }
 
+/** Throws the first failure, once nothing is starting any more that would have to be stopped. */
+function requireAll(results: readonly PromiseSettledResult<unknown>[]): void {
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+}
+
 interface ServersOptions {
   state: LocalState
   log: Logger
@@ -125,30 +134,48 @@ interface ServersOptions {
 }
 
 /** In what is said of them, the URL of NATS is the operator's. */
-async function startServers({ state, log, releasers, natsPasswords, onStep, tell }: ServersOptions) {
-  const logOf = (component: string) => (line: string) => log.debug({ component }, line)
-  let postgresUrl = process.env.DATABASE_URL
-  if (postgresUrl) await requirePostgres(postgresUrl)
-  else {
-    onStep('starting Postgres')
-    mkdirSync(state.postgresDir, { recursive: true })
-    const start = (port?: number) =>
-      startEmbeddedPostgres({ dataDir: state.postgresDir, port, onLog: logOf('postgres') })
-    const server = await keepServer({ name: 'Postgres', start, log, tell })
-    releasers.add('postgres', () => server.stop())
-    postgresUrl = server.url
+async function startServers(options: ServersOptions) {
+  const [postgres, nats] = [startPostgres(options), startNats(options)]
+  requireAll(await Promise.allSettled([postgres, nats]))
+  const [postgresUrl, { natsUrl, natsUrls }] = [await postgres, await nats]
+  return { info: { postgresUrl, natsUrl }, natsUrls }
+}
+
+const toLog =
+  ({ log }: ServersOptions, component: string) =>
+  (line: string) =>
+    log.debug({ component }, line)
+
+async function startPostgres(options: ServersOptions): Promise<string> {
+  const { state, log, releasers, onStep, tell } = options
+  const external = process.env.DATABASE_URL
+  if (external) {
+    await requirePostgres(external)
+    return external
   }
-  const given = process.env.NATS_URL
-  if (given) await requireNats(given)
-  if (given) return { info: { postgresUrl, natsUrl: given }, natsUrls: mapNames(serviceNames, () => given) }
+  onStep('starting Postgres')
+  mkdirSync(state.postgresDir, { recursive: true })
+  const start = (port?: number) =>
+    startEmbeddedPostgres({ dataDir: state.postgresDir, port, onLog: toLog(options, 'postgres') })
+  const { url, stop } = await keepServer({ name: 'Postgres', start, log, tell })
+  releasers.add('postgres', stop)
+  return url
+}
+
+async function startNats(options: ServersOptions) {
+  const { state, log, releasers, onStep, natsPasswords, tell } = options
+  const external = process.env.NATS_URL
+  if (external) {
+    await requireNats(external)
+    return { natsUrl: external, natsUrls: mapNames(serviceNames, () => external) }
+  }
   onStep('starting NATS')
   const authorization = () => natsAuthorization(state.secrets(), process.env.NATS_PREFIX)
   const start = (port?: number) =>
-    startEmbeddedNats({ storeDir: state.natsDir, port, authorization, onLog: logOf('nats') })
+    startEmbeddedNats({ storeDir: state.natsDir, port, authorization, onLog: toLog(options, 'nats') })
   const { url, stop } = await keepServer({ name: 'NATS', start, log, tell })
   releasers.add('nats', stop)
-  const { natsUrl, natsUrls } = buildNatsUrls(url, natsPasswords)
-  return { info: { postgresUrl, natsUrl }, natsUrls }
+  return buildNatsUrls(url, natsPasswords)
 }
 
 const noticesOf = (postgresUrl: string): Promise<string[]> =>

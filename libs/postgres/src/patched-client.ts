@@ -9,7 +9,7 @@ export function assertPatchedClient(client: { begin: { toString(): string } }): 
   if (!patchedHandler.test(client.begin.toString())) {
     throw new Error(
       'The postgres client lacks patches/postgres@3.4.9.patch, as other package managers than pnpm leave it out. ' +
-        'Install with the pnpm that package.json names. Why: docs/adr/008-patched-postgres-client.md',
+        'Install with the pnpm that package.json names. Why: docs/adr/history/008-patched-postgres-client.md',
     )
   }
 }

@@ -1,6 +1,5 @@
 import { delay } from './clock.js'
 import { ConfigError } from './config.js'
-import { configureHeapGrowth } from './heap-growth.js'
 import { describeErrorSafely } from './logged-error.js'
 import { createLogger, type Logger } from './logger.js'
 
@@ -75,7 +74,6 @@ export interface RunnableService<Config = unknown, Overrides = { log?: Logger }>
  * Exit code 0 after a clean stop, 1 when it could not start or stop.
  */
 export function runService<Config>({ name, loadConfig, start }: RunnableService<Config>): void {
-  configureHeapGrowth()
   const log = createLogger({ service: name, level: 'info' })
   let stopping = false
   const running = (async () => start(loadConfig(process.env)))()

@@ -59,7 +59,7 @@ function ownedDeployments(
   return {
     ownersIn: async (workspaceId, users) =>
       (await listLiveByGivers(sql, workspaceId, users)).map(({ giver }) => giver),
-    async suspend({ workspaceId, userIds, held, causationId }) {
+    async suspend({ workspaceId, userIds, permissions: held, causationId }) {
       for (const live of await listLiveByGivers(sql, workspaceId, userIds)) {
         const missing = missingOf(held[live.giver], live.permissions)
         const tenant = { workspaceId, environment: live.environment }

@@ -42,7 +42,7 @@ export const databaseStudio = defineService<StudioConfig>({
     const refuseFull = createCheckSpaceQuota(ctx.database.sql, limits)
     const tables = createTables(ctx, { plane, definitions, limits, record: changeRecorder(ctx) })
     ctx.dueWork.start(purgeWork(ctx, { plane, tables: tables.aggregate }))
-    const sdk = openNeighbour(ctx, 'sdk', validationTimeoutMs)
+    const sdk = openServiceClient(ctx, 'sdk', validationTimeoutMs)
     const validating = createRecordValidator({ sdk, log: ctx.log })
     const records = createRecordServices(ctx, { plane, definitions, validating, limits, refuseFull })
     const refuseRuled = createRowRuleGuard(ctx.database)

@@ -112,7 +112,7 @@ describe('settings is asked about a token', () => {
     expect((await get('/itsm/incidents', asAda)).status).toBe(200)
   })
 
-  test('and without it nobody gets in', async () => {
+  test('and without it every request is refused', async () => {
     await platform.settings.close()
     const reply = await get('/itsm/incidents', asAda)
     expect(reply).toMatchObject({ status: 503, code: 'service_unavailable' })
@@ -133,7 +133,7 @@ describe('a route that takes guests', () => {
     return { received, ...(await verified(received)) }
   }
 
-  test('shows the service the token of another, and says that nobody is logged in', async () => {
+  test('shows the service the token of another, and answers that the caller is not logged in', async () => {
     const { received, ...who } = await seen({
       Authorization: 'Bearer a.b.c',
       'X-Internal-Guest-Token': 'd.e.f',

@@ -11,7 +11,7 @@ import { parseNetwork } from '@opsplane/runtime'
 import { type OpenAnswer, type OpenAnswers, refusalOf } from './open-answers/open-answers.js'
 import type { RateHeaders, RateLimiter } from './rate-limit.js'
 import { browserTokenPrefix, type SessionCookie } from './sign-in/session-cookie.js'
-import type { TokenCache, TokenQuestion } from './token-cache.js'
+import type { TokenCache, VerifyRequest } from './token-cache.js'
 
 export interface Authenticator {
   /**
@@ -44,8 +44,8 @@ export interface AuthenticatorOptions {
   limiter: RateLimiter
   /** Per network, for requests without a valid token. */
   anonymousLimiter: RateLimiter
-  /** Per network, for tokens that settings has not vouched for lately. */
-  strangerLimiter: RateLimiter
+  /** Per network, for tokens that settings has not verified lately. */
+  unverifiedTokenLimiter: RateLimiter
   sessionCookie: Pick<SessionCookie, 'tokenOf'>
 }
 
@@ -56,37 +56,37 @@ const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 const keyPrefix = `${idPrefixes.token}_`
 
-/** Tokens not vouched for lately that settings is asked about at once. */
-const strangersAtOnce = 32
+/** The most tokens without a recent verification that settings verifies at a time. */
+const maxUnverifiedTokens = 32
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { tokens, openAnswers, limiter, anonymousLimiter, strangerLimiter, sessionCookie } = options
+  const { tokens, openAnswers, limiter, anonymousLimiter, unverifiedTokenLimiter, sessionCookie } = options
   const readToken = tokenReader(sessionCookie)
   /** Of a request that was let in before. */
   const questionAgain = (request: IncomingMessage) => {
     const environment = Environment.safeParse(request.headers['x-environment'] ?? 'production')
-    return questionOf(
+    return buildVerifyRequest(
       request,
       readToken(request, () => undefined),
       environment.data,
     )
   }
-  let strangers = 0
+  let unverified = 0
 
-  /** Refuses what would cost settings too much to find out; a token it has vouched for lately does not come by here. */
+  /** Refuses more unverified tokens than settings can verify; recently verified tokens skip this check. */
   const admit = (network: string) => {
-    strangerLimiter.take(network)
-    if (strangers >= strangersAtOnce)
+    unverifiedTokenLimiter.take(network)
+    if (unverified >= maxUnverifiedTokens)
       throw new ApiError('service_unavailable', 'Too many new tokens at once. Try again in a moment.')
-    strangers++
+    unverified++
   }
 
   /**
-   * What is refused counts against its network, whose limit bars nobody with a valid token: it only has the others
+   * A refused request counts against its network. That limit never stops requests with a valid token; the others are
    * answered with 429.
    */
   const identify = async (
-    question: TokenQuestion,
+    question: VerifyRequest,
     clientAddress: string,
     onLimit: OnLimit,
   ): Promise<Principal> => {
@@ -101,7 +101,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       onLimit(isDenial(error) ? anonymousLimiter.take(network) : anonymousLimiter.state(network))
       throw error
     } finally {
-      if (admitted) strangers--
+      if (admitted) unverified--
     }
   }
   const charge = ({ tokenId, userId, workspaceId }: Principal, onLimit: OnLimit) =>
@@ -112,7 +112,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       const environment = Environment.safeParse(request.headers['x-environment'] ?? 'production')
       if (
         access === 'public' ||
-        (access === 'guest' && !isOfPlatform(bearerOf(request)) && !sessionCookie.tokenOf(request))
+        (access === 'guest' && !isPlatformToken(parseBearerToken(request)) && !sessionCookie.tokenOf(request))
       ) {
         onLimit(anonymousLimiter.take(parseNetwork(clientAddress)))
         if (!environment.success) throw invalidEnvironment()
@@ -132,7 +132,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
         throw problem
       }
 
-      const question = questionOf(request, token, environment.data)
+      const question = buildVerifyRequest(request, token, environment.data)
       const principal = await identify(question, clientAddress, onLimit)
       charge(principal, onLimit)
       return principal
@@ -149,27 +149,27 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   }
 }
 
-function questionOf(
+function buildVerifyRequest(
   { headers }: IncomingMessage,
   token: string,
   environment: Environment = 'production',
-): TokenQuestion {
+): VerifyRequest {
   const slug = headers['x-workspace']
   return { token, workspace: typeof slug === 'string' ? slug : undefined, environment }
 }
 
 type OnLimit = (headers: RateHeaders) => void
 
-/** Nobody is charged for a refusal but the address it came from: a token that may not come in says who it is to no one. */
+/** A refusal is charged only to the address it came from, since a refused token identifies no caller. */
 const isDenial = (error: unknown) =>
   error instanceof ApiError && (error.status === 401 || error.status === 403)
 
 /** What stands in the Authorization header, if it is a Bearer. */
-export const bearerOf = ({ headers }: IncomingMessage): string | undefined =>
+export const parseBearerToken = ({ headers }: IncomingMessage): string | undefined =>
   bearer.exec(headers.authorization ?? '')?.[1]
 
 /** Whether settings has issued it, by its looks. */
-const isOfPlatform = (token: string | undefined): boolean => token?.startsWith('ops_') === true
+const isPlatformToken = (token: string | undefined): boolean => token?.startsWith('ops_') === true
 
 /** The Bearer goes before the cookie, which only a request without Authorization is made with. */
 function tokenReader({ tokenOf }: Pick<SessionCookie, 'tokenOf'>) {
@@ -178,7 +178,7 @@ function tokenReader({ tokenOf }: Pick<SessionCookie, 'tokenOf'>) {
       const token = tokenOf(request)
       if (token !== undefined) return token
     }
-    const token = bearerOf(request)
+    const token = parseBearerToken(request)
     if (token === undefined)
       throw new ApiError('unauthenticated', 'Send an access token: Authorization: Bearer <token>.')
     if (token.length > maxTokenLength || token.startsWith(browserTokenPrefix))

@@ -98,7 +98,7 @@ describe('the bytes that a workspace is sent', () => {
     return [response.status, /"answer-bytes";r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]]
   }
 
-  test('count beside its requests, and are refused beyond the limit until they are refilled', async () => {
+  test('count in addition to its requests, and are refused beyond the limit until they are refilled', async () => {
     await platform.stop()
     platform = await startPlatform({ answerBytesPerMinute: 1_000 }, { itsm: service.url })
     service.handler = (_, response) => response.end(document)

@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from '@jest/globals'
-import { clientAddressReader } from './client-address.js'
+import { createClientAddressReader } from './client-address.js'
 
 const request = (remoteAddress: string, forwarded?: string) =>
   ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage
 
 test('without trusted proxies the socket says who calls, whatever the header claims', () => {
-  const read = clientAddressReader([])
+  const read = createClientAddressReader([])
   expect(read(request('203.0.113.9', '1.1.1.1'))).toBe('203.0.113.9')
   expect(read(request('::ffff:203.0.113.9'))).toBe('203.0.113.9')
 })
 
 test('behind trusted proxies the last address that is none of them counts', () => {
-  const read = clientAddressReader(['10.0.0.0/8', 'fd00::/8'])
+  const read = createClientAddressReader(['10.0.0.0/8', 'fd00::/8'])
   expect(read(request('10.0.0.1', '6.6.6.6, 203.0.113.9'))).toBe('203.0.113.9')
   expect(read(request('::ffff:10.0.0.1', '6.6.6.6, 203.0.113.9, 10.2.3.4'))).toBe('203.0.113.9')
   expect(read(request('fd00::1', '2001:db8::1'))).toBe('2001:db8::1')
@@ -21,12 +21,12 @@ test('behind trusted proxies the last address that is none of them counts', () =
 })
 
 test('an address outside the trusted networks cannot forward for others', () => {
-  const read = clientAddressReader(['10.0.0.0/8'])
+  const read = createClientAddressReader(['10.0.0.0/8'])
   expect(read(request('203.0.113.9', '1.1.1.1'))).toBe('203.0.113.9')
 })
 
 test('a port, brackets, a zone and the spelling make no other client', () => {
-  const read = clientAddressReader(['10.0.0.0/8', 'fd00::/8'])
+  const read = createClientAddressReader(['10.0.0.0/8', 'fd00::/8'])
   for (const written of [
     '203.0.113.9:51234',
     '::ffff:203.0.113.9',
@@ -49,12 +49,12 @@ test.each([
   '203.0.113.9:123456',
   '1.2.3',
 ])('what a proxy wrote as %s is no address, so the proxy is who calls', (written) => {
-  const read = clientAddressReader(['10.0.0.0/8'])
+  const read = createClientAddressReader(['10.0.0.0/8'])
   expect(read(request('10.0.0.1', `203.0.113.8, ${written}`))).toBe('10.0.0.1')
 })
 
 test('a Forwarded header says nothing, and a socket that is gone has no address', () => {
-  const read = clientAddressReader(['10.0.0.0/8'])
+  const read = createClientAddressReader(['10.0.0.0/8'])
   const gone = { socket: {}, headers: {} } as unknown as IncomingMessage
   const forwarded = { socket: { remoteAddress: '10.0.0.1' }, headers: { forwarded: 'for=203.0.113.9' } }
   expect(read(forwarded as unknown as IncomingMessage)).toBe('10.0.0.1')

@@ -24,7 +24,7 @@ function canonical(address: string): string {
 }
 
 /** Whether an address, as a socket has it, is in one of the networks. */
-export function addressWithin(cidrs: readonly string[]): (address: string) => boolean {
+export function isAddressWithin(cidrs: readonly string[]): (address: string) => boolean {
   const networks = new BlockList()
   for (const cidr of cidrs) {
     const [network = '', prefix] = cidr.split('/')
@@ -41,8 +41,10 @@ export function addressWithin(cidrs: readonly string[]): (address: string) => bo
  * then the last address in X-Forwarded-For that is not itself a trusted proxy. What a proxy wrote that is no address
  * ends the search at that proxy. `Forwarded` is not read: a proxy that does not set it passes on what a client made up.
  */
-export function clientAddressReader(trustedCidrs: readonly string[]): (request: IncomingMessage) => string {
-  const trusted = addressWithin(trustedCidrs)
+export function createClientAddressReader(
+  trustedCidrs: readonly string[],
+): (request: IncomingMessage) => string {
+  const trusted = isAddressWithin(trustedCidrs)
 
   return (request) => {
     let address = addressIn(request.socket.remoteAddress ?? '')

@@ -1,77 +1,65 @@
-import { readFileSync } from 'node:fs'
-import { createContext, runInContext } from 'node:vm'
-import { beforeEach, expect, test } from '@jest/globals'
-import { waitFor } from '@opsplane/testing'
+import { describe, expect, test } from '@jest/globals'
 
-const script = readFileSync(new URL('../docs-page/docs.js', import.meta.url), 'utf8')
-
+interface Operation {
+  operationId: string
+  tags: string[]
+  parameters?: { schema?: object; description?: string }[]
+  requestBody?: object
+}
 interface Description {
-  paths: Record<string, Record<string, { parameters: { schema: object; description?: string }[] }>>
-  components: { parameters: { Workspace: { required: boolean; description: string } } }
+  info: { title: string; version: string; description?: string }
+  tags: { name: string }[]
+  paths: Record<string, Record<string, Operation>>
+  webhooks?: object
+  components: { parameters: { Workspace: { required: boolean; description: string } }; schemas: object }
+}
+interface Topics {
+  makeWorkspaceOptional(description: Description): Description
+  describeFilters(description: Description): Description
+  listTopics(description: Description): { name: string; operations: { id: string; method: string }[] }[]
+  extractTopic(description: Description, name?: string): Description
+  topicInAddress(hash: string): string | undefined
 }
 
-const description = {
+const topics = (await import(new URL('../docs-page/topics.js', import.meta.url).href)) as Topics
+
+const bodyOf = (name: string) => ({ content: { json: { schema: { $ref: `#/components/schemas/${name}` } } } })
+const description = (): Description => ({
+  info: { title: 'Opsplane', version: '1', description: '## Sign in' },
+  tags: [{ name: 'Incidents' }, { name: 'Webhooks' }, { name: 'Empty' }],
   paths: {
     '/incidents': {
       get: {
+        operationId: 'listIncidents',
+        tags: ['Incidents'],
         parameters: [
-          { $ref: '#/components/parameters/Workspace' },
-          { name: 'tag', in: 'query', schema: { type: 'string', example: 'shop' } },
+          { $ref: '#/components/parameters/Workspace' } as object,
+          { name: 'tag', in: 'query', schema: { type: 'string', example: 'shop' } } as object,
           { name: 'status', in: 'query', description: 'Several.', schema: { example: ['open', 'closed'] } },
-          { name: 'limit', in: 'query', schema: { default: 50 } },
-          { name: 'id', in: 'path', required: true, schema: { example: 'INC-1' } },
+          { name: 'limit', in: 'query', schema: { default: 50 } } as object,
+          { name: 'id', in: 'path', required: true, schema: { example: 'INC-1' } } as object,
         ],
       },
-      post: { operationId: 'create' },
+      post: { operationId: 'createIncident', tags: ['Incidents'], requestBody: bodyOf('NewIncident') },
+    },
+    '/webhooks': {
+      post: { operationId: 'createWebhook', tags: ['Webhooks'], requestBody: bodyOf('NewWebhook') },
     },
   },
-  components: { parameters: { Workspace: { name: 'X-Workspace', in: 'header', required: true } } },
-}
-
-interface SwaggerOptions {
-  spec: Description
-  requestInterceptor: typeof intercept
-  persistAuthorization: boolean
-}
-
-let swagger: SwaggerOptions | undefined
-let shown: Description | undefined
-let intercept: (request: { headers: Record<string, string> }) => { headers: Record<string, string> }
-let stored: Map<string, string>
-let workspace: { value: string; change(): void }
-
-/** What a browser gives the script, as far as it asks for it. */
-beforeEach(() => {
-  shown = undefined
-  stored = new Map([['opsplane-docs-workspace', 'acme']])
-  const listeners: Record<string, () => void> = {}
-  workspace = { value: '', change: () => listeners.change?.() }
-  const input = Object.assign(workspace, {
-    addEventListener: (type: string, listener: () => void) => {
-      listeners[type] = listener
+  webhooks: { delivery: {} },
+  components: {
+    parameters: { Workspace: { required: true, description: '' } },
+    schemas: {
+      NewIncident: { properties: { severity: { $ref: '#/components/schemas/Severity' } } },
+      Severity: { enum: ['low'] },
+      NewWebhook: { properties: { next: { $ref: '#/components/schemas/NewWebhook' } } },
     },
-  })
-  const SwaggerUIBundle = (options: SwaggerOptions) => {
-    swagger = options
-    shown = structuredClone(options.spec)
-    intercept = options.requestInterceptor
-  }
-  const page = createContext({
-    window: { SwaggerUIBundle },
-    document: { getElementById: () => input },
-    localStorage: {
-      getItem: (key: string) => stored.get(key) ?? null,
-      setItem: (key: string, value: string) => stored.set(key, value),
-      removeItem: (key: string) => stored.delete(key),
-    },
-    fetch: async () => ({ json: async () => structuredClone(description) }),
-  })
-  runInContext(script, page)
+  },
 })
 
-test('filters are not filled in with their examples, which find nothing together', async () => {
-  const spec = await waitFor(() => shown)
-  const [, tag, status, limit, id] = spec?.paths['/incidents']?.get?.parameters ?? []
+test('filters are not filled in with their examples, which find nothing together', () => {
+  const { parameters = [] } = topics.describeFilters(description()).paths['/incidents']?.get ?? {}
+  const [, tag, status, limit, id] = parameters
   expect(tag).toMatchObject({ schema: { type: 'string' }, description: 'Such as `shop`.' })
   expect(tag?.schema).not.toHaveProperty('example')
   expect(status).toMatchObject({ schema: {}, description: 'Several. Such as `open,closed`.' })
@@ -79,25 +67,39 @@ test('filters are not filled in with their examples, which find nothing together
   expect(id?.schema).toEqual({ example: 'INC-1' })
 })
 
-test('the workspace at the top is that of every request that names none, at once', async () => {
-  const spec = await waitFor(() => shown)
-  expect(spec?.components.parameters.Workspace).toMatchObject({
+test('an operation does not require the workspace, which the page adds', () => {
+  const { Workspace } = topics.makeWorkspaceOptional(description()).components.parameters
+  expect(Workspace).toMatchObject({
     required: false,
     description: expect.stringContaining('top of this page'),
   })
-  const sent = (headers: Record<string, string> = {}) => intercept({ headers }).headers
-  expect(sent({ accept: '*/*' })).toEqual({ accept: '*/*', 'X-Workspace': 'acme' })
-  expect(sent({ 'X-Workspace': 'own' })).toEqual({ 'X-Workspace': 'own' })
-  workspace.value = ' other '
-  workspace.change()
-  expect(sent()).toEqual({ 'X-Workspace': 'other' })
-  expect(stored.get('opsplane-docs-workspace')).toBe('other')
-  workspace.value = ''
-  expect(sent()).toEqual({})
 })
 
-test('no token stays with the browser once the page is closed', async () => {
-  await waitFor(() => shown)
-  expect(swagger?.persistAuthorization).toBe(false)
-  expect(stored.has('authorized')).toBe(false)
+describe('a topic', () => {
+  test('is a tag with operations', () => {
+    expect(topics.listTopics(description())).toMatchObject([
+      { name: 'Incidents', operations: [{ id: 'listIncidents', method: 'get' }, { id: 'createIncident' }] },
+      { name: 'Webhooks', operations: [{ id: 'createWebhook' }] },
+    ])
+  })
+
+  test('has its operations and the schemas these need, and no others', () => {
+    const part = topics.extractTopic(description(), 'Incidents')
+    expect(Object.keys(part.paths)).toEqual(['/incidents'])
+    expect(Object.keys(part.components.schemas)).toEqual(['NewIncident', 'Severity'])
+    expect(part.components.parameters).toHaveProperty('Workspace')
+    expect([part.info, part.webhooks]).toEqual([{ title: 'Incidents', version: '1' }, undefined])
+  })
+
+  test('of webhooks has what an endpoint receives', () => {
+    const part = topics.extractTopic(description(), 'Webhooks')
+    expect([Object.keys(part.components.schemas), part.webhooks]).toEqual([['NewWebhook'], { delivery: {} }])
+  })
+
+  test('is named by the address, and without one the guides are shown', () => {
+    expect(topics.topicInAddress('#/Audit_log/listAuditEvents')).toBe('Audit log')
+    expect(topics.topicInAddress('#/')).toBeUndefined()
+    const guides = topics.extractTopic(description(), topics.topicInAddress(''))
+    expect([guides.info.description, guides.paths]).toEqual(['## Sign in', {}])
+  })
 })

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { extname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type CachedDocument, cacheDocument, methodNotAllowed } from '@opsplane/http'
+import { sha256Hex } from '@opsplane/runtime'
 import express, { type RequestHandler, type Router } from 'express'
 import type { SendDocument } from './document-sender.js'
 
@@ -12,8 +13,8 @@ const swaggerUi = new URL(
   pathToFileURL(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')),
 )
 
+const htmlType = 'text/html; charset=utf-8'
 const contentTypes: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.png': 'image/png',
@@ -40,29 +41,63 @@ export const onlyReads: RequestHandler = ({ method }) => {
 /** The API reference page and the files it needs, mounted at /api/v1/docs. */
 export function docsRoutes(sendDocument: SendDocument): Router {
   const router = express.Router()
-  const serve = (path: string, file: URL, cacheControl: string) => {
-    let kept: Promise<CachedDocument> | undefined
-    const headers = { 'Cache-Control': cacheControl, 'Content-Security-Policy': contentSecurityPolicy }
+  const files = new Map<string, Promise<KeptFile>>()
+  const keep = (name: string) => {
+    const kept = files.get(name) ?? keepFile(new URL(name, ownFiles.includes(name) ? page : swaggerUi), keep)
+    files.set(name, kept)
+    return kept
+  }
+  let html: Promise<CachedDocument> | undefined
+  const serve = (
+    path: string,
+    find: (query: string) => Promise<{ document: CachedDocument; cacheControl: string }>,
+  ) =>
     router
       .route(path)
       .get(async (request, response) => {
-        kept ??= keepFile(file)
-        await sendDocument(request, response, await kept, headers)
+        const { document, cacheControl } = await find(request.url.split('?')[1] ?? '')
+        const headers = { 'Cache-Control': cacheControl, 'Content-Security-Policy': contentSecurityPolicy }
+        await sendDocument(request, response, document, headers)
       })
       .all(onlyReads)
-  }
-  serve('/', new URL('index.html', page), 'no-cache')
-  for (const name of ['docs.css', 'docs.js']) serve(`/${name}`, new URL(name, page), forAnHour)
-  for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'])
-    serve(`/${name}`, new URL(name, swaggerUi), forAnHour)
+  serve('/', async () => {
+    html ??= buildPage(keep)
+    return { document: await html, cacheControl: 'no-cache' }
+  })
+  for (const name of [...ownFiles, ...swaggerFiles])
+    serve(`/${name}`, async (query) => {
+      const { document, hash } = await keep(name)
+      return { document, cacheControl: query === hash ? immutable : forAnHour }
+    })
   return router
 }
 
+const ownFiles = ['docs.css', 'docs.js', 'topics.js']
+const swaggerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
 const forAnHour = 'public, max-age=3600'
+/** For the address with the hash of the content, which the page has. */
+const immutable = 'public, max-age=31536000, immutable'
 
-async function keepFile(file: URL): Promise<CachedDocument> {
-  return cacheDocument(
-    contentTypes[extname(file.pathname)] ?? 'application/octet-stream',
-    await readFile(file),
-  )
+interface KeptFile {
+  document: CachedDocument
+  hash: string
+}
+
+/** What a file imports is named with the hash of its content, too. */
+async function keepFile(file: URL, keep: (name: string) => Promise<KeptFile>): Promise<KeptFile> {
+  let bytes = await readFile(file)
+  if (file.pathname.endsWith('/docs.js')) {
+    const { hash } = await keep('topics.js')
+    bytes = Buffer.from(bytes.toString().replace("'./topics.js'", `'./topics.js?${hash}'`))
+  }
+  const contentType = contentTypes[extname(file.pathname)] ?? 'application/octet-stream'
+  return { document: cacheDocument(contentType, bytes), hash: sha256Hex(bytes).slice(0, 16) }
+}
+
+/** The page, which names each file with the hash of its content. */
+async function buildPage(keep: (name: string) => Promise<KeptFile>): Promise<CachedDocument> {
+  let text = await readFile(new URL('index.html', page), 'utf8')
+  for (const name of [...ownFiles, ...swaggerFiles])
+    text = text.replaceAll(`/api/v1/docs/${name}"`, `/api/v1/docs/${name}?${(await keep(name)).hash}"`)
+  return cacheDocument(htmlType, Buffer.from(text))
 }

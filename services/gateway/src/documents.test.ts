@@ -71,6 +71,16 @@ describe('the OpenAPI document', () => {
     expect(body.error?.message).toBe('There is no operation POST /nothing.')
   })
 
+  test('has guides in Markdown, and what an endpoint receives', async () => {
+    const { info, webhooks } = (await openApi()) as unknown as {
+      info: { description: string }
+      webhooks: Record<string, { post: { parameters: { name: string }[] } }>
+    }
+    const titles = [...info.description.matchAll(/^## (.+)$/gm)].map(([, title]) => title)
+    expect(titles).toEqual(['Sign in', 'Requests and answers', 'Paging', 'Errors', 'Events', 'Signatures'])
+    expect(webhooks.delivery?.post.parameters.map(({ name }) => name)).toContain('X-Service-Signature-256')
+  })
+
   test('is the same in YAML', async () => {
     const response = await fetch(`${platform.url}/api/v1/openapi.yaml`)
     expect(response.headers.get('content-type')).toContain('application/yaml')
@@ -199,12 +209,28 @@ describe('the docs page', () => {
     expect(policy).not.toContain('unsafe')
     expect(html).not.toMatch(/<script(?![^>]* src=)|<style|style=|https?:/)
     const assets = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path)
-    expect(assets).toContain('/api/v1/docs/swagger-ui-bundle.js')
+    expect(assets.map((path) => path?.split('?')[0])).toContain('/api/v1/docs/swagger-ui-bundle.js')
     for (const asset of assets) {
       const response = await fetch(`${platform.url}${asset}`)
       expect([asset, response.status]).toEqual([asset, 200])
       await response.arrayBuffer()
     }
+  })
+
+  test('names its files by their content, so that browsers keep them for good', async () => {
+    const html = await (await fetch(`${platform.url}/api/v1/docs`)).text()
+    const files = [...html.matchAll(/"(\/api\/v1\/docs\/[^"?]+)\?(\w+)"/g)]
+    expect(files.length).toBeGreaterThan(4)
+    const kept = async (path: string) => {
+      const response = await fetch(`${platform.url}${path}`)
+      return [response.headers.get('cache-control'), await response.text()] as const
+    }
+    for (const [, path = '', hash = ''] of files) {
+      expect((await kept(`${path}?${hash}`))[0]).toBe('public, max-age=31536000, immutable')
+      expect((await kept(`${path}?another`))[0]).toBe('public, max-age=3600')
+    }
+    const [, script] = await kept('/api/v1/docs/docs.js')
+    expect(script).toMatch(/from '\.\/topics\.js\?\w{16}'/)
   })
 })
 

@@ -35,7 +35,7 @@ test('of many requests per minute a tenth may come at once, the others as time g
   expect((await get('/itsm/incidents', asAda)).status).toBe(429)
 })
 
-test('each API key has its own, beside that of its owner', async () => {
+test('each API key has a limit apart from that of its owner', async () => {
   platform = await startPlatform({ rateLimitPerMinute: 1 })
   platform.verify = (question) => {
     const principal = defaultVerify(question)

@@ -9,8 +9,8 @@ import type { Logger } from '@opsplane/runtime'
 import { type Dispatcher, request } from 'undici'
 import { z } from 'zod'
 import { ownDocument } from './own-document.js'
-import { slicedYaml } from './sliced-yaml.js'
 import { apiPrefix } from './target.js'
+import { formatYamlInSlices } from './yaml-in-slices.js'
 
 export interface OpenApiSource {
   /**
@@ -84,7 +84,7 @@ export function createOpenApiSource(options: OpenApiSourceOptions): OpenApiSourc
 
   const latest = (): Promise<Written> => {
     const now = monotonicMs()
-    // One at a time, lest an older one end last.
+    // One at a time, so that an older one cannot finish last.
     if (round !== undefined && (!round.isOver || now - round.startedAt < cacheMs)) return round.merged
     const asking = { startedAt: now, merged: merge(), isOver: false }
     round = asking
@@ -125,7 +125,7 @@ function writtenOf(document: OpenApiDocument): Written {
       return json
     },
     yaml: () => {
-      yaml ??= keep('application/yaml; charset=utf-8', slicedYaml(document))
+      yaml ??= keep('application/yaml; charset=utf-8', formatYamlInSlices(document))
       return yaml
     },
   }

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { type ErrorCode, errorTable } from '@opsplane/contracts'
 import type { OpenApiDocument } from '@opsplane/http'
+import { deliveryWebhook } from './delivery-webhook.js'
 
 /** What any of its answers may turn into. */
 const platformErrors: ErrorCode[] = [
@@ -15,11 +17,11 @@ export const ownDocument: OpenApiDocument = {
   info: {
     title: 'Opsplane',
     version: '1.0.0',
-    description:
-      'Workflows, data and IT service management behind one API. Sign in with `POST /auth/token` or use an API ' +
-      'key, name the workspace in `X-Workspace`, and everything you do becomes an event.',
+    /** Markdown: how to sign in, page, handle errors, receive and verify events. */
+    description: readFileSync(new URL('../docs-page/guides.md', import.meta.url), 'utf8'),
   },
   tags: [{ name: 'Specification', description: 'This description, as a document and as a page.' }],
+  webhooks: deliveryWebhook,
   paths: {
     '/openapi.json': {
       get: documentOperation('getOpenApiJson', 'This API as OpenAPI 3.1, in JSON', 'application/json', {
@@ -46,7 +48,7 @@ function documentOperation(operationId: string, summary: string, mediaType: stri
   return {
     operationId,
     summary,
-    description: 'Open to everybody. With the ETag as If-None-Match it is sent only where it has changed.',
+    description: 'Public. Send the ETag as If-None-Match to get 304 while the document is unchanged.',
     tags: ['Specification'],
     security: [],
     parameters: [

@@ -60,7 +60,7 @@ export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
   get('/healthz', (request, response) => answer(request, response, { status: 'live' }))
   get('/readyz', async (request, response) => {
     const checks = await readiness()
-    // Only settings is indispensable: without it nobody gets in. The others fail on their own routes.
+    // Only settings is indispensable: without it no token can be verified. The others fail on their own routes.
     const warnings = options.warnings()
     if (checks.settings !== 'up') throw notReady(checks, warnings)
     answer(request, response, { status: 'ready', checks, warnings })

@@ -19,18 +19,18 @@ import {
 } from '@opsplane/http'
 import { type Budgets, type Logger, parseNetwork } from '@opsplane/runtime'
 import type { Traced, Tracing } from '@opsplane/telemetry'
-import type { Belongs, keepOriginsApart } from './apps-origin.js'
-import { type Authenticator, bearerOf, type Caller } from './authenticate.js'
+import { type Authenticator, type Caller, parseBearerToken } from './authenticate.js'
 import { requestHeaders } from './forwarded-headers.js'
-import { createPlaces, takePlaces } from './places.js'
+import type { GuestLimiter } from './guest-limiter.js'
+import type { createOriginRouter, OriginDecision } from './origin-router.js'
 import { joinRateHeaders, type RateHeaders, type RateLimiter } from './rate-limit.js'
 import { discardRest, requestBody } from './request-body.js'
+import { acquireSlots, createRequestSlots } from './request-slots.js'
 import type { OperationRule, ServiceRoutes } from './route-tables.js'
 import type { OwnCookie } from './sign-in/own-cookie.js'
 import type { SessionCookie } from './sign-in/session-cookie.js'
-import { beginsSso, takesSsoCookie } from './sign-in/sso-cookie.js'
-import type { StrangerLimiter } from './stranger-limiter.js'
-import { apiPrefix, resolveTarget, ruleOf, type Target } from './target.js'
+import { isSsoCallback, isSsoStart } from './sign-in/sso-cookie.js'
+import { apiPrefix, findRouteRule, resolveTarget, type Target } from './target.js'
 import type { Rechecks, Upstream } from './upstream.js'
 
 /** One service as the proxy sees it. Quick requests do not queue behind long-polls. */
@@ -50,11 +50,11 @@ export interface ProxyOptions {
   sessionCookie: Pick<SessionCookie, 'requireSignIn' | 'setCookies'>
   ssoCookie: OwnCookie
   /** For public routes, and those among them below the origin or whose answers may be waited for. */
-  loginLimiter: StrangerLimiter
-  hookLimiter: StrangerLimiter
-  /** Of bytes: for bodies of strangers, which are collected before they take a place. */
-  bodyLimiter: StrangerLimiter
-  /** What workspaces and keys may have under way. */
+  loginLimiter: GuestLimiter
+  hookLimiter: GuestLimiter
+  /** Of bytes: for bodies of requests without a token, which are buffered before they take a slot. */
+  bodyLimiter: GuestLimiter
+  /** The most that workspaces and keys may have in flight. */
   budgets: Budgets
   /** How long a body may take: `BodyRules`. */
   bodyTimeoutMs: number
@@ -65,7 +65,7 @@ export interface ProxyOptions {
   /** Bytes that a workspace is sent, or a person outside of one. */
   answerBytes: RateLimiter
   /** Which of the origins it is for. */
-  belongs: ReturnType<typeof keepOriginsApart>
+  belongs: ReturnType<typeof createOriginRouter>
   /** Answers what is not passed on. Its requests carry their id in X-Request-ID. */
   own: RequestListener
   recorderFor: RecorderFor
@@ -121,17 +121,17 @@ export function createProxy(options: ProxyOptions): RequestListener {
 
   const pass = async (exchange: Exchange, traced: Traced, target: Target, service: ProxiedService) => {
     const { req, res, requestId } = exchange
-    const places = createPlaces()
+    const slots = createRequestSlots()
     const logAnswer = () => logRequest(exchange, res.writableFinished ? res.statusCode : 499)
     const fail = (error: unknown) => {
-      places.release()
+      slots.release()
       res.off('close', logAnswer)
       sendError(exchange, error)
       discardRest(req)
     }
     try {
       const table = service.routes.table() ?? (await learnTable(exchange, service))
-      const rule = ruleOf(table, req.method ?? '', target)
+      const rule = findRouteRule(table, req.method ?? '', target)
       traced.rename(rule.operationId)
       exchange.record = recorderFor(rule, req.method ?? '')
       const address = clientAddress(req)
@@ -139,28 +139,27 @@ export function createProxy(options: ProxyOptions): RequestListener {
       const principal = await authenticator.authenticate(caller, rule.access, (headers) => {
         exchange.headers = headers
       })
-      if (principal) takePlaces(budgets, places, { principal, rule, req })
+      if (principal) acquireSlots(budgets, slots, { principal, rule, req })
       const isPublic = principal === undefined
-      if (rule.operationId === browserSignIn || beginsSso(rule)) sessionCookie.requireSignIn(req)
+      if (rule.operationId === browserSignIn || isSsoStart(rule)) sessionCookie.requireSignIn(req)
       const spendBytes = rule.waits ? undefined : limitBytes(exchange, principal, address)
-      const whole = isPublic ? (bytes: number) => places.add(bodyLimiter.acquire(address, bytes)) : undefined
+      const whole = isPublic ? (bytes: number) => slots.add(bodyLimiter.acquire(address, bytes)) : undefined
       const rules = { limitBytes: rule.bodyLimitBytes, timeoutMs: bodyTimeoutMs, whole }
       const body = await requestBody(req, rules)
       const token = await tokenFor(target.service, principal)
       if (body === undefined || res.destroyed) {
-        places.release()
+        slots.release()
         return logAnswer()
       }
-      // A request takes a place only once it is complete.
-      // What waits for somebody else, such as an identity provider, takes no place of those who log in.
-      if (isPublic)
-        places.add((target.isOfOrigin || rule.waits ? hookLimiter : loginLimiter).acquire(address))
+      // A request takes a slot only once its body is complete.
+      // A request that waits for another party, such as an identity provider, uses no slot of the logins.
+      if (isPublic) slots.add((target.isOfOrigin || rule.waits ? hookLimiter : loginLimiter).acquire(address))
       const headers = requestHeaders(req)
       headers.push('authorization', `Bearer ${token}`, 'x-request-id', requestId, 'x-forwarded-for', address)
       if (traced.traceparent !== undefined) headers.push('traceparent', traced.traceparent)
-      const guestToken = isPublic && rule.access === 'guest' ? bearerOf(req) : undefined
+      const guestToken = isPublic && rule.access === 'guest' ? parseBearerToken(req) : undefined
       if (guestToken !== undefined) headers.push(guestTokenHeader, guestToken)
-      const begun = takesSsoCookie(rule) ? ssoCookie.read(req) : undefined
+      const begun = isSsoCallback(rule) ? ssoCookie.read(req) : undefined
       if (begun !== undefined) headers.push(ssoCookieHeader, begun)
       const answerHeaders = { ...exchange.headers, 'x-request-id': requestId }
       res.once('close', logAnswer)
@@ -184,7 +183,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
         rechecks,
         onBytes: spendBytes,
         fail,
-        over: places.release,
+        over: slots.release,
       })
     } catch (error) {
       fail(error)
@@ -192,7 +191,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
   }
 
   /** Anonymous as they are, also these requests count against their address; what watches the gateway does not. */
-  const answerOwn = (exchange: Exchange, place: Belongs = 'here') => {
+  const answerOwn = (exchange: Exchange, place: OriginDecision = 'here') => {
     const { req, res, requestId } = exchange
     req.headers['x-request-id'] = requestId
     try {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { burstOf, createRateLimiter, type RateHeaders } from './rate-limit.js'
+import { computeBurst, createRateLimiter, type RateHeaders } from './rate-limit.js'
 
 /** What a client reads: how much a window takes, how long it is in seconds, what is left, and when all of it is there again. */
 function grantOf(headers: RateHeaders) {
@@ -19,7 +19,7 @@ const configurations = fc
     perMinute: fc.integer({ min: 1, max: 10_000 }),
     burst: fc.option(fc.integer({ min: 1, max: 1_000 })),
   })
-  .map(({ perMinute, burst }) => ({ perMinute, burst: burst ?? burstOf(perMinute) }))
+  .map(({ perMinute, burst }) => ({ perMinute, burst: burst ?? computeBurst(perMinute) }))
 
 function given({ perMinute, burst }: { perMinute: number; burst: number }) {
   let now = 0

@@ -74,7 +74,7 @@ test('no number of other keys gives an empty bucket a fresh start', () => {
   }
   expect(() => limiter.take('a')).toThrow('Too many requests')
   now += 60_000
-  for (const key of ['a', 'k1', 'somebody new']) limiter.take(key)
+  for (const key of ['a', 'k1', 'new key']) limiter.take(key)
 })
 
 test('0 limits nothing and says nothing', () => {

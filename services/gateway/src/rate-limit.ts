@@ -51,8 +51,8 @@ export const joinRateHeaders = (one: RateHeaders, other: RateHeaders): RateHeade
     }),
   )
 
-/** What may come at once of what may come in a minute: a tenth, lest one client has the machine for itself for many seconds. */
-export const burstOf = (perMinute: number): number =>
+/** The burst of a limit per minute: a tenth, so that one client cannot keep the machine busy for many seconds. */
+export const computeBurst = (perMinute: number): number =>
   Math.min(perMinute, Math.max(leastBurst, Math.ceil(perMinute / 10)))
 
 /** Of a bucket, what a gateway takes before it says so. */
@@ -66,14 +66,14 @@ const sharedBuckets = 1_024
 
 /**
  * Token buckets that refill steadily. `perMinute` 0 limits nothing. Only a bucket that is full again is forgotten: where
- * all are in use, keys that are new share some, so that no number of keys gives anybody a fresh start.
+ * all are in use, new keys share some, so that a client cannot reset its limit by inventing keys.
  *
  * The headers state what can be sent: the policy is a full bucket and the seconds that refill it from empty, `r` is what
  * may be sent at once and `t` the seconds until the bucket is full. A client within them is never refused.
  *
  * A gateway lets requests through by its own buckets, and says of each twentieth it has taken of one that it has; what it
  * learns then is what all of them have left. So together they let through a limit and a twentieth for each of them. While
- * nobody answers, each keeps to the limit by itself.
+ * settings does not answer, each keeps to the limit by itself.
  */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { policy, perMinute, burst = perMinute, monotonicMs, capacity = 50_000, shared: others } = options

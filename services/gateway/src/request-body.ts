@@ -9,7 +9,7 @@ const tooLarge = (limitBytes: number) =>
   new ApiError('payload_too_large', `The body must not be larger than ${limitBytes} bytes.`)
 
 const tooSlow = () =>
-  new ApiError('request_timeout', 'The body did not come in time.', { headers: { Connection: 'close' } })
+  new ApiError('request_timeout', 'The body did not arrive in time.', { headers: { Connection: 'close' } })
 
 export interface BodyRules {
   limitBytes: number
@@ -89,14 +89,14 @@ function bounded(request: IncomingMessage, limitBytes: number, timeoutMs: number
       else done(null, chunk)
     },
   })
-  // Whoever sends the body reports its errors; later ones, of a request already over, are nobody's.
+  // The sender of the body reports its errors; later errors, of a finished request, are ignored.
   body.on('error', () => undefined)
   body.once('close', () => clearInterval(timer))
   request.once('close', () => clearInterval(timer))
   return body
 }
 
-/** What an early answer is worth: so many bytes and milliseconds of a body nobody wants are still read. */
+/** After an early answer the rest of the body is still read, up to this many bytes and milliseconds. */
 const discardedBytes = 32 * 1024 * 1024
 const discardedMs = 10_000
 

@@ -29,7 +29,7 @@ export function watchRevocations(options: {
 
   const onEvent = (bytes: Uint8Array, wholeWorkspace: boolean) => {
     const event = parseEvent(bytes)
-    if (event === null) return log.warn('a message on an event subject is no event of the platform')
+    if (event === null) return log.warn('a message on an event subject is not a platform event')
     const ids = concernedIds(event)
     const matches = (principal: Principal) =>
       wholeWorkspace

@@ -89,7 +89,7 @@ test('a table outlives the silence of its service, and an answer that is none', 
   routes.close()
 })
 
-test('whoever waits for one service asks it once, and not again at once when it does not answer', async () => {
+test('concurrent requests for one service ask it once, and not again right away when it does not answer', async () => {
   let nowMs = 0
   const { routes, asked } = stubbed([new Error('away'), table('public')], { monotonicMs: () => nowMs })
   await Promise.all([routes.ask(), routes.ask()])

@@ -11,7 +11,7 @@ export interface OperationRule extends RouteRule {
 export interface ServiceRoutes {
   /** Undefined until the service has said it once. */
   table(): RouteTree<OperationRule> | undefined
-  /** Asks the service, together with whoever else is waiting for it; resolves also when it does not answer. */
+  /** Asks the service, in one call for all that wait for it; resolves also when it does not answer. */
   ask(): Promise<void>
   /** To be called when a connection to the service is new: another version of it may be at its end. */
   renewed(): void
@@ -31,7 +31,7 @@ export interface ServiceRoutesOptions {
 const retryAfterMs = 100
 
 /**
- * Keeps the last table of a service that does not answer. An old one lets nobody in: the service checks every request
+ * Keeps the last table of a service that does not answer. An outdated table grants no access: the service checks every request
  * itself, and what it does not name needs a token and a workspace.
  */
 export function createServiceRoutes(options: ServiceRoutesOptions): ServiceRoutes {

@@ -77,7 +77,7 @@ describe('what a service is answered', () => {
     await expect(platform.verifierOf('settings').verify(token, asked)).rejects.toThrow()
   })
 
-  test('nobody, on a public route', async () => {
+  test('no principal, on a public route', async () => {
     const { body } = await call(`${platform.url}/api/v1/auth/token`, { method: 'POST', body: '{}' })
     const { authorization } = (body.data?.headers ?? {}) as Record<string, string>
     const verified = await platform

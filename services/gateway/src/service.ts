@@ -27,25 +27,25 @@ import {
 } from '@opsplane/runtime'
 import { openTelemetry } from '@opsplane/telemetry'
 import { z } from 'zod'
-import { keepOriginsApart } from './apps-origin.js'
 import { createAuthenticator } from './authenticate.js'
-import { addressWithin, clientAddressReader } from './client-address.js'
+import { createClientAddressReader, isAddressWithin } from './client-address.js'
 import { type GatewayConfig, loadConfig } from './config.js'
-import { createConnectionLimit } from './connections.js'
+import { createConnectionLimit } from './connection-limit.js'
+import { createGuestLimiter } from './guest-limiter.js'
 import { createLinkedUpstream } from './links/linked-upstream.js'
 import { createLinks } from './links/links.js'
 import { createOpenAnswers } from './open-answers/open-answers.js'
+import { createOriginRouter } from './origin-router.js'
 import { createOwnRoutes } from './own-routes.js'
 import { createProxy, type ProxiedService } from './proxy.js'
-import { burstOf, createRateLimiter } from './rate-limit.js'
+import { computeBurst, createRateLimiter } from './rate-limit.js'
 import { watchRevocations } from './revocations.js'
 import { createServiceRoutes } from './route-tables.js'
 import { createSharedRates, type SpendRates } from './shared-rates.js'
 import { ownOrigin } from './sign-in/own-origin.js'
 import { createSessionCookie } from './sign-in/session-cookie.js'
 import { createSsoCookie } from './sign-in/sso-cookie.js'
-import { createStrangerLimiter } from './stranger-limiter.js'
-import { createTokenCache, type TokenQuestion, type Verification } from './token-cache.js'
+import { createTokenCache, type Verification, type VerifyRequest } from './token-cache.js'
 import { createUnknownProxies } from './unknown-proxies.js'
 import { createUpstream } from './upstream.js'
 
@@ -55,17 +55,17 @@ export interface GatewayOverrides {
   monotonicMs?: () => number
 }
 
-/** Logins under way: as many as settings lets wait for a hash. */
-const loginsAtOnce = 32
-const loginsOfNetworkAtOnce = 8
-/** Calls of inbound webhooks under way. */
-const hooksAtOnce = 512
-const hooksOfNetworkAtOnce = 64
+/** Logins in flight: as many as settings queues for a password hash. */
+const maxLogins = 32
+const maxLoginsPerNetwork = 8
+/** Calls of inbound webhooks in flight. */
+const maxHookCalls = 512
+const maxHookCallsPerNetwork = 64
 /** Bytes of their bodies in memory. */
-const strangersBytesAtOnce = 128 * 1024 * 1024
-const strangersBytesOfNetworkAtOnce = 32 * 1024 * 1024
+const maxBodyBytes = 128 * 1024 * 1024
+const maxBodyBytesPerNetwork = 32 * 1024 * 1024
 
-/** How long settings may take to vouch for a token, and a service to tell its routes: one that stalls for seconds is busy, not away. */
+/** How long settings may take to verify a token, and a service to list its routes: one that stalls for seconds is busy, not down. */
 const internalTimeoutMs = 10_000
 
 const Verified = z.object({ principal: Principal, expiresAt: z.iso.datetime().nullable() })
@@ -89,7 +89,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
   const releasers = createReleasers(log)
   releasers.add('telemetry', () => telemetry.close())
   try {
-    // Without it nobody could get in.
+    // Without it no token could be verified.
     const settings = clientOf(urlOfService(config, 'settings'), 'settings', { issuer, tls })
     releasers.add('settings client', () => settings.close())
     const tokens = createTokenCache({
@@ -127,7 +127,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
         await Promise.all([quick.close(), waiting.close(), feeds.close(), client.close()])
       })
     }
-    // Nobody waits for the answers but the requests that need one.
+    // Only the requests that need an answer wait for it.
     for (const { routes } of services.values()) void routes.ask()
 
     const shared = createSharedRates(rateSpender(settings), monotonicMs)
@@ -144,26 +144,26 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
     const answerBytes = byteLimiter(
       'answer-bytes',
       config.answerBytesPerMinute,
-      burstOf(config.answerBytesPerMinute),
+      computeBurst(config.answerBytesPerMinute),
     )
-    const clientAddress = clientAddressReader(config.trustProxyCidrs)
+    const clientAddress = createClientAddressReader(config.trustProxyCidrs)
     const unknownProxies = createUnknownProxies({ trustedCidrs: config.trustProxyCidrs, monotonicMs, log })
     const budgets = createBudgets({
       limits: createLimits(config),
       grant: remoteLeases(settings, `${config.instanceId}:${randomUUID()}`),
       monotonicMs,
     })
-    const isTrustedProxy = addressWithin(config.trustProxyCidrs)
+    const isTrustedProxy = isAddressWithin(config.trustProxyCidrs)
     const origin = ownOrigin(config, isTrustedProxy)
     const sessionCookie = createSessionCookie(config, origin)
     const proxy = createProxy({
       services,
       authenticator: createAuthenticator({
         ...{ tokens, openAnswers },
-        limiter: limiter('default', config.rateLimitPerMinute, burstOf(config.rateLimitPerMinute)),
+        limiter: limiter('default', config.rateLimitPerMinute, computeBurst(config.rateLimitPerMinute)),
         anonymousLimiter,
         sessionCookie,
-        strangerLimiter: limiter(
+        unverifiedTokenLimiter: limiter(
           'new-tokens',
           config.unknownTokenRateLimitPerMinute,
           Math.ceil(config.unknownTokenRateLimitPerMinute / 10),
@@ -173,17 +173,17 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       clientAddress,
       sessionCookie,
       ssoCookie: createSsoCookie(config, origin),
-      loginLimiter: createStrangerLimiter({ total: loginsAtOnce, perNetwork: loginsOfNetworkAtOnce }),
-      hookLimiter: createStrangerLimiter({ total: hooksAtOnce, perNetwork: hooksOfNetworkAtOnce }),
-      bodyLimiter: createStrangerLimiter({
-        ...{ total: strangersBytesAtOnce, perNetwork: strangersBytesOfNetworkAtOnce },
+      loginLimiter: createGuestLimiter({ total: maxLogins, perNetwork: maxLoginsPerNetwork }),
+      hookLimiter: createGuestLimiter({ total: maxHookCalls, perNetwork: maxHookCallsPerNetwork }),
+      bodyLimiter: createGuestLimiter({
+        ...{ total: maxBodyBytes, perNetwork: maxBodyBytesPerNetwork },
       }),
       budgets,
       bodyTimeoutMs: config.bodyTimeoutMs,
       limit: (address) => anonymousLimiter.take(parseNetwork(address)),
       anonymousBytes,
       answerBytes,
-      belongs: keepOriginsApart(config),
+      belongs: createOriginRouter(config),
       own: createOwnRoutes({
         ...{ config, tls, monotonicMs, clientAddress, anonymousBytes, log },
         warnings: unknownProxies.warnings,
@@ -194,7 +194,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
     })
 
     const connections = createConnectionLimit({
-      most: config.connectionsPerAddress,
+      maxConnections: config.connectionsPerAddress,
       isProxy: isTrustedProxy,
       log,
     })
@@ -207,8 +207,8 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       host: config.host,
       log,
       drainDelayMs: config.drainDelayMs,
-      // Whoever waits for events is asked at once to come again, rather than holding up the end. In a deployment, where
-      // others take over meanwhile, they may wait to their end: it comes before the last one of the drain.
+      // Long-polls are answered immediately, rather than delaying the shutdown. In a deployment, where
+      // other replicas take over meanwhile, they run to their end, which comes before that of the drain.
       onDrain: () => {
         if (config.drainDelayMs > 0) return
         for (const { waiting, feeds } of services.values()) {
@@ -238,23 +238,23 @@ function clientOf(
 }
 
 function tokenVerifier(settings: ServiceClient) {
-  return async ({ token, workspace, environment }: TokenQuestion): Promise<Verification> => {
+  return async ({ token, workspace, environment }: VerifyRequest): Promise<Verification> => {
     const question = { token, environment, ...(workspace !== undefined && { workspace }) }
     try {
       return await settings.post('/internal/tokens/verify', question, Verified)
     } catch (error) {
       if (error instanceof ApiError && (error.status === 401 || error.status === 403)) throw error
       // Whatever else happened says nothing about the token.
-      throw new ApiError('service_unavailable', 'Tokens cannot be checked at the moment.', { cause: error })
+      throw new ApiError('service_unavailable', 'Tokens cannot be verified at the moment.', { cause: error })
     }
   }
 }
 
 /** Settings takes so many questions at once. */
-const mostQuestions = 1_000
+const maxQuestions = 1_000
 
 function tokenConfirmer(settings: ServiceClient) {
-  const ask = async (some: readonly TokenQuestion[]) => {
+  const ask = async (some: readonly VerifyRequest[]) => {
     const questions = some.map(({ token, workspace, environment }) => ({
       ...{ token, environment },
       ...(workspace !== undefined && { workspace }),
@@ -262,10 +262,10 @@ function tokenConfirmer(settings: ServiceClient) {
     const found = await settings.post('/internal/tokens/confirm', { questions }, ConfirmedTokens)
     return found.answers.map((place) => (place === null ? null : (found.permissions[place] ?? null)))
   }
-  return async (questions: readonly TokenQuestion[]) => {
+  return async (questions: readonly VerifyRequest[]) => {
     const answers: (readonly string[] | null)[] = []
-    for (let at = 0; at < questions.length; at += mostQuestions)
-      answers.push(...(await ask(questions.slice(at, at + mostQuestions))))
+    for (let at = 0; at < questions.length; at += maxQuestions)
+      answers.push(...(await ask(questions.slice(at, at + maxQuestions))))
     return answers
   }
 }

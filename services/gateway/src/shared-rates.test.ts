@@ -4,7 +4,7 @@ import { createSharedRates, type RateSpend } from './shared-rates.js'
 
 const perMinute = 100
 
-/** Gateways on one clock, and whoever counts for all of them. */
+/** Gateways on one clock, and a shared counter for all of them. */
 function given({ gateways = 2 } = {}) {
   let now = 0
   let away = false
@@ -90,13 +90,13 @@ test('each says what all of them have left, but for a twentieth', async () => {
   }
 })
 
-test('nobody is asked but once for a twentieth', async () => {
+test('the shared counter is asked only once for each twentieth', async () => {
   const { flood, questions } = given({ gateways: 1 })
   await flood(1_000)
   expect(questions()).toBe(20)
 })
 
-test('while nobody answers each keeps to the limit by itself, and what it took is reported later', async () => {
+test('while the shared counter does not answer each keeps to the limit by itself, and reports its spends later', async () => {
   const { flood, setAway, pass, questions } = given()
   setAway(true)
   expect(await flood(1_000)).toBe(2 * perMinute)

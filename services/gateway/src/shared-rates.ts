@@ -7,14 +7,14 @@ export type RateSpend = RateSpends['spends'][number]
 export type SpendRates = (spends: RateSpend[]) => Promise<number[]>
 
 export interface SharedRates {
-  /** Resolves with what is left of the bucket for all gateways, undefined where nobody answers. */
+  /** Resolves with what is left of the bucket for all gateways, undefined without an answer. */
   spend(spend: RateSpend): Promise<number | undefined>
 }
 
-const mostAtOnce = 500
+const maxAtOnce = 500
 const pauseAfterFailureMs = 1_000
 
-/** All spends of one turn of the loop go in one question; one is under way at a time. After a failure nobody asks for a second. */
+/** All spends of one turn of the event loop go in one request; one is in flight at a time. After a failure there is none for a second. */
 export function createSharedRates(ask: SpendRates, monotonicMs: () => number): SharedRates {
   const waiting: { spend: RateSpend; resolve: (left: number | undefined) => void }[] = []
   let asking = false
@@ -22,7 +22,7 @@ export function createSharedRates(ask: SpendRates, monotonicMs: () => number): S
 
   const askAll = async () => {
     asking = true
-    const asked = waiting.splice(0, mostAtOnce)
+    const asked = waiting.splice(0, maxAtOnce)
     const left = await ask(asked.map(({ spend }) => spend)).catch(() => undefined)
     if (left === undefined) silentUntil = monotonicMs() + pauseAfterFailureMs
     for (const [at, { resolve }] of asked.entries()) resolve(left?.[at])

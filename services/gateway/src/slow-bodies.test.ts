@@ -38,7 +38,7 @@ const logIn = (address: string) =>
     body: '{}',
   })
 
-test('logins whose bodies do not come take no places from the others', async () => {
+test('logins whose bodies do not arrive take no slots from the others', async () => {
   for (let at = 0; at < 40; at++) {
     const headers = { 'X-Forwarded-For': `203.0.113.${at}` }
     await idle('/auth/token', { ...headers, 'Content-Length': '100' })
@@ -49,9 +49,9 @@ test('logins whose bodies do not come take no places from the others', async () 
 })
 
 test.each<[string, Record<string, string>]>([
-  ['of a stranger', { 'Content-Length': '100' }],
-  ['of a stranger, of unknown length', { 'Transfer-Encoding': 'chunked' }],
-  ['of somebody with a token', { ...asAda, 'Content-Length': '100' }],
+  ['without a token', { 'Content-Length': '100' }],
+  ['without a token, of unknown length', { 'Transfer-Encoding': 'chunked' }],
+  ['with a token', { ...asAda, 'Content-Length': '100' }],
 ])('a body %s that does not come in time is answered with 408', async (_who, headers) => {
   const path = 'Authorization' in headers ? '/itsm/incidents' : '/auth/token'
   const socket = await idle(path, headers)
@@ -65,7 +65,7 @@ test.each<[string, Record<string, string>]>([
   expect(text.toLowerCase()).toContain('x-content-type-options: nosniff')
 })
 
-test('the addresses of one IPv6 network share their places', async () => {
+test('the addresses of one IPv6 network share their slots', async () => {
   const { handler } = platform.settings
   const waiting: (() => void)[] = []
   platform.settings.handler = (request, response) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { RouteTree } from '@opsplane/http'
 import type { OperationRule } from './route-tables.js'
-import { resolveTarget, ruleOf } from './target.js'
+import { findRouteRule, resolveTarget } from './target.js'
 import { dispatcherRoutes, itsmRoutes, settingsRoutes } from './testing/platform.js'
 
 describe('where a request goes', () => {
@@ -79,7 +79,7 @@ describe('what is asked of a request', () => {
     table.add(method, path, rule)
   const rule = (method: string, path: string) => {
     const target = resolveTarget(`/api/v1${path}`)
-    return target && ruleOf(table, method, target)
+    return target && findRouteRule(table, method, target)
   }
 
   test.each([

@@ -15,16 +15,16 @@ export interface Target {
 
 export const apiPrefix = '/api/v1'
 
-const ownersOf = (pathsOf: (entry: ServiceEntry) => readonly string[]): ReadonlyMap<string, string> =>
+const buildOwnerMap = (pathsOf: (entry: ServiceEntry) => readonly string[]): ReadonlyMap<string, string> =>
   new Map(
     Object.entries(serviceRegistry).flatMap(([service, entry]) =>
       pathsOf(entry).map((path): [string, string] => [path, service]),
     ),
   )
 /** First path segment, or the first two, to the service that owns them. Nothing else is ever routed, least of all /internal. */
-const owners = ownersOf(({ paths }) => paths)
+const owners = buildOwnerMap(({ paths }) => paths)
 /** The same below the origin itself, where such a path may have two segments. */
-const ownersOfOrigin = ownersOf(({ originPaths = [] }) => originPaths)
+const ownersOfOrigin = buildOwnerMap(({ originPaths = [] }) => originPaths)
 
 const dotSegment = /\/(?:\.|%2e){1,2}(?:\/|$)/i
 
@@ -42,8 +42,12 @@ export function resolveTarget(url: string): Target | null {
   return service === undefined ? null : { service, path, pathname, isOfOrigin }
 }
 
-/** What a service's table says of a request. What it does not name takes a token and a workspace. */
-export function ruleOf(table: RouteTree<OperationRule>, method: string, { pathname }: Target): OperationRule {
+/** The rule that a service's table has for a request. Without one the request needs a token and a workspace. */
+export function findRouteRule(
+  table: RouteTree<OperationRule>,
+  method: string,
+  { pathname }: Target,
+): OperationRule {
   return table.lookup(method, pathname) ?? unknownRule
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { ApiError, type Principal } from '@opsplane/contracts'
-import { createTokenCache, type TokenQuestion, type Verification } from './token-cache.js'
+import { createTokenCache, type Verification, type VerifyRequest } from './token-cache.js'
 
 const principal: Principal = {
   actor: { id: 'usr_1', name: 'Ada', type: 'user' },
@@ -11,12 +11,12 @@ const principal: Principal = {
   environment: 'production',
   permissions: ['itsm:read'],
 }
-const question: TokenQuestion = { token: 't', workspace: 'acme', environment: 'production' }
+const question: VerifyRequest = { token: 't', workspace: 'acme', environment: 'production' }
 const revoked = () => new ApiError('invalid_token', 'revoked')
 
 /** A cache on a clock of its own, and a settings service that answers when asked to. */
 function given(options: { capacity?: number; expiresAt?: string } = {}) {
-  const asked: { question: TokenQuestion; answer(error?: Error): Promise<void> }[] = []
+  const asked: { question: VerifyRequest; answer(error?: Error): Promise<void> }[] = []
   let now = 1_000
   const cache = createTokenCache({
     ttlMs: 500,
@@ -93,7 +93,7 @@ describe('a token cache', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('verifies a token in use again before its answer runs out, and nobody waits', async () => {
+  test('verifies a token in use again before its answer expires, and no request waits', async () => {
     const { cache, asked, answer, pass } = given()
     const first = cache.authenticate(question)
     await answer(0)

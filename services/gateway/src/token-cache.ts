@@ -3,7 +3,7 @@ import { sha256Hex } from '@opsplane/runtime'
 import { LRUCache } from 'lru-cache'
 
 /** What is asked about a token: whether it may act in this workspace (by slug) and environment. */
-export interface TokenQuestion {
+export interface VerifyRequest {
   token: string
   workspace: string | undefined
   environment: string
@@ -17,12 +17,12 @@ export interface Verification {
 
 export interface TokenCache {
   /** The principal if it is known at this moment, without asking. */
-  peek(question: TokenQuestion): Principal | undefined
+  peek(question: VerifyRequest): Principal | undefined
   /**
    * Throws ApiError with the reason a token is refused. `admit` is called before settings is asked about one that has
-   * not been vouched for lately, and may throw.
+   * not been verified lately, and may throw.
    */
-  authenticate(question: TokenQuestion, admit?: () => void): Promise<Principal>
+  authenticate(question: VerifyRequest, admit?: () => void): Promise<Principal>
   /** Forgets the principals that match. */
   forget(matches: (principal: Principal) => boolean): void
 }
@@ -39,7 +39,7 @@ interface Entry {
 }
 
 export interface TokenCacheOptions {
-  verify(question: TokenQuestion): Promise<Verification>
+  verify(question: VerifyRequest): Promise<Verification>
   /** How long after its verification started a token is trusted. */
   ttlMs: number
   monotonicMs: () => number
@@ -49,7 +49,7 @@ export interface TokenCacheOptions {
 }
 
 /** Tells questions apart, and no token. */
-export const keyOfQuestion = ({ token, workspace, environment }: TokenQuestion): string =>
+export const buildVerifyKey = ({ token, workspace, environment }: VerifyRequest): string =>
   `${sha256Hex(token)} ${environment} ${workspace ?? ''}`
 
 /** Statuses that speak about the token and hold until it changes; anything else is not worth remembering. */
@@ -59,22 +59,22 @@ const isDenial = (error: unknown) =>
 /**
  * Remembers verified tokens. Every answer counts from when settings was asked, so a revoked token is refused
  * at most `ttlMs` after its revocation, whatever is lost on the way. Concurrent identical questions share
- * one call; a token in steady use is verified again before its answer runs out, so that nobody waits for it.
+ * one call; a token in steady use is verified again before its answer expires, so that no request waits for it.
  */
 export function createTokenCache(options: TokenCacheOptions): TokenCache {
   const { ttlMs, monotonicMs, wallMs, capacity = 20_000 } = options
   const denialMs = ttlMs / 2
   const entries = new LRUCache<string, Entry>({ max: capacity })
-  /** What settings has vouched for, also when its answer has run out. */
-  const vouched = new LRUCache<string, true>({ max: capacity })
+  /** Tokens that settings has verified, also when the answer has expired. */
+  const recentlyVerified = new LRUCache<string, true>({ max: capacity })
 
-  const ask = (key: string, question: TokenQuestion): Entry => {
+  const ask = (key: string, question: VerifyRequest): Entry => {
     const startedAt = monotonicMs()
     const verified = options.verify(question)
     verified.then(
       ({ principal, expiresAt }) => {
         entry.principal = principal
-        vouched.set(key, true)
+        recentlyVerified.set(key, true)
         if (expiresAt === null) return
         const leftMs = Date.parse(expiresAt) - wallMs()
         entry.freshUntil = Math.min(entry.freshUntil, monotonicMs() + leftMs)
@@ -82,7 +82,7 @@ export function createTokenCache(options: TokenCacheOptions): TokenCache {
       (error: unknown) => {
         if (isDenial(error)) {
           entry.freshUntil = startedAt + denialMs
-          vouched.delete(key)
+          recentlyVerified.delete(key)
         } else if (entries.peek(key) === entry) entries.delete(key)
       },
     )
@@ -95,7 +95,7 @@ export function createTokenCache(options: TokenCacheOptions): TokenCache {
     return entry
   }
 
-  const renew = (key: string, current: Entry, question: TokenQuestion) => {
+  const renew = (key: string, current: Entry, question: VerifyRequest) => {
     current.renewing = true
     const next = ask(key, question)
     const replace = () => {
@@ -113,12 +113,12 @@ export function createTokenCache(options: TokenCacheOptions): TokenCache {
   }
 
   return {
-    peek: (question) => fresh(keyOfQuestion(question))?.principal,
+    peek: (question) => fresh(buildVerifyKey(question))?.principal,
     authenticate(question, admit) {
-      const key = keyOfQuestion(question)
+      const key = buildVerifyKey(question)
       let entry = fresh(key)
       if (entry === undefined) {
-        if (!vouched.has(key)) admit?.()
+        if (!recentlyVerified.has(key)) admit?.()
         entry = ask(key, question)
         entries.set(key, entry)
       } else if (

@@ -15,7 +15,7 @@ let untraced: TestPlatform
 
 beforeAll(async () => {
   receiver = await startUpstream((_request, response) => void response.end('{}'))
-  // By chance nobody is followed: only who asks for it.
+  // No request is sampled by chance: only those that ask for it.
   const tracing = { otelExporterOtlpEndpoint: receiver.url, otelTracesSamplerArg: Number.MIN_VALUE }
   traced = await startPlatform(tracing)
   untraced = await startPlatform()

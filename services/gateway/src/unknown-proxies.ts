@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from '@opsplane/runtime'
-import { addressWithin } from './client-address.js'
+import { isAddressWithin } from './client-address.js'
 
 /** Notices proxies that the operator has not named: all of their clients count as one address. */
 export interface UnknownProxies {
@@ -28,8 +28,8 @@ export function createUnknownProxies(options: {
   log: Logger
 }): UnknownProxies {
   const { trustedCidrs, monotonicMs, log } = options
-  const isTrusted = addressWithin(trustedCidrs)
-  const isPrivate = addressWithin(privateNetworks)
+  const isTrusted = isAddressWithin(trustedCidrs)
+  const isPrivate = isAddressWithin(privateNetworks)
   let seenAt = Number.NEGATIVE_INFINITY
   let loggedAt = Number.NEGATIVE_INFINITY
 

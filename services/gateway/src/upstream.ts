@@ -7,7 +7,7 @@ import { responseHeaders, type SetCookies } from './forwarded-headers.js'
 import type { OpenAnswer } from './open-answers/open-answers.js'
 
 /** One request on its way through the gateway. */
-export interface Forwarding {
+export interface ForwardedRequest {
   req: IncomingMessage
   res: ServerResponse
   /** Path and query for the service. */
@@ -40,7 +40,7 @@ export interface Rechecks {
 /** One service as the gateway reaches it. */
 export interface Upstream {
   /** Sends the request and streams the answer back. A client that leaves aborts the request. */
-  forward(forwarding: Forwarding): void
+  forward(forwarding: ForwardedRequest): void
   close(): Promise<void>
 }
 
@@ -71,7 +71,7 @@ export function createUpstream(url: string, { timeoutMs, onConnect, tls }: Upstr
 
 const unusedConnectionMs = 4_000
 
-function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
+function send(pool: Pool, forwarding: ForwardedRequest, firstTry: boolean): void {
   const { req, res } = forwarding
   let controller: Dispatcher.DispatchController | undefined
   let expectedBytes = -1
@@ -91,7 +91,7 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
     if (res.headersSent || res.destroyed) {
       // Cut short, so that the client cannot take a part for the whole.
       res.destroy()
-    } else if (firstTry && mayBeSentAgain(forwarding, error)) send(pool, forwarding, false)
+    } else if (firstTry && isRetrySafe(forwarding, error)) send(pool, forwarding, false)
     else forwarding.fail(translate(error))
   }
   const refuse = (running: Dispatcher.DispatchController) => (error: Error) => {
@@ -99,11 +99,11 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
     running.abort(error)
   }
   /** Goes on once the caller may have what comes; ends the answer where they may not. */
-  const once = (running: Dispatcher.DispatchController, allowed: Promise<void>, goOn: () => void) => {
+  const once = (running: Dispatcher.DispatchController, allowed: Promise<void>, onAllowed: () => void) => {
     running.pause()
     begun = allowed.then(() => {
       if (over) return
-      goOn()
+      onAllowed()
       if (!waitsForDrain) running.resume()
     }, refuse(running))
   }
@@ -181,7 +181,7 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
  * What changes nothing may be, where a replica has closed a connection just as it was used again, or was killed. So may what
  * has never left, where a replica that has ended did not take the connection: another one may.
  */
-function mayBeSentAgain({ req, body }: Forwarding, error: Error): boolean {
+function isRetrySafe({ req, body }: ForwardedRequest, error: Error): boolean {
   if (neverSentCodes.has(codeOf(error))) return body === null || Buffer.isBuffer(body)
   return body === null && isSafe(req.method) && resetCodes.has(codeOf(error))
 }
@@ -197,14 +197,14 @@ function translate(error: Error): ApiError {
   if (error instanceof ApiError) return error
   const code = codeOf(error)
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
-    const message = 'The service did not answer in time. What became of the request is not known.'
+    const message = 'The service did not answer in time. The outcome of the request is not known.'
     return new ApiError('upstream_timeout', message, { cause: error })
   }
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
-    return new ApiError('malformed_url', 'The request cannot be passed on as it is.', { cause: error })
+    return new ApiError('malformed_url', 'The request cannot be forwarded as it is.', { cause: error })
   }
   if (error instanceof errors.HTTPParserError || code === 'UND_ERR_HEADERS_OVERFLOW') {
-    return new ApiError('upstream_error', 'The service gave no valid answer.', { cause: error })
+    return new ApiError('upstream_error', 'The service sent an invalid response.', { cause: error })
   }
   return new ApiError('service_unavailable', 'The service is not available. Try again shortly.', {
     cause: error,

@@ -56,7 +56,7 @@ export const integrations = defineService<IntegrationsConfig>({
     const send = createSendHttp(http, signCause)
     const sendAuthorized = createSendAuthorized(send)
     const { checkUrl } = outbound
-    const dispatcher = openNeighbour(ctx, 'dispatcher', dispatcherTimeoutMs)
+    const dispatcher = openServiceClient(ctx, 'dispatcher', dispatcherTimeoutMs)
     const kinds = createKinds([
       httpKind({ send: sendAuthorized, checkUrl }),
       openApiKind({ send: sendAuthorized, load: createDocuments(send), checkUrl }),

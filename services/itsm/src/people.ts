@@ -79,7 +79,7 @@ const toFields = (field: string, value: NamedPeople[string]) =>
 /** Asks settings, where the configuration names it. */
 export function openPeople(ctx: ServiceContext): { people: People; background: BackgroundWork[] } {
   if (ctx.config.serviceUrls.settings === undefined) return { people: uncheckedPeople, background: [] }
-  const settings = openNeighbour(ctx, 'settings', 2_000)
+  const settings = openServiceClient(ctx, 'settings', 2_000)
   return {
     people: createPeople({ settings, log: ctx.log, nowMs: () => performance.now() }),
     background: [settings],

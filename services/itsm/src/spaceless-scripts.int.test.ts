@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Incident, KnowledgeResults } from '@opsplane/contracts'
-import { startTestService, type TestService } from '@opsplane/testing'
+import type { SharedService } from '@opsplane/testing'
+import { joinItsm } from './joined.fixture.js'
 import { knowledgeTeam } from './knowledge/knowledge.fixture.js'
-import { itsm } from './service.js'
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startTestService(itsm)
+  service = await joinItsm()
 })
 afterAll(() => service?.stop())
 

@@ -48,7 +48,7 @@ export async function openExecutions(
   const executions = createExecutions(ctx, {
     ...{ perform, loading, sealing, readResult, leaseMs },
     withinQuota: createTraceQuota(createSharedBudgets(ctx.config, parts.settings)),
-    most: { all, ofOne },
+    limits: { all, ofOne },
   })
   const invoking = createInvoker({ database: ctx.database, loading, executions, readResult })
   const replaying = createExecutionReplays(ctx.database, invoking, executions)

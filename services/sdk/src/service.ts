@@ -53,8 +53,8 @@ export const sdk = defineService<SdkConfig>({
     measureChildren(ctx.metrics, 'code', runner)
     const folders = ctx.config.sdkPacksDir === undefined ? [] : [ctx.config.sdkPacksDir]
     const loading = createArtifactLoader(ctx.database)
-    const jobs = createJobs(ctx, loading, permissionsOf(operations))
-    const studio = openNeighbour(ctx, 'database-studio')
+    const jobs = createJobs(ctx, loading, createPermissionFinder(operations))
+    const studio = openServiceClient(ctx, 'database-studio')
     const rules = createSubscriptionRules(studio)
     const uses = [jobs.uses, workflowUses(clients.get('workflows'))]
     const packs = openPacks(ctx, {
@@ -78,7 +78,7 @@ export const sdk = defineService<SdkConfig>({
         ...executionChangeRoutes(ctx.database),
         ...jobRoutes(ctx, jobs),
         ...ruleRoutes(validate),
-        ...neededRightsRoutes(loading, permissionsOf(operations)),
+        ...neededRightsRoutes(loading, createPermissionFinder(operations)),
         dependentsRoute(ctx.database, dependents),
       ],
       background: [

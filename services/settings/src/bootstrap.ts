@@ -12,7 +12,7 @@ import { type AccountState, account } from './account/domain.js'
 import type { Passwords } from './account/passwords.js'
 import { accountByEmail } from './account/queries.js'
 import { membership } from './membership/domain.js'
-import { memberOf } from './membership/queries.js'
+import { findMember } from './membership/queries.js'
 import { bootstrappedAccounts } from './schema.js'
 import { workspaceIdBySlug } from './tenant/queries.js'
 import { workspaceScope } from './tenant/workspace-scope.js'
@@ -20,7 +20,7 @@ import { workspace } from './workspace/domain.js'
 
 /**
  * Creates a workspace with its owner, and the owner's login. Repeating it changes nothing. Throws `conflict` when the
- * workspace exists and is somebody else's, and when there is a login with that e-mail, whoever has made it, unless it
+ * workspace exists and has another owner, and when there is a login with that e-mail, unless it
  * is to be kept with the password it has.
  */
 export type RunBootstrap = (wanted: Bootstrap, meta: CommandMeta) => Promise<Bootstrapped>
@@ -33,7 +33,7 @@ export function createBootstrap(
   const workspaces = store.aggregate(workspace)
   const memberships = store.aggregate(membership)
 
-  /** The password is the one that whoever runs the installation has chosen. */
+  /** The password is the one that the operator of the installation has chosen. */
   const mark = (accountId: string, createdAt: string) =>
     db.insert(bootstrappedAccounts).values({ accountId, createdAt }).onConflictDoNothing()
 
@@ -49,12 +49,12 @@ export function createBootstrap(
     const workspaceId = await workspaceIdBySlug(db, workspaceSlug)
     if (workspaceId === null) return null
     const owner = await accountByEmail(db, email)
-    const member = owner && (await memberOf(db, workspaceId, owner.id))
+    const member = owner && (await findMember(db, workspaceId, owner.id))
     if (owner && member?.state.role === 'owner' && member.state.status === 'active') {
       await markByPassword(owner, password, now)
       return { workspaceId, userId: owner.id }
     }
-    throw new ApiError('conflict', `The workspace ${workspaceSlug} exists and belongs to somebody else.`)
+    throw new ApiError('conflict', `The workspace ${workspaceSlug} exists and has another owner.`)
   }
 
   const create = async (wanted: Bootstrap, meta: CommandMeta): Promise<Bootstrapped> => {
@@ -116,10 +116,10 @@ export function createBootstrap(
   }
 }
 
-/** It may have been claimed by somebody else, who would then be the owner. */
+/** It may have been claimed by another person, who would then be the owner. */
 function loginExists(email: string): ApiError {
   const message =
-    `There is a login with the e-mail ${email} already, which may be anybody's. If it is the owner's, send ` +
+    `A login with the e-mail ${email} already exists and may belong to another person. If it is the owner's, send ` +
     '"existingLogin": "keep": it keeps its password.'
   return new ApiError('conflict', message, {
     details: [{ in: 'body', path: '/email', code: 'login_exists', message }],

@@ -33,14 +33,17 @@ const settings = backendConfig.extend({
     .transform((text) => (text === 'loopback' ? text : text === 'true' || text === '1'))
     .meta({ description: 'identity providers by plain http: true, false, or loopback hosts only' }),
   ssoCaFile: z.string().optional().meta({
-    description: 'PEM file of certificates that identity providers may use beside the public authorities',
+    description:
+      'PEM file of certificates that identity providers may use in addition to the public authorities',
   }),
   auditSigningKey: z.string().min(1).meta({
     description: 'signs the ends of audit chains: Ed25519, PKCS#8 DER in base64; nothing else uses it',
   }),
   sessionIdleMs: duration('a session ends after this time without a request').default(30 * 60_000),
   sessionLifetimeMs: duration('a session ends after this time in any case').default(8 * 3_600_000),
-  tokenOverlapMs: duration('how long a rotated API key stays valid beside its successor').default(60_000),
+  tokenOverlapMs: duration('how long a rotated API key stays valid together with its successor').default(
+    60_000,
+  ),
   passwordHashConcurrency: z.coerce
     .number()
     .int()

@@ -22,26 +22,26 @@ import { callingService, defineRoute, type Route } from '@opsplane/http'
 import type { Drizzle } from '@opsplane/postgres'
 import type { Verifier } from './access/verify.js'
 import type { RunBootstrap } from './bootstrap.js'
-import type { createAskedBy } from './delegation/asked-by.js'
-import { knownMembers } from './membership/queries.js'
-import { knownRoles } from './role/queries.js'
-import { membersOf } from './role/rights.js'
+import type { createIdentifyCaller } from './delegation/identify-caller.js'
+import { findMembers } from './membership/queries.js'
+import { findActiveMembers } from './role/member-rights.js'
+import { findRoles } from './role/queries.js'
 import type { SecretService } from './secret/secret-service.js'
 import type { SecretTargets } from './secret/targets.js'
-import type { TakenOnce } from './taken-calls.js'
-import { reachOf } from './token/reach.js'
+import type { SingleUse } from './single-use-calls.js'
+import { findKeyEnvironments } from './token/key-environments.js'
 import { executionRetention } from './workspace/retention.js'
 
 const internal = { method: 'post', tag: 'Internal', scope: 'service', idempotency: 'none' } as const
 
-export interface InternalWork {
+export interface InternalRouteOptions {
   db: Drizzle
   tokens: Verifier
   secretService: SecretService
   secretTargets: SecretTargets
-  askedBy: ReturnType<typeof createAskedBy>
+  identifyCaller: ReturnType<typeof createIdentifyCaller>
   bootstrap: RunBootstrap
-  takenOnce: TakenOnce
+  singleUse: SingleUse
 }
 
 /** What other services ask settings. The gateway routes none of it. */
@@ -50,17 +50,17 @@ export function internalRoutes({
   tokens,
   secretService,
   secretTargets,
-  askedBy,
+  identifyCaller,
   bootstrap,
-  takenOnce,
-}: InternalWork): Route[] {
+  singleUse,
+}: InternalRouteOptions): Route[] {
   return [
     defineRoute({
       ...internal,
       operationId: 'verifyToken',
       path: '/internal/tokens/verify',
       callers: ['gateway'],
-      summary: 'Find out who a token acts as',
+      summary: 'Verify a token and get its principal',
       body: TokenVerification,
       response: VerifiedToken,
       errors: ['invalid_token', 'token_expired', 'workspace_forbidden', 'environment_forbidden'],
@@ -72,14 +72,14 @@ export function internalRoutes({
       operationId: 'confirmTokens',
       path: '/internal/tokens/confirm',
       callers: ['gateway'],
-      summary: 'Find out what many tokens allow at this moment',
-      description: 'Those of answers that go on.',
+      summary: 'Get what many tokens allow at this moment',
+      description: 'For the tokens of open streams.',
       body: TokenConfirmation,
       response: ConfirmedTokens,
       handler: ({ body, meta }) => tokens.confirm(body.questions, meta),
     }),
 
-    takenOnce(
+    singleUse(
       defineRoute({
         ...internal,
         operationId: 'resolveSecrets',
@@ -87,7 +87,7 @@ export function internalRoutes({
         callers: ['dispatcher', 'integrations', 'workflows', 'sdk'],
         summary: 'Get the values of secrets',
         description:
-          'Those the person may use, towards the hosts they may go to. Counts as a use of each that is given out.',
+          'Those the person may use, for the hosts they may be sent to. Counts as a use of each returned secret.',
         body: SecretResolution,
         response: ResolvedSecrets,
         handler: ({ body, meta }) =>
@@ -95,7 +95,7 @@ export function internalRoutes({
       }),
     ),
 
-    takenOnce(
+    singleUse(
       defineRoute({
         ...internal,
         operationId: 'checkSecretTargets',
@@ -103,7 +103,7 @@ export function internalRoutes({
         callers: ['dispatcher', 'integrations', 'workflows', 'sdk'],
         summary: 'Check the secrets that a definition names, for the person who saves it',
         description:
-          'With `admit` it adds the hosts they are meant for, where the person holds `secrets:write` and has just signed in.',
+          'With `admit` it adds the hosts of the definition, where the person has `secrets:write` and has signed in recently.',
         body: SecretTargetsQuestion,
         response: SecretTargetProblems,
         errors: [
@@ -116,7 +116,7 @@ export function internalRoutes({
           'version_conflict',
         ],
         handler: async ({ body, meta }) => {
-          const { principal } = await askedBy(body, callingService(meta.principal))
+          const { principal } = await identifyCaller(body, callingService(meta.principal))
           const { workspaceId, actor } = principal
           const tenant = { workspaceId, environment: body.environment }
           return secretTargets({ ...body, principal }, { ...meta, actor, tenant })
@@ -129,11 +129,11 @@ export function internalRoutes({
       operationId: 'getRights',
       path: '/internal/rights',
       callers: ['dispatcher', 'workflows', 'sdk', 'analytics', 'apps'],
-      summary: 'Find out what people may do at this moment',
+      summary: 'Get what people may do at this moment',
       body: RightsQuestion,
       response: Rights,
       handler: async ({ body: { workspaceId, userIds } }) => {
-        const members = [...(await membersOf(db, workspaceId, userIds))]
+        const members = [...(await findActiveMembers(db, workspaceId, userIds))]
         return {
           permissions: Object.fromEntries(members.map(([id, { permissions }]) => [id, permissions])),
           roles: Object.fromEntries(members.map(([id, { role }]) => [id, role])),
@@ -146,12 +146,12 @@ export function internalRoutes({
       operationId: 'getKnownMembers',
       path: '/internal/members',
       callers: ['itsm', 'apps', 'workflows'],
-      summary: 'Find out which of these users are members, and which of these roles there are',
+      summary: 'Find members and roles that exist',
       body: MembersQuestion,
       response: KnownMembers,
       handler: async ({ body: { workspaceId, userIds, roles } }) => ({
-        userIds: await knownMembers(db, workspaceId, userIds),
-        roles: await knownRoles(db, workspaceId, roles),
+        userIds: await findMembers(db, workspaceId, userIds),
+        roles: await findRoles(db, workspaceId, roles),
       }),
     }),
 
@@ -160,10 +160,10 @@ export function internalRoutes({
       operationId: 'getReach',
       path: '/internal/environment-scope',
       callers: ['workflows', 'database-studio', 'apps'],
-      summary: 'Find out which environments a credential opens',
+      summary: 'Get the environments a credential is valid in',
       body: EnvironmentScopeQuestion,
       response: EnvironmentScope,
-      handler: async ({ body }) => ({ environments: await reachOf(db, body) }),
+      handler: async ({ body }) => ({ environments: await findKeyEnvironments(db, body) }),
     }),
 
     defineRoute({
@@ -171,7 +171,7 @@ export function internalRoutes({
       operationId: 'getExecutionRetention',
       path: '/internal/retention',
       callers: ['workflows', 'sdk'],
-      summary: 'Find out for how many days workspaces keep their runs and executions',
+      summary: 'Get for how many days workspaces keep their runs and executions',
       body: RetentionQuestion,
       response: ExecutionRetention,
       handler: async ({ body: { workspaceIds } }) => ({ days: await executionRetention(db, workspaceIds) }),

@@ -9,7 +9,7 @@ import {
   User,
 } from '@opsplane/contracts'
 import type { ApiClient } from '@opsplane/testing'
-import { usersOf } from './membership/users.fixture.js'
+import { createUserClient } from './membership/users.fixture.js'
 import { settings as definition } from './service.js'
 import { type Owner, type Settings, startSettings } from './settings.fixture.js'
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
       ...{ name: 'SSO', issuer: 'https://issuer.example', clientId: 'x', clientSecret: 'y' },
     })
   ).data(IdentityProvider).id
-  const users = usersOf(settings, ada, adas)
+  const users = createUserClient(settings, ada, adas)
   await users.joined('grace@example.com', 'releaser')
   await users.invite('joan@example.com')
 })

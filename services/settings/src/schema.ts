@@ -114,7 +114,7 @@ export const signInDevices = pgTable(
   (table) => [primaryKey({ columns: [table.accountId, table.device] })],
 )
 
-/** Logins whose password was set by whoever runs the installation, and so are known to be whose they seem. */
+/** Logins whose password was set by the operator of the installation, which proves whose they are. */
 export const bootstrappedAccounts = pgTable('bootstrapped_accounts', {
   accountId: text('account_id').primaryKey(),
   createdAt: text('created_at').notNull(),
@@ -225,7 +225,7 @@ export const dueCheckpoints = dueTable({
   waiting: 'checkpoint_at is not null',
 })
 
-/** The end of each workspace's chain, locked by whoever makes it longer. */
+/** The end of each workspace's chain, locked by the transaction that extends it. */
 export const auditHeads = pgTable(
   'audit_heads',
   {
@@ -381,7 +381,7 @@ export const standingGrants = pgTable(
 )
 
 /** Calls between services that no replica takes a second time: ADR 083. Lost in a crash, as few as count still. */
-export const takenCalls = pgTable('taken_calls', {
+export const acceptedCalls = pgTable('taken_calls', {
   id: text('id').primaryKey(),
   keptUntil: timestamp('kept_until', { withTimezone: true, mode: 'string' }).notNull(),
 })

@@ -25,11 +25,11 @@ import { createBreakGlass } from './access/break-glass.js'
 import { createBrowserSignIn } from './access/browser-sign-in.js'
 import { createFactorRemoval } from './access/factor-removal.js'
 import { createPasswordReset, createResetSignIn } from './access/password-reset.js'
-import { createTokenCheck } from './access/presented-tokens.js'
 import { resetLinkRoutes } from './access/reset-link-routes.js'
 import { createResetLinks } from './access/reset-links.js'
 import { sessionRoutes } from './access/session-routes.js'
 import { signInRoutes } from './access/sign-in-routes.js'
+import { createTokenCheck } from './access/token-check.js'
 import { createVerifier } from './access/verify.js'
 import { account } from './account/domain.js'
 import { createPasswords, type PasswordCost } from './account/passwords.js'
@@ -40,23 +40,23 @@ import { auditExport } from './audit/export.js'
 import { createChanges } from './audit/live/changes.js'
 import { eventStreamRoutes } from './audit/live/routes.js'
 import { createAuditTails } from './audit/live/tails.js'
-import { proveAudit } from './audit/prove.js'
 import { recordAudit } from './audit/recorder.js'
 import { auditRoutes } from './audit/routes.js'
+import { verifyAllChains } from './audit/verify-all-chains.js'
 import { createBootstrap } from './bootstrap.js'
 import { budgetRoutes } from './budget/routes.js'
 import { loadConfig, type SettingsConfig } from './config.js'
-import { createAskedBy } from './delegation/asked-by.js'
 import { createDelegations } from './delegation/delegations.js'
+import { createIdentifyCaller } from './delegation/identify-caller.js'
 import { delegationRoutes } from './delegation/routes.js'
+import { createAnswerChallenge } from './factor/answer-challenge.js'
 import { createAnswerSignIn } from './factor/answer-sign-in.js'
-import { createAnswerChallenge } from './factor/answers.js'
-import { createAskForFactor, createChallengeLogin } from './factor/asking.js'
 import { createChallenges } from './factor/challenges.js'
 import { createFactors } from './factor/factors.js'
 import { createPasskeySignIn } from './factor/passkey-sign-in.js'
-import { createProofs } from './factor/proof.js'
-import { relyingPartyOf } from './factor/relying-party.js'
+import { createProofs } from './factor/proofs.js'
+import { resolveRelyingParty } from './factor/relying-party.js'
+import { createChallengeLogin, createRequireFactor } from './factor/require-factor.js'
 import { factorRoutes } from './factor/routes.js'
 import { internalRoutes } from './internal-routes.js'
 import { measureLastBackup } from './last-backup.js'
@@ -70,20 +70,20 @@ import { createInvite } from './membership/invitations.js'
 import { createMembers } from './membership/members.js'
 import { createRemovals } from './membership/removal.js'
 import { membershipRoutes } from './membership/routes.js'
-import { createSucceed } from './membership/succession.js'
+import { createTransferDependents } from './membership/transfer-dependents.js'
 import { recordNotifications } from './notification/recorder.js'
 import { notificationRoutes } from './notification/routes.js'
-import { createAsking } from './operator/asking.js'
-import { operatedServices } from './operator/operated.js'
+import { createOperatedServices } from './operator/operated-services.js'
 import { createOperators } from './operator/operators.js'
 import { operatorRoutes } from './operator/routes.js'
+import { createStatusClient } from './operator/status-client.js'
 import { identityProvider } from './provider/domain.js'
 import { identity } from './provider/identity.js'
 import { ssoRoutes } from './provider/sso.js'
 import { createResolve } from './resolve/resolve.js'
 import { resolveRoutes } from './resolve/routes.js'
 import { role } from './role/domain.js'
-import { roleReading } from './role/reading.js'
+import { createRoleReader } from './role/role-reader.js'
 import { createRoles } from './role/roles.js'
 import { roleRoutes } from './role/routes.js'
 import { secret } from './secret/domain.js'
@@ -95,10 +95,10 @@ import { createIdentify, createLogin } from './session/login.js'
 import { createLoginFailures } from './session/login-failures.js'
 import { createSessions } from './session/sessions.js'
 import { createCompleteSignIn } from './session/sign-in.js'
-import { createNoteSignIn } from './session/sign-in-devices.js'
+import { createRecordSignIn } from './session/sign-in-devices.js'
 import { createThrottle } from './session/throttle.js'
 import { createThrottleTable } from './session/throttle-table.js'
-import { createTakenOnce } from './taken-calls.js'
+import { createSingleUse } from './single-use-calls.js'
 import { token } from './token/domain.js'
 import { expiringKeys } from './token/expiry.js'
 import { createKeys } from './token/keys.js'
@@ -110,7 +110,7 @@ import { createSignInPolicies } from './workspace/sign-in-policy.js'
 
 /** What tests replace. */
 export interface SettingsOverrides extends ServiceOverrides {
-  actsForPeople?: readonly InternalParty[]
+  actsForUsers?: readonly InternalParty[]
   /** Of new hashes, where what is tested are logins and not how long one takes. */
   passwordCost?: PasswordCost
 }
@@ -120,7 +120,7 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
   loadConfig,
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
   deciders: [account, workspace, membership, role, token, secret, auditExport, identityProvider, identity],
-  prove: proveAudit,
+  prove: verifyAllChains,
   searchesTexts: true,
   async setup(ctx, overrides) {
     const parts = createParts(ctx, await outboundOf(ctx.config))
@@ -129,8 +129,8 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
     return {
       routes: [
         ...settingsRoutes(ctx, parts, overrides.passwordCost),
-        ...delegationRoutes(createDelegations(ctx), overrides.actsForPeople ?? actsForUsers).map(
-          parts.takenOnce,
+        ...delegationRoutes(createDelegations(ctx), overrides.actsForUsers ?? actsForUsers).map(
+          parts.singleUse,
         ),
       ],
       background: [
@@ -162,7 +162,7 @@ function createParts(ctx: Context, outbound: Outbound) {
     neighbours: neighboursOf(ctx),
     mailer: createMailer(config),
     signer: createCheckpointSigner(config.auditSigningKey),
-    takenOnce: createTakenOnce(database),
+    singleUse: createSingleUse(database),
     usage: createSecretUsage({ db, log, nowMs }),
     failures: createLoginFailures({ database, relay, log, nowMs }),
     live: {
@@ -189,7 +189,8 @@ function neighboursOf(ctx: Context): PlatformClients {
 
 /** Where the studio's address is not known, it is away. */
 function studioOf(neighbours: PlatformClients): Pick<ServiceClient, 'post'> {
-  const away = () => Promise.reject(new ApiError('service_unavailable', 'The database studio is away.'))
+  const away = () =>
+    Promise.reject(new ApiError('service_unavailable', 'The database studio is not available.'))
   return neighbours.get('database-studio') ?? { post: away }
 }
 
@@ -209,7 +210,7 @@ function mailWork(ctx: Context, { mailer, vault }: Parts): BackgroundWork[] {
 }
 
 function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost): Route[] {
-  const { mailer, signer, usage, failures, vault, takenOnce, neighbours, outbound, live } = parts
+  const { mailer, signer, usage, failures, vault, singleUse, neighbours, outbound, live } = parts
   const { config, database } = ctx
   const { db } = database
   const passwords = createPasswords(
@@ -218,16 +219,16 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
   )
   const operators = createOperators(config.operators)
   const withMail = mailer !== null
-  const sessions = createSessions(ctx, config, createNoteSignIn({ withMail }))
+  const sessions = createSessions(ctx, config, createRecordSignIn({ withMail }))
   const throttle = createThrottle(createThrottleTable(database.sql))
   const { cursors } = ctx
-  const party = relyingPartyOf(config.publicOrigin)
+  const party = resolveRelyingParty(config.publicOrigin)
   const challenges = createChallenges(db)
   const challengeLogin = createChallengeLogin({ db, challenges, party })
   const proofs = createProofs(ctx, { vault, party })
   const answerChallenge = createAnswerChallenge({ db, challenges, proofs, throttle, failures })
-  const askForFactor = createAskForFactor(challengeLogin)
-  const completeSignIn = createCompleteSignIn({ db, sessions, cursors, askForFactor })
+  const requireFactor = createRequireFactor(challengeLogin)
+  const completeSignIn = createCompleteSignIn({ db, sessions, cursors, requireFactor })
   const passkeySignIn = createPasskeySignIn({ database, cursors, proofs, throttle, failures, party })
   const identify = createIdentify({ db, passwords, throttle, failures })
   const login = createLogin(identify, completeSignIn)
@@ -244,7 +245,7 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
   const delegations = createDelegations(ctx)
   const removal = createRemovals({
     ...{ members, findDependents },
-    succeed: createSucceed({ db, neighbours, delegations, findDependents }),
+    transferDependents: createTransferDependents({ db, neighbours, delegations, findDependents }),
   })
   const checkToken = createTokenCheck({ db, throttle })
   const access = createAccountAccess(ctx, {
@@ -257,14 +258,14 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
   const answer = createAnswerSignIn({ answerChallenge, passkeySignIn, completeSignIn })
   const factors = createFactors(ctx, { vault, sessions, challenges, party, withMail })
 
-  const operated = operatedServices(ctx.operations, neighbours)
-  const asking = createAsking({ operated, neighbours, log: ctx.log })
+  const operated = createOperatedServices(ctx.operations, neighbours)
+  const statusClient = createStatusClient({ operated, neighbours, log: ctx.log })
 
   return [
     ...accountRoutes(ctx, sessions),
     ...accessRoutes(access, resetPassword),
     ...resetLinkRoutes(resetLinks),
-    ...operatorRoutes(ctx, operated, asking),
+    ...operatorRoutes(ctx, operated, statusClient),
     ...signInRoutes({
       ...{ login, answer, passkeySignIn },
       signIn: createBrowserSignIn({ login, accept, answer, signInByReset }),
@@ -272,28 +273,28 @@ function settingsRoutes(ctx: Context, parts: Parts, passwordCost?: PasswordCost)
     ...sessionRoutes({ sessions, members, cursors }),
     ...factorRoutes(factors, createFactorRemoval(ctx, { factors, members, operators })),
     ...tokenRoutes(ctx, keys),
-    ...workspaceRoutes(ctx, createSignInPolicies(ctx, { serialized, sessions }), asking),
+    ...workspaceRoutes(ctx, createSignInPolicies(ctx, { serialized, sessions }), statusClient),
     ...membershipRoutes(ctx, { members, removal, invite, accept }),
     ...ssoRoutes(ctx, {
       ...{ vault, outbound, throttle, sessions, members, serialized, completeSignIn },
       place: { publicOrigin: config.publicOrigin, domains: config.ssoDomains },
     }),
-    ...roleRoutes(createRoles(ctx, serialized), roleReading(ctx)),
+    ...roleRoutes(createRoles(ctx, serialized), createRoleReader(ctx)),
     ...secretRoutes(ctx, secretService),
     ...auditRoutes(ctx),
     ...eventStreamRoutes(live, createSubscriptionRules(studioOf(neighbours))),
     ...auditChainRoutes(ctx, signer),
     ...resolveRoutes(createResolve({ db, neighbours, delegations })),
     ...notificationRoutes(ctx),
-    ...budgetRoutes(database).map(takenOnce),
+    ...budgetRoutes(database).map(singleUse),
     ...internalRoutes({
       db,
       secretService,
       secretTargets: createSecretTargets(ctx),
-      askedBy: createAskedBy({ db, config }),
-      tokens: createVerifier({ db, sessions, keys, operators, noteBreakGlass: createBreakGlass(ctx) }),
+      identifyCaller: createIdentifyCaller({ db, config }),
+      tokens: createVerifier({ db, sessions, keys, operators, recordBreakGlass: createBreakGlass(ctx) }),
       bootstrap: createBootstrap(ctx, passwords),
-      takenOnce,
+      singleUse,
     }),
   ]
 }

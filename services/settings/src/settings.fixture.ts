@@ -22,7 +22,7 @@ export interface Settings {
   service: TestService<SettingsOverrides>
   /** Only as far as `advance` moves it. */
   clock: { now(): string; advance(ms: number): void }
-  /** As whoever calls an internal route, and elsewhere as the gateway does for a client that is not logged in. */
+  /** As a service on internal routes, and elsewhere as the gateway does for a client that is not logged in. */
   internal: Pick<ApiClient, 'get' | 'post'>
   owner(slug: string): Promise<Owner>
   login(email: string, password: string, address?: string): Promise<ApiReply>

@@ -17,7 +17,7 @@ const config = backendConfig.extend({
   workflowCaFile: z
     .string()
     .optional()
-    .meta({ description: 'PEM file of certificates trusted beside the public authorities' }),
+    .meta({ description: 'PEM file of certificates trusted in addition to the public authorities' }),
   workflowRuns: z.coerce.number().int().min(1).max(10_000).default(256).meta({
     description: 'runs in the memory of a replica at most',
   }),

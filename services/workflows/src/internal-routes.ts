@@ -1,7 +1,7 @@
 import { ArtifactUses, ArtifactUsesQuestion, CauseDepths, CauseDepthsQuestion } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
-import { depthsOf } from './trigger/active.js'
+import { findCauseDepths } from './trigger/active-workflows.js'
 import { artifactUses } from './workflow/artifact-uses.js'
 
 const internal = {
@@ -35,7 +35,7 @@ export function internalRoutes(database: Database): Route[] {
       body: CauseDepthsQuestion,
       response: CauseDepths,
       handler: async ({ body: { ids } }) => ({
-        depths: [...(await depthsOf(database, ids))].map(([id, depth]) => ({ id, depth })),
+        depths: [...(await findCauseDepths(database, ids))].map(([id, depth]) => ({ id, depth })),
       }),
     }),
   ]

@@ -15,25 +15,25 @@ import { createExpressions, measureChildren } from '@opsplane/sandbox'
 import { createSubscriptionRules, defineService, dependentsRoute, openServiceClient } from '@opsplane/service'
 import { loadConfig, type WorkflowsConfig } from './config.js'
 import { internalRoutes } from './internal-routes.js'
-import { openRuns } from './run/open-runs.js'
-import { depthsOf } from './trigger/active.js'
+import { assembleRuns } from './run/assemble-runs.js'
+import { findCauseDepths } from './trigger/active-workflows.js'
 import { startBusTriggers } from './trigger/bus.js'
 import { startEventTriggers } from './trigger/events.js'
 import { hookRoutes } from './trigger/hook-routes.js'
 import { createHooks } from './trigger/hooks.js'
 import { manualRoutes } from './trigger/manual-routes.js'
 import { startScheduleTriggers } from './trigger/schedules.js'
-import { skippedRoutes } from './trigger/skipped.js'
-import { createStarting } from './trigger/starting.js'
+import { skippedRoutes } from './trigger/skipped-triggers.js'
+import { createTriggerStarter } from './trigger/trigger-starter.js'
 import { workflowActionRoutes } from './workflow/action-routes.js'
-import { createNeeds } from './workflow/check/needs.js'
+import { createComputeNeeds } from './workflow/check/needs.js'
 import { createChecks } from './workflow/check/problems.js'
 import { findConnectors } from './workflow/connector-names.js'
 import { dependentApprovals, dependentWorkflows } from './workflow/dependents.js'
 import { workflow } from './workflow/domain.js'
 import { startSettling } from './workflow/grants.js'
 import { findArtifacts, findKnown } from './workflow/known-names.js'
-import { logEndsOf, shared } from './workflow/log-ends.js'
+import { coalesceCalls, createLogEndReader } from './workflow/log-ends.js'
 import { createPortable } from './workflow/portable.js'
 import { portableRoutes } from './workflow/portable-routes.js'
 import { findWorkflows } from './workflow/queries.js'
@@ -42,7 +42,7 @@ import { workflowRoutes } from './workflow/routes.js'
 import { versionRoutes } from './workflow/version-routes.js'
 import { createWorkflows } from './workflow/workflows.js'
 
-/** The body of an inbound webhook, 5 MiB, in base64 or with what JSON escapes, beside what else an expression sees. */
+/** The body of an inbound webhook, 5 MiB, in base64 or escaped in JSON, together with what else an expression sees. */
 const ofLargeEvents = { maxInputBytes: 12 * 1024 * 1024, maxOutputBytes: 8 * 1024 * 1024 }
 
 export const workflows = defineService<WorkflowsConfig>({
@@ -75,7 +75,7 @@ export const workflows = defineService<WorkflowsConfig>({
     const delegations = createDelegations(settings)
     const studio = openServiceClient(ctx, 'database-studio')
     const rules = createSubscriptionRules(studio)
-    const needsOf = createNeeds({
+    const needsOf = createComputeNeeds({
       permissionOf: createPermissionFinder(operations),
       ...{ findConnectors: connectors, findArtifacts: artifacts },
     })
@@ -83,22 +83,22 @@ export const workflows = defineService<WorkflowsConfig>({
       ...{ delegations, settings, rules, checks, needsOf, secretTargets },
       logEnds: () => logEnds(),
     })
-    const { runs, ...ofRuns } = openRuns(ctx, {
+    const { runs, ...ofRuns } = assembleRuns(ctx, {
       ...{ expressions, settings, clients, operations, outbound },
       loadVersion: definitions.versions.load,
       published: definitions.published,
       giverOf: ({ identity: { id, tenant }, origin: { programRef } }) =>
         definitions.givers.of({ versionId: programRef, runId: id }, tenant),
-      takeOverEnded: definitions.takeOverEnded,
+      transferRuns: definitions.transferRuns,
       logEnds: () => logEnds(),
     })
-    const starting = createStarting({ ...ctx, workflows: definitions, runs })
+    const starting = createTriggerStarter({ ...ctx, workflows: definitions, runs })
     const depthsAfter = createCauses({
-      runs: (ids) => depthsOf(ctx.database, ids),
+      runs: (ids) => findCauseDepths(ctx.database, ids),
       executions: remoteDepths(clients.get('sdk'), '/internal/executions/depths'),
     })
     const triggers = startEventTriggers(ctx, { starting, deliver: runs.deliver, depthsAfter })
-    const logEnds = shared(logEndsOf(ctx.logs, triggers.lowWatermarks, ctx.log))
+    const logEnds = coalesceCalls(createLogEndReader(ctx.logs, triggers.lowWatermarks, ctx.log))
     const verifyCause = createCauseVerifier(ctx.config.trustedServiceKeys)
     const hooks = createHooks({ ...ctx, starting, runs, settings, verifyCause, depthsAfter })
     return {
@@ -130,7 +130,7 @@ export const workflows = defineService<WorkflowsConfig>({
         ...watchRights(ctx, definitions, {
           ...{ settings, rules },
           // What cannot be found out now is no reason to keep what others have lost: rights end where they are used, too.
-          needsOf: createNeeds({
+          needsOf: createComputeNeeds({
             permissionOf: async (id) => (await operations.find(id))?.permission,
             findConnectors: (tenant, wanted) => connectors(tenant, wanted).catch(() => []),
             findArtifacts: (tenant, names) => artifacts(tenant, names).catch(() => []),

@@ -12,14 +12,18 @@ import {
   toPage,
 } from './states.js'
 
-/** Of the paths that are not in the document the client is made of. */
-interface SdkAnswers {
+/** Of paths that the document the client is made of lacks, or whose answer is shown as it is. */
+interface OtherAnswers {
   '/executions/failures': (request: StubRequest) => { data: Schemas['FailureGroup'][] }
   '/executions': (request: StubRequest) => { data: Schemas['Execution'][] }
+  '/itsm/incidents/{id}': (request: StubRequest) => { data: object }
 }
 
 /** What the API answers where there are so many rows of everything. */
-export function buildAnswers({ count, isLong }: StubRows): StubAnswers & SdkAnswers {
+export function buildAnswers({
+  count,
+  isLong,
+}: StubRows): Omit<StubAnswers, keyof OtherAnswers> & OtherAnswers {
   const few = Math.min(count, 5)
   const list =
     <Row>(make: (index: number, isLong: boolean) => Row, most = count) =>
@@ -87,6 +91,9 @@ export function buildAnswers({ count, isLong }: StubRows): StubAnswers & SdkAnsw
     }),
     '/executions/failures': failures('executions', 1),
     '/executions': list(executionAt, 3),
+    '/itsm/incidents/{id}': ({ parts }) => ({
+      data: { ...eventAt(1, isLong).data.after, id: parts[0] ?? '' },
+    }),
     '/auth/identities': () => ({ data: { identities: [] }, meta }),
   }
 }

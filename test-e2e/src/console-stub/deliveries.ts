@@ -16,7 +16,7 @@ export function webhookAt(index: number, isLong = false): Schemas['Webhook'] {
   const [name, url] = pickAt(endpoints, index)
   const isPaused = index % 5 === 4
   return {
-    ...{ id: buildId('whk', index % endpoints.length), name: isLong ? longText : name, version: 4 },
+    ...{ id: buildId('whk', index), name: isLong ? longText : name, version: 4 },
     ...{ url: isLong ? unbroken : url, environment: 'production', owner_id: buildId('usr', 0) },
     events: isLong ? eventTypes : ['incident.*', 'change.approved'],
     ...{ headers: {}, filter: null, has_secret: true, ordering_key: null, rate_limit_per_second: null },
@@ -30,7 +30,7 @@ export function webhookAt(index: number, isLong = false): Schemas['Webhook'] {
 
 /** Those of the endpoint for billing fail, one of others now and then waits for its next attempt. */
 export function deliveryAt(index: number, isLong = false): Schemas['Delivery'] {
-  const { id: webhookId, url } = webhookAt(index, isLong)
+  const { id: webhookId, url } = webhookAt(index % endpoints.length, isLong)
   const isFailed = index % 5 === 1
   const isRetrying = index % 17 === 3
   const status = isFailed ? 'failed' : isRetrying ? 'retrying' : index === 0 ? 'pending' : 'succeeded'

@@ -11,7 +11,7 @@ import {
 import { builtAssets, type CachedDocument } from '@opsplane/http'
 import { buildAnswers } from './answers.js'
 import { eventAt } from './events.js'
-import { me, permissionsOfOwner, workspace } from './people.js'
+import { me, notificationAt, permissionsOfOwner, workspace } from './people.js'
 import { meta, rowsIn, type StubAnswers, type StubState, stubStates, toPage } from './states.js'
 
 export interface StubConsole {
@@ -59,6 +59,9 @@ export async function startStubConsole(manyRows = 10_000): Promise<StubConsole> 
       return sendError(response, 403, 'insufficient_scope', 'This takes the permission webhooks:read.')
     const path = pathname.replace(/^\/api\/(v1|service-sdk)/, '')
     const route = answers[state].find(({ pattern }) => pattern.test(path))
+    const posted =
+      request.method === 'POST' ? postAnswers.find(([ending]) => path.endsWith(ending)) : undefined
+    if (posted !== undefined) return sendJson(response, 200, { data: posted[1], meta })
     if (route === undefined || request.method !== 'GET') {
       unknown.add(`${request.method} ${pathname}`)
       return sendError(response, 404, 'not_found', 'There is no such thing.')
@@ -92,6 +95,12 @@ export async function startStubConsole(manyRows = 10_000): Promise<StubConsole> 
     },
   }
 }
+
+/** What pages post by themselves, by the end of its path. */
+const postAnswers: [ending: string, data: object][] = [
+  ['/deliveries/replay', { count: 214, job: null }],
+  ['/read', notificationAt(0)],
+]
 
 interface Route {
   pattern: RegExp

@@ -276,7 +276,7 @@ function testTenants(): void {
   test("what a client has cached of one tenant is never said to be another's", async () => {
     const token = await memberOfBoth()
     const isRead = (operation: Operation) =>
-      operation.method === 'GET' && inWorkspace(operation) && !takesAnyName.test(operation.path)
+      operation.method === 'GET' && inWorkspace(operation) && !acceptsAnyName.test(operation.path)
     const cached = everyNth(3, operations.filter(isRead))
     await everyOperation(async (operation) => {
       const named = operation.path.includes('{')

@@ -1,5 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { DetailSkeleton } from '../../patterns/page.js'
 import { Problem } from '../../patterns/problem.js'
 import { Proof } from '../../proof/proof.js'
 import { texts } from '../../texts/en.js'
@@ -8,19 +9,25 @@ import { AccountFrame } from './frame.js'
 import { Identities } from './identities.js'
 import { Password } from './password.js'
 import { Profile } from './profile.js'
-import { loginQuery } from './queries.js'
+import { factorsQuery, identitiesQuery, linkableQuery, loginQuery, sessionsQuery } from './queries.js'
 import { Sessions } from './sessions.js'
 
 /** The login of a person: what gets them in, and where they are in. */
 export function Account() {
   const { data: me, error, refetch } = useQuery(loginQuery)
+  // All parts appear at the same time, so that none is moved by another; one that fails says so alone.
+  const parts = useQueries({
+    queries: [factorsQuery, sessionsQuery, identitiesQuery, linkableQuery] as const,
+  })
+  const isPending = parts.some((part) => part.isPending)
   useEffect(() => {
     document.title = `${texts.account.title} · ${texts.product}`
   }, [])
   return (
     <AccountFrame>
       {error && !me && <Problem error={error} onRetry={() => void refetch()} />}
-      {me && (
+      {!error && (!me || isPending) && <DetailSkeleton />}
+      {me && !isPending && (
         <>
           <Profile user={me.user} />
           <Password />

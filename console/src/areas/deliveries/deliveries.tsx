@@ -158,7 +158,7 @@ const columnsOf = (names: ReadonlyMap<string, string>): Column<Delivery>[] => [
 function Endpoint({ delivery, name }: { delivery: Delivery; name: string | undefined }) {
   return (
     <span className="row">
-      <span className="ellipsis" dir="auto">
+      <span key={name} className="ellipsis" dir="auto">
         {name ?? delivery.url}
       </span>
       <span className="only-narrow row muted">

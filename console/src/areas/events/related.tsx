@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { AuditEvent, Delivery } from '../../api/api.js'
 import { causesQuery, eventDeliveriesQuery, relatedEventsQuery, webhooksQuery } from '../../api/queries.js'
 import { duration, exactTime } from '../../format/times.js'
+import { DetailSkeleton } from '../../patterns/page.js'
 import { Problem } from '../../patterns/problem.js'
 import { State } from '../../patterns/state.js'
 import { usePlace } from '../../place/context.js'
@@ -22,10 +23,13 @@ export function Related({ event }: { event: AuditEvent }) {
   })
   const causes = useQuery({ ...causesQuery(place, causationId ?? ''), enabled: causationId !== null })
   const deliveries = useQuery(eventDeliveriesQuery(place, id))
+  // By which deliveries are named.
+  const webhooks = useQuery(webhooksQuery(place))
   const isPending = [
     requestId !== null && related.isPending,
     causationId !== null && causes.isPending,
     deliveries.isPending,
+    webhooks.isPending,
   ].some(Boolean)
   const steps = buildTimeline({
     events: [event, ...(related.data ?? []), ...(causes.data ?? [])],
@@ -39,7 +43,8 @@ export function Related({ event }: { event: AuditEvent }) {
       {!isPending && !failed && steps.length === 1 && (
         <p className="muted detail-nothing">{requestId === null ? words.noRequest : words.alone}</p>
       )}
-      {steps.length > 1 && (
+      {isPending && !failed && <DetailSkeleton />}
+      {!isPending && steps.length > 1 && (
         <ol className="timeline">
           {steps.map((step) => (
             <li key={step.id} className="timeline-step" aria-current={step.id === id || undefined}>

@@ -96,20 +96,22 @@ function Group<Row extends FailureRow>({ group, linkOf, noteOf, actionOf }: Grou
         <span className="ellipsis" dir="auto" title={target.name}>
           {target.name}
         </span>
-        {noteOf?.(group)}
         <span className="grow" />
         {actionOf?.(group)}
       </div>
-      {lastAt !== undefined && (
-        <p className="small muted ellipsis">
-          {texts.failed.last} <Time at={lastAt} />
-          {count > 1 && firstAt !== undefined && (
-            <>
-              , {texts.failed.first} <Time at={firstAt} />
-            </>
-          )}
-        </p>
-      )}
+      <div className="failed-line small muted">
+        {lastAt !== undefined && (
+          <span className="ellipsis">
+            {texts.failed.last} <Time at={lastAt} />
+            {count > 1 && firstAt !== undefined && (
+              <>
+                , {texts.failed.first} <Time at={firstAt} />
+              </>
+            )}
+          </span>
+        )}
+        {noteOf?.(group)}
+      </div>
     </li>
   )
 }

@@ -19,7 +19,7 @@ const initial = { name: '', description: '', permissions: [] as Role['permission
 export function NewRole() {
   const { place, may } = usePlace()
   const navigate = useNavigate()
-  const { data: roles = [] } = useQuery(rolesQuery(place))
+  const { data: roles = [], isPending } = useQuery(rolesQuery(place))
   const [draft, change, clear] = useDraft('role', initial)
   const create = useChange(() => createApi(place).post('/settings/roles', { body: draft }))
   const wrong = fieldErrors(create.error)
@@ -63,17 +63,21 @@ export function NewRole() {
             maxLength={500}
             onChange={({ currentTarget: { value } }) => change({ description: value })}
           />
-          <Choice
-            label={words.copyOf}
-            defaultValue=""
-            options={[['', words.nothing], ...roles.map(({ name }) => [name, name] as const)]}
-            onChange={copy}
-          />
-          <RolePermissions
-            all={everyPermission(roles)}
-            allowed={draft.permissions}
-            onChange={(permissions) => change({ permissions })}
-          />
+          {!isPending && (
+            <>
+              <Choice
+                label={words.copyOf}
+                defaultValue=""
+                options={[['', words.nothing], ...roles.map(({ name }) => [name, name] as const)]}
+                onChange={copy}
+              />
+              <RolePermissions
+                all={everyPermission(roles)}
+                allowed={draft.permissions}
+                onChange={(permissions) => change({ permissions })}
+              />
+            </>
+          )}
         </SubmitForm>
       </div>
     </>

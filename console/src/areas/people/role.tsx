@@ -25,7 +25,7 @@ export function RolePage() {
   const { place } = usePlace()
   const { roleName } = route.useParams()
   const { data: roles, error, refetch } = useQuery(rolesQuery(place))
-  const role = roles?.find(({ name }) => name === roleName)
+  const role = roles && (roles.find(({ name }) => name === roleName) ?? null)
   return (
     <>
       <DetailHead title={roleName} closed={{ to: listed, params: place }} />

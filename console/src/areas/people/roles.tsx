@@ -3,7 +3,7 @@ import { Link, useLocation, useParams } from '@tanstack/react-router'
 import { Fragment } from 'react'
 import { apiPath, type Role } from '../../api/api.js'
 import { Icon } from '../../patterns/icons.js'
-import { Split } from '../../patterns/page.js'
+import { DetailSkeleton, Split } from '../../patterns/page.js'
 import { Problem } from '../../patterns/problem.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
@@ -36,7 +36,7 @@ export function Roles() {
       </PeopleHead>
       <Split isOpen={roleName !== undefined || isMaking} hint={words.select}>
         {error && !roles && <Problem error={error} onRetry={() => void refetch()} />}
-        {roles && <Matrix roles={roles} selected={roleName} />}
+        {roles ? <Matrix roles={roles} selected={roleName} /> : !error && <DetailSkeleton />}
       </Split>
     </>
   )

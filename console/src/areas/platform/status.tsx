@@ -117,7 +117,7 @@ function ServiceRows({ service: { name, state, figures }, troubles }: Shown) {
             <span className="state-bad">{next}</span>{' '}
             {kind === 'deadLetters' && (
               <Link
-                className="link"
+                className="link link-in-text"
                 to="/w/$workspace/$environment/platform/dead-letters"
                 params={place}
                 search={{ service: name }}

@@ -21,7 +21,7 @@ export function ProviderPage() {
   const navigate = useNavigate()
   const { providerId } = route.useParams()
   const { data, error, refetch } = useQuery(providersQuery(place))
-  const provider = data?.find(({ id }) => id === providerId)
+  const provider = data && (data.find(({ id }) => id === providerId) ?? null)
   const params = { path: { id: providerId } }
   const save = useChange(({ issuer: _, clientSecret, ...body }: ProviderBody) =>
     createApi(place).patch('/settings/identity-providers/{id}', {

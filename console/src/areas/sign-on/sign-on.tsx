@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation, useParams } from '@tanstack/react-router'
 import { apiPath } from '../../api/api.js'
-import { Split } from '../../patterns/page.js'
+import { DetailSkeleton, Split } from '../../patterns/page.js'
 import { Problem } from '../../patterns/problem.js'
 import { Sign } from '../../patterns/state.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
 import { NewButton, PeopleHead } from '../people/head.js'
-import { providersQuery } from '../people/queries.js'
+import { policyQuery, providersQuery, rolesQuery } from '../people/queries.js'
 import { Policy } from './policy.js'
 
 const words = texts.people.signOn
@@ -18,6 +18,11 @@ export function SignOn() {
   const { providerId } = useParams({ strict: false })
   const isMaking = useLocation().pathname.endsWith('/sign-on/new')
   const maySee = may('credentials:manage')
+  // The parts appear at the same time, so that none is moved by another.
+  const policy = useQuery(policyQuery(place))
+  const roles = useQuery({ ...rolesQuery(place), enabled: may('roles:read') })
+  const providers = useQuery({ ...providersQuery(place), enabled: maySee })
+  const isPending = policy.isPending || roles.isLoading || providers.isLoading
   return (
     <>
       <PeopleHead request={{ path: `${apiPath}/settings/sign-in-policy` }}>
@@ -29,10 +34,14 @@ export function SignOn() {
         )}
       </PeopleHead>
       <Split isOpen={providerId !== undefined || isMaking} hint={maySee ? words.select : ''}>
-        <div className="settings-list">
-          <Policy />
-          {maySee && <Providers selected={providerId} />}
-        </div>
+        {isPending ? (
+          <DetailSkeleton />
+        ) : (
+          <div className="settings-list">
+            <Policy />
+            {maySee && <Providers selected={providerId} />}
+          </div>
+        )}
       </Split>
     </>
   )

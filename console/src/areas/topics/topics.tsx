@@ -3,7 +3,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { apiPath, type TopicEvent } from '../../api/api.js'
 import { useCommand } from '../../patterns/curl.js'
 import { Code } from '../../patterns/json.js'
-import { PageHead } from '../../patterns/page.js'
+import { DetailSkeleton, PageHead } from '../../patterns/page.js'
 import { Empty, Problem } from '../../patterns/problem.js'
 import { Time } from '../../patterns/time.js'
 import { usePlace } from '../../place/context.js'
@@ -61,7 +61,7 @@ function Topic({ name }: { name: string }) {
   const { events, isCut, isLoading, error, retry } = useTopic(place, name)
   const command = usePublishing(name)
   if (error !== undefined && events.length === 0) return <Problem error={error} onRetry={retry} />
-  if (isLoading) return null
+  if (isLoading) return <DetailSkeleton />
   if (events.length === 0) return <Empty title={words.empty(name)} help={words.emptyHelp} command={command} />
   return (
     <>

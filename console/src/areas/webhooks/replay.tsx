@@ -72,8 +72,8 @@ function NewReplay({ webhookId }: { webhookId: string }) {
         onChange={({ currentTarget: { value } }) => change(setLength)(value as Length)}
         data={Object.keys(lengths).map((value) => ({ value, label: words.lengths[value as Length] }))}
       />
-      <span className="muted" aria-live="polite">
-        {count.data && words.found(found)}
+      <span className="muted replay-count" aria-live="polite">
+        {count.data ? words.found(found) : words.counting}
       </span>
       <Refusal error={count.error ?? start.error} />
       <span className="grow" />

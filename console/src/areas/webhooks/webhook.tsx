@@ -41,7 +41,7 @@ export function WebhookPage() {
         {data && <Actions webhook={data} />}
         <AsCurl request={{ path: `${apiPath}/webhooks/${webhookId}` }} />
       </DetailHead>
-      <DetailBody query={query}>
+      <DetailBody query={{ ...query, data: latest.isPending ? undefined : data }}>
         {(data) => (
           <>
             <div className="story">

@@ -32,7 +32,7 @@ export const people = {
     handOnToken: 'This installation does not know its address, so there is no link: hand on the token.',
     another: 'Invite another person',
     story: {
-      active: (role: string) => `Is a member as ${role}.`,
+      active: (role: string) => `Member with the role ${role}.`,
       invited: (role: string, until: string) =>
         `Is invited as ${role}. The invitation is good until ${until}.`,
       suspended: (role: string) => `Is suspended: keeps the role ${role}, and gets in nowhere here.`,

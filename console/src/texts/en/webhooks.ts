@@ -21,7 +21,7 @@ export const webhooks = {
   p50: 'median',
   p95: 'p95',
   failedCount: 'failed',
-  ofLast: (count: number) => `Of the last ${count} deliveries`,
+  ofLast: (count: number) => (count === 1 ? 'Of the only delivery' : `Of the last ${count} deliveries`),
   noDeliveries: 'Nothing delivered yet',
   latest: 'Latest deliveries',
   allDeliveries: 'All deliveries',
@@ -56,6 +56,7 @@ export const webhooks = {
   perSecond: (rate: number) => `${rate} a second at most`,
   tabs: { deliveries: 'Latest deliveries', replay: 'Replay', signature: 'Signature' },
   replay: {
+    counting: 'Counting',
     kind: 'What to send again',
     kinds: { failed: 'Failed deliveries', all: 'All deliveries' },
     since: 'Of which time',

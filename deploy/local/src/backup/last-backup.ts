@@ -9,7 +9,9 @@ import { findSchema } from '../ops-tasks.js'
 export async function recordBackup(adminUrl: string, at: Date): Promise<void> {
   const sql = openClient(adminUrl, { schema: 'public', max: 1 })
   try {
-    await sql.unsafe(`comment on schema ${quoteIdentifier(findSchema('settings'))} is '${lastBackupText(at)}'`)
+    await sql.unsafe(
+      `comment on schema ${quoteIdentifier(findSchema('settings'))} is '${lastBackupText(at)}'`,
+    )
   } finally {
     await sql.end({ timeout: 5 })
   }

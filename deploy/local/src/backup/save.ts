@@ -106,7 +106,9 @@ async function save(saving: Saving, { adminUrl, link, names }: Servers): Promise
     consumers = await readConsumers(connection, names.topicsStream)
   })
   try {
-    saving.say(`all databases as of ${cut.at.toISOString()}; no event could be appended for ${cut.pausedMs} ms`)
+    saving.say(
+      `all databases as of ${cut.at.toISOString()}; no event could be appended for ${cut.pausedMs} ms`,
+    )
     const masterKeys = (await masterKeysInUse({ databaseUrl: adminUrl })).map(({ keyId }) => keyId)
     // Side by side: each has a connection and, at the server, a process of its own.
     const saved = await allOf(

@@ -15,6 +15,7 @@ export async function mergeOpenApi(
   const slice = createSlices()
   const paths: Record<string, Section> = {}
   const components: Record<string, Section> = {}
+  const webhooks: Section = {}
   const tags = new Map<string, { name: string }>()
   for (const document of documents) {
     for (const [path, item] of Object.entries(document.paths ?? {})) {
@@ -29,6 +30,7 @@ export async function mergeOpenApi(
         await slice()
       }
     }
+    mergeInto(webhooks, document.webhooks ?? {}, 'the webhook', equal)
     for (const tag of document.tags ?? []) tags.set(tag.name, tag)
   }
   refuseRepeatedIds(paths)
@@ -38,6 +40,9 @@ export async function mergeOpenApi(
     servers: [{ url: '/api/v1' }],
     tags: [...tags.values()],
     paths,
+    ...(Object.keys(webhooks).length > 0 && {
+      webhooks: webhooks as NonNullable<OpenApiDocument['webhooks']>,
+    }),
     components,
   }
 }

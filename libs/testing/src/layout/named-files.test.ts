@@ -5,7 +5,14 @@ import { filesIn, findTestFault, testsIn } from './named-files.js'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const read = (path: string) => readFileSync(`${root}${path}`, 'utf8')
-const documents = ['docs', 'docs/adr'].flatMap((folder) =>
+const documents = [
+  'docs',
+  'docs/adr',
+  'docs/development',
+  'docs/guide',
+  'docs/runbooks',
+  'bench/results',
+].flatMap((folder) =>
   readdirSync(`${root}${folder}`)
     .filter((name) => name.endsWith('.md'))
     .map((name) => `${folder}/${name}`),

@@ -42,7 +42,7 @@ const wakeEveryMs = 5_000
  * where one died.
  */
 export function feedWork(options: FeedOptions) {
-  return leased<FeedRow, PullResult>({
+  return leasedWorker<FeedRow, PullResult>({
     name: 'analytics-feeds',
     of: dueFeeds,
     columns: ['position', 'as_of'],

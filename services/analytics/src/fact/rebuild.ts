@@ -32,7 +32,7 @@ export async function rebuildFacts({ adminUrl }: { adminUrl: string }): Promise<
       try {
         return await sql.begin(markForRebuild)
       } catch (error) {
-        if (!deadlocked(error) || tries === maxTries) throw error
+        if (!isDeadlock(error) || tries === maxTries) throw error
       }
   } finally {
     await sql.end({ timeout: 5 })
@@ -70,7 +70,7 @@ const deadlineMs = 120_000
 
 /** Reads the logs to rebuild from. Another replica can continue after the stored position where one died. */
 export function rebuildWork(logs: readonly LogSource[], writer: FactWriter) {
-  return leased<RebuildRow, number | null>({
+  return leasedWorker<RebuildRow, number | null>({
     name: 'analytics-rebuild',
     of: dueRebuilds,
     columns: ['position'],

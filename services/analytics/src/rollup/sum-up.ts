@@ -28,7 +28,7 @@ const statementsByDataset = new Map(
  * Adds up the blocks that are marked. A mark is gone with the commit of what was added up, and the block above is marked
  * in its place, so that no query reads a block that lacks a fact. A writer of facts locks the mark first.
  */
-export const rollupWork = within<Mark & DueRow>({
+export const rollupWork = transactionWorker<Mark & DueRow>({
   name: 'analytics-rollups',
   of: dueMarks,
   columns: ['workspace_id', 'environment', 'dataset', 'level', 'block'],

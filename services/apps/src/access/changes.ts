@@ -92,7 +92,7 @@ const unknown = (
 
 /** What a person who may not use an app is answered. */
 export const notSharedError = (): ApiError =>
-  new ApiError('forbidden', 'This app is not open to you: its access names neither you nor your role.', {
+  new ApiError('forbidden', 'You have no access to this app: it is shared with neither you nor your role.', {
     details: [
       {
         ...{ in: 'path', path: '/slug', code: 'not_shared' },

@@ -32,7 +32,7 @@ export interface Apps {
 const slugTaken = {
   constraint: 'apps_slug_key',
   field: 'slug',
-  message: 'There is an app of this slug in this workspace already.',
+  message: 'An app with this slug already exists in this workspace.',
 }
 
 /** Apps of whole workspaces, whatever environment a request is for. */

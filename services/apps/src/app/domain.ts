@@ -1,7 +1,7 @@
 import {
-  ApiError,
   type AppPatch,
   type AppState,
+  alreadyExists,
   assertNever,
   changedFields,
   type Decider,
@@ -22,7 +22,7 @@ export const app: Decider<AppState, AppCommand> = {
   table: 'apps',
   decide(command, state) {
     if (command.kind === 'create') {
-      if (state !== null) throw new ApiError('conflict', 'There is an app with this id already.')
+      if (state !== null) throw alreadyExists('app')
       const { id, fields, now } = command
       const after: AppState = { id, ...fields, status: 'active', createdAt: now, updatedAt: now }
       return [{ type: 'app.created', after }]

@@ -59,6 +59,6 @@ export function requireCarriedRights(
 ): void {
   const missing = permissions.filter((each) => !principal.permissions.includes(each))
   if (missing.length === 0) return
-  const message = `What the deployment does takes permissions you do not hold: ${missing.join(', ')}.`
+  const message = `Missing permissions for what the deployment does: ${missing.join(', ')}.`
   throw missingPermissionError(message, missing)
 }

@@ -36,10 +36,10 @@ export const contentsRow = (id: string, contents: StoredContents): ReadModelRow 
 /** Contents by the id of their deployment, immutable; the least recently used ones are evicted. */
 export type LoadContents = (id: string, tenant: TenantScope) => Promise<StoredContents>
 
-const mostKept = 200
+const maxKept = 200
 
 export function createContentsLoader({ sql }: Pick<Database, 'sql'>): LoadContents {
-  const kept = new LRUCache<string, Promise<StoredContents>>({ max: mostKept })
+  const kept = new LRUCache<string, Promise<StoredContents>>({ max: maxKept })
   const read = async (id: string, { workspaceId, environment }: TenantScope) => {
     const [row] = await sql.unsafe(
       'select state from deployment_contents where id = $1 and workspace_id = $2 and environment = $3',

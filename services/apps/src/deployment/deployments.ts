@@ -79,7 +79,7 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
   const aggregate = store.aggregate(deployment)
   const load = createContentsLoader(database)
   const carrying = createCarriedRights(delegations, { load, log })
-  const takeTurn = serializer({ store, database }, lockOfTenant('deployments'))
+  const takeTurn = serializer({ store, database }, lockTenant('deployments'))
 
   /** What keeps the contents from going live, and what they take. */
   const look = async ({ contents }: Release, id: string, meta: RequestMeta): Promise<Inspection> => {
@@ -105,7 +105,7 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
 
   const goLive = (state: StoredDeployment, release: Release, replaces: Replaces, meta: RequestMeta) =>
     takeTurn(meta, async (unit, tx) => {
-      const before = await findLiveDeployment(statementsOf(tx), release.app.id, meta.tenant)
+      const before = await findLiveDeployment(toStatementRunner(tx), release.app.id, meta.tenant)
       replaces(before?.state)
       const number = (before?.state.number ?? 0) + 1
       const contents = contentsRow(state.id, {
@@ -142,7 +142,7 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
     const giverId = meta.principal.userId
     return carrying.give({ id, permissions }, meta, (grant, replaces) =>
       takeTurn(meta, async (unit, tx) => {
-        const found = await findLiveDeployment(statementsOf(tx), appId, meta.tenant)
+        const found = await findLiveDeployment(toStatementRunner(tx), appId, meta.tenant)
         // Another one went live meanwhile, which carries other rights.
         if (found?.id !== id)
           throw new ApiError('version_conflict', 'Another deployment went live meanwhile.')

@@ -1,5 +1,5 @@
 import {
-  ApiError,
+  alreadyExists,
   assertNever,
   type Decider,
   type Decision,
@@ -36,7 +36,7 @@ export const deployment: Decider<StoredDeployment, DeploymentCommand, Deployment
   table: 'deployments',
   decide(command, state) {
     if (command.kind === 'record') {
-      if (state !== null) throw new ApiError('conflict', 'A deployment does not change.')
+      if (state !== null) throw alreadyExists('deployment')
       const { state: after, contents } = command
       return [{ type: `deploy.${after.status}`, after, ...(contents && { extraRows: [contents] }) }]
     }

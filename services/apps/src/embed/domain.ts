@@ -1,5 +1,5 @@
 import {
-  ApiError,
+  alreadyExists,
   assertNever,
   type Decider,
   EmbedTokenState,
@@ -21,7 +21,7 @@ export const embedToken: Decider<StoredEmbedToken, EmbedTokenCommand, EmbedToken
   decide(command, state) {
     switch (command.kind) {
       case 'create':
-        if (state !== null) throw new ApiError('conflict', 'There is an embed token with this id already.')
+        if (state !== null) throw alreadyExists('embed token')
         return [{ type: 'embed_token.created', after: command.state }]
       case 'revoke': {
         if (state === null) throw notFound()

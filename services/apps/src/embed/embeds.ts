@@ -145,7 +145,7 @@ async function refuseUnfit(
 ): Promise<void> {
   const { id, embeddable, permissions } = await deployments.live(appId, meta.tenant)
   if (!embeddable)
-    throw new ApiError('conflict', 'The deployment is not to be embedded: deploy it with embeddable.')
+    throw new ApiError('conflict', 'The deployment is not embeddable. Deploy the app with embeddable.')
   requireCarriedRights(permissions, meta)
   const { contents } = await deployments.load(id, meta.tenant)
   for (const [index, name] of exempt.entries())

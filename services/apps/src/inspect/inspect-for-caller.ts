@@ -39,7 +39,7 @@ export const createWarnings =
       return problems.map(({ path, code, message }) => ({ path, code, message }))
     } catch (error) {
       log.warn({ err: error }, 'a data source was not checked, as what it names could not be looked at')
-      const message = 'what it names could not be looked at now; a deployment looks at it again'
+      const message = 'what it refers to could not be checked now; a deployment checks it again'
       return [{ path: '/binding', code: 'not_checked', message }]
     }
   }

@@ -32,7 +32,7 @@ export async function inspectSources(
     for (const permission of permissions) {
       needed.add(permission)
       if (held.includes(permission)) continue
-      const message = `takes the permission ${permission}, which you do not hold`
+      const message = `requires the permission ${permission}`
       world.problems.push({ page: null, source, path: '/binding', code: 'permission_not_held', message })
     }
     world.problems.push(...findings.map((finding) => ({ page: null, source, ...finding })))

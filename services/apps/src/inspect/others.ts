@@ -25,7 +25,7 @@ export async function inspectQuery(
   if (!query) return missingResource('query', 'saved query', binding.query)
   const writes: Finding = {
     ...{ path: '/binding/use', code: 'writes' },
-    message: 'the query writes, so that it is for actions: `use` has to be `action`',
+    message: 'the query writes, so only actions can use it: `use` has to be `action`',
   }
   const findings = parameterFindings('query', query.parameters, binding.input)
   return {

@@ -34,7 +34,7 @@ export interface PlatformReader {
 }
 
 /** Of what cannot be asked for by its name. */
-const mostPages = 10
+const maxPages = 10
 const absent = new Set(['not_found', 'unknown_operation'])
 const refused = new Set(['forbidden', 'insufficient_scope', 'rights_gone'])
 const Pagination = z.object({ nextCursor: z.string().nullable() })
@@ -51,7 +51,7 @@ export function createPlatformReader(
       if (!(error instanceof CallFailure)) throw error
       const isKnown = error.code !== 'unknown_operation' || isComplete()
       if ((absent.has(error.code) && isKnown) || refused.has(error.code)) return undefined
-      throw new ApiError('service_unavailable', `What the app needs cannot be looked at: ${error.message}`, {
+      throw new ApiError('service_unavailable', `What the app needs cannot be checked: ${error.message}`, {
         cause: error,
       })
     }
@@ -66,7 +66,7 @@ export function createPlatformReader(
     ask,
     async named(operationId, schema, reference) {
       let after: string | undefined
-      for (let page = 0; page < mostPages; page++) {
+      for (let page = 0; page < maxPages; page++) {
         const query = { limit: pageBounds.items, ...(after !== undefined && { after }) }
         const answer = await answerOf(operationId, { query })
         if (answer === undefined) return undefined

@@ -39,7 +39,7 @@ export async function inspectTable({ ask }: PlatformReader, binding: TableBindin
         .map(({ path, name }) => ({
           path,
           code: 'no_text',
-          message: `${name} is no text, of which parts are found`,
+          message: `${name} is not a text, so it cannot be searched for parts`,
         })),
     ],
   }

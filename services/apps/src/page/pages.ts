@@ -32,7 +32,7 @@ export interface Pages {
 const slugTaken = {
   constraint: 'app_pages_slug_key',
   field: 'slug',
-  message: 'There is a page of this slug in this app already.',
+  message: 'A page with this slug already exists in this app.',
 }
 
 /** Pages of apps: saved only with expressions that can be parsed, and with what they name that is not there. */

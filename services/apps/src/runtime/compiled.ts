@@ -19,11 +19,11 @@ export interface CompiledSource extends Source {
 
 export type CompiledSources = ReadonlyMap<string, CompiledSource>
 
-const mostKept = 200
+const maxKept = 200
 
 /** Compiles the sources of a deployment once. */
 export function createSourceCompiler() {
-  const kept = new LRUCache<string, CompiledSources>({ max: mostKept })
+  const kept = new LRUCache<string, CompiledSources>({ max: maxKept })
   return (
     id: string,
     { sources }: DeploymentContents,

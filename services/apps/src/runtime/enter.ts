@@ -33,12 +33,12 @@ export interface EnterParts {
 /** As long as the gateway uses a client's token again. */
 const grantReuseMs = 25_000
 const grantSeconds = 60
-const mostGrants = 5_000
+const maxGrants = 5_000
 
 export function createEnter({ database }: ServiceContext, parts: EnterParts): Enter {
   const { deployments, embeds, platform } = parts
   const compile = createSourceCompiler()
-  const grants = new LRUCache<string, { grant: Promise<string>; until: number }>({ max: mostGrants })
+  const grants = new LRUCache<string, { grant: Promise<string>; until: number }>({ max: maxGrants })
 
   const runningOf = async ({ state }: DeploymentRow, tenant: TenantScope) => {
     const { contents } = await deployments.load(state.id, tenant)
@@ -114,7 +114,7 @@ export function createEnter({ database }: ServiceContext, parts: EnterParts): En
       return asEmbed(address, token, meta)
     }
     if (principal.workspaceSlug !== address.workspace)
-      throw new ApiError('workspace_forbidden', 'X-Workspace names another workspace than the address.')
+      throw new ApiError('workspace_forbidden', 'X-Workspace does not match the workspace of the address.')
     return asPerson(address, meta)
   }
 }
@@ -139,16 +139,16 @@ async function requireMaker(
     .serviceToken(usualAudience)
     .catch((cause: unknown) => {
       if (!(cause instanceof ApiError) || !makerGone.has(cause.code)) throw cause
-      const message = 'The embed token has ended: a person whose rights it takes may not act here any more.'
+      const message = 'The embed token has ended: a user it depends on may no longer act here.'
       throw new ApiError('invalid_token', message, { cause })
     })
 }
 
-const notEmbeddable = () => new ApiError('forbidden', 'What runs now is not to be embedded.')
+const notEmbeddable = () => new ApiError('forbidden', 'The live deployment is not embeddable.')
 
 /** The app's own page sends an embed token, never the page that shows it. A browser says which site asks. */
 function refuseOtherSites({ header }: RequestMeta): void {
   const site = header('sec-fetch-site')
   if (site === undefined || site === 'same-origin') return
-  throw new ApiError('forbidden', 'An embed token is used by the app alone, not from another site.')
+  throw new ApiError('forbidden', 'An embed token can be used only by the app, not from another site.')
 }

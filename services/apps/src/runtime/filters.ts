@@ -103,7 +103,7 @@ export function applyFilterValues(
     if (!holds)
       details.push({
         ...{ in: 'body', path: jsonPointer(['values', field]), code: 'outside_row_filter' },
-        message: 'is not within the rows that may be seen',
+        message: 'is outside the rows you may see',
       })
   }
   if (details.length > 0) throw validationFailed(details)

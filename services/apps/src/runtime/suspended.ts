@@ -11,7 +11,7 @@ export function refuseSuspended(
   { principal }: Pick<RequestMeta, 'principal'>,
 ): void {
   if (heldReason === null) return
-  const message = 'The app shows no data: the user whose rights it carries may no longer do what it takes.'
+  const message = 'The app shows no data: the user who granted its rights has lost some of them.'
   const isShown = principal.permissions.includes('apps:read')
   throw new ApiError('forbidden', message, {
     details: [

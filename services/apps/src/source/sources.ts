@@ -38,7 +38,7 @@ export interface Sources {
 const nameTaken = {
   constraint: 'data_sources_name_key',
   field: 'name',
-  message: 'There is a data source of this name in this app already.',
+  message: 'A data source with this name already exists in this app.',
 }
 
 export interface SourceParts {

@@ -46,7 +46,7 @@ const rolesOf = (schemaName: string) =>
   [...spaceRoles, 'owner' as const].map((role) => spaceRoleName(schemaName, role))
 
 /** The spaces of tenants: schemas, logins, tables and whatever migrations have made there. */
-export const spacesBackupSchema: BesideSchema = {
+export const spacesBackupSchema: ExtraSchemas = {
   async roles(sql) {
     const rows = await sql.unsafe<{ name: string }[]>(
       `select schema_name as name from ${schema}.spaces order by id`,

@@ -104,19 +104,19 @@ export function createDataPlane({
 
   async function using<T>(
     key: ConnectionKey,
-    mostBytes: number,
+    maxBytes: number,
     work: (connection: TenantConnection) => Promise<T>,
   ): Promise<T> {
     const connection = await pool.acquire(key)
     const { meter, pid } = connection
-    meter.allow(mostBytes)
+    meter.allow(maxBytes)
     try {
       return await work(connection)
     } catch (error) {
       if (!meter.exceeded()) throw error
       // It may still be busy with an answer that is not read any more. Where it cannot be ended now, it ends when it next writes.
       await endSession(database.sql, pid, true).catch(() => {})
-      throw new AnswerTooLargeError(mostBytes, { cause: error })
+      throw new AnswerTooLargeError(maxBytes, { cause: error })
     } finally {
       // Who waits for an answer does not wait for the next one's session.
       void pool.release(key, connection)

@@ -23,7 +23,7 @@ export interface Definitions {
 }
 
 const freshMs = 1_000
-const mostRemembered = 20_000
+const maxRemembered = 20_000
 
 const Row = z.object({
   version: z.number(),
@@ -33,7 +33,7 @@ const Row = z.object({
 
 export function createDefinitions({ sql }: Pick<Database, 'sql'>): Definitions {
   const known = new LRUCache<string, { until: number; defined: Promise<DefinedTable> }>({
-    max: mostRemembered,
+    max: maxRemembered,
   })
   const nameOf = ({ workspaceId, environment }: TenantScope, slug: string) =>
     `${workspaceId}/${environment}/${slug}`

@@ -8,10 +8,10 @@ export type CheckSpaceQuota = (space: Space) => Promise<void>
 
 /** For so long a size is remembered: what is written meanwhile may exceed the limit. */
 const freshMs = 10_000
-const mostRemembered = 20_000
+const maxRemembered = 20_000
 
 export function createCheckSpaceQuota(sql: StatementRunner, limits: Limits): CheckSpaceQuota {
-  const sizes = new LRUCache<string, Promise<number>>({ max: mostRemembered, ttl: freshMs })
+  const sizes = new LRUCache<string, Promise<number>>({ max: maxRemembered, ttl: freshMs })
 
   async function measure({ schema }: Space): Promise<number> {
     const [row] = await sql.unsafe<{ bytes: string }[]>(

@@ -16,10 +16,10 @@ export interface Spaces {
 const columns = `id, workspace_id as "workspaceId", environment, schema_name as schema, server,
   opsplane.role_name('') as "rolePrefix"`
 /** A space never changes while the process runs, but for its server, which takes a restart. */
-const mostRemembered = 50_000
+const maxRemembered = 50_000
 
 export function createSpaces({ sql }: Pick<Database, 'sql'>): Spaces {
-  const known = new LRUCache<string, Promise<Space>>({ max: mostRemembered })
+  const known = new LRUCache<string, Promise<Space>>({ max: maxRemembered })
   let keyRead: Promise<Buffer> | undefined
 
   const readKey = async () => {

@@ -116,7 +116,7 @@ async function refuseLarge(access: RecordAccess, opened: ResolvedTable, advice: 
   const rows = await access.sizeOf(opened)
   if (rows <= smallTable) return
   const size = opened.readRule.length === 0 ? `, which has about ${rows} records,` : ''
-  const message = `Of ${opened.table.slug}${size} no index finds this in its order. ${advice} Or ask with slow=true.`
+  const message = `No index of ${opened.table.slug}${size} supports this filter and order. ${advice} Or set slow=true.`
   throw new ApiError('validation_failed', message, {
     details: [{ in: 'query', path: '/slow', code: 'needs_index', message: advice }],
   })

@@ -32,7 +32,7 @@ export interface RecordHistory {
 }
 
 /** Records a page of the past looks through at most. */
-const mostLookedThrough = 5_000
+const maxLookedThrough = 5_000
 /** Of the records of a page, as JSON. It ends with the one that fills it. */
 const pageBytes = 8_388_608
 
@@ -82,7 +82,7 @@ export function createRecordHistory({
       const items = rows.flatMap(({ record }) => (record ? [shown(record)] : []))
       const last = rows.at(-1)
       const more =
-        last !== undefined && (last.isCut || items.length === limit || last.walked === mostLookedThrough)
+        last !== undefined && (last.isCut || items.length === limit || last.walked === maxLookedThrough)
       return { items, nextCursor: more ? cursors.encode([last.id], bound) : null, limit }
     },
 
@@ -184,7 +184,7 @@ function pastStatement(
   const [lower, upper] = descending ? [low, position ?? high] : [position ?? low, high]
   const range = `stream_id > ${parameters.bind(lower, 'text')} and stream_id < ${parameters.bind(upper, 'text')}`
   const direction = descending ? 'desc' : 'asc'
-  const most = parameters.bind(String(mostLookedThrough), 'int8')
+  const most = parameters.bind(String(maxLookedThrough), 'int8')
   const rows = parameters.bind(String(limit), 'int8')
   return {
     text: `with heads as materialized (

@@ -11,7 +11,7 @@ export interface SortTerm {
   descending: boolean
 }
 
-const mostTerms = recordListBounds.sorted
+const maxTerms = recordListBounds.sorted
 
 /**
  * `-total,name`: at most four fields, `-` for descending; the newest records first where nothing is given. The id comes last
@@ -44,7 +44,7 @@ export function readSort(
     terms.push({ field, descending })
     if (field === id) break
   }
-  if (terms.length > mostTerms) problems.add(place, 'too_big', `must name at most ${mostTerms} fields`)
+  if (terms.length > maxTerms) problems.add(place, 'too_big', `must name at most ${maxTerms} fields`)
   const last = terms.at(-1)
   return last && last.field !== id ? [...terms, { field: id, descending: last.descending }] : terms
 }
@@ -119,7 +119,7 @@ export function parsePosition(
 
 /** Also where a column that a position has a value of is of another type by now. */
 export const foreignCursorError = (cause: unknown) =>
-  new ApiError('invalid_cursor', 'The cursor does not belong to this list as it is now.', { cause })
+  new ApiError('invalid_cursor', 'The cursor does not belong to this list, sort and filter.', { cause })
 
 /** What a listed row has in addition to its record's fields, none of which begins with a point: a sort field's value as Postgres writes it. */
 const placeName = (index: number) => `.at${index}`

@@ -78,7 +78,7 @@ export async function isOvertaken(
 /** Throws `conflict` where the SQL is not that which was checked when the migration was written. */
 export function checkChecksum(migration: Wording & Pick<MigrationState, 'checksum'>): void {
   if (computeChecksum(migration) !== migration.checksum)
-    throw new ApiError('conflict', 'The SQL of the migration is not what its checksum was made of.')
+    throw new ApiError('conflict', 'The SQL of the migration does not match its checksum.')
 }
 
 /** Of what is applied in one environment, what another one has not, in its order. */

@@ -47,7 +47,7 @@ export async function refuseWhileRunning(tx: StatementRunner, { id }: Space): Pr
   await tx.unsafe('select pg_advisory_xact_lock_shared($1, hashtext($2))', [changeLock, id])
   const [running] = await tx.unsafe('select 1 from migration_runs where space_id = $1', [id])
   if (running)
-    throw new ApiError('conflict', 'A migration runs in this environment. Try again when it is over.')
+    throw new ApiError('conflict', 'A migration is running in this environment. Try again when it has ended.')
 }
 
 /** Beyond the deadline of its session, by then it is over. */

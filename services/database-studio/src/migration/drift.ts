@@ -23,7 +23,7 @@ export async function computeDrift({ sql }: Pick<Database, 'sql'>, space: Space)
   const fault = z.string().nullish().parse(row?.fault)
   const differences: Difference[] = [
     ...strangers.map(
-      (table): Difference => ({ table, kind: 'unmanaged', message: 'is no table of a definition' }),
+      (table): Difference => ({ table, kind: 'unmanaged', message: 'is not a defined table' }),
     ),
     ...known.flatMap(({ id, state, shape }) => ofTable(state.slug, shapes[id], shape)),
     ...(fault ? [{ table: '', kind: 'capture_off' as const, message: fault }] : []),
@@ -32,7 +32,7 @@ export async function computeDrift({ sql }: Pick<Database, 'sql'>, space: Space)
 }
 
 function ofTable(table: string, now: TableShape | undefined, was: TableShape | null): Difference[] {
-  if (!now) return [{ table, kind: 'missing', message: 'has a definition, but is not there' }]
+  if (!now) return [{ table, kind: 'missing', message: 'has a definition, but does not exist' }]
   const invalid = now.indexes
     .filter(({ valid }) => !valid)
     .map(

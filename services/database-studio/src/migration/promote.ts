@@ -23,7 +23,10 @@ export async function promote(
   meta: RequestMeta,
 ): Promise<Migration[]> {
   if (from === meta.tenant.environment)
-    throw new ApiError('conflict', 'Migrations are promoted from another environment.')
+    throw new ApiError(
+      'conflict',
+      'Source and target are the same environment: name another one to promote from.',
+    )
   const here = await listMigrations(sql, meta.tenant)
   const wanted = findMissing(await listMigrations(sql, { ...meta.tenant, environment: from }), here)
   const explain = (error: unknown, index: number) => failedMigration(error, wanted[index])

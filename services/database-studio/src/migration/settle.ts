@@ -74,8 +74,8 @@ export async function settleRun(
 }
 
 /** Settles the runs whose service has ended before it could. */
-export const settleRunsWork = (settling: SettleOptions): MakeWorker =>
-  within<DueRow>({
+export const settleRunsWork = (settling: SettleOptions): CreateWorker =>
+  transactionWorker<DueRow>({
     name: 'migration-runs',
     of: dueRuns,
     batch: 20,

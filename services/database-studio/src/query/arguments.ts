@@ -31,7 +31,7 @@ export function parseArguments(
   const unknown = [...given.keys()].filter((key) => !keys.includes(key))
   const details = [...missing, ...unknown.map((key) => detail(key, 'unknown', 'is no parameter of the SQL'))]
   if (details.length > 0)
-    throw new ApiError('validation_failed', 'The parameters are not those of the SQL.', { details })
+    throw new ApiError('validation_failed', 'The parameters do not match those of the SQL.', { details })
   return keys.map((key) => {
     const value = (given.get(key) ?? null) as Json
     const type = Object.hasOwn(types, key) ? types[key] : undefined

@@ -40,10 +40,10 @@ export function explainFailure(error: unknown, statement: FailedStatement): unkn
 }
 
 /** What a statement whose answer is more than may be read is refused with; what it has written is undone. */
-export function resultTooLargeError(path: string, mostBytes: number, cause?: unknown): ApiError {
-  const message = `answers more than ${mostBytes / 1_048_576} MiB, so that it was stopped and has changed nothing; answer fewer rows or columns`
+export function resultTooLargeError(path: string, maxBytes: number, cause?: unknown): ApiError {
+  const message = `answers more than ${maxBytes / 1_048_576} MiB, so it was stopped and has changed nothing; return fewer rows or columns`
   return new ApiError('validation_failed', `The SQL failed: it ${message}.`, {
-    details: [{ in: 'body', path, code: 'answer_too_large', message, params: { mostBytes } }],
+    details: [{ in: 'body', path, code: 'answer_too_large', message, params: { mostBytes: maxBytes } }],
     cause,
   })
 }

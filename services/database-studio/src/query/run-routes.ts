@@ -27,7 +27,7 @@ export function createFreeSql({ runner, slots, refuseRuled, plane, refuseFull }:
   return {
     async run(request, meta) {
       if (request.mode === 'write' && !meta.principal.permissions.includes('queries:write'))
-        throw new ApiError('insufficient_scope', 'Mode write takes the permission queries:write.')
+        throw new ApiError('insufficient_scope', 'Missing permission: queries:write (for mode write).')
       await refuseRuled(meta)
       if (request.mode === 'write' && !deletes.test(request.sql))
         await refuseFull(await plane.space(meta.tenant))

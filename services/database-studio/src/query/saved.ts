@@ -102,7 +102,7 @@ const typesOf = (parameters: readonly QueryParameter[]): Record<string, Paramete
   Object.fromEntries(parameters.map(({ name, type }) => [name, type]))
 
 const refused = (details: ErrorDetail[]) =>
-  new ApiError('validation_failed', 'The query cannot be saved or run like this.', { details })
+  new ApiError('validation_failed', 'The query is not valid.', { details })
 
 const detail = (path: string, code: string, message: string): ErrorDetail => ({
   in: 'body',

@@ -2,13 +2,14 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { QueryResult, RecordChange, StudioRecord, TableState } from '@opsplane/contracts'
-import { type ApiClient, testPrincipal } from '@opsplane/testing'
+import { type ApiClient, isLongTier, testPrincipal } from '@opsplane/testing'
 import { z } from 'zod'
 import { assets } from '../record/assets.fixture.js'
 import { startStudio } from '../record/studio.fixture.js'
 
 const mebibyte = 1_048_576
-const count = 240
+/** Several pages' worth of bytes, and more than an answer may have. */
+const [count, changes, atOnce] = isLongTier() ? [240, 60, 4] : [120, 48, 2]
 const textBytes = 250_000
 const textOf = (letter: string) => letter.repeat(textBytes)
 const principal = testPrincipal()
@@ -88,7 +89,6 @@ describe('of what is too much to be answered, no more is read than is answered',
     ],
     ['a page of 50 rows', `select repeat('x', 400000) as x from generate_series(1, 50) n`, 10],
   ])('by queries at once: %s', async (_, sql, rows) => {
-    const atOnce = 4
     const { found, bytes } = await reading(() => Promise.all(Array.from({ length: atOnce }, () => run(sql))))
     for (const answer of found) {
       const result = answer.data(QueryResult)
@@ -122,7 +122,6 @@ describe('of what is too much to be answered, no more is read than is answered',
 
   it('by the history of a record', async () => {
     const [record] = (await api.get(`${path}?fields=key&limit=1`)).page(StudioRecord).items
-    const changes = 60
     for (let n = 0; n < changes; n++)
       await api.patch(`${path}/${record?.id}`, { text: textOf('abcd'[n % 4] ?? '') })
     const { items, most } = await pagesOf(`${path}/${record?.id}/history?`, RecordChange)

@@ -37,7 +37,7 @@ const operationsPlace: Place = { in: 'body', path: '/operations' }
  * are one insert. A record made earlier is referred to by its name.
  */
 export function createBatch(access: RecordAccess, validating: RecordValidator) {
-  const perform = async (given: RecordBatch, meta: RequestMeta, mostTogether = given.operations.length) => {
+  const perform = async (given: RecordBatch, meta: RequestMeta, maxTogether = given.operations.length) => {
     const tables = await openAll(access, given.operations, meta)
     const steps = readSteps(given.operations, tables)
     const [first] = steps
@@ -47,7 +47,7 @@ export function createBatch(access: RecordAccess, validating: RecordValidator) {
     await validateSteps({ access, validating }, steps, meta)
     return access.commit([...tables.values()], meta, async (tx) => {
       const results: StepResult[] = []
-      for (const run of runsOf(steps, mostTogether)) results.push(...(await runSteps(tx, run)))
+      for (const run of runsOf(steps, maxTogether)) results.push(...(await runSteps(tx, run)))
       const answer = { results, dryRun: given.dryRun }
       if (given.dryRun) throw new DryRun(answer)
       return answer
@@ -65,10 +65,10 @@ export function createBatch(access: RecordAccess, validating: RecordValidator) {
   const explained = async (
     given: RecordBatch,
     meta: RequestMeta,
-    mostTogether?: number,
+    maxTogether?: number,
   ): Promise<BatchAnswer> => {
     try {
-      return await retryOnConflict(() => perform(given, meta, mostTogether))
+      return await retryOnConflict(() => perform(given, meta, maxTogether))
     } catch (error) {
       if (!(error instanceof RefusedSteps)) throw error
       if (error.steps.length === 1) throw await refusalOf(error)
@@ -220,7 +220,7 @@ async function changeOne(
 }
 
 function outdated(place: Place): ApiError {
-  const message = 'The record has changed since the version that the operation names.'
+  const message = 'The record has changed since the version in the operation.'
   const at = pathBelow(place, 'version')
   return new ApiError('precondition_failed', message, {
     details: [{ ...at, code: 'precondition_failed', message: 'is not the version of the record' }],

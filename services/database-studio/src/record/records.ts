@@ -187,7 +187,7 @@ export function assertAllowed(rows: Row[]): Row[] {
 }
 
 export const ruleForbidsError = () =>
-  new ApiError('forbidden', 'A rule of this table does not let you write such a record.')
+  new ApiError('forbidden', 'A row rule of this table does not allow you to write this record.')
 
 export const preconditionFailedError = () =>
   new ApiError('precondition_failed', 'The record has changed since the version in If-Match.')

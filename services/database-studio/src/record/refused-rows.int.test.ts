@@ -145,7 +145,7 @@ test('what a column that a migration has made would round is refused with its na
   }
   const change = [{ name: 'c0', to: { name: 'c0', type: 'timestamp', precision: 1 } }]
   const refused = (await at.api.patch('/tables/coarse', { columns: { change } })).error()
-  expect(refused.message).toContain('migrations alone')
+  expect(refused.message).toContain('only by migrations')
   expect((await at.api.patch('/tables/coarse', { slug: 'coarser' })).status).toBe(200)
   expect(await at.drift()).toMatchObject({ inSync: true })
 })

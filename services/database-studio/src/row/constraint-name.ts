@@ -1,6 +1,6 @@
 import { sha256Hex } from '@opsplane/runtime'
 
-const mostBytes = 59
+const maxBytes = 59
 const hashLength = 8
 
 /**
@@ -9,9 +9,9 @@ const hashLength = 8
  */
 export function buildConstraintName(...parts: string[]): string {
   const whole = parts.join('_')
-  if (Buffer.byteLength(whole) <= mostBytes) return whole
+  if (Buffer.byteLength(whole) <= maxBytes) return whole
   const ending = `_${sha256Hex(whole).slice(0, hashLength)}_${parts.at(-1)}`
-  return `${cut(whole, mostBytes - Buffer.byteLength(ending))}${ending}`
+  return `${cut(whole, maxBytes - Buffer.byteLength(ending))}${ending}`
 }
 
 /** As many whole characters as so many bytes of UTF-8 have. */

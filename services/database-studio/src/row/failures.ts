@@ -83,20 +83,24 @@ export function writeFailure(
       if (isUnreadable(error))
         return refused(place(column), 'invalid_value', `is refused: ${error.message}`, error)
       if (isTransient(error))
-        return new ApiError('service_unavailable', 'Others were in the way for too long. Try again.', {
-          cause: error,
-        })
+        return new ApiError(
+          'service_unavailable',
+          'Other transactions held the lock for too long. Try again.',
+          {
+            cause: error,
+          },
+        )
       return translatePostgresError(error)
   }
 }
 
-const mostOfValue = 200
+const maxOfValue = 200
 
 /** A value as a message has it. */
 const shownValue = (value: unknown): { value?: string } =>
   value === undefined || value === null
     ? {}
-    : { value: (typeof value === 'string' ? value : stringifyExact(value)).slice(0, mostOfValue) }
+    : { value: (typeof value === 'string' ? value : stringifyExact(value)).slice(0, maxOfValue) }
 
 /** The one column of a check, where it speaks of one. */
 function columnOfCheck({ slug, columns, checks }: TableState, constraint: string): string | undefined {
@@ -118,11 +122,11 @@ export const isUnreadable = (error: unknown): boolean => isRefusal(error) && err
 export function readFailure(error: unknown): unknown {
   if (isRefusal(error) && isUnreadable(error)) {
     // Operands are parsed: it is the column that has another type by now, which the definition that was read does not know yet.
-    const message = `cannot be held against a record: ${error.message}`
+    const message = `cannot be evaluated on a record: ${error.message}`
     return validationFailed([{ in: 'query', path: '/filter', code: 'invalid_value', message }])
   }
   if (isRefusal(error) && error.code === '57014')
-    return new ApiError('upstream_timeout', 'Reading this takes too long. Ask for less, or add an index.', {
+    return new ApiError('upstream_timeout', 'The query took too long. Request less, or add an index.', {
       cause: error,
     })
   return translatePostgresError(error)
@@ -136,7 +140,7 @@ const columnsOf = ({ detail }: Refusal): string[] => {
 
 /** The values in it, which are those of the row that was refused. */
 const keyOf = ({ detail }: Refusal): string | undefined =>
-  /^Key \([^)]+\)=\((.*?)\) (?:already exists|is not present)/s.exec(detail ?? '')?.[1]?.slice(0, mostOfValue)
+  /^Key \([^)]+\)=\((.*?)\) (?:already exists|is not present)/s.exec(detail ?? '')?.[1]?.slice(0, maxOfValue)
 
 /** `Column "a" is an identity column defined as GENERATED ALWAYS.` */
 const filledOf = ({ detail }: Refusal): string => /^Column "(.+?)" /.exec(detail ?? '')?.[1] ?? ''

@@ -144,7 +144,7 @@ export const isOrdered = ({ kind }: TypedField): boolean => !forms[kind].unorder
 
 /** The expression that reads a field of the row called `row` as the API shows it. */
 export const shownExpression = (field: Field, row: string): string =>
-  forms[field.kind].shown(`${row}.${quoted(field.column)}`, field)
+  forms[field.kind].shown(`${row}.${quoteIdentifier(field.column)}`, field)
 
 /** The same as JSON, as a text: faster by half than rows as JSON, which look up the type of each value. */
 export function jsonText(field: Field, row: string): string {

@@ -27,10 +27,10 @@ interface Line {
   underWay: number
 }
 
-const mostRows = 50
+const maxRows = 50
 /** So many must wait for another statement to start while one is in flight: flushes of the WAL take turns anyway. */
 const worthAnother = 16
-const mostUnderWay = 2
+const maxUnderWay = 2
 /** A statement that takes longer waits for a lock, and blocks no other behind it. */
 const slowMs = 100
 
@@ -64,14 +64,14 @@ export function createInsertQueue(plane: Pick<DataPlane, 'writeOne'>): InsertQue
       pump(key, line)
     }
     const slow = setTimeout(pass, slowMs)
-    void insert(line.waiting.splice(0, mostRows)).finally(() => {
+    void insert(line.waiting.splice(0, maxRows)).finally(() => {
       clearTimeout(slow)
       pass()
     })
   }
 
   function pump(key: string, line: Line): void {
-    while (line.underWay < mostUnderWay && line.waiting.length >= (line.underWay === 0 ? 1 : worthAnother))
+    while (line.underWay < maxUnderWay && line.waiting.length >= (line.underWay === 0 ? 1 : worthAnother))
       start(key, line)
     if (line.underWay === 0 && line.waiting.length === 0 && lines.get(key) === line) lines.delete(key)
   }

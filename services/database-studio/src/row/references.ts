@@ -81,7 +81,7 @@ function missingStatement(
   { definition, target, given }: { definition: Column; target: ResolvedTable; given: readonly Given[] },
 ): Statement {
   const type = sqlType({ kind: toValueKind(definition) })
-  const column = quoted(definition.name)
+  const column = quoteIdentifier(definition.name)
   const parameters = new Parameters()
   const from = (slug: string) => `${quoteIdentifier(space.schema)}.${quoteIdentifier(slug)}`
   const rows = parameters.bind(JSON.stringify(given), 'json')
@@ -89,7 +89,7 @@ function missingStatement(
   const kept = conditionsSql(readRule, 'r', parameters)
   return {
     text: `select given.at from json_to_recordset(${rows}) as given(at int4, id text, ref ${type})
-      where not exists (select from ${from(target.table.slug)} t where t.${quoted(findReferenceKey(definition))} = given.ref and ${seen})
+      where not exists (select from ${from(target.table.slug)} t where t.${quoteIdentifier(findReferenceKey(definition))} = given.ref and ${seen})
         and not exists (select from ${from(table.slug)} r where r.id = given.id and r.${column} = given.ref and ${kept})
       order by given.at`,
     parameters: parameters.values,

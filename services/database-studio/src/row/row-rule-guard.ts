@@ -14,9 +14,6 @@ export function createRowRuleGuard({ sql }: Pick<Database, 'sql'>): (meta: Reque
     )
     const ruled = rows.map(({ state }) => state)
     if (isRestricted(ruled, principal))
-      throw new ApiError(
-        'forbidden',
-        'Row rules bind what you may read here, so you can run no SQL of your own.',
-      )
+      throw new ApiError('forbidden', 'Row rules restrict what you may read here, so you cannot run SQL.')
   }
 }

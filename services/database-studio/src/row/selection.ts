@@ -105,7 +105,7 @@ export function selectList(
       const value = target
         ? expandedSql(target, field, { schema, parameters, row })
         : shownExpression(field, row)
-      return `${value} as ${quoted(field.name)}`
+      return `${value} as ${quoteIdentifier(field.name)}`
     })
     .join(', ')
 }
@@ -119,7 +119,7 @@ function expandedSql(
   const inner = `${row}x`
   const list = selectList(target, inner, schema, parameters)
   const rule = conditionsSql(target.rule, inner, parameters)
-  const from = `${quoted(schema)}.${quoted(target.table.slug)} ${inner}`
-  const key = quoted(findReferenceKey(definition))
-  return `(select row_to_json(found) from (select ${list} from ${from} where ${inner}.${key} = ${row}.${quoted(column)} and ${rule}) found)`
+  const from = `${quoteIdentifier(schema)}.${quoteIdentifier(target.table.slug)} ${inner}`
+  const key = quoteIdentifier(findReferenceKey(definition))
+  return `(select row_to_json(found) from (select ${list} from ${from} where ${inner}.${key} = ${row}.${quoteIdentifier(column)} and ${rule}) found)`
 }

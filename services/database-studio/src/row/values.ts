@@ -142,8 +142,8 @@ const parsers: Record<ValueKind, Parser> = {
       ? right(value)
       : wrong('must be the id of a record'),
   array(value, column) {
-    if (!Array.isArray(value) || value.length > mostItems)
-      return wrong(`must be a list of at most ${mostItems} values`)
+    if (!Array.isArray(value) || value.length > maxItems)
+      return wrong(`must be a list of at most ${maxItems} values`)
     const items = column?.type === 'array' ? column.items : 'text'
     const element = column?.type === 'array' ? elementOf(column) : column
     const found: unknown[] = []
@@ -157,7 +157,7 @@ const parsers: Record<ValueKind, Parser> = {
   other: () => wrong('is of a type that only SQL writes'),
 }
 
-const mostItems = 10_000
+const maxItems = 10_000
 
 /** Digits of a second that a column keeps; of what is only compared with one all that Postgres has. */
 const digitsOfSecond = (column: Column | undefined): number =>

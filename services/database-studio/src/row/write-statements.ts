@@ -77,7 +77,9 @@ export function existingStatement(
   const parameters = parametersOf(target)
   const keys = rows.map((row) => Object.fromEntries(['id', ...on].map((name) => [name, row[name]])))
   const source = recordset(target, keys, parameters)
-  const same = on.map((name) => `${row}.${quoted(name)} = given.${quoted(name)}`).join(' and ')
+  const same = on
+    .map((name) => `${row}.${quoteIdentifier(name)} = given.${quoteIdentifier(name)}`)
+    .join(' and ')
   const list = selectList(selectAllFields(target.table), row, target.schema, parameters)
   const seen = conditionsSql(target.rule, row, parameters)
   return {

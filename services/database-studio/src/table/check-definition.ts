@@ -76,7 +76,7 @@ function checkType(column: Column, before: Column | undefined, path: string): vo
     one.type === 'other' || (one.type !== 'decimal' && 'precision' in one && one.precision !== undefined)
   const typed = (one: Column | undefined) => (one && isOfMigrations(one) ? toSqlType(one) : undefined)
   if (typed(column) === typed(before)) return
-  const message = `The type ${typed(column) ?? typed(before)} is made and changed by migrations alone.`
+  const message = `The type ${typed(column) ?? typed(before)} can be created and changed only by migrations.`
   throw invalidField(`${path}/type`, 'not_allowed', message)
 }
 
@@ -100,7 +100,11 @@ async function checkColumn(column: Column, columns: readonly Column[], path: str
     })
   }
   if (column.type === 'reference' && column.onDelete === 'set_null' && !column.nullable)
-    throw invalidField(`${path}/onDelete`, 'not_allowed', 'A column that is never null cannot be set null.')
+    throw invalidField(
+      `${path}/onDelete`,
+      'not_allowed',
+      'A column that is not nullable cannot use "set null".',
+    )
 }
 
 const isExpression = (given: ColumnDefault | null): given is { expression: string } =>
@@ -120,7 +124,7 @@ async function checkDefault(column: Column, before: Column | undefined, path: st
     return
   }
   if ((typeof given === 'object') !== (type === 'json' || type === 'array')) {
-    const message = 'A default of a json or array column is written as {"json": …}, and no other one.'
+    const message = 'The default of a json or array column must be written as {"json": …}.'
     throw invalidField(path, 'invalid_type', message)
   }
   const value = typeof given === 'object' ? given.json : given

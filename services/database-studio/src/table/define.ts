@@ -57,7 +57,7 @@ async function defineWithin<T>(
   )
   await refuseWhileRunning(tx, space)
   const asOwner: DefinitionTransaction['asOwner'] = async (work) => {
-    await tx.unsafe(`set local role ${quoted(roleOfSpace(space, 'owner'))}`)
+    await tx.unsafe(`set local role ${quoteIdentifier(roleOfSpace(space, 'owner'))}`)
     const value = await work(tx)
     await tx.unsafe('set local role none')
     return value

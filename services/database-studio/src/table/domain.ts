@@ -1,5 +1,5 @@
 import {
-  ApiError,
+  alreadyExists,
   assertNever,
   changedFields,
   type Decider,
@@ -24,7 +24,7 @@ export const table: Decider<TableState, TableCommand> = {
   describe: ({ name }) => ({ displayName: name }),
   decide(command, state) {
     if (command.kind === 'create') {
-      if (state !== null) throw new ApiError('conflict', 'There is a table with this id already.')
+      if (state !== null) throw alreadyExists('table')
       const { id, fields, now } = command
       const after = { id, ...fields, purgeAt: null, createdAt: now, updatedAt: now }
       return [{ type: 'table.created', after }]

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { TableName } from './column-sql.js'
 import type { RowCheck } from './row-checks.js'
 
-const mostExamples = 5
+const maxExamples = 5
 
 const Found = z.object({
   rows: z.number(),
@@ -25,14 +25,14 @@ export async function runChecks(
     if (loses && forced) continue
     const [row] = await tx.unsafe(`with found as materialized (${rows})
       select (select count(*) from found)::float8 as rows,
-        (select json_agg(json_build_object('id', id, 'value', left(value, 200))) from (select * from found limit ${mostExamples}) example) as examples`)
+        (select json_agg(json_build_object('id', id, 'value', left(value, 200))) from (select * from found limit ${maxExamples}) example) as examples`)
     const { rows: count, examples } = Found.parse(row)
     if (count === 0) continue
     details.push({
       in: 'body',
       path: '',
       code: loses ? 'loses_values' : 'rows_in_the_way',
-      message: `In ${count} ${count === 1 ? 'record' : 'records'} ${says}.${loses ? ' Say force to go on.' : ''}`,
+      message: `In ${count} ${count === 1 ? 'record' : 'records'} ${says}.${loses ? ' Set force to continue.' : ''}`,
       params: { rows: count, examples: examples ?? [] },
     })
   }

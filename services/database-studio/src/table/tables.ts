@@ -224,7 +224,7 @@ async function follow(
 }
 
 function referredTo(slug: string, tables: readonly string[]): ApiError {
-  const message = `Columns of ${tables.join(', ')} refer to ${slug}. Drop those first.`
+  const message = `Columns of ${tables.join(', ')} refer to ${slug}. Drop them first.`
   return new ApiError('conflict', message, {
     details: [{ in: 'path', path: '/slug', code: 'referred_to', message, params: { tables } }],
   })

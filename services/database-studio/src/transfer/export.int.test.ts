@@ -13,7 +13,7 @@ const columns = [
   { name: 'at', type: 'timestamp' },
 ]
 const table = { ...TableState.parse({ ...assets, slug: 'notes', columns, indexes: [] }), version: 1 }
-const mostOfPage = 9_000_000
+const maxOfPage = 9_000_000
 
 it('holds few pages of many small records, and none of more bytes than it may have', async () => {
   const { plane, ours, service } = at
@@ -42,7 +42,7 @@ it('holds few pages of many small records, and none of more bytes than it may ha
   const { texts } = await exported('notes', { format: 'ndjson' }, meta)
   const pages: string[] = []
   for await (const text of texts) pages.push(text)
-  expect(Math.max(...pages.map((page) => Buffer.byteLength(page)))).toBeLessThan(mostOfPage)
+  expect(Math.max(...pages.map((page) => Buffer.byteLength(page)))).toBeLessThan(maxOfPage)
   // Where they are large, no more are asked for than about fit.
   expect(Math.min(...limits)).toBe(64)
   expect(limits.length).toBeLessThan(30)

@@ -22,7 +22,7 @@ interface TextForm {
 }
 
 /** Of one page: enough to be worth a statement, and little enough to hold. Nothing is known of the size of the first rows. */
-const page = { firstRows: 256, mostRows: 8_192, bytes: 8_388_608 }
+const page = { firstRows: 256, maxRows: 8_192, bytes: 8_388_608 }
 
 const contentTypes: Record<ImportFormat, string> = {
   csv: 'text/csv; charset=utf-8',
@@ -113,7 +113,7 @@ interface Exported {
 
 /** As many as fit a page where they are as large as these; one of few numbers, as each is a statement of its own to prepare. */
 const rowsAfter = ({ rows, bytes }: Page) =>
-  Math.min(page.mostRows, 2 ** Math.ceil(Math.log2((page.bytes * rows) / bytes)))
+  Math.min(page.maxRows, 2 ** Math.ceil(Math.log2((page.bytes * rows) / bytes)))
 
 const cellOf = (text: string, delimiter: CsvDelimiter): string =>
   text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Principal, RecordImport, TableState } from '@opsplane/contracts'
-import { testPrincipal, waitFor } from '@opsplane/testing'
+import { isLongTier, testPrincipal, waitFor } from '@opsplane/testing'
 import { assets } from '../record/assets.fixture.js'
 import { startStudio } from '../record/studio.fixture.js'
 import { unreachableServices } from '../unreachable-services.fixture.js'
@@ -71,7 +71,7 @@ describe('imports take turns', () => {
   it('and one that goes on in many slices writes each row once', async () => {
     const principal = testPrincipal()
     await at.addTable(principal, items)
-    const count = 30_000
+    const count = isLongTier() ? 30_000 : 12_000
     const { data } = await begin(principal, rows(count))
     const done = await waitFor(async () => {
       const found = await read(principal, data.id)

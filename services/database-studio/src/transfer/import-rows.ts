@@ -26,7 +26,7 @@ export type FileRow = { line: number; characters: number } & (
 type Read = { given: Record<string, unknown> } | { problem: string }
 
 /** As many as keys of an object in JSON. What a header names costs something for each line below it. */
-const mostNames = 2_000
+const maxNames = 2_000
 const batchBounds = { rows: 500, characters: 8_388_608 }
 
 export interface FileForm {
@@ -55,8 +55,8 @@ async function* csvRows(table: TableState, records: AsyncIterable<CsvRecord>): A
 }
 
 function header(cells: readonly CsvCell[]): readonly string[] {
-  if (cells.length > mostNames)
-    throw new UnreadableFileError(`The file names ${cells.length} columns; there may be ${mostNames}.`)
+  if (cells.length > maxNames)
+    throw new UnreadableFileError(`The file names ${cells.length} columns; there may be ${maxNames}.`)
   const names = cells.map((cell) => (cell ?? '').trim())
   const second = names.findIndex((name, index) => names.indexOf(name) < index)
   const twice = names[second]

@@ -83,7 +83,7 @@ export function createImportStore(
       let bytes = 0
       let part = 0
       try {
-        for await (const chunk of gathered(requireUtf8(content), partBytes)) {
+        for await (const chunk of joinChunks(requireUtf8(content), partBytes)) {
           await keepPart(tenant.workspaceId, { importId: id, part: part++, content: chunk })
           bytes += chunk.length
         }

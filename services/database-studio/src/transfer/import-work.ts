@@ -76,13 +76,13 @@ interface Progress {
 
 /** Imports that a replica works on at once; of one workspace fewer, while others wait. */
 const places = { batch: 2, ofOne: 1 }
-const mostRefused = 1_000
+const maxRefused = 1_000
 /** Of one slice, which others wait for at most: it ends with the batch that is in flight then. */
 const sliceMs = 1_000
 /** For a slice that has to read its file from the beginning, or whose batch waits for locks. */
 const deadlineMs = 600_000
 /** In a row, with nothing written in between: what fails so often fails for ever. */
-const mostAttempts = 8
+const maxAttempts = 8
 const retry = { baseMs: 1_000, maxMs: 60_000 }
 
 /** Imports files batch by batch, in slices, so that workspaces take turns: a replica that takes over from another one continues after the last batch that was committed. */
@@ -109,7 +109,7 @@ export function importWork({
     if (claimed.status === 'uploading')
       return { status: 'failed', error: 'The file has never arrived whole.' }
     // Each replica that worked on it died.
-    if (claimed.failures >= mostAttempts) return givenUp(claimed, claimed.batches)
+    if (claimed.failures >= maxAttempts) return givenUp(claimed, claimed.batches)
     const { batches, written, refused } = claimed
     const progress = { batches, written, refused }
     try {
@@ -117,7 +117,7 @@ export function importWork({
     } catch (error) {
       const isOver = error instanceof UnreadableFileError || (error instanceof ApiError && error.status < 500)
       if (isOver) return { status: 'failed', error: error.message }
-      const isStuck = progress.batches === claimed.batches && claimed.failures + 1 >= mostAttempts
+      const isStuck = progress.batches === claimed.batches && claimed.failures + 1 >= maxAttempts
       if (!isStuck || signal.aborted || isDependencyUnavailable(error)) throw error
       log.error({ err: error, import: claimed.id }, 'an import has failed permanently')
       return givenUp(claimed, progress.batches)
@@ -168,10 +168,10 @@ export function importWork({
     const noted = await sql.unsafe(
       `update record_imports set batches = $2::text::int4 + 1, failures = 0, bytes_done = $3::text::int8,
          written = written + $4::text::int8, refused = refused + $5::text::int8,
-         refused_rows = case when jsonb_array_length(refused_rows) >= ${mostRefused} then refused_rows
+         refused_rows = case when jsonb_array_length(refused_rows) >= ${maxRefused} then refused_rows
            else refused_rows || $6::text::jsonb end
        where id = $1 and batches = $2::text::int4 and status = 'pending' returning id`,
-      [...parameters, stringifyExact(outcome.refused.slice(0, mostRefused))],
+      [...parameters, stringifyExact(outcome.refused.slice(0, maxRefused))],
     )
     return noted.length > 0 ? { written: outcome.written, refused } : undefined
   }
@@ -210,7 +210,7 @@ function endOf({ written, refused }: Progress): Ended {
 
 const givenUp = ({ requestId }: Claimed, batches: number): Ended => ({
   status: 'failed',
-  error: `The rows after the first ${batches} batches could not be written in ${mostAttempts} attempts, for a reason that is not in the file. What was written before stays. Try again later, or ask the operator of the platform, naming the request ${requestId}.`,
+  error: `The rows after the first ${batches} batches could not be written in ${maxAttempts} attempts, for a reason that is not in the file. What was written before stays. Try again later, or ask the operator of the platform, naming the request ${requestId}.`,
 })
 
 async function end(tx: StatementRunner, id: string, { status, error }: Ended): Promise<void> {

@@ -22,11 +22,11 @@ export interface OpenFiles {
 }
 
 /** Each has a part of its file in memory, and a batch. */
-const mostKept = 8
+const maxKept = 8
 
 export function createOpenFiles(store: Pick<ImportStore, 'content'>): OpenFiles {
   const kept = new LRUCache<string, OpenFile>({
-    max: mostKept,
+    max: maxKept,
     dispose: (file, _, reason) => {
       if (reason === 'evict') file.close()
     },

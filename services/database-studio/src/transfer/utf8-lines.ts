@@ -3,7 +3,7 @@ import { ApiError } from '@opsplane/contracts'
 
 const lineFeed = 0x0a
 /** Bytes of one character at most, but for its last one. */
-const mostPending = 3
+const maxPending = 3
 
 /**
  * The parts of a file, as long as they are UTF-8. Throws `validation_failed` with the line of the first byte that is not: read as
@@ -25,7 +25,7 @@ export async function* requireUtf8(parts: AsyncIterable<Buffer>): AsyncIterable<
 
 /** Where a character begins that is not whole yet; the end of the bytes where there is none. */
 function endOfWhole(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(mostPending, bytes.length); back++) {
+  for (let back = 1; back <= Math.min(maxPending, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
     if (byte < 0x80) return bytes.length
     if (byte >= 0xc0) return lengthOf(byte) > back ? bytes.length - back : bytes.length

@@ -7,7 +7,7 @@ export class StaleValidationError extends Error {
   }
 }
 
-const mostAttempts = 3
+const maxAttempts = 3
 
 /** Validates and writes again where the records have changed in between. Throws `version_conflict` if that goes on. */
 export async function retryOnConflict<T>(work: () => Promise<T>): Promise<T> {
@@ -16,8 +16,8 @@ export async function retryOnConflict<T>(work: () => Promise<T>): Promise<T> {
       return await work()
     } catch (error) {
       if (!(error instanceof StaleValidationError)) throw error
-      if (attempt >= mostAttempts)
-        throw new ApiError('version_conflict', 'Others go on changing these records. Try again.')
+      if (attempt >= maxAttempts)
+        throw new ApiError('version_conflict', 'The records keep changing. Try again.')
     }
   }
 }

@@ -25,12 +25,12 @@ export interface FirstLagOptions {
 }
 
 /** Deliveries that waited in Postgres because the platform had no room; of older ones that is not remembered. */
-const mostRemembered = 20_000
+const maxRemembered = 20_000
 
 export function measureFirstLag({ metrics, nowMs, now }: FirstLagOptions): FirstLag {
   const lag = metrics.histogram('opsplane_delivery_lag_seconds', {})
   const wait = metrics.histogram('opsplane_webhook_queue_wait_seconds', {})
-  const withoutRoom = new LRUCache<string, true>({ max: mostRemembered })
+  const withoutRoom = new LRUCache<string, true>({ max: maxRemembered })
   const ageMs = (deliveryId: string) => nowMs() - idTime(deliveryId)
   const observe = (record: (seconds: number) => void, ms: number) => record(Math.max(ms, 0) / 1_000)
 

@@ -4,8 +4,8 @@ import type { Metrics, Sample } from '@opsplane/telemetry'
 
 /** A little less than multiples of the usual 15 s between scrapes. */
 const everyMs = { due: 10_000, paused: 55_000 }
-const mostDue = 10_000
-const mostQueues = 10_000
+const maxDue = 10_000
+const maxQueues = 10_000
 
 export interface QueueMetricsOptions {
   database: Pick<Database, 'sql'>
@@ -44,7 +44,7 @@ export function registerQueueMetrics(
 const dueStatement = `
 with queues as materialized (
   select webhook_id, oldest_id, resumed_at, webhook_id = any ($1::text[]) as passed from webhook_queues
-  where status = 'active' and next_due_at <= now_ms() limit ${mostQueues}
+  where status = 'active' and next_due_at <= now_ms() limit ${maxQueues}
 ),
 oldest as (
   select q.passed or d.due_at <= q.resumed_at as own, d.due_at
@@ -59,8 +59,8 @@ select
   (select count(*)::int from (
      select from queues q cross join lateral (
        select from deliveries where webhook_id = q.webhook_id and status in ('pending', 'retrying')
-         and due_at > q.resumed_at and due_at <= now_ms() and id >= q.oldest_id limit ${mostDue}) d
-     where not q.passed limit ${mostDue}) waits) as due,
+         and due_at > q.resumed_at and due_at <= now_ms() and id >= q.oldest_id limit ${maxDue}) d
+     where not q.passed limit ${maxDue}) waits) as due,
   (coalesce(now_ms() - min(due_at) filter (where not own), 0))::float8 / 1000 as age,
   (coalesce(now_ms() - min(due_at) filter (where own), 0))::float8 / 1000 as "ownAge"
 from oldest`

@@ -24,7 +24,7 @@ export interface WatchOptions {
 }
 
 /** Retries of so many deliveries are followed on. */
-const mostRemembered = 10_000
+const maxRemembered = 10_000
 
 /** Measures attempts, and follows those of events that are followed: their retries too, while they stay on this replica. */
 export function watchAttempts({ metrics, tracing, lag }: WatchOptions): Watch {
@@ -33,7 +33,7 @@ export function watchAttempts({ metrics, tracing, lag }: WatchOptions): Watch {
     outcomes,
   )
   const took = metrics.histogram('opsplane_delivery_attempt_duration_seconds', {})
-  const retried = new LRUCache<string, string>({ max: mostRemembered })
+  const retried = new LRUCache<string, string>({ max: maxRemembered })
 
   return (job) => {
     const { deliveryId, traceparent: own, content, attempts } = job

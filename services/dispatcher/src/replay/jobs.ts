@@ -61,7 +61,7 @@ export async function startReplay(
     })
   } catch (error) {
     if (uniqueViolation(error) !== 'replay_jobs_running_key') throw error
-    throw new ApiError('conflict', 'A replay of this webhook is running. Wait for its end, or cancel it.')
+    throw new ApiError('conflict', 'A replay of this webhook is running. Wait until it ends, or cancel it.')
   }
 }
 

@@ -37,9 +37,9 @@ export function replayWork({
   perSecond,
   wake,
   announce,
-}: ReplayWorkOptions): MakeWorker {
+}: ReplayWorkOptions): CreateWorker {
   const size = Math.max(1, Math.round((perSecond * stepEveryMs) / 1_000))
-  return within({
+  return transactionWorker({
     name: replayWorkName,
     of: dueReplays,
     batch: 1,

@@ -42,6 +42,6 @@ export const findMissingPermissions = (held: readonly string[], needs: Needs, hi
 export function requireRights({ permissions: held }: Caller, needs: Needs): void {
   const missing = findMissingPermissions(held, needs)
   if (missing.length === 0) return
-  const message = `What this webhook is sent takes permissions you do not hold: ${missing.join(', ')}.`
+  const message = `Missing permissions for what this webhook is sent: ${missing.join(', ')}.`
   throw missingPermissionError(message, missing)
 }

@@ -44,14 +44,14 @@ export interface Credentials {
 }
 
 /** Targets whose opened fields are kept. */
-const mostOpened = 5_000
+const maxOpened = 5_000
 
 /** Opens targets' sealed fields, each version once. */
 export function createCredentials(
   vault: Vault,
   nowMs: () => number,
 ): (target: Target) => Promise<Credentials> {
-  const known = new LRUCache<string, { version: number; opened: Promise<Opened> }>({ max: mostOpened })
+  const known = new LRUCache<string, { version: number; opened: Promise<Opened> }>({ max: maxOpened })
 
   const open = async (target: Target): Promise<Opened> => {
     const { workspaceId } = target.tenant

@@ -33,7 +33,7 @@ interface Row extends Omit<WaitingWebhook, 'oldestAt' | 'host'> {
   url: string
 }
 
-const mostCounted = 10_000
+const maxCounted = 10_000
 
 /** Webhooks of one workspace, or of all, by how long their oldest delivery waits, the longest first. */
 export async function findLateWebhooks(
@@ -49,7 +49,7 @@ export async function findLateWebhooks(
   }))
 }
 
-const mostShown = 50
+const maxShown = 50
 
 async function countPaused(run: StatementRunner, workspaceId?: string): Promise<number> {
   const [row] = await run.unsafe<{ paused: number }[]>(pausedStatement, [workspaceId ?? null])
@@ -70,7 +70,7 @@ export const waitingWebhooksRoute = ({ sql }: { sql: StatementRunner }): Route =
     response: WaitingWebhooks,
     handler: async ({ query: { workspaceId } }) => ({
       paused: await countPaused(sql, workspaceId),
-      items: (await findLateWebhooks(sql, mostShown, workspaceId)).map(
+      items: (await findLateWebhooks(sql, maxShown, workspaceId)).map(
         ({ id, name, workspaceId, environment, waiting, oldestAt }) => ({
           ...{ id, name, workspaceId, environment, waiting, oldestAt },
         }),
@@ -95,6 +95,6 @@ select l.id, l.workspace_id as "workspaceId", l.environment, l.state->>'name' as
   l.state->>'status' as status, l.oldest_id as "oldestId", l.last_error_kind as "lastError",
   l.last_response_status as "lastStatus", coalesce(h.consecutive_failures, 0) as failures,
   (select count(*)::int from (select from deliveries
-     where webhook_id = l.id and status in ('pending', 'retrying') limit ${mostCounted}) waits) as waiting
+     where webhook_id = l.id and status in ('pending', 'retrying') limit ${maxCounted}) waits) as waiting
 from longest l left join webhook_health h on h.webhook_id = l.id
 order by substr(l.oldest_id, 5, 10), l.id`

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { ApiError } from '@opsplane/contracts'
 import { responseHeaders } from '../forwarded-headers.js'
 import type { OpenAnswer } from '../open-answers/open-answers.js'
-import type { Forwarding, Upstream } from '../upstream.js'
+import type { ForwardedRequest, Upstream } from '../upstream.js'
 import type { Feed, FeedReader, Links } from './links.js'
 
 export interface LinkedUpstreamOptions {
@@ -28,7 +28,7 @@ export function createLinkedUpstream({ links, plain, timeoutMs }: LinkedUpstream
 class LinkedAnswer implements FeedReader {
   readonly #res: ServerResponse
   readonly #options: LinkedUpstreamOptions
-  #forwarding: Forwarding | undefined
+  #forwarding: ForwardedRequest | undefined
   #timer: NodeJS.Timeout | undefined
   #over: (() => void) | undefined
   #feed: Feed | undefined
@@ -40,7 +40,7 @@ class LinkedAnswer implements FeedReader {
   #taken = 0
   #waitsForDrain = false
 
-  constructor(forwarding: Forwarding, options: LinkedUpstreamOptions) {
+  constructor(forwarding: ForwardedRequest, options: LinkedUpstreamOptions) {
     this.#forwarding = forwarding
     this.#options = options
     this.#res = forwarding.res

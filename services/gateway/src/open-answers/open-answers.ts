@@ -1,6 +1,6 @@
 import { ApiError, type Principal } from '@opsplane/contracts'
 import { systemTimers, type Timer, type Timers } from '@opsplane/runtime'
-import { keyOfQuestion, type TokenQuestion } from '../token-cache.js'
+import { buildVerifyKey, type VerifyRequest } from '../token-cache.js'
 
 /** Answers that go on for long, such as streams of events, and whether their callers may still have them. */
 export interface OpenAnswers {
@@ -12,7 +12,7 @@ export interface OpenAnswers {
 }
 
 export interface FollowedAnswer {
-  question: TokenQuestion
+  question: VerifyRequest
   /** Who it was begun for, with the permissions it may need all of. */
   principal: Principal
   /** Called once its caller may have no more of it. */
@@ -29,14 +29,14 @@ export interface OpenAnswer {
 
 export interface OpenAnswersOptions {
   /** What each token allows at this moment, in the order of the questions; null for one that is refused. */
-  ask(questions: readonly TokenQuestion[]): Promise<(readonly string[] | null)[]>
+  ask(questions: readonly VerifyRequest[]): Promise<(readonly string[] | null)[]>
   monotonicMs(): number
   timers?: Pick<Timers, 'setTimeout' | 'clearTimeout'>
 }
 
 /** Answers of one token, workspace and environment. */
 interface Caller {
-  question: TokenQuestion
+  question: VerifyRequest
   principal: Principal
   answers: Set<FollowedAnswer>
   /** When settings was asked that has confirmed it. */
@@ -97,7 +97,7 @@ export function createOpenAnswers(options: OpenAnswersOptions): OpenAnswers {
 
   return {
     follow(answer) {
-      const key = keyOfQuestion(answer.question)
+      const key = buildVerifyKey(answer.question)
       const { question, principal } = answer
       const known = callers.get(key)
       const caller = known ?? {

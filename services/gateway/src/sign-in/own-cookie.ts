@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { GatewayConfig } from '../config.js'
 import type { OwnOrigin } from './own-origin.js'
 
-/** A cookie of the gateway's own, which no service is sent. */
+/** A cookie of the gateway's own, which is not forwarded to services. */
 export interface OwnCookie {
-  /** Undefined where there is none, or where the name is there with two values: one of them was set by somebody else. */
+  /** Undefined without the cookie, or with two values for its name: one of them was set by another site. */
   read(request: IncomingMessage): string | undefined
   /** The value of Set-Cookie for `<value> <when it ends>`, or to clear it for an empty text. */
   setCookie(request: IncomingMessage, text: string): string

@@ -102,7 +102,7 @@ describe('the cookie of a sign-in at an identity provider', () => {
 })
 
 describe('sign-ins that wait for an identity provider', () => {
-  it('keep nobody of the same network from logging in', async () => {
+  it('do not keep others of the same network from logging in', async () => {
     const waiting = Array.from({ length: 20 }, () =>
       ask('GET', callback.replace('idp_1', 'idp_slow'), { cookie, ...navigation }),
     )

@@ -9,9 +9,9 @@ export const createSsoCookie = (
   origin: OwnOrigin,
 ): OwnCookie => createOwnCookie(config, origin, { name: 'opsplane_sso', sameSite: 'Lax' })
 
-/** The one operation that is given what is in it. */
-export const takesSsoCookie = ({ operationId }: { operationId: string }): boolean =>
+/** Whether this is the one operation that receives the cookie's value. */
+export const isSsoCallback = ({ operationId }: { operationId: string }): boolean =>
   operationId === ssoCallback
 
-/** It begins such a sign-in, which is for pages of the own origin alone. */
-export const beginsSso = ({ operationId }: { operationId: string }): boolean => operationId === ssoStart
+/** Whether this starts a sign-in, which only pages of the own origin may do. */
+export const isSsoStart = ({ operationId }: { operationId: string }): boolean => operationId === ssoStart

@@ -33,7 +33,7 @@ export interface Upstream {
 
 /** Answers with what arrived. */
 export const echo: Handler = async (request, response) => {
-  // A request cut short by the gateway has nobody to answer.
+  // A request that the gateway aborted needs no answer.
   const body = await text(request).catch(() => null)
   if (body === null) return
   const answer = { method: request.method, url: request.url, headers: request.headers, body }
@@ -81,15 +81,15 @@ export const ada: Principal = {
   permissions: ['itsm:read'],
 }
 
-const Question = z.strictObject({
+const VerifyRequest = z.strictObject({
   token: z.string(),
   workspace: z.string().optional(),
   environment: z.string(),
 })
-export type Question = z.infer<typeof Question>
+export type VerifyRequest = z.infer<typeof VerifyRequest>
 
-/** Vouches for any token that starts with `good`, `ops_good` or `ops_web_good`, in the workspace acme, not in staging. */
-export const defaultVerify = ({ token, workspace, environment }: Question): Principal => {
+/** Accepts any token that starts with `good`, `ops_good` or `ops_web_good`, in the workspace acme, not in staging. */
+export const defaultVerify = ({ token, workspace, environment }: VerifyRequest): Principal => {
   if (token === 'expired') throw new ApiError('token_expired', 'The token has expired.')
   if (!/^(?:ops_(?:web_)?)?good/.test(token)) throw new ApiError('invalid_token', 'The token is not valid.')
   if (workspace !== undefined && workspace !== 'acme') {
@@ -144,11 +144,11 @@ export interface TestPlatform {
   itsm: Upstream
   dispatcher: Upstream
   /** What settings was asked about tokens. */
-  questions: Question[]
+  questions: VerifyRequest[]
   /** What it was asked about those of answers that go on, a list each time. */
-  confirmed: Question[][]
+  confirmed: VerifyRequest[][]
   /** How settings answers about tokens. */
-  verify: (question: Question) => Principal | Promise<Principal>
+  verify: (question: VerifyRequest) => Principal | Promise<Principal>
   /** Reads what the gateway tells a service about its caller. */
   verifierOf(service: string): InternalVerifier
   /** Moves the gateway's clock. */
@@ -213,7 +213,7 @@ export async function startPlatform(
 }
 
 async function answerQuestion(platform: TestPlatform, request: IncomingMessage, response: ServerResponse) {
-  const question = Question.parse(JSON.parse(await text(request)))
+  const question = VerifyRequest.parse(JSON.parse(await text(request)))
   platform.questions.push(question)
   const meta = { requestId: 'req_settings' }
   try {
@@ -227,7 +227,7 @@ async function answerQuestion(platform: TestPlatform, request: IncomingMessage, 
 
 /** The permissions of each token, as `verify` has them. */
 async function confirmAll(platform: TestPlatform, request: IncomingMessage, response: ServerResponse) {
-  const { questions } = z.object({ questions: z.array(Question) }).parse(JSON.parse(await text(request)))
+  const { questions } = z.object({ questions: z.array(VerifyRequest) }).parse(JSON.parse(await text(request)))
   platform.confirmed.push(questions)
   const permissions: (readonly string[])[] = []
   const answers: (number | null)[] = []

@@ -74,7 +74,7 @@ async function named<Result>(saved: Promise<Result>): Promise<Result> {
     return await saved
   } catch (error) {
     if (!isTaken(error)) throw error
-    const message = 'There is a connector of this name in this environment already.'
+    const message = 'A connector with this name already exists in this environment.'
     throw new ApiError('conflict', message, {
       details: [{ in: 'body', path: '/name', code: 'not_unique', message }],
       cause: error,

@@ -1,5 +1,5 @@
 import {
-  ApiError,
+  alreadyExists,
   assertNever,
   type ConnectorPatch,
   type ConnectorState,
@@ -55,7 +55,7 @@ function created(
   { id, fields, caller, now }: Extract<ConnectorCommand, { kind: 'create' }>,
   existing: StoredConnector | null,
 ): StoredConnector {
-  if (existing !== null) throw new ApiError('conflict', 'There is a connector with this id already.')
+  if (existing !== null) throw alreadyExists('connector')
   requireSecretsUse(caller, fields.config)
   return {
     id,
@@ -106,6 +106,6 @@ function reported(
 /** Throws `forbidden` for those who may not use the secrets the configuration refers to. */
 function requireSecretsUse({ permissions }: Caller, config: unknown): void {
   if (permissions.includes('secrets:use') || findReferences(config).length === 0) return
-  const message = 'The configuration refers to secrets, which takes the permission secrets:use.'
+  const message = 'Missing permission: secrets:use (the configuration refers to secrets).'
   throw missingPermissionError(message, ['secrets:use'], '/config')
 }

@@ -37,7 +37,14 @@ type Result = 'again' | 'rest' | 'gone'
 export const maxCheckMs = 10_000
 
 /** Checks connectors in use, so that who depends on one learns that it is down before it is needed. */
-export function checkWork({ kinds, connectors, open, observe, log, everySeconds }: CheckOptions): MakeWorker {
+export function checkWork({
+  kinds,
+  connectors,
+  open,
+  observe,
+  log,
+  everySeconds,
+}: CheckOptions): CreateWorker {
   const check = async (connector: StoredConnector, tenant: TenantScope, signal: AbortSignal) => {
     const timeoutMs = Math.min(connector.timeoutMs, maxCheckMs)
     const { call, end } = open(connector, {

@@ -48,7 +48,7 @@ export interface ObserverOptions {
 
 /** So long what was seen of a connector that is well is not written again. */
 const silentMs = 5_000
-const mostKnown = 10_000
+const maxKnown = 10_000
 
 /** Counts what is seen of connectors, over all replicas, and tells of each change once. */
 export function createObserver({
@@ -98,7 +98,7 @@ export function createObserver({
     const lately = performance.now() - (written.get(key) ?? Number.NEGATIVE_INFINITY) < silentMs
     if (by === 'use' && isWell && lately) return 'up'
     const misses = await count(connector, tenant, seen, by)
-    if (written.size >= mostKnown) written.clear()
+    if (written.size >= maxKnown) written.clear()
     if (isWell) written.set(key, performance.now())
     else written.delete(key)
     if (seen.health === 'up') return isWell ? 'up' : report(connector, tenant, 'up', null)

@@ -2,8 +2,8 @@ import { type CreateWorker, transactionWorker } from '@opsplane/postgres'
 import { expiredInvocations } from '../schema.js'
 
 /** Forgets invocations that have been kept long enough. */
-export function retentionWork(): MakeWorker {
-  return within({
+export function retentionWork(): CreateWorker {
+  return transactionWorker({
     name: 'expired invocations',
     of: expiredInvocations,
     batch: 500,

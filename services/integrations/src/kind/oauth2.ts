@@ -27,7 +27,7 @@ const TokenAnswer = z.object({
   expires_in: z.coerce.number().min(0).optional(),
 })
 
-const mostKept = 1_000
+const maxKept = 1_000
 /** Where the answer does not say. */
 const usualSeconds = 300
 /** A token is not used in the last tenth of its life, nor in the last half minute of a long one. */
@@ -48,7 +48,7 @@ export interface AccessTokens {
  * use: a rotated one, or one that may no longer be used, ends them.
  */
 export function createAccessTokens(send: SendHttp, nowMs = () => performance.now()): AccessTokens {
-  const kept = new LRUCache<string, Kept>({ max: mostKept })
+  const kept = new LRUCache<string, Kept>({ max: maxKept })
   const underway = new Map<string, Promise<Kept>>()
 
   const ask = async (key: string, call: Call, auth: OAuth2, client: Client): Promise<Kept> => {

@@ -36,11 +36,11 @@ export interface LoadedDocument {
 export type LoadDocument = (call: Call, url: string) => Promise<LoadedDocument>
 
 const keptMs = 300_000
-const mostKept = 16
+const maxKept = 16
 
 /** Reads documents through the guard, and keeps each for five minutes. Throws CallFailure. */
 export function createDocuments(send: SendHttp, nowMs = () => performance.now()): LoadDocument {
-  const kept = new LRUCache<string, { loaded: LoadedDocument; until: number }>({ max: mostKept })
+  const kept = new LRUCache<string, { loaded: LoadedDocument; until: number }>({ max: maxKept })
   return async (call, url) => {
     const { workspaceId, environment } = call.tenant
     const key = [workspaceId, environment, call.connectorId, url].join('\0')

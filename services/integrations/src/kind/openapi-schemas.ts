@@ -58,7 +58,7 @@ export function toStandaloneSchema(
       return value.$ref.startsWith('#/') ? { $ref: `#/$defs/${nameOf(value.$ref)}` } : {}
     const copy = mapped(value, (inner, key) => {
       if (literal.has(key)) return inner
-      if (typeof inner === 'string') return words.has(key) ? inner.slice(0, mostWords) : inner
+      if (typeof inner === 'string') return words.has(key) ? inner.slice(0, maxWords) : inner
       return named.has(key) && isObject(inner) ? mapped(inner, rewrite) : rewrite(inner)
     })
     return is30 ? modern(copy) : copy
@@ -86,7 +86,7 @@ const literal = new Set(['example', 'examples', 'default', 'enum', 'const'])
 const named = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'])
 /** For people: documents write whole chapters here. */
 const words = new Set(['title', 'description'])
-const mostWords = 500
+const maxWords = 500
 
 const mapped = (value: JsonSchema, change: (inner: unknown, key: string) => unknown): JsonSchema =>
   Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(inner, key)]))

@@ -97,14 +97,14 @@ export function openApiKind({ send, load, checkUrl }: OpenApiKindOptions): Kind 
     async furtherActions(call) {
       const document = await documentOf(call)
       const operations = listOperations(document)
-      const maxBytes = Math.min(mostOfAction, Math.floor(mostOfAll / Math.max(1, operations.length)))
+      const maxBytes = Math.min(maxOfAction, Math.floor(maxOfAll / Math.max(1, operations.length)))
       return operations.map((operation) => actionOf(document, operation, maxBytes))
     },
     furtherNames: async (call) => listOperations(await documentOf(call)).map(({ name }) => name),
     async findAction(call, name) {
       const document = await documentOf(call)
       const operation = listOperations(document).find((each) => each.name === name)
-      return operation && actionOf(document, operation, mostOfAction)
+      return operation && actionOf(document, operation, maxOfAction)
     },
     async test(call) {
       const document = await documentOf(call)
@@ -120,8 +120,8 @@ export function openApiKind({ send, load, checkUrl }: OpenApiKindOptions): Kind 
 }
 
 /** Of the schemas of one action that are shown and checked, and of all that are listed together. */
-const mostOfAction = 64 * 1024
-const mostOfAll = 4 * 1024 * 1024
+const maxOfAction = 64 * 1024
+const maxOfAll = 4 * 1024 * 1024
 
 const isAddress = (document: OpenApiConfig['document']): document is { url: string } =>
   !('openapi' in document)
@@ -188,7 +188,7 @@ type OperationInput = z.output<typeof OperationInput>
 
 /** Throws `validation_failed` with paths below `/input`. A schema that cannot be read binds nothing. */
 function checked(schema: JsonSchema, input: unknown): unknown {
-  const compiled = compileSchema(schema, { reading: 'lenient', maxBytes: 2 * mostOfAction })
+  const compiled = compileSchema(schema, { reading: 'lenient', maxBytes: 2 * maxOfAction })
   const faults = 'schema' in compiled ? compiled.schema.check(input) : []
   if (!isObject(input)) throw invalidField('/input', 'invalid_type', 'Must be an object.')
   if (faults.length === 0) return input

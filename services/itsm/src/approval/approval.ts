@@ -59,6 +59,19 @@ export function requestApproval({ id, rule, excludedIds, contentHash, now }: App
   }
 }
 
+/** A pending approval for each rule, with the id at the same place. */
+export function requestAllApprovals(
+  rules: readonly ApprovalRule[],
+  ids: readonly string[],
+  request: Omit<ApprovalRequest, 'id' | 'rule'>,
+): Approval[] {
+  return rules.map((rule, index) => {
+    const id = ids[index]
+    if (id === undefined) throw new Error('There are more rules than ids for their approvals.')
+    return requestApproval({ ...request, id, rule })
+  })
+}
+
 export interface Shortfall {
   required: number
   /** How many may decide. */
@@ -118,6 +131,10 @@ export function reasonCannotDecide(approval: Approval, userId: string): string |
     return 'You have already decided on this approval.'
   return undefined
 }
+
+/** Those of the approvals the person may decide on. */
+export const filterDecidable = (approvals: readonly Approval[], userId: string): Approval[] =>
+  approvals.filter((approval) => reasonCannotDecide(approval, userId) === undefined)
 
 /**
  * Adds a decision. One rejection rejects; enough approvals approve. Throws forbidden for a person who may not decide, and

@@ -1,6 +1,6 @@
 import { type SlaCalendarState, type SlaGoalUnit, type SlaHours, weekdays } from '@opsplane/contracts'
 import { type TimeMeasure, timeMeasures } from './measure.js'
-import { type Zone, zoneOf } from './zone.js'
+import { findZone, type Zone } from './zone.js'
 
 /** An open stretch of time, in Unix milliseconds; the end is not part of it. */
 export interface Span {
@@ -52,7 +52,7 @@ interface OpenYear {
  * and two searches.
  */
 export function createCalendar(hours: CalendarHours, unit: SlaGoalUnit = 'minutes'): Calendar {
-  const zone = zoneOf(hours.timeZone)
+  const zone = findZone(hours.timeZone)
   const measure = timeMeasures[unit]
   const years = new Map<number, OpenYear>()
   const open = (year: number): OpenYear => {

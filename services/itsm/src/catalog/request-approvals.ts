@@ -1,9 +1,9 @@
 import type { ApprovalRule, CatalogRequestState, Instant } from '@opsplane/contracts'
 import {
+  filterDecidable,
   hashContent,
-  reasonCannotDecide,
   recordDecision,
-  requestApproval,
+  requestAllApprovals,
   voidApproval,
 } from '../approval/approval.js'
 import type { ActingUser, ApproveRequest, RequestCommand } from './request-commands.js'
@@ -24,9 +24,7 @@ export function requestApprovals(
 ): CatalogRequestState {
   const excludedIds = [state.requesterId, state.requestedFor]
   const contentHash = hashRequest(state)
-  const approvals = rules.map((rule, index) =>
-    requestApproval({ id: idAt(ids, index), rule, excludedIds, contentHash, now }),
-  )
+  const approvals = requestAllApprovals(rules, ids, { excludedIds, contentHash, now })
   return { ...state, status: 'awaiting_approval', approvals }
 }
 
@@ -69,16 +67,10 @@ interface DecisionInput {
 function recordDecisions({ actor, userId }: ActingUser, decisive: DecisionInput, state: CatalogRequestState) {
   const { approvals } = state
   const deciding = { ...decisive, by: actor, userId, contentHash: hashRequest(state) }
-  const open = approvals.filter((approval) => reasonCannotDecide(approval, userId) === undefined)
+  const open = filterDecidable(approvals, userId)
   const first = approvals.find(({ status }) => status === 'pending')
   if (open.length === 0 && first) recordDecision(first, deciding)
   return approvals.map((approval) =>
     open.includes(approval) ? recordDecision(approval, deciding) : approval,
   )
-}
-
-export function idAt(ids: readonly string[], index: number): string {
-  const id = ids[index]
-  if (id === undefined) throw new Error(`The command has no id for number ${index + 1}.`)
-  return id
 }

@@ -2,16 +2,19 @@ import {
   type CatalogRequestAction,
   type CatalogRequestStatus,
   catalogRequestActions,
-  invalidTransition,
 } from '@opsplane/contracts'
+import {
+  type Targets as TargetsOf,
+  type TransitionTable,
+  transitionRules,
+} from '../state-machines/transition-rules.js'
 
-type Targets = readonly [CatalogRequestStatus, ...CatalogRequestStatus[]]
-type Table<Action extends string> = Record<Action, Partial<Record<CatalogRequestStatus, Targets>>>
+type Targets = TargetsOf<CatalogRequestStatus>
 
 const ends = ['closed_complete', 'closed_incomplete', 'closed_skipped'] as const
 
 /** What people do to a request. Closed, rejected and canceled are final. */
-export const requestTransitions: Table<CatalogRequestAction> = {
+export const requestTransitions: TransitionTable<CatalogRequestAction, CatalogRequestStatus> = {
   edit: { draft: ['draft'] },
   submit: { draft: ['submitted'] },
   approve: { awaiting_approval: ['awaiting_approval', 'approved'] },
@@ -33,20 +36,11 @@ export interface RequestTransitionState {
   tasks: readonly unknown[]
 }
 
-export function allowedRequestActions(standing: RequestTransitionState): CatalogRequestAction[] {
-  return catalogRequestActions.filter((action) => findTargets(action, standing) !== undefined)
-}
-
-/** The status `action` leads to, the one wanted where there are several. Throws invalid_state_transition. */
-export function requestStatusAfter(
-  action: CatalogRequestAction,
-  from: RequestTransitionState,
-  wanted?: CatalogRequestStatus,
-): CatalogRequestStatus {
-  const targets = findTargets(action, from)
-  if (targets === undefined) throw invalidTransition(action, from.status, allowedRequestActions(from))
-  return targets.find((target) => target === wanted) ?? targets[0]
-}
+export const { allowedActions: allowedRequestActions, statusAfter: requestStatusAfter } = transitionRules<
+  CatalogRequestAction,
+  CatalogRequestStatus,
+  RequestTransitionState
+>({ actions: catalogRequestActions, targets: findTargets, describe: ({ status }) => status })
 
 /** A request with tasks ends with them; one without is ended by hand. */
 function findTargets(

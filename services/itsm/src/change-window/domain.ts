@@ -10,7 +10,7 @@ import {
   notFound,
   type WindowSpan,
 } from '@opsplane/contracts'
-import { instantIn, zoneOf } from '../calendar/zone.js'
+import { findZone, instantIn } from '../calendar/zone.js'
 import { computeBounds } from './occurrences.js'
 
 export type WindowCommand =

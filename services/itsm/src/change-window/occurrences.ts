@@ -1,6 +1,6 @@
 import { type ChangeWindowState, weekdays } from '@opsplane/contracts'
 import { maxOffsetMs, openSpans } from '../calendar/calendar.js'
-import { type Zone, zoneOf } from '../calendar/zone.js'
+import { findZone, type Zone } from '../calendar/zone.js'
 import { overlap, type Span } from './spans.js'
 
 export type Schedule = Pick<ChangeWindowState, 'span' | 'recurrence'>

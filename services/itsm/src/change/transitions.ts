@@ -1,12 +1,7 @@
-import {
-  type ChangeAction,
-  type ChangeStatus,
-  type ChangeType,
-  changeActions,
-  invalidTransition,
-} from '@opsplane/contracts'
+import { type ChangeAction, type ChangeStatus, type ChangeType, changeActions } from '@opsplane/contracts'
+import { type Targets as TargetsOf, transitionRules } from '../state-machines/transition-rules.js'
 
-type Targets = readonly [ChangeStatus, ...ChangeStatus[]]
+type Targets = TargetsOf<ChangeStatus>
 
 /**
  * The whole life of a change: per action, the statuses it applies to and where each leads, by type where the types
@@ -67,25 +62,15 @@ export interface ChangeTransitionState {
   onHold: boolean
 }
 
-export function allowedActions(standing: ChangeTransitionState): ChangeAction[] {
-  return changeActions.filter((action) => findTargets(action, standing) !== undefined)
-}
-
-/** The status `action` leads to. Throws invalid_state_transition where the table has none. */
-export function statusAfter(
-  action: ChangeAction,
-  standing: ChangeTransitionState,
-  wanted?: ChangeStatus,
-): ChangeStatus {
-  const targets = findTargets(action, standing)
-  if (targets === undefined) throw invalidChangeTransition(action, standing)
-  return targets.find((target) => target === wanted) ?? targets[0]
-}
-
-export function invalidChangeTransition(action: string, standing: ChangeTransitionState) {
-  const from = standing.onHold ? `${standing.status} and on hold` : standing.status
-  return invalidTransition(action, from, allowedActions(standing))
-}
+export const { allowedActions, statusAfter } = transitionRules<
+  ChangeAction,
+  ChangeStatus,
+  ChangeTransitionState
+>({
+  actions: changeActions,
+  targets: findTargets,
+  describe: ({ status, onHold }) => (onHold ? `${status} and on hold` : status),
+})
 
 function findTargets(
   action: ChangeAction,

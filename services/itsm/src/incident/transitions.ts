@@ -1,17 +1,11 @@
-import {
-  type IncidentAction,
-  type IncidentStatus,
-  incidentActions,
-  invalidTransition,
-} from '@opsplane/contracts'
-
-type Targets = readonly [IncidentStatus, ...IncidentStatus[]]
+import { type IncidentAction, type IncidentStatus, incidentActions } from '@opsplane/contracts'
+import { statusRules, type TransitionTable } from '../state-machines/transition-rules.js'
 
 /**
  * The whole life of an incident: per action, the statuses it applies to and where each leads.
  * The first target is taken unless the caller asks for another. Closed and canceled are final.
  */
-export const transitions: Record<IncidentAction, Partial<Record<IncidentStatus, Targets>>> = {
+export const transitions: TransitionTable<IncidentAction, IncidentStatus> = {
   edit: { open: ['open'], in_progress: ['in_progress'], on_hold: ['on_hold'], resolved: ['resolved'] },
   assign: { open: ['in_progress'], in_progress: ['in_progress'], on_hold: ['on_hold'] },
   escalate: { open: ['open'], in_progress: ['in_progress'], on_hold: ['on_hold'] },
@@ -29,24 +23,9 @@ export const transitions: Record<IncidentAction, Partial<Record<IncidentStatus, 
 const statusActions = ['start', 'hold', 'resume', 'resolve', 'reopen', 'close', 'cancel'] as const
 export type StatusAction = (typeof statusActions)[number]
 
-export function allowedActions(status: IncidentStatus): IncidentAction[] {
-  return incidentActions.filter((action) => transitions[action][status] !== undefined)
-}
-
-/** The status `action` leads to from `from`. Throws invalid_state_transition where the table has none. */
-export function statusAfter(
-  action: IncidentAction,
-  from: IncidentStatus,
-  wanted?: IncidentStatus,
-): IncidentStatus {
-  const targets = transitions[action][from]
-  if (targets === undefined) throw invalidTransition(action, from, allowedActions(from))
-  return targets.find((target) => target === wanted) ?? targets[0]
-}
+const rules = statusRules(incidentActions, transitions)
+export const { allowedActions, statusAfter } = rules
 
 /** The one action that takes `from` to `to`. Throws invalid_state_transition when no action does. */
-export function actionTo(from: IncidentStatus, to: IncidentStatus): StatusAction {
-  const action = statusActions.find((name) => transitions[name][from]?.includes(to))
-  if (action === undefined) throw invalidTransition(`become ${to}`, from, allowedActions(from))
-  return action
-}
+export const actionTo = (from: IncidentStatus, to: IncidentStatus): StatusAction =>
+  rules.actionTo(from, to, statusActions)

@@ -39,7 +39,7 @@ export function articleStore({ store, database: { db } }: ServiceContext) {
       const rows =
         asOf === undefined
           ? await readArticleRows(db, tenant, ids)
-          : await rowsAsOf(db, { table: knowledgeArticles, tenant, asOf, ids })
+          : await readRowsAt(db, { table: knowledgeArticles, tenant, asOf, ids })
       return withVotes(rows.map(aggregate.present), tenant, asOf)
     },
     create: aggregate.create,

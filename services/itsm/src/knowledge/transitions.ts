@@ -1,9 +1,5 @@
-import {
-  type ArticleAction,
-  type ArticleStatus,
-  articleActions,
-  invalidTransition,
-} from '@opsplane/contracts'
+import { type ArticleAction, type ArticleStatus, articleActions } from '@opsplane/contracts'
+import { transitionRules } from '../state-machines/transition-rules.js'
 
 /** Where an action leads; `only` limits it to articles readers have got a version of, or have not. */
 interface Transition {
@@ -37,16 +33,18 @@ export interface ArticleTransitionState {
   publishedVersion: number | null
 }
 
-export function allowedActions(standing: ArticleTransitionState): ArticleAction[] {
-  return articleActions.filter((action) => findTransition(action, standing) !== undefined)
-}
-
-/** The status `action` leads to. Throws invalid_state_transition where the table has none. */
-export function statusAfter(action: ArticleAction, standing: ArticleTransitionState): ArticleStatus {
-  const transition = findTransition(action, standing)
-  if (!transition) throw invalidTransition(action, standing.status, allowedActions(standing))
-  return transition.to
-}
+export const { allowedActions, statusAfter } = transitionRules<
+  ArticleAction,
+  ArticleStatus,
+  ArticleTransitionState
+>({
+  actions: articleActions,
+  targets: (action, state) => {
+    const transition = findTransition(action, state)
+    return transition && [transition.to]
+  },
+  describe: ({ status }) => status,
+})
 
 function findTransition(
   action: ArticleAction,

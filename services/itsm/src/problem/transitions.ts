@@ -1,12 +1,7 @@
-import {
-  invalidTransition,
-  type ProblemAction,
-  type ProblemStatus,
-  problemActions,
-} from '@opsplane/contracts'
+import { type ProblemAction, type ProblemStatus, problemActions } from '@opsplane/contracts'
+import { statusRules, type TransitionTable } from '../state-machines/transition-rules.js'
 
-type Targets = readonly [ProblemStatus, ...ProblemStatus[]]
-type From = Partial<Record<ProblemStatus, Targets>>
+type From = TransitionTable<ProblemAction, ProblemStatus>[ProblemAction]
 
 const whileOpen: From = {
   new: ['new'],
@@ -20,7 +15,7 @@ const untilClosed: From = { ...whileOpen, resolved: ['resolved'] }
  * The whole life of a problem: per action, the statuses it applies to and where each leads. A closed problem can be
  * reopened, and nothing else.
  */
-export const transitions: Record<ProblemAction, From> = {
+export const transitions: TransitionTable<ProblemAction, ProblemStatus> = {
   edit: untilClosed,
   assess: { new: ['assess'] },
   analyze: { assess: ['root_cause_analysis'] },
@@ -33,13 +28,4 @@ export const transitions: Record<ProblemAction, From> = {
   unmark_known_error: untilClosed,
 }
 
-export function allowedActions(status: ProblemStatus): ProblemAction[] {
-  return problemActions.filter((action) => transitions[action][status] !== undefined)
-}
-
-/** The status `action` leads to from `from`. Throws invalid_state_transition where the table has none. */
-export function statusAfter(action: ProblemAction, from: ProblemStatus): ProblemStatus {
-  const targets = transitions[action][from]
-  if (targets === undefined) throw invalidTransition(action, from, allowedActions(from))
-  return targets[0]
-}
+export const { allowedActions, statusAfter } = statusRules(problemActions, transitions)

@@ -45,7 +45,7 @@ function refuseMethod(method: string, { methods }: ArtifactApi): void {
   const names: string[] = [...methods]
   if (names.includes(method === 'HEAD' ? 'GET' : method)) return
   const allowed = (names.includes('GET') ? ['HEAD', ...names] : names).sort().join(', ')
-  throw new ApiError('method_not_allowed', `The artifact does not take ${method}. It takes: ${allowed}.`, {
+  throw new ApiError('method_not_allowed', `The artifact does not support ${method}. Allowed: ${allowed}.`, {
     headers: { Allow: allowed },
   })
 }

@@ -4,7 +4,7 @@ import { isJson, type RawRequest, readJson } from '@opsplane/http'
 
 /** Headers that every artifact is shown; one may name others. */
 const shownHeaders = ['accept', 'accept-language', 'content-type', 'user-agent']
-const mostHeaderBytes = 8_192
+const maxHeaderBytes = 8_192
 
 /** A request as the artifact gets it: `ApiRequest` of `@opsplane/sdk`. */
 export interface ArtifactRequest {
@@ -45,9 +45,9 @@ function headersOf({ headers }: RawRequest, names: readonly string[]): Record<st
     const value = headers[name]
     return value === undefined ? [] : [[name, [value].flat().join(', ')]]
   })
-  const tooLong = shown.find(([, value]) => value.length > mostHeaderBytes)
+  const tooLong = shown.find(([, value]) => value.length > maxHeaderBytes)
   if (tooLong)
-    throw new ApiError('headers_too_large', `${tooLong[0]} may have at most ${mostHeaderBytes} characters.`)
+    throw new ApiError('headers_too_large', `${tooLong[0]} may have at most ${maxHeaderBytes} characters.`)
   return Object.fromEntries(shown)
 }
 
@@ -66,17 +66,15 @@ function bodyOf({ body, headers: { 'content-type': type } }: RawRequest): JsonVa
 }
 
 /** As many as a list of JSON may have. */
-const mostFields = 10_000
+const maxFields = 10_000
 
 function formOf(text: string): JsonValue {
   const fields = new Map<string, string[]>()
   let count = 0
   for (const [name, value] of new URLSearchParams(text)) {
-    if (++count > mostFields)
-      throw new ApiError('validation_failed', `The form has more than ${mostFields} fields.`, {
-        details: [
-          { in: 'body', path: '', code: 'too_big', message: `may have at most ${mostFields} fields` },
-        ],
+    if (++count > maxFields)
+      throw new ApiError('validation_failed', `The form has more than ${maxFields} fields.`, {
+        details: [{ in: 'body', path: '', code: 'too_big', message: `may have at most ${maxFields} fields` }],
       })
     const values = fields.get(name)
     if (values) values.push(value)

@@ -3,8 +3,8 @@ import type { RawAnswer } from '@opsplane/http'
 import { z } from 'zod'
 import type { OutputFault } from '../invoke/request.js'
 
-const mostHeaders = 30
-const mostHeaderLength = 2_048
+const maxHeaders = 30
+const maxHeaderLength = 2_048
 
 /** What an artifact may say in headers; nothing by which a browser keeps, trusts or runs anything. */
 const headerName =
@@ -14,7 +14,7 @@ const place = /^\/(?![/\\])/
 
 const Header = z
   .string()
-  .max(mostHeaderLength, `must be at most ${mostHeaderLength} characters`)
+  .max(maxHeaderLength, `must be at most ${maxHeaderLength} characters`)
   .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII')
 
 /** `ApiResponse` of `@opsplane/sdk`. */
@@ -26,8 +26,8 @@ const Answer = z.strictObject({
       const wrong = (name: string, message: string) =>
         context.addIssue({ code: 'custom', path: [name], message })
       const names = Object.keys(headers)
-      if (names.length > mostHeaders)
-        context.addIssue({ code: 'custom', message: `must be at most ${mostHeaders} headers` })
+      if (names.length > maxHeaders)
+        context.addIssue({ code: 'custom', message: `must be at most ${maxHeaders} headers` })
       for (const name of names)
         if (!headerName.test(name.toLowerCase())) wrong(name, 'is no header an artifact may answer with')
       for (const [name, value] of Object.entries(headers))
@@ -76,6 +76,6 @@ function failureOf({ id, status, error }: Execution, headers: Record<string, str
   if (status === 'timeout')
     return new ApiError('upstream_timeout', 'The artifact did not answer in time.', options)
   if (status !== 'failed' || notItsOwn.has(code))
-    return new ApiError('service_unavailable', 'The artifact could not be run to its end.', options)
+    return new ApiError('service_unavailable', 'The artifact did not finish.', options)
   return new ApiError('upstream_error', 'The artifact has failed.', options)
 }

@@ -1,6 +1,7 @@
 import {
   ApiError,
   type ArtifactState,
+  alreadyExists,
   assertNever,
   type Decider,
   type Decision,
@@ -52,7 +53,7 @@ export const artifact: Decider<ArtifactRecord, ArtifactCommand, ArtifactState> =
 
 function decide(command: ArtifactCommand, state: ArtifactRecord | null): Decided {
   if (command.kind === 'create') {
-    if (state !== null) throw new ApiError('conflict', 'There is an artifact with this id already.')
+    if (state !== null) throw alreadyExists('artifact')
     const { id, slug, now } = command
     const after = { id, slug, ...released(command), latestVersion: command.number, createdAt: now }
     return [{ type: 'artifact.created', after, ...extraRows(command) }]

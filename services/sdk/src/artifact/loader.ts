@@ -38,7 +38,7 @@ export interface ArtifactLoader {
   activeRules(tenants: readonly TenantScope[]): Promise<ActiveRule[]>
 }
 
-const mostKept = 500
+const maxKept = 500
 
 const FoundRow = z.object({
   n: z.int(),
@@ -164,7 +164,7 @@ function recent<Value>() {
     kept.set(key, found)
     found.then((value) => value === undefined && kept.delete(key)).catch(() => kept.delete(key))
     for (const oldest of kept.keys()) {
-      if (kept.size <= mostKept) break
+      if (kept.size <= maxKept) break
       kept.delete(oldest)
     }
     return found

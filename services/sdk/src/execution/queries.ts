@@ -71,7 +71,7 @@ export interface ListExecutionsOptions {
 }
 
 /** A page ends early rather than to be larger than this, with one execution at least. */
-const mostBytes = 8 * 1024 * 1024
+const maxBytes = 8 * 1024 * 1024
 
 /** One page of executions, the latest first. */
 export async function listExecutions(
@@ -118,7 +118,7 @@ export function listStatement(
   if (before !== null) conditions.push(`e.id < ${place(before)}`)
   const touched = touchedBy(filters, tenant, place)
   if (touched) conditions.push(touched)
-  const [most, bytes] = [place(String(limit + 1)), place(String(mostBytes))]
+  const [most, bytes] = [place(String(limit + 1)), place(String(maxBytes))]
   const text = `with found as materialized (
       select e.id, e.bytes from executions e where ${conditions.join(' and ')} order by e.id desc limit ${most}::int),
     sized as (

@@ -26,7 +26,7 @@ const columns: Column<RecordRow>[] = [
 
 /** Notes the records of executions whose numbers `of` has. */
 export const insertRecordsSql = (of: string, next: () => number): string =>
-  `noted as (${insertInto('execution_records', columns, `${rowsOf(columns, next)} join ${of} on ${of}.n::int = t.n::int`)}
+  `noted as (${insertInto('execution_records', columns, `${unnestRows(columns, next)} join ${of} on ${of}.n::int = t.n::int`)}
     on conflict do nothing)`
 
 export const recordParameters = (

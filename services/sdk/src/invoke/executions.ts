@@ -35,7 +35,7 @@ export interface ExecutionsOptions {
   readResult: ReadResult
   withinQuota: WithinQuota
   /** Executions in flight at most, and of one workspace. */
-  most: { all: number; ofOne: number }
+  limits: { all: number; ofOne: number }
   leaseMs: number
 }
 
@@ -64,7 +64,7 @@ type Finished = CodeRunResult & { completedAt: string }
 
 export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions): Executions {
   const { database, dueWork, relay, log } = ctx
-  const { perform, loading, sealing, readResult, withinQuota, most, leaseMs } = options
+  const { perform, loading, sealing, readResult, withinQuota, limits, leaseMs } = options
   const owner = `${ctx.config.instanceId}:${randomUUID()}`
   const closing = new AbortController()
   const measured = createExecutionMetrics(ctx.metrics)
@@ -77,17 +77,17 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     ...{ database, leaseMs, announce: relay.wake, closing: closing.signal, changed: signals.changed },
     at: () => simulated?.now() ?? null,
   })
-  const inHand = createInFlightExecutions<LeasedExecution>({
-    most,
+  const executionsInFlight = createInFlightExecutions<LeasedExecution>({
+    limits,
     workspaceOf: (row) => row.workspace_id,
-    resume: (row, hand) =>
-      resume(row, hand).catch((err: unknown) =>
+    resume: (row, execution) =>
+      resume(row, execution).catch((err: unknown) =>
         log.error(
           { err, execution: row.key },
           'this replica has given up an execution; another one takes it over when its lease expires',
         ),
       ),
-    giveBack: async (rows) => {
+    releaseLeases: async (rows) => {
       const { text, parameters } = releaseStatement(dueExecutions, rows)
       await database.sql.unsafe(text, parameters, { prepare: true })
     },
@@ -95,7 +95,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
   const due = dueWork.start(
     residentWorker<LeasedExecution>({
       ...{ name: 'executions', of: dueExecutions, columns: leasedColumns, leaseMs },
-      work: inHand,
+      work: executionsInFlight,
     }),
   )
 
@@ -109,10 +109,10 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     return isOurs ? { ...performed, completedAt } : undefined
   }
 
-  async function end({ identity, hand }: Pick<CodeRun, 'identity' | 'hand'>, finished: Finished) {
+  async function end({ identity, inFlight }: Pick<CodeRun, 'identity' | 'inFlight'>, finished: Finished) {
     const { result, ...shown } = finished
     const seal = result && (() => sealing.result.seal(identity, result))
-    const isOurs = await store.end({ identity, fence: hand.fence, ...shown }, seal)
+    const isOurs = await store.end({ identity, fence: inFlight.fence, ...shown }, seal)
     if (!isOurs) return false
     measured(finished.outcome)
     if (identity.trigger.type === 'scheduled_job') hasEnded(identity.trigger.id)
@@ -127,10 +127,11 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
       .catch((err: unknown) => log.warn({ err }, 'what waits for an execution is begun some seconds later'))
   }
 
-  async function resume(row: LeasedExecution, hand: InFlightExecution): Promise<void> {
+  async function resume(row: LeasedExecution, inFlight: InFlightExecution): Promise<void> {
     const identity = toIdentity(row)
     const { plan } = row
-    if (plan?.inTurn && (await waitForEarlierExecutions(database.sql, hand, simulated?.now() ?? null))) return
+    if (plan?.inTurn && (await waitForEarlierExecutions(database.sql, inFlight, simulated?.now() ?? null)))
+      return
     const fail = (code: string, message: string) => {
       const outcome = {
         ...interruptedOutcome(message),
@@ -140,7 +141,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
       }
       outcome.error = { code, message, stack: '' }
       const completedAt = ctx.clock.now()
-      return end({ identity, hand }, { ...nothing, outcome, completedAt })
+      return end({ identity, inFlight }, { ...nothing, outcome, completedAt })
     }
     if (plan === null || !canStart(row))
       return void (await fail('interrupted', 'The process it ran in has ended before it.'))
@@ -152,11 +153,11 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     if (!artifact) return void (await fail('artifact_removed', 'The artifact is not there any more.'))
     if (artifact.status === 'suspended')
       return void (await fail('artifact_suspended', 'The artifact was suspended before it could be run.'))
-    hand.mayPass = plan.retryable
+    inFlight.mayPass = plan.retryable
     const { timeoutMs, entry, sealedInput } = plan
     const input = sealedInput === undefined ? row.input : await sealing.input.open(identity, sealedInput)
     const limits = { caller: toCaller(plan), timeoutMs: timeoutMs ?? undefined }
-    await finish({ identity, artifact, input, hand, entry, ...limits })
+    await finish({ identity, artifact, input, inFlight, entry, ...limits })
   }
 
   const sinceMs = (startedAt: string) =>
@@ -179,7 +180,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
       { prepare: true },
     )
     for (const { id } of rows) {
-      inHand.get(id)?.ending.abort('cancelled' satisfies StopReason)
+      executionsInFlight.get(id)?.ending.abort('cancelled' satisfies StopReason)
       signals.changed({ workspaceId, environment }, id)
     }
     return rows
@@ -189,20 +190,20 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     async run(request) {
       refuseSuspended(request.artifact)
       const identity = identityFor(request)
-      const hand: InFlightExecution = {
+      const inFlight: InFlightExecution = {
         ...{ id: identity.id, workspaceId: identity.tenant.workspaceId, fence: firstFence, isLeased: false },
         ...{ ending: new AbortController(), mayPass: false },
       }
-      const leave = inHand.enter(hand)
-      if (!leave) throw noRoom(most.ofOne)
+      const leave = executionsInFlight.enter(inFlight)
+      if (!leave) throw noRoom(limits.ofOne)
       try {
         const begun = newExecution(request, identity, { owner, plan: null })
         if (!(await store.begin(begun))) return undefined
-        hand.isLeased = true
+        inFlight.isLeased = true
         const { artifact, input, caller, timeoutMs, entry, hostOverride, contextNow, faultOf } = request
         const { traceparent } = request
         const finished = await finish({
-          ...{ identity, artifact, input, hand, caller, timeoutMs, entry },
+          ...{ identity, artifact, input, inFlight, caller, timeoutMs, entry },
           ...{ hostOverride, contextNow, faultOf, traceparent },
         })
         if (!finished) return await readResult(await getExecution(database.sql, identity.id, identity.tenant))
@@ -275,7 +276,7 @@ function newExecution(
   return { identity, input: shown, inputMasked: shown !== input, key, records, ...by }
 }
 
-const noRoom = (most: number) =>
-  new ApiError('rate_limited', `${most} executions of the workspace are in flight here already.`, {
+const noRoom = (max: number) =>
+  new ApiError('rate_limited', `${max} executions of the workspace are in flight here already.`, {
     headers: { 'Retry-After': '1' },
   })

@@ -5,13 +5,13 @@ import {
   type ResidentWork,
 } from '@opsplane/postgres'
 
-export interface InFlightOptions<Row extends HeldRow> {
+export interface InFlightOptions<Row extends ResidentRow> {
   /** Executions in flight at most, and of one workspace. */
-  most: { all: number; ofOne: number }
+  limits: { all: number; ofOne: number }
   workspaceOf(row: Row): string
   /** Goes on with an execution that was taken over; resolves when it is over. */
-  resume(row: Row, hand: InFlightExecution): Promise<void>
-  giveBack(held: readonly Held[]): Promise<unknown>
+  resume(row: Row, execution: InFlightExecution): Promise<void>
+  releaseLeases(rows: readonly ClaimedRow[]): Promise<unknown>
 }
 
 /** An execution that is worked on here. */
@@ -30,70 +30,72 @@ export interface InFlightExecution {
 /** Why work on an execution is ended from outside. */
 export type StopReason = 'cancelled' | 'lost' | 'stopped'
 
-/** What is worked on here: at most so much at once, and of one workspace. */
-export interface InFlightExecutions<Row extends HeldRow> extends Holder<Row> {
+/** What is worked on here: at most so many executions, in all and of one workspace. */
+export interface InFlightExecutions<Row extends ResidentRow> extends ResidentWork<Row> {
   /** Adds an execution that was leased when it was created, until the returned function is called; undefined where there is no room. */
-  enter(hand: InFlightExecution): (() => void) | undefined
+  enter(execution: InFlightExecution): (() => void) | undefined
   get(id: string): InFlightExecution | undefined
 }
 
-export function createInFlightExecutions<Row extends HeldRow>(
+export function createInFlightExecutions<Row extends ResidentRow>(
   options: InFlightOptions<Row>,
 ): InFlightExecutions<Row> {
-  const { most, workspaceOf } = options
-  const hands = new Map<string, InFlightExecution>()
-  const places = createPlaces(most)
-  const under = new Set<Promise<void>>()
+  const { limits, workspaceOf } = options
+  const executions = new Map<string, InFlightExecution>()
+  const slots = createWorkspaceSlots(limits)
+  const running = new Set<Promise<void>>()
 
-  function hold(hand: InFlightExecution): () => void {
-    hands.set(hand.id, hand)
-    places.occupy(hand.workspaceId)
-    let over: () => void = () => {}
+  function track(execution: InFlightExecution): () => void {
+    executions.set(execution.id, execution)
+    slots.occupy(execution.workspaceId)
+    let finish: () => void = () => {}
     const ended = new Promise<void>((resolve) => {
-      over = resolve
+      finish = resolve
     })
-    under.add(ended)
+    running.add(ended)
     return () => {
-      if (hands.get(hand.id) === hand) hands.delete(hand.id)
-      under.delete(ended)
-      over()
-      places.free(hand.workspaceId)
+      if (executions.get(execution.id) === execution) executions.delete(execution.id)
+      running.delete(ended)
+      finish()
+      slots.free(execution.workspaceId)
     }
   }
 
   return {
-    capacity: places.capacity,
-    waitForCapacity: places.waitForCapacity,
-    enter: (hand) => (places.hasSlotFor(hand.workspaceId) ? hold(hand) : undefined),
-    get: (id) => hands.get(id),
+    capacity: slots.capacity,
+    waitForCapacity: slots.waitForCapacity,
+    enter: (execution) => (slots.hasSlotFor(execution.workspaceId) ? track(execution) : undefined),
+    get: (id) => executions.get(id),
     leasedRows: () =>
-      [...hands.values()].filter(({ isLeased }) => isLeased).map(({ id: key, fence }) => ({ key, fence })),
+      [...executions.values()]
+        .filter(({ isLeased }) => isLeased)
+        .map(({ id: key, fence }) => ({ key, fence })),
     accept(rows) {
       for (const row of rows) {
-        const hand: InFlightExecution = {
+        const execution: InFlightExecution = {
           ...{ id: row.key, workspaceId: workspaceOf(row), fence: row.fence, isLeased: true },
           ...{ ending: new AbortController(), mayPass: true },
         }
-        const leave = hold(hand)
-        void options.resume(row, hand).finally(leave)
+        const leave = track(execution)
+        void options.resume(row, execution).finally(leave)
       }
     },
-    onLeasesLost(held) {
-      for (const { key, fence } of held) {
-        const hand = hands.get(key)
-        if (hand?.fence === fence) hand?.ending.abort('lost' satisfies StopReason)
+    onLeasesLost(rows) {
+      for (const { key, fence } of rows) {
+        const execution = executions.get(key)
+        if (execution?.fence === fence) execution?.ending.abort('lost' satisfies StopReason)
       }
     },
     async drain(graceMs) {
-      places.close()
+      slots.close()
       const stop = setTimeout(() => {
-        for (const { ending } of hands.values()) ending.abort('stopped' satisfies StopReason)
+        for (const { ending } of executions.values()) ending.abort('stopped' satisfies StopReason)
       }, graceMs)
-      const passing = [...hands.values()].filter(({ mayPass }) => mayPass)
-      await Promise.all(under)
+      const passing = [...executions.values()].filter(({ mayPass }) => mayPass)
+      await Promise.all(running)
       clearTimeout(stop)
       const back = passing.filter(({ ending }) => ending.signal.aborted)
-      if (back.length > 0) await options.giveBack(back.map(({ id: key, fence }) => ({ key, fence })))
+      if (back.length > 0) await options.releaseLeases(back.map(({ id: key, fence }) => ({ key, fence })))
     },
   }
 }

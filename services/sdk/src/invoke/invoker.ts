@@ -82,12 +82,12 @@ export function createInvoker({ database, loading, executions, readResult }: Inv
     const found = await ledTo({ key, fingerprint }, asked.retryFailed ?? false, request)
     if (found && (asked.mode === 'async' || found.execution.status !== 'running')) return found
     if (found)
-      throw new ApiError('idempotency_in_progress', 'The execution of this Idempotency-Key is not over yet.')
+      throw new ApiError('idempotency_in_progress', 'The execution of this Idempotency-Key is still running.')
     // The request that frees it starts it; of two at once the other one finds what was started.
     await sql.unsafe('delete from execution_keys where key = $1', [key], { prepare: true })
     const begun = await begin(request, asked)
     if (!begun)
-      throw new ApiError('idempotency_in_progress', 'A request with this Idempotency-Key is being worked on.')
+      throw new ApiError('idempotency_in_progress', 'A request with this Idempotency-Key is in progress.')
     return begun
   }
 
@@ -148,7 +148,7 @@ export function createInvoker({ database, loading, executions, readResult }: Inv
         input: validateInput(artifact.inputSchema, asked.input),
         caller: toExecutionCaller(meta.principal),
         timeoutMs: asked.timeoutMs,
-        depth: depthOfRequest(meta),
+        depth: computeRequestDepth(meta),
         records: findInputRecords(asked.input),
       }
       return perform(request, asked, meta)
@@ -174,11 +174,11 @@ export function toTrigger({ delegate, causationId, principal }: RequestMeta): {
   return { type: isPerson ? 'manual' : 'api', id: isPerson ? principal.userId : principal.tokenId }
 }
 
-const mostRecords = 20
+const maxRecords = 20
 
 /** Records that some of these values name, such as those of `{ "incidentId": "inc_…" }`. */
 export const findRecords = (values: readonly unknown[]): TouchedRecord[] =>
-  values.flatMap((value) => parseRecordId(value) ?? []).slice(0, mostRecords)
+  values.flatMap((value) => parseRecordId(value) ?? []).slice(0, maxRecords)
 
 /** Those that an input names. */
 export const findInputRecords = (input: unknown): TouchedRecord[] =>

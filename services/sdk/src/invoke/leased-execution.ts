@@ -50,11 +50,11 @@ export const toIdentity = (row: LeasedExecution): ExecutionIdentity => ({
 })
 
 /** Times it is started again after its worker has died. */
-const mostDeaths = 3
+const maxDeaths = 3
 
 /** Whether the replica that has taken it over may start it: never twice, unless the artifact allows it. */
 export const canStart = ({ plan, failures }: LeasedExecution): boolean =>
-  plan !== null && (failures === 0 || (plan.retryable && failures <= mostDeaths))
+  plan !== null && (failures === 0 || (plan.retryable && failures <= maxDeaths))
 
 /** On whose request a taken-over execution runs. */
 export const toCaller = ({ permissions, callers = [] }: ExecutionPlan): ExecutionCaller | undefined =>

@@ -34,7 +34,7 @@ export function createExecutionReplays(
   { load, perform }: Invoker,
   executions: Pick<Executions, 'accept' | 'cancel'>,
 ): ExecutionReplays {
-  const requestOf = async (
+  const buildRequest = async (
     id: string,
     asked: ReplayExecution,
     by: ReplayCaller,
@@ -49,12 +49,21 @@ export function createExecutionReplays(
         throw error instanceof ApiError && error.code === 'not_found' ? removed(shown.artifact_slug) : error
       },
     )
-    const input = checkedInput(artifact.inputSchema, asked.input ?? shown.input)
+    const input = validateInput(artifact.inputSchema, asked.input ?? shown.input)
     const { tenant, now, requestId, traceparent, depth, caller, userId } = by
     return {
-      ...{ tenant, artifact, input, now, requestId, traceparent, depth, caller },
+      ...{
+        tenant,
+        artifact,
+        input,
+        now,
+        requestId,
+        traceparent,
+        caller,
+        ...(depth !== undefined && { depth }),
+      },
       ...{ replayOf: id, timeoutMs: asked.timeoutMs, type: executionType },
-      records: asked.input === undefined ? records : [...records, ...recordsInInput(input)],
+      records: asked.input === undefined ? records : [...records, ...findInputRecords(input)],
       trigger: { type: 'manual', id: userId },
     }
   }
@@ -66,8 +75,8 @@ export function createExecutionReplays(
         ...{ tenant, now, requestId, traceparent, userId: principal.userId },
         depth: computeRequestDepth(meta),
       }
-      const request = await buildRequest(id, asked, { ...by, caller: executionCaller(principal) })
-      return callOperation(request, asked, meta)
+      const request = await buildRequest(id, asked, { ...by, caller: toExecutionCaller(principal) })
+      return perform(request, asked, meta)
     },
 
     async accept(id, by) {

@@ -34,7 +34,7 @@ export interface CodeRun {
   artifact: LoadedArtifact
   /** As the code gets it. */
   input: JsonValue
-  hand: InFlightExecution
+  inFlight: InFlightExecution
   caller?: ExecutionRequest['caller'] | undefined
   traceparent?: ExecutionRequest['traceparent']
   timeoutMs?: number | undefined
@@ -59,14 +59,14 @@ export interface CodeRunResult {
 export type RunCode = (performance: CodeRun) => Promise<CodeRunResult | undefined>
 
 /** Notes of an execution are kept for so many records. */
-const mostRecords = 500
+const maxRecords = 500
 
 /** Runs the code of an artifact once. Never rejects. */
 export function createRunCode({ runner, functions, log }: RunCodeOptions): RunCode {
   return (work) => inSpan('execution', work.traceparent, (traceparent) => performed({ ...work, traceparent }))
 
   async function performed(work: CodeRun): ReturnType<RunCode> {
-    const { identity, artifact, input, hand, caller, timeoutMs, entry, hostOverride, contextNow } = work
+    const { identity, artifact, input, inFlight, caller, timeoutMs, entry, hostOverride, contextNow } = work
     const { traceparent } = work
     const records = new Map<string, TouchedRecord>()
     const secrets = new Set(secretsIn(input))
@@ -84,7 +84,7 @@ export function createRunCode({ runner, functions, log }: RunCodeOptions): RunCo
           traceparent,
         },
         touch: (record) => {
-          if (records.size < mostRecords) records.set(`${record.table}/${record.id}`, record)
+          if (records.size < maxRecords) records.set(`${record.table}/${record.id}`, record)
         },
         conceal: (values) => {
           for (const value of values) secrets.add(value)
@@ -101,7 +101,7 @@ export function createRunCode({ runner, functions, log }: RunCodeOptions): RunCo
         limits: { ...artifact.limits, wallMs },
         ...resolveHostFunctions(artifact.permissions),
         host: hostOverride ?? host,
-        signal: hand.ending.signal,
+        signal: inFlight.ending.signal,
       })
       .catch((error: unknown) => unavailable(error, performance.now() - startedMs, log))
     const outcome = outcomeOf(ran, work)
@@ -174,7 +174,7 @@ const contextOf = (
 
 function unavailable(error: unknown, durationMs: number, log: Logger): CodeOutcome {
   log.warn({ err: error }, 'an artifact could not be run')
-  const message = 'The sandbox had no room for it, or was being stopped.'
+  const message = 'The sandbox was full or shutting down.'
   return {
     ...{ status: 'failed', output: null, error: { code: 'sandbox_unavailable', message, stack: '' } },
     ...{ logs: [], logsTruncated: false, durationMs, cpuMs: 0, memoryPeakMb: 0 },
@@ -187,14 +187,14 @@ export const interruptedOutcome = (message: string): Pick<Outcome, 'status' | 'o
   error: { code: 'interrupted', message, stack: '' },
 })
 
-function outcomeOf(ran: CodeOutcome, { artifact, input, hand, faultOf }: CodeRun): Outcome | undefined {
+function outcomeOf(ran: CodeOutcome, { artifact, input, inFlight, faultOf }: CodeRun): Outcome | undefined {
   const outcome: Outcome = {
     ...{ status: ran.status, output: ran.output, error: ran.error, logs: ran.logs },
     ...{ durationMs: Math.round(ran.durationMs), memoryPeakMb: Math.ceil(ran.memoryPeakMb) },
   }
-  const ending = hand.ending.signal.aborted ? (hand.ending.signal.reason as StopReason) : undefined
+  const ending = inFlight.ending.signal.aborted ? (inFlight.ending.signal.reason as StopReason) : undefined
   if (ending !== undefined && ran.status !== 'completed') {
-    if (ending !== 'stopped' || hand.mayPass) return undefined
+    if (ending !== 'stopped' || inFlight.mayPass) return undefined
     return { ...outcome, ...interruptedOutcome('The service was stopped while it ran.') }
   }
   if (ran.status !== 'completed') return outcome
@@ -204,7 +204,7 @@ function outcomeOf(ran: CodeOutcome, { artifact, input, hand, faultOf }: CodeRun
     ? `${fault.path || '/'} ${fault.message}`
     : findValidationFault(artifact.rule, { input, output })
   if (wrong === undefined) return outcome
-  const message = `The output is not what the artifact says it gives: ${wrong}`
+  const message = `The output does not match the schema of the artifact: ${wrong}`
   return { ...outcome, status: 'failed', error: { code: 'invalid_output', message, stack: '' } }
 }
 

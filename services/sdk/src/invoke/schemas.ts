@@ -16,7 +16,7 @@ function compiledOf(schema: Schema): CompiledSchema {
   return result.schema
 }
 
-const mostFaults = 20
+const maxFaults = 20
 
 /** Where in a request the part of an input is that a pointer names. */
 type PlaceOf = (pointer: string) => Pick<ErrorDetail, 'in' | 'path'>
@@ -37,8 +37,8 @@ export function validateInput(schema: Schema | null, given: JsonValue, placeOf: 
   // Of a number that arrives as a string, the first fault of the number itself says more.
   const [inexact] = input === given ? [] : checks.check(given)
   const faults = found.map((fault) => (fault.path === inexact?.path ? inexact : fault))
-  throw new ApiError('validation_failed', 'The input is not what the artifact takes.', {
-    details: faults.slice(0, mostFaults).map(({ path, code, message }) => ({
+  throw new ApiError('validation_failed', 'The input does not match the schema of the artifact.', {
+    details: faults.slice(0, maxFaults).map(({ path, code, message }) => ({
       ...{ ...placeOf(path), code, message },
     })),
   })

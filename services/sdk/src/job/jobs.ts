@@ -58,7 +58,7 @@ export interface Jobs {
 export function createJobs(
   { store, database: { sql } }: Pick<ServiceContext, 'store' | 'database'>,
   { loadArtifact }: Pick<ArtifactLoader, 'loadArtifact'>,
-  permissionOf: PermissionOf,
+  permissionOf: FindPermission,
 ): Jobs {
   const jobs = store.aggregate(job)
 
@@ -78,7 +78,7 @@ export function createJobs(
     validateInput(artifact.inputSchema, input)
     const missing = missingRights(principal.permissions, await findNeededRights([artifact], permissionOf))
     if (missing.length === 0) return
-    const message = `What this artifact does takes permissions you do not hold: ${missing.join(', ')}.`
+    const message = `Missing permissions for what this artifact does: ${missing.join(', ')}.`
     throw missingPermissionError(message, missing, '/artifact')
   }
 

@@ -140,7 +140,10 @@ export function createPacks(parts: PacksParts): Packs {
 
     async promote(idOrName, { environment, ...options }, meta) {
       if (environment === meta.tenant.environment)
-        throw new ApiError('conflict', 'A pack is promoted to another environment.')
+        throw new ApiError(
+          'conflict',
+          'Source and target are the same environment: name another one to promote to.',
+        )
       const { installation } = await record(idOrName, meta.tenant)
       const given = await givenOf(installation, 'promotion', meta.tenant)
       return installAgain(given, options, inTenant(meta, { ...meta.tenant, environment }))

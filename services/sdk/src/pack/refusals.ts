@@ -14,13 +14,13 @@ import type { RequestMeta } from '@opsplane/http'
 import { findMissingPermissions } from '@opsplane/packs'
 import type { SubscriptionRules } from '@opsplane/service'
 
-const mostDetails = 100
+const maxDetails = 100
 
 /** For a pack that cannot be installed as it is: each problem with the place it has in the request. */
 export function problemsFailure(problems: readonly PackProblem[], source: PackState['source']): ApiError {
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
   return new ApiError('validation_failed', `The pack has ${count}.`, {
-    details: problems.slice(0, mostDetails).map(({ file, path, line, column, code, message }) => ({
+    details: problems.slice(0, maxDetails).map(({ file, path, line, column, code, message }) => ({
       in: 'body' as const,
       path: bodyPath(source, file, path),
       ...{ code, message },
@@ -50,7 +50,7 @@ export function refuseNotGranted(asks: ArtifactPermissions, grant: ArtifactPermi
 export function refuseMissingRights(held: readonly string[], needs: NeededRights): void {
   const missing = missingRights(held, needs)
   if (missing.length === 0) return
-  const message = `What the artifacts of this pack do takes permissions you do not hold: ${missing.join(', ')}.`
+  const message = `Missing permissions for what the artifacts of this pack do: ${missing.join(', ')}.`
   throw missingPermissionError(message, missing)
 }
 
@@ -71,7 +71,7 @@ export function refuseUses(uses: readonly ArtifactUse[], how: string): void {
     .map(({ artifact, kind, name }) => `${artifact} by the ${kind.replace('_', ' ')} ${name}`)
     .join(', ')}. ${how}`
   throw new ApiError('conflict', message, {
-    details: uses.slice(0, mostDetails).map(({ artifact, kind, id, name }) => ({
+    details: uses.slice(0, maxDetails).map(({ artifact, kind, id, name }) => ({
       ...{ in: 'body' as const, path: '', code: 'in_use', message: `${artifact} is used by ${kind} ${id}.` },
       params: { artifact, kind, id, name },
     })),

@@ -8,7 +8,7 @@ const timeoutMs = 5_000
 export const workflowUses =
   (workflows: Pick<ServiceClient, 'post'> | undefined): FindUses =>
   async ({ workspaceId, environment }, artifacts) => {
-    if (!workflows) throw new ApiError('service_unavailable', 'workflows is not there.')
+    if (!workflows) throw new ApiError('service_unavailable', 'workflows is not available.')
     const question = { workspaceId, environment, slugs: artifacts.map(({ slug }) => slug) }
     const signal = AbortSignal.timeout(timeoutMs)
     return (await workflows.post('/internal/artifacts/uses', question, ArtifactUses, { signal })).uses

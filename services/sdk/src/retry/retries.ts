@@ -11,7 +11,7 @@ import {
 import { type Database, type FailureGroupKey, formatGroupId, uniqueViolation } from '@opsplane/postgres'
 import { and, desc, eq, lt } from 'drizzle-orm'
 import { causeOf, failedNow } from '../execution/failures.js'
-import type { ReplayCaller } from '../invoke/replaying.js'
+import type { ReplayCaller } from '../invoke/replays.js'
 import { executionRetries } from './tables.js'
 
 export interface SelectedExecutions extends FailureGroupKey {
@@ -90,7 +90,7 @@ export async function startExecutionRetry(
     return { dryRun, count, job: made ? presentRetry(made) : null }
   } catch (error) {
     if (uniqueViolation(error) !== 'execution_retries_running_key') throw error
-    throw new ApiError('conflict', 'This group is being retried. Wait for its end, or cancel it.')
+    throw new ApiError('conflict', 'A retry of this group is running. Wait until it ends, or cancel it.')
   }
 }
 

@@ -2,7 +2,7 @@ import { ApiError, Environment, Rights } from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
 import { type Database, type LeasedRow, leasedWorker } from '@opsplane/postgres'
 import type { ExecutionCaller } from '../execution/model.js'
-import type { Replaying } from '../invoke/replaying.js'
+import type { ExecutionReplays } from '../invoke/replays.js'
 import { nextExecutions } from './retries.js'
 import { dueExecutionRetries } from './tables.js'
 
@@ -43,7 +43,7 @@ const columns = [
  */
 export function executionRetryWork(
   { sql }: Pick<Database, 'sql'>,
-  { accept }: Pick<Replaying, 'accept'>,
+  { accept }: Pick<ExecutionReplays, 'accept'>,
   settings: Pick<ServiceClient, 'post'>,
 ) {
   const mayInvoke = async ({ workspace_id: workspaceId, user_id: userId }: RetryRow) => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Execution, ExecutionRetry, ExecutionRetryStarted, FailureGroup } from '@opsplane/contracts'
 import { testPrincipal, waitFor } from '@opsplane/testing'
-import { type SdkWorld, startSdk } from '../invoke/invoke.fixture.js'
+import { type SdkFixture, startSdk } from '../invoke/invoke.fixture.js'
 
-let world: SdkWorld
+let world: SdkFixture
 beforeAll(async () => {
   world = await startSdk()
 })
@@ -30,7 +30,7 @@ async function failing(slug: string) {
 const retry = (
   group: FailureGroup | undefined,
   body: object,
-  api: Pick<SdkWorld['api'], 'post'> = world.api,
+  api: Pick<SdkFixture['api'], 'post'> = world.api,
 ) => api.post(`${log}/failures/${group?.id}/retry`, body)
 const retryJob = async (id: string | undefined) =>
   (await world.api.get(`${log}/retries/${id}`)).data(ExecutionRetry)

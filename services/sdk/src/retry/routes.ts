@@ -2,8 +2,8 @@ import { ApiError, ExecutionRetry, ExecutionRetryStarted, idSchema, RetryFailure
 import { computeRequestDepth, defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import { failuresPosition, parseGroupId } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import { executionCaller } from '../invoke/invoking.js'
-import type { ReplayCaller } from '../invoke/replaying.js'
+import { toExecutionCaller } from '../invoke/invoker.js'
+import type { ReplayCaller } from '../invoke/replays.js'
 import {
   cancelExecutionRetry,
   getExecutionRetry,
@@ -105,6 +105,6 @@ const callerOf = (meta: RequestMeta): ReplayCaller => {
   const { tenant, now, requestId, principal } = meta
   return {
     ...{ tenant, now, requestId, userId: principal.userId },
-    ...{ caller: executionCaller(principal), depth: computeRequestDepth(meta) },
+    ...{ caller: toExecutionCaller(principal), depth: computeRequestDepth(meta) },
   }
 }

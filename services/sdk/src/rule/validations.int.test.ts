@@ -169,7 +169,7 @@ it('ends what executions cause one another to write', async () => {
   expect(deepest?.depth).toBe(10)
   await causedBy(10)
   expect(await ask([creating('throws-closed', {})], cause)).toMatchObject({
-    unavailable: [{ reason: 'Too many executions have caused one another.' }],
+    unavailable: [{ reason: 'The chain of causes is longer than allowed.' }],
   })
 })
 

@@ -55,7 +55,7 @@ interface Within {
 
 type Fault = ValidationAnswer['faults'][number]
 
-const mostTouched = 500
+const maxTouched = 500
 
 export function createValidate(
   { database, clock, log }: Pick<ServiceContext, 'database' | 'clock' | 'log'>,
@@ -65,7 +65,7 @@ export function createValidate(
   async function execute(artifact: LoadedArtifact, task: Task, question: ValidationQuestion, within: Within) {
     const { depth, traceparent } = within
     if (depth > maxCausationDepth)
-      throw new ApiError('conflict', 'Too many executions have caused one another.')
+      throw new ApiError('conflict', 'The chain of causes is longer than allowed.')
     const { actorId, requestId, workspaceId, environment } = question
     const ran = await executions.run({
       ...{
@@ -162,7 +162,7 @@ function inputOf({ changed: { table, operation, records, before }, places }: Tas
 }
 
 const touchedBy = ({ changed: { table, records }, places }: Task): TouchedRecord[] =>
-  places.slice(0, mostTouched).flatMap((place) => {
+  places.slice(0, maxTouched).flatMap((place) => {
     const id = records[place]?.id
     return typeof id === 'string' ? [{ id, table }] : []
   })

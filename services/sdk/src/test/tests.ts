@@ -111,7 +111,7 @@ function chosen(
 
 const notRun = ({ name }: ArtifactTest): ArtifactTestResult => ({
   ...{ name, passed: false, durationMs: 0, executionId: null },
-  differences: [{ path: '', message: 'it was not run: those before it took too long together' }],
+  differences: [{ path: '', message: 'it was not run: the ones before it took too long' }],
 })
 
 function counted(results: ArtifactTestResult[]) {

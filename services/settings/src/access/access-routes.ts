@@ -31,11 +31,11 @@ export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword
       operationId: 'stepUp',
       ofSession: true,
       path: '/auth/step-up',
-      summary: 'Prove once more who you are',
+      summary: 'Step up the session',
       description:
-        'In the session of a browser, whose cookie is replaced: by the password of a login without a second factor, by the answer to a ' +
-        'challenge of one with it. A password is then answered `factor_required`, with a challenge in its details. For ten minutes from then on, as from a sign-in, it may ' +
-        'call the operations that answer `step_up_required` otherwise. Emits `session.stepped_up`.',
+        'For the session of a browser, whose cookie is replaced. Needs the password of a login without a second factor, or else the answer to a ' +
+        'challenge: a password is then answered `factor_required`, with a challenge in its details. For the next ten minutes, as after a sign-in, the session may ' +
+        'call operations that otherwise answer `step_up_required`. Emits `session.stepped_up`.',
       body: StepUpProof,
       response: StepUp,
       status: 200,
@@ -51,9 +51,9 @@ export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword
       operationId: 'beginStepUp',
       ofSession: true,
       path: '/auth/step-up/options',
-      summary: 'Begin to prove once more who you are',
+      summary: 'Start a step-up',
       description:
-        'Answers a challenge to a second factor of the login, for `POST /auth/step-up`. A 409 where it has none: then the password does.',
+        'Returns a challenge for a second factor of the login, for `POST /auth/step-up`. 409 where it has none: step up with the password then.',
       response: FactorChallenge,
       status: 200,
       errors: ['forbidden', 'conflict'],
@@ -66,7 +66,7 @@ export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword
       path: '/auth/password/change',
       summary: 'Change your password',
       description:
-        'With the present one, in a session, which stays: all others end. API keys stay. Emits `account.password_changed`.',
+        'Needs the present password and a session. All other sessions end; API keys stay valid. Emits `account.password_changed`.',
       body: PasswordChange,
       errors: ['forbidden', 'invalid_credentials', 'rate_limited'],
       handler: ({ body, meta }) => access.changePassword(body, meta),
@@ -77,10 +77,10 @@ export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword
       scope: 'public',
       operationId: 'requestPasswordReset',
       path: '/auth/password/reset',
-      summary: 'Ask for a new password',
+      summary: 'Request a password reset',
       description:
-        'Mails a token to the address, good for an hour, if there is a login with it: the answer is the same in any ' +
-        'case. Without a mail server it is a 409 (`no_mail_server`).',
+        'Mails a token, valid for an hour, to the address if there is a login with it; the answer is the same in any ' +
+        'case. 409 (`no_mail_server`) without a mail server.',
       body: PasswordResetRequest,
       errors: ['conflict', 'rate_limited'],
       handler: ({ body, meta }) => access.requestReset(body.email, meta),
@@ -93,8 +93,8 @@ export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword
       path: '/auth/password/reset/confirm',
       summary: 'Set a new password',
       description:
-        'With the token of a mail or a link, which works once. All sessions of the login end. A mail proves its address as well; if ' +
-        'it was not proven before, the API keys of the person are revoked, as somebody else may have made them. Emits ' +
+        'Needs the token of a mail or a link, which works once. All sessions of the login end. The token of a mail proves its address as well; if ' +
+        'it was not proven before, the API keys of the person are revoked, as another person may have created them. Emits ' +
         '`account.password_reset`.',
       body: PasswordReset,
       errors: ['invalid_token', 'rate_limited'],
@@ -105,8 +105,8 @@ export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword
       ...own,
       operationId: 'requestAddressProof',
       path: '/auth/address/prove',
-      summary: 'Have your e-mail address proven',
-      description: 'Mails a token to the address of your login, good for an hour.',
+      summary: 'Request a proof of your e-mail address',
+      description: 'Mails a token, valid for an hour, to the address of your login.',
       errors: ['forbidden', 'conflict', 'rate_limited'],
       handler: ({ meta }) => access.requestProof(meta),
     }),
@@ -117,7 +117,7 @@ export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword
       path: '/auth/address/prove/confirm',
       summary: 'Prove your e-mail address',
       description:
-        'With the token of the mail, in a session of the same login. Emits `account.address_proven`, and ' +
+        'Needs the token of the mail and a session of the same login. Emits `account.address_proven`, and ' +
         '`user.address_proven` in each workspace.',
       body: AddressProof,
       errors: ['forbidden', 'invalid_token', 'rate_limited'],

@@ -10,18 +10,18 @@ import {
 import { type Serialized, serializer } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { dropTokens, type MailPurpose, takeToken } from '../account/account-tokens.js'
+import { consumeToken, deleteTokens, type MailPurpose } from '../account/account-tokens.js'
 import { account } from '../account/domain.js'
 import type { Passwords } from '../account/passwords.js'
-import { lockAccount, storedAccount } from '../account/queries.js'
-import type { AnswerChallenge } from '../factor/answers.js'
-import { type ChallengeLogin, factorRequired } from '../factor/asking.js'
+import { lockAccount, requireAccount } from '../account/queries.js'
+import type { AnswerChallenge } from '../factor/answer-challenge.js'
+import { type ChallengeLogin, factorRequiredError } from '../factor/require-factor.js'
 import { queueAccountMail } from '../mail/mail-queue.js'
 import { type Members, proveMemberships } from '../membership/members.js'
 import { requireSession } from '../session/own-session.js'
-import { originOf, type Sessions } from '../session/sessions.js'
+import { type Sessions, toSessionOrigin } from '../session/sessions.js'
 import type { Throttle } from '../session/throttle.js'
-import { type CheckToken, invalidAccountToken } from './presented-tokens.js'
+import { type CheckToken, invalidAccountToken } from './token-check.js'
 
 export interface AccessOptions {
   passwords: Passwords
@@ -36,7 +36,7 @@ export interface AccessOptions {
 
 export type AccountAccess = ReturnType<typeof createAccountAccess>
 
-/** How somebody keeps, changes and gets back the way into their login. */
+/** How a person changes and recovers the access to their login. */
 export function createAccountAccess(ctx: ServiceContext, options: AccessOptions) {
   const { store, database, dueWork } = ctx
   const { db } = database
@@ -53,12 +53,12 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
   }
 
   const requirePassword = async (userId: string, password: string, meta: RequestMeta): Promise<void> => {
-    const { email } = await storedAccount(db, userId)
-    const attempt = throttle.attempt(email, originOf(meta).address)
+    const { email } = await requireAccount(db, userId)
+    const attempt = throttle.attempt(email, toSessionOrigin(meta).address)
     throttle.refuseKnown(attempt, meta.now)
     const matches = await passwords.matches(password, async () => {
       await throttle.begin(attempt, meta.now)
-      return (await storedAccount(db, userId)).passwordHash
+      return (await requireAccount(db, userId)).passwordHash
     })
     if (!matches) throw new ApiError('invalid_credentials', 'The present password is wrong.')
     await throttle.succeeded(attempt, meta.now)
@@ -68,7 +68,7 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
   const steppingUp = (meta: RequestMeta) => {
     const { userId: accountId, tokenId: sessionId, provedAt } = requireSession(meta, refusal)
     if (provedAt !== undefined) return { accountId, sessionId }
-    throw new ApiError('forbidden', 'Only the session of a browser takes a step-up: this one needs none.')
+    throw new ApiError('forbidden', 'Only browser sessions step up. This session needs no step-up.')
   }
 
   return {
@@ -80,11 +80,11 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
       const { accountId, sessionId } = steppingUp(meta)
       if ('password' in proof) {
         const challenge = await challengeLogin({ purpose: 'step_up', accountId, sessionId }, meta.now)
-        if (challenge !== null) throw factorRequired(challenge)
+        if (challenge !== null) throw factorRequiredError(challenge)
         await requirePassword(accountId, proof.password, meta)
         return sessions.stepUp(sessionId, 'password', meta)
       }
-      const from = { origin: originOf(meta), now: meta.now }
+      const from = { origin: toSessionOrigin(meta), now: meta.now }
       const { method } = await answerChallenge(proof, { purpose: 'step_up', sessionId }, from)
       return sessions.stepUp(sessionId, method, meta)
     },
@@ -104,7 +104,7 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
       await commit(platform(meta), async (unit, tx) => {
         await lockAccount(tx, userId)
         await unit.handle(accounts, userId, { kind: 'change_password', passwordHash, now: meta.now })
-        await dropTokens(tx, userId)
+        await deleteTokens(tx, userId)
         const ending = { accountId: userId, except: tokenId, reason: 'password_changed' as const }
         await sessions.endAll(tx, ending, meta)
       })
@@ -114,7 +114,7 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
     async requestReset(email: string, meta: RequestMeta): Promise<void> {
       requireMail(options)
       // Never forgiven, so that it bounds the mails to an address and of an address.
-      await throttle.begin(throttle.attempt(`reset ${email}`, originOf(meta).address), meta.now)
+      await throttle.begin(throttle.attempt(`reset ${email}`, toSessionOrigin(meta).address), meta.now)
       await mail(email, 'password_reset', meta.now)
     },
 
@@ -122,19 +122,19 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
     async requestProof(meta: RequestMeta): Promise<void> {
       requireMail(options)
       const { userId } = requireSession(meta, refusal)
-      const { email } = await storedAccount(db, userId)
-      await throttle.begin(throttle.attempt(`prove ${email}`, originOf(meta).address), meta.now)
+      const { email } = await requireAccount(db, userId)
+      await throttle.begin(throttle.attempt(`prove ${email}`, toSessionOrigin(meta).address), meta.now)
       await mail(email, 'address_proof', meta.now)
     },
 
-    /** Of the caller's own login only: a mail that somebody else asked for proves nothing. Throws `invalid_token`. */
+    /** Of the caller's own login only: a mail that another person requested proves nothing. Throws `invalid_token`. */
     async prove({ token: mailed }: AddressProof, meta: RequestMeta): Promise<void> {
       const purpose = 'address_proof'
       const { userId } = requireSession(meta, refusal)
       if ((await checkToken(mailed, [purpose], meta)).accountId !== userId) throw invalidAccountToken()
       const { now } = meta
       await commit(platform(meta), async (unit, tx) => {
-        if (!(await takeToken(tx, mailed, purpose))) throw invalidAccountToken()
+        if (!(await consumeToken(tx, mailed, purpose))) throw invalidAccountToken()
         await unit.handle(accounts, userId, { kind: 'prove_address', now })
         await proveMemberships(unit, tx, members.aggregate, userId, now)
       })

@@ -6,7 +6,7 @@ import { accountById } from '../account/queries.js'
 import type { Sessions } from '../session/sessions.js'
 import { currentWorkspace } from '../tenant/queries.js'
 import { validityEnd } from '../token/domain.js'
-import { tokenById } from '../token/queries.js'
+import { findToken } from '../token/queries.js'
 
 /** Who the caller is. */
 export function accountRoutes({ database: { db } }: ServiceContext, sessions: Sessions): Route[] {
@@ -16,7 +16,8 @@ export function accountRoutes({ database: { db } }: ServiceContext, sessions: Se
       method: 'get',
       path: '/auth/me',
       summary: 'Get the current user and workspace',
-      description: 'With X-Workspace also the workspace, its environment, and what the caller may do there.',
+      description:
+        'With X-Workspace also the workspace, its environment, and the permissions of the caller there.',
       tag: 'Authentication',
       scope: 'authenticated',
       workspace: 'none',
@@ -27,7 +28,7 @@ export function accountRoutes({ database: { db } }: ServiceContext, sessions: Se
           credentialOf(db, sessions, principal),
           currentWorkspace(db, principal),
         ])
-        if (user === null) throw new ApiError('invalid_token', 'The login of this token is gone.')
+        if (user === null) throw new ApiError('invalid_token', 'The login of this token no longer exists.')
         const { environment = null, permissions, operator = false } = principal
         return { user, credential, workspace, environment, permissions, operator }
       },
@@ -43,7 +44,7 @@ async function credentialOf(
   if (!tokenId.startsWith('tok_')) {
     return { id: tokenId, kind: 'session', name: null, expiresAt: await sessions.expiryOf(tokenId) }
   }
-  const key = await tokenById(db, tokenId)
+  const key = await findToken(db, tokenId)
   return { id: tokenId, kind: 'api_key', name: key?.name ?? null, expiresAt: endOf(key) }
 }
 

@@ -9,27 +9,27 @@ import { sessions } from '../schema.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
 
 /** An owner, in a workspace that requires a provider, by a session that is not its. */
-export interface Entry {
+export interface BreakGlassEntry {
   sessionId: string
   userId: string
   userName: string
   workspaceId: string
 }
 
-export type NoteBreakGlass = (
-  entry: Entry,
-  occasion: { now: Instant; requestId: string | null },
+export type RecordBreakGlass = (
+  entry: BreakGlassEntry,
+  context: { now: Instant; requestId: string | null },
 ) => Promise<void>
 
 /** Entries this process knows to be reported. */
-const mostKnown = 10_000
+const maxKnown = 10_000
 
 /** Reports it once for each session and workspace. */
 export function createBreakGlass({
   database: { db },
   relay,
-}: Pick<ServiceContext, 'database' | 'relay'>): NoteBreakGlass {
-  const known = recentKeys(mostKnown)
+}: Pick<ServiceContext, 'database' | 'relay'>): RecordBreakGlass {
+  const known = recentKeys(maxKnown)
   return async ({ sessionId, userId, userName, workspaceId }, { now, requestId }) => {
     const key = `${sessionId} ${workspaceId}`
     if (known.has(key)) return
@@ -59,11 +59,11 @@ export function createBreakGlass({
   }
 }
 
-/** It says where the way in is. */
-export function providerRequired(slug: string): ApiError {
+/** The message says where to sign in. */
+export function providerRequiredError(slug: string): ApiError {
   const message =
-    `The workspace ${slug} lets in only people its identity provider vouches for. Sign in by it: GET /auth/sso?workspace=${slug} ` +
-    'lists what there is.'
+    `The workspace ${slug} requires its identity provider. Sign in with it: GET /auth/sso?workspace=${slug} ` +
+    'lists the providers.'
   return new ApiError('workspace_forbidden', message, {
     details: [{ in: 'header', path: '/X-Workspace', code: 'sso_required', message }],
   })

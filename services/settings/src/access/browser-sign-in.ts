@@ -3,7 +3,7 @@ import type { RequestMeta } from '@opsplane/http'
 import type { AnswerSignIn } from '../factor/answer-sign-in.js'
 import type { AcceptInvitation } from '../membership/acceptance.js'
 import type { Login } from '../session/login.js'
-import { originOf } from '../session/sessions.js'
+import { toSessionOrigin } from '../session/sessions.js'
 import type { createResetSignIn } from './password-reset.js'
 
 export interface BrowserSignInOptions {
@@ -20,5 +20,7 @@ export const createBrowserSignIn =
     const at = { now: meta.now, kind: 'web' as const }
     if ('token' in body) return accept(body, meta, 'web')
     if ('resetToken' in body) return signInByReset(body, meta)
-    return 'challenge' in body ? answer(body, originOf(meta), at) : login(body, originOf(meta), at)
+    return 'challenge' in body
+      ? answer(body, toSessionOrigin(meta), at)
+      : login(body, toSessionOrigin(meta), at)
   }

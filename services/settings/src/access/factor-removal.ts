@@ -7,7 +7,7 @@ import type { FactorRemoval } from '../factor/routes.js'
 import type { Members } from '../membership/members.js'
 import type { Operators } from '../operator/operators.js'
 import { requireSession } from '../session/own-session.js'
-import { reachesNoFurther } from './sole-authority.js'
+import { isLimitedToWorkspace } from './sole-authority.js'
 
 export interface FactorRemovalOptions {
   factors: FactorWork
@@ -26,7 +26,7 @@ export function createFactorRemoval(
       requireSession(meta, 'An API key removes no factors. Sign in.')
       refuseOwn(userId, meta)
       const { workspaceId } = meta.tenant
-      if (!(await reachesNoFurther(db, operators, { accountId: userId, workspaceId }))) {
+      if (!(await isLimitedToWorkspace(db, operators, { accountId: userId, workspaceId }))) {
         throw new ApiError(
           'forbidden',
           'This login is used beyond this workspace as well, which relies on these factors. The operator of the installation can remove ' +
@@ -45,7 +45,7 @@ export function createFactorRemoval(
   }
 }
 
-/** Whoever has taken over a session would rid it of what protects the login. */
+/** Otherwise a stolen session could remove what protects the login. */
 function refuseOwn(userId: string, { principal }: RequestMeta): void {
   if (userId === principal.userId)
     throw new ApiError('forbidden', 'Your own factors are removed by DELETE /auth/factors/{id}.')

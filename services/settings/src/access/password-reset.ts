@@ -8,19 +8,19 @@ import {
 import { type Serialized, serializer, type Transaction, type Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { dropTokens, type GoodToken, takeToken } from '../account/account-tokens.js'
+import { consumeToken, deleteTokens, type ValidToken } from '../account/account-tokens.js'
 import { account } from '../account/domain.js'
 import type { Passwords } from '../account/passwords.js'
-import { lockAccount, storedAccount } from '../account/queries.js'
+import { lockAccount, requireAccount } from '../account/queries.js'
 import { type Members, proveMemberships } from '../membership/members.js'
 import type { Operators } from '../operator/operators.js'
-import { originOf, type ProvenPerson, type Sessions } from '../session/sessions.js'
+import { type ProvenPerson, type Sessions, toSessionOrigin } from '../session/sessions.js'
 import type { CompleteSignIn } from '../session/sign-in.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
 import { token } from '../token/domain.js'
-import { unrevokedKeysOfPerson } from '../token/queries.js'
-import { type CheckToken, invalidAccountToken } from './presented-tokens.js'
-import { couldStillIssue } from './sole-authority.js'
+import { listKeysOfPerson } from '../token/queries.js'
+import { canStillIssue } from './sole-authority.js'
+import { type CheckToken, invalidAccountToken } from './token-check.js'
 
 /**
  * Sets a new password with a token that was mailed, or handed out as a link; all sessions end. Returns what the person has proved by it. Throws `invalid_token`, `rate_limited`,
@@ -45,34 +45,34 @@ export function createPasswordReset(
   const keys = store.aggregate(token)
   const commit: Serialized = serializer(ctx, async () => undefined)
 
-  /** Keys made while nobody had proven the address may be of whoever claimed the login first. */
+  /** Keys created while the address was unproven may belong to another person who claimed the login first. */
   const revokeKeys = async (unit: Unit, tx: Transaction, userId: string, now: Instant) => {
     const revoke = { kind: 'revoke', reason: 'login_reclaimed', now } as const
-    for (const { id, workspaceId } of await unrevokedKeysOfPerson(tx, userId))
+    for (const { id, workspaceId } of await listKeysOfPerson(tx, userId))
       await unit.handle(keys, id, revoke, { tenant: workspaceScope(workspaceId) })
   }
 
-  /** What the admin who created a link may not do any more, nobody does by it. Decided under the lock of the login. */
-  const stillHolds = async (tx: Transaction, { accountId, issuer }: GoodToken) =>
-    issuer === null || (await couldStillIssue(tx, operators, { accountId, issuer }))
+  /** A link allows no more than its creator may do at present. Decided under the lock of the login. */
+  const stillHolds = async (tx: Transaction, { accountId, issuer }: ValidToken) =>
+    issuer === null || (await canStillIssue(tx, operators, { accountId, issuer }))
 
   return async ({ token: presented, newPassword }, meta) => {
     const good = await checkToken(presented, ['password_reset', 'reset_link'], meta)
     const { accountId: id, purpose } = good
-    const { name } = await storedAccount(database.db, id)
+    const { name } = await requireAccount(database.db, id)
     const passwordHash = await passwords.hash(newPassword)
     const actor = { id, name, type: 'user' as const }
     const { now } = meta
     const by = purpose === 'reset_link' ? 'link' : 'mail'
     const reset = await commit({ ...meta, actor, tenant: platformTenant }, async (unit, tx) => {
       await lockAccount(tx, id)
-      if (!(await takeToken(tx, presented, purpose))) return null
+      if (!(await consumeToken(tx, presented, purpose))) return null
       if (!(await stillHolds(tx, good))) return null
-      const { addressProvenAt } = await storedAccount(tx, id)
+      const { addressProvenAt } = await requireAccount(tx, id)
       const { version: _, ...after } = await unit.handle(accounts, id, {
         ...{ kind: 'reset_password' as const, by, passwordHash, now },
       })
-      await dropTokens(tx, id)
+      await deleteTokens(tx, id)
       await sessions.endAll(tx, { accountId: id, reason: 'password_reset' }, { ...meta, actor })
       if (by === 'mail' && addressProvenAt === null) {
         await revokeKeys(unit, tx, id, now)
@@ -90,5 +90,5 @@ export const createResetSignIn =
   ({ resetPassword, completeSignIn }: { resetPassword: ResetPassword; completeSignIn: CompleteSignIn }) =>
   async ({ resetToken: token, newPassword }: ResetSignIn, meta: RequestMeta): Promise<Session> => {
     const proven = await resetPassword({ token, newPassword }, meta)
-    return completeSignIn(proven, originOf(meta), { now: meta.now, kind: 'web' })
+    return completeSignIn(proven, toSessionOrigin(meta), { now: meta.now, kind: 'web' })
   }

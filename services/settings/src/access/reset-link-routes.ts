@@ -18,12 +18,12 @@ export function resetLinkRoutes(links: ResetLinks): Route[] {
       ...common,
       operationId: 'createUserResetLink',
       path: '/settings/users/:id/reset-link',
-      summary: 'Create a link by which a user sets a new password',
+      summary: 'Create a password reset link for a user',
       description:
-        'Where no mail server is configured: good for an hour, once, and in place of the former one, to be handed on to the user. Only for ' +
-        'an active user who is a member of no other workspace and may do no more than the caller, both now and when it is used; for ' +
-        'others the operator creates it (`POST /platform/accounts/reset-link`). By it the sessions of the user end, no address is proven ' +
-        'and no second factor removed. Not for API keys. Emits `account.reset_link_created`.',
+        'For installations without a mail server. The link is valid for an hour, works once, and replaces the former one; pass it on to the user. Only for ' +
+        'an active user who is a member of no other workspace and has no permission the caller lacks, both now and when it is used; for ' +
+        'others the operator creates it (`POST /platform/accounts/reset-link`). Using it ends the sessions of the user, but proves no address ' +
+        'and removes no second factor. Not for API keys. Emits `account.reset_link_created`.',
       tag: 'Users',
       scope: 'credentials:manage',
       handler: ({ params, meta }) => links.forMember(params.id, meta),
@@ -33,10 +33,10 @@ export function resetLinkRoutes(links: ResetLinks): Route[] {
       ...common,
       operationId: 'createAccountResetLink',
       path: '/platform/accounts/reset-link',
-      summary: 'Create a link by which somebody sets a new password',
+      summary: 'Create a password reset link for any login',
       description:
-        'For any login, in whichever workspaces it is used: good for an hour, once, and in place of the former one. By it the sessions of ' +
-        'the login end, no address is proven and no second factor removed. Emits `account.reset_link_created`.',
+        'Whichever workspaces the login is used in. The link is valid for an hour, works once, and replaces the former one. Using it ends the sessions of ' +
+        'the login, but proves no address and removes no second factor. Emits `account.reset_link_created`.',
       tag: 'Platform',
       scope: 'authenticated',
       workspace: 'none',

@@ -9,8 +9,8 @@ import {
   TokenCreated,
 } from '@opsplane/contracts'
 import type { ApiClient, ApiReply } from '@opsplane/testing'
-import { factorsOf } from '../factor/factors.fixture.js'
-import { type Joined, usersOf } from '../membership/users.fixture.js'
+import { createFactorClient } from '../factor/factors.fixture.js'
+import { createUserClient, type JoinedUser } from '../membership/users.fixture.js'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
 
 const next = 'another good password'
@@ -22,9 +22,9 @@ let settings: Settings
 let ada: Owner
 let bea: Owner
 let api: ApiClient
-let inAcme: ReturnType<typeof usersOf>
-let inBeta: ReturnType<typeof usersOf>
-let admin: Joined
+let inAcme: ReturnType<typeof createUserClient>
+let inBeta: ReturnType<typeof createUserClient>
+let admin: JoinedUser
 
 beforeAll(async () => {
   settings = await startSettings({
@@ -34,8 +34,8 @@ beforeAll(async () => {
   ada = await settings.owner('ada')
   bea = await settings.owner('bea')
   api = await settings.as(ada.session, { workspace: 'ada' })
-  inAcme = usersOf(settings, ada, api)
-  inBeta = usersOf(settings, bea, await settings.as(bea.session, { workspace: 'bea' }))
+  inAcme = createUserClient(settings, ada, api)
+  inBeta = createUserClient(settings, bea, await settings.as(bea.session, { workspace: 'bea' }))
   admin = await inAcme.joined('admin@example.com', 'admin')
 })
 afterAll(() => settings?.stop())
@@ -49,7 +49,7 @@ const reset = (token: string, newPassword = next) =>
   settings.internal.post('/auth/password/reset/confirm', { token, newPassword }, from())
 const logIn = (address: string, word: string) => settings.login(address, word, `203.0.113.${++made}`)
 /** A member of both workspaces, with one password. */
-async function memberOfBoth(role = 'viewer'): Promise<Joined> {
+async function memberOfBoth(role = 'viewer'): Promise<JoinedUser> {
   const joined = await inAcme.joined(email())
   const { token } = await inBeta.invited(joined.email, role)
   expect((await inBeta.accept({ token, password }, from()['x-forwarded-for'])).status).toBe(201)
@@ -107,7 +107,7 @@ describe('a browser signs in with the token of a reset', () => {
 
   it('and is asked for the second factor of the login, whose password is set by then', async () => {
     const person = await inAcme.joined(email())
-    const factors = factorsOf(settings)
+    const factors = createFactorClient(settings)
     const { code } = await factors.totp(await settings.as(person.session))
     const { token: resetToken } = (await linkFor(person.userId)).data(ResetLink)
     const reply = await signIn({ resetToken, newPassword: next })
@@ -173,7 +173,7 @@ describe('no admin gets into a login that reaches further', () => {
     expect(refused.message).toMatch(theWay)
   })
 
-  it('of nobody beyond the workspace, nor of who is kept out of it', async () => {
+  it('not for logins beyond the workspace, nor for those it refuses', async () => {
     expect((await linkFor(bea.userId)).error().code).toBe('not_found')
     const suspended = await inAcme.joined(email())
     await inAcme.patch(suspended.userId, { status: 'suspended' })
@@ -182,7 +182,7 @@ describe('no admin gets into a login that reaches further', () => {
     expect((await linkFor(invited.id)).error().code).toBe('not_found')
   })
 
-  it('of nobody by an API key, and not of oneself', async () => {
+  it('not with an API key, and not for oneself', async () => {
     const person = await inAcme.joined(email())
     const wanted = { name: 'k', scopes: ['credentials:manage'] }
     const { token } = (await api.post('/auth/tokens', wanted)).data(TokenCreated)
@@ -192,13 +192,13 @@ describe('no admin gets into a login that reaches further', () => {
     expect((await linkFor(person.userId, person.api)).error().code).toBe('insufficient_scope')
   })
 
-  it('whereas an invitation to another workspace, which opens nothing by itself, keeps nobody out', async () => {
+  it('although an invitation to another workspace, which opens nothing by itself, does not prevent it', async () => {
     const person = await inAcme.joined(email())
     await inBeta.invite(person.email, 'owner')
     expect((await linkFor(person.userId)).status).toBe(201)
   })
 
-  test.each<[string, (person: Joined, issuer: Joined) => Promise<unknown>]>([
+  test.each<[string, (person: JoinedUser, issuer: JoinedUser) => Promise<unknown>]>([
     [
       'the person has joined another workspace',
       async (person) => {
@@ -249,10 +249,10 @@ describe('a link of the operator', () => {
       operator: false,
       user: { addressProvenAt: null },
     })
-    expect((await forAnyone('nobody@example.com', operator)).error().code).toBe('not_found')
+    expect((await forAnyone('unknown@example.com', operator)).error().code).toBe('not_found')
   })
 
-  it('is created by nobody else', async () => {
+  it('is created by no other caller', async () => {
     const person = await inAcme.joined(email())
     const other = await settings.as((await logIn(bea.email, password)).data(Session).accessToken)
     const { token } = (await api.post('/auth/tokens', { name: 'o', scopes: ['credentials:manage'] })).data(

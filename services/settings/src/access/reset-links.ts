@@ -5,12 +5,12 @@ import type { ServiceContext } from '@opsplane/service'
 import { issueAccountToken, type TokenIssuer } from '../account/account-tokens.js'
 import type { AccountState } from '../account/domain.js'
 import { pageLink } from '../account/page-link.js'
-import { accountByEmail, lockAccount, storedAccount } from '../account/queries.js'
+import { accountByEmail, lockAccount, requireAccount } from '../account/queries.js'
 import type { Members } from '../membership/members.js'
 import type { Operators } from '../operator/operators.js'
 import { requireSession } from '../session/own-session.js'
-import { reportOfLogin } from '../session/session-log.js'
-import { reachesNoFurther } from './sole-authority.js'
+import { recordLoginEvent } from '../session/session-log.js'
+import { isLimitedToWorkspace } from './sole-authority.js'
 
 export interface ResetLinkOptions {
   members: Members
@@ -21,7 +21,7 @@ export interface ResetLinkOptions {
 
 export type ResetLinks = ReturnType<typeof createResetLinks>
 
-/** Links by which somebody sets a new password where no mail can bring them one. */
+/** Links with which a person sets a new password where no mail can be sent. */
 export function createResetLinks(
   { database: { db }, relay }: Pick<ServiceContext, 'database' | 'relay'>,
   { members, operators, withMail, publicOrigin }: ResetLinkOptions,
@@ -34,7 +34,8 @@ export function createResetLinks(
     if (passwordHash === null) throw unclaimed()
     const issued = await db.transaction(async (tx) => {
       await lockAccount(tx, accountId)
-      if (issuer && !(await reachesNoFurther(tx, operators, { accountId, ...issuer }))) throw reachesFurther()
+      if (issuer && !(await isLimitedToWorkspace(tx, operators, { accountId, ...issuer })))
+        throw reachesFurther()
       const { plaintext, expiresAt } = await issueAccountToken(tx, {
         ...{ accountId, purpose: 'reset_link', issuer, now: meta.now },
       })
@@ -43,7 +44,7 @@ export function createResetLinks(
         resource: { type: 'account', id: accountId, displayName: name },
         data: { before: null, after: { id: accountId, expiresAt } },
       }
-      await reportOfLogin({ db: tx, run: toStatementRunner(tx) }, created, meta)
+      await recordLoginEvent({ db: tx, run: toStatementRunner(tx) }, created, meta)
       return { token: plaintext, expiresAt }
     })
     relay.wake()
@@ -53,7 +54,7 @@ export function createResetLinks(
   return {
     /**
      * By an admin of the workspace. Throws `not_found`, `conflict` where mails bring it, and `forbidden` for an API key, for oneself and
-     * for whoever may do more or is a member of another workspace as well.
+     * for users who may do more or are members of another workspace as well.
      */
     async forMember(accountId: string, meta: RequestMeta): Promise<ResetLink> {
       const { tenant } = meta
@@ -65,7 +66,7 @@ export function createResetLinks(
       if (withMail) throw mailed()
       const { userId, permissions } = principal
       const issuer = { workspaceId: tenant.workspaceId, userId, permissions }
-      return issue(await storedAccount(db, accountId), issuer, meta)
+      return issue(await requireAccount(db, accountId), issuer, meta)
     },
 
     /** By the operator of the installation, for any login. Throws `not_found` and `conflict`. */
@@ -81,7 +82,7 @@ const theWay = 'The operator of the installation can create a link: POST /platfo
 
 /** What it reaches elsewhere is not named: that is not for this workspace to know. */
 function reachesFurther(cause?: ApiError): ApiError {
-  const message = `This login may do more than you, or is used beyond this workspace as well. ${theWay}`
+  const message = `This login has permissions you lack, or is a member of other workspaces. ${theWay}`
   return new ApiError('forbidden', message, cause && { cause, details: cause.details })
 }
 

@@ -9,14 +9,14 @@ import type { Sessions } from '../session/sessions.js'
 
 const tag = 'Authentication'
 
-export interface SessionWork {
+export interface SessionRouteOptions {
   sessions: Sessions
   members: Members
   cursors: CursorCodec
 }
 
 /** Logging out, and who is logged in. */
-export function sessionRoutes({ sessions, members, cursors }: SessionWork): Route[] {
+export function sessionRoutes({ sessions, members, cursors }: SessionRouteOptions): Route[] {
   const list = async (userId: string, meta: RequestMeta, page: Page) => {
     const binding = `${userId}|${page.binding}`
     const [after] = page.after === undefined ? [] : cursors.decode(page.after, binding)
@@ -39,7 +39,7 @@ export function sessionRoutes({ sessions, members, cursors }: SessionWork): Rout
       path: '/auth/logout',
       summary: 'Log out',
       description:
-        'Ends the session this request is made with, and clears its cookie. API keys it made stay, and are revoked instead. Emits ' +
+        'Ends the session of this request, and clears its cookie. API keys created in it stay valid; revoke them instead. Emits ' +
         '`session.ended`.',
       tag,
       scope: 'authenticated',
@@ -62,7 +62,7 @@ export function sessionRoutes({ sessions, members, cursors }: SessionWork): Rout
       path: '/auth/sessions',
       summary: 'Sign out everywhere',
       description:
-        'Ends all sessions of your login within a second, also the one this request is made with. API keys stay. Emits ' +
+        'Ends all sessions of your login within a second, including the one of this request. API keys stay valid. Emits ' +
         '`session.ended` for each.',
       tag,
       scope: 'authenticated',
@@ -80,7 +80,7 @@ export function sessionRoutes({ sessions, members, cursors }: SessionWork): Rout
       operationId: 'listSessions',
       path: '/auth/sessions',
       summary: 'List your sessions',
-      description: 'Those in force, the newest first.',
+      description: 'Active sessions, newest first.',
       tag,
       scope: 'authenticated',
       workspace: 'none',
@@ -112,8 +112,8 @@ export function sessionRoutes({ sessions, members, cursors }: SessionWork): Rout
       path: '/settings/users/:id/sessions',
       summary: 'List the sessions of a user',
       description:
-        'Those in force of an active user, the newest first, whichever workspace they are used in. Of a user who may ' +
-        'do more than the caller they are not shown.',
+        'Active sessions of an active user in all workspaces, newest first. Those of a user with permissions the caller lacks ' +
+        'are not shown.',
       tag: 'Users',
       scope: 'credentials:manage',
       sorts: ['-createdAt'],

@@ -11,20 +11,20 @@ import type { AnswerSignIn } from '../factor/answer-sign-in.js'
 import type { PasskeySignIn } from '../factor/passkey-sign-in.js'
 import type { Login } from '../session/login.js'
 import { setSessionCookie } from '../session/session-cookie.js'
-import { originOf } from '../session/sessions.js'
+import { toSessionOrigin } from '../session/sessions.js'
 import type { createBrowserSignIn } from './browser-sign-in.js'
 
 const tag = 'Authentication'
 
-export interface SignInWork {
+export interface SignInRouteOptions {
   login: Login
   answer: AnswerSignIn
   passkeySignIn: PasskeySignIn
   signIn: ReturnType<typeof createBrowserSignIn>
 }
 
-/** The doors by which somebody gets a session. */
-export function signInRoutes({ login, answer, passkeySignIn, signIn }: SignInWork): Route[] {
+/** The routes that create a session. */
+export function signInRoutes({ login, answer, passkeySignIn, signIn }: SignInRouteOptions): Route[] {
   return [
     defineRoute({
       operationId: 'createSession',
@@ -32,9 +32,9 @@ export function signInRoutes({ login, answer, passkeySignIn, signIn }: SignInWor
       path: '/auth/token',
       summary: 'Log in',
       description:
-        'Exchanges e-mail and password for a session token, which ends when it lies idle, at `expiresAt`, or at ' +
+        'Exchanges e-mail and password for a session token, which ends when it is idle, at `expiresAt`, or at ' +
         'logout. A login with a second factor is answered `factor_required`, whose details have a challenge: its answer is ' +
-        'exchanged here as well, within five minutes and five attempts. An unknown e-mail and a wrong password are answered alike. After several failures each next one ' +
+        'sent here as well, within five minutes and five attempts. An unknown e-mail and a wrong password get the same answer. After several failures each further attempt ' +
         'must wait longer: 429 with Retry-After. Emits `session.started`, and `login.failed` at most once a minute.',
       tag,
       scope: 'public',
@@ -45,7 +45,9 @@ export function signInRoutes({ login, answer, passkeySignIn, signIn }: SignInWor
       idempotency: 'none',
       handler: ({ body, meta }) => {
         const at = { now: meta.now, kind: 'ses' as const }
-        return 'email' in body ? login(body, originOf(meta), at) : answer(body, originOf(meta), at)
+        return 'email' in body
+          ? login(body, toSessionOrigin(meta), at)
+          : answer(body, toSessionOrigin(meta), at)
       },
     }),
 
@@ -53,10 +55,10 @@ export function signInRoutes({ login, answer, passkeySignIn, signIn }: SignInWor
       operationId: 'beginPasskeySignIn',
       method: 'post',
       path: '/auth/passkey/options',
-      summary: 'Begin to sign in with a passkey',
+      summary: 'Start a sign-in with a passkey',
       description:
-        'Answers what a browser asks its authenticator for, without a user name: the passkey identifies the login. Its answer is sent to ' +
-        '`POST /auth/session`. A 409 (`passkeys_unavailable`) where passkeys are off.',
+        'Returns the options for `navigator.credentials.get()`, without a user name: the passkey identifies the login. Send its answer to ' +
+        '`POST /auth/session`. 409 (`passkeys_unavailable`) where passkeys are off.',
       tag,
       scope: 'public',
       response: PasskeyChallenge,
@@ -71,8 +73,8 @@ export function signInRoutes({ login, answer, passkeySignIn, signIn }: SignInWor
       path: '/auth/session',
       summary: 'Sign in from a browser',
       description:
-        'Takes e-mail and password, an invitation as `POST /auth/invitations/accept` does, the token of a reset with a new password, or the answer to a challenge, and sets the session as a cookie ' +
-        '(HttpOnly, SameSite=Strict), which no answer shows. It is accepted from pages of the origin it was set by: with ' +
+        'Accepts e-mail and password, an invitation as `POST /auth/invitations/accept` does, the token of a reset with a new password, or the answer to a challenge, and sets the session as a cookie ' +
+        '(HttpOnly, SameSite=Strict), which no answer contains. It is accepted from pages of the origin it was set by: with ' +
         '`Sec-Fetch-Site: same-origin`, or, from a browser that sends none, with an equal `Origin`; a GET then has an ' +
         '`X-Requested-With` of any value. The same holds for this request. A cookie opens the API only, and `Authorization` goes ' +
         'before it. Without an origin of its own for apps (`APPS_ORIGIN`) it is refused, but for loopback. Throttled as `POST /auth/token` is. ' +

@@ -2,7 +2,7 @@ import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, inArray, ne } from 'drizzle-orm'
 import type { TokenIssuer } from '../account/account-tokens.js'
 import type { Operators } from '../operator/operators.js'
-import { rightsOf } from '../role/rights.js'
+import { findMemberRights } from '../role/member-rights.js'
 import { memberships } from '../schema.js'
 
 type Reader = Pick<Drizzle, 'select'>
@@ -10,9 +10,9 @@ type Reader = Pick<Drizzle, 'select'>
 /**
  * Whether a login reaches no further than one workspace. A suspended membership elsewhere counts, as it may be reactivated. An
  * invitation does not: it opens nothing until its token, which went to the person, is sent with the password of the login; and if it
- * did, whoever invites somebody could keep them from getting in again.
+ * did, an invitation could keep its recipient from recovering the login.
  */
-export async function reachesNoFurther(
+export async function isLimitedToWorkspace(
   db: Reader,
   operators: Operators,
   { accountId, workspaceId }: { accountId: string; workspaceId: string },
@@ -32,14 +32,14 @@ export async function reachesNoFurther(
 }
 
 /** Whether an admin who has created a link could still do so: both are members, and the person may do no more. */
-export async function couldStillIssue(
+export async function canStillIssue(
   db: Reader,
   operators: Operators,
   { accountId, issuer }: { accountId: string; issuer: TokenIssuer },
 ): Promise<boolean> {
   const { workspaceId, userId, permissions } = issuer
-  if (!(await reachesNoFurther(db, operators, { accountId, workspaceId }))) return false
-  const rights = await rightsOf(db, workspaceId, [accountId, userId])
+  if (!(await isLimitedToWorkspace(db, operators, { accountId, workspaceId }))) return false
+  const rights = await findMemberRights(db, workspaceId, [accountId, userId])
   const [concerned, present] = [rights.get(accountId), rights.get(userId)]
   if (!concerned || !present?.includes('credentials:manage')) return false
   return concerned.every((each) => present.includes(each) && permissions.includes(each))

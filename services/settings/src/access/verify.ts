@@ -15,39 +15,39 @@ import type { Operators } from '../operator/operators.js'
 import { provesFactor } from '../session/methods.js'
 import type { Sessions } from '../session/sessions.js'
 import { type PresentedToken, readToken } from '../token/bearer-token.js'
-import { earlierOf, hasExpired, overlapIsOver, validityEnd } from '../token/domain.js'
+import { earlierInstant, hasExpired, overlapIsOver, validityEnd } from '../token/domain.js'
 import type { Keys } from '../token/keys.js'
 import {
+  isValidInEnvironment,
   type KeyRecord,
   keyRecord,
   keyRecords,
-  opens,
   recordUse,
   type SessionRecord,
   sessionRecord,
   sessionRecords,
 } from '../token/queries.js'
-import { type NoteBreakGlass, providerRequired } from './break-glass.js'
+import { providerRequiredError, type RecordBreakGlass } from './break-glass.js'
 
 type Question = Omit<TokenVerification, 'token'>
-type Occasion = Pick<CommandMeta, 'now' | 'requestId'>
+type RequestContext = Pick<CommandMeta, 'now' | 'requestId'>
 
 /**
  * Who a token acts as. Throws `invalid_token` (never issued, mistyped, revoked), `token_expired`,
  * `workspace_forbidden` (no access, or no such workspace), `factor_enrolment_required` or `environment_forbidden`.
  */
-export type VerifyToken = (question: TokenVerification, occasion: Occasion) => Promise<VerifiedToken>
+export type VerifyToken = (question: TokenVerification, context: RequestContext) => Promise<VerifiedToken>
 
 /** Uses are noted to the minute. */
 const noteEveryMs = 60_000
 
 /**
  * What each of many tokens allows at this moment: which list of permissions, or null for one that would be refused. Counts as a use of
- * those it vouches for.
+ * those it accepts.
  */
 export type ConfirmTokens = (
   questions: readonly TokenVerification[],
-  occasion: Occasion,
+  context: RequestContext,
 ) => Promise<ConfirmedTokens>
 
 export interface Verifier {
@@ -60,26 +60,32 @@ export interface VerifierOptions {
   sessions: Sessions
   keys: Keys
   operators: Operators
-  noteBreakGlass: NoteBreakGlass
+  recordBreakGlass: RecordBreakGlass
 }
 
-export function createVerifier({ db, sessions, keys, operators, noteBreakGlass }: VerifierOptions): Verifier {
+export function createVerifier({
+  db,
+  sessions,
+  keys,
+  operators,
+  recordBreakGlass,
+}: VerifierOptions): Verifier {
   const verifyKey = async (
     presented: PresentedToken,
     record: KeyRecord | null,
     question: Question,
-    occasion: Occasion,
+    context: RequestContext,
   ) => {
     if (!record || !constantTimeEqual(record.key.secretHash, presented.secretHash)) throw invalidToken()
     const { key } = record
-    if (key.status === 'rotated' && overlapIsOver(key, occasion.now)) {
-      await keys.revokeReused(key, record.workspaceId, occasion)
+    if (key.status === 'rotated' && overlapIsOver(key, context.now)) {
+      await keys.revokeReused(key, record.workspaceId, context)
       throw invalidToken()
     }
     if (key.status === 'revoked' && key.revocationReason !== 'expired') throw invalidToken()
-    if (hasExpired(key, occasion.now)) throw tokenExpired()
+    if (hasExpired(key, context.now)) throw tokenExpired()
     const principal = keyPrincipal(record, question)
-    if (isDue(record.lastUsedAt, occasion.now)) await recordUse(db, key.id, occasion.now)
+    if (isDue(record.lastUsedAt, context.now)) await recordUse(db, key.id, context.now)
     return { principal, expiresAt: validityEnd(key) }
   }
 
@@ -87,7 +93,7 @@ export function createVerifier({ db, sessions, keys, operators, noteBreakGlass }
     presented: PresentedToken,
     record: SessionRecord | null,
     question: Question,
-    { now, requestId }: Occasion,
+    { now, requestId }: RequestContext,
   ) => {
     if (!record || !constantTimeEqual(record.secretHash, presented.secretHash)) throw invalidToken()
     const idleEnd = sessions.idleEnd(record.lastSeenAt)
@@ -95,11 +101,11 @@ export function createVerifier({ db, sessions, keys, operators, noteBreakGlass }
     const principal = sessionPrincipal(presented.id, record, question)
     const { userId, userName, workspaceId } = record
     if (record.lacksProvider && workspaceId !== null)
-      await noteBreakGlass({ sessionId: presented.id, userId, userName, workspaceId }, { now, requestId })
+      await recordBreakGlass({ sessionId: presented.id, userId, userName, workspaceId }, { now, requestId })
     const seen = isDue(record.lastSeenAt, now)
     if (seen) await sessions.seen(presented.id, now)
     const idleExpiry = seen ? sessions.idleEnd(now) : idleEnd
-    return { principal, expiresAt: earlierOf(idleExpiry, record.expiresAt) }
+    return { principal, expiresAt: earlierInstant(idleExpiry, record.expiresAt) }
   }
 
   const askedSession = (presented: PresentedToken, { workspace }: Question) => ({
@@ -124,30 +130,30 @@ export function createVerifier({ db, sessions, keys, operators, noteBreakGlass }
   }
 
   return {
-    async verify({ token, ...question }, occasion) {
+    async verify({ token, ...question }, context) {
       const presented = readToken(token)
       if (presented?.kind === 'key')
-        return verifyKey(presented, await keyRecord(db, presented.id), question, occasion)
+        return verifyKey(presented, await keyRecord(db, presented.id), question, context)
       if (!presented || !isSession(presented)) throw invalidToken()
       const record = await sessionRecord(db, askedSession(presented, question), operators)
-      return verifySession(presented, record, question, occasion)
+      return verifySession(presented, record, question, context)
     },
 
-    async confirm(questions, occasion) {
+    async confirm(questions, context) {
       const asked = questions.map(({ token, ...question }) => ({ presented: readToken(token), question }))
       const { ofKeys, ofSessions } = await findAll(asked)
-      const vouch = async (each: AskedToken) => {
+      const confirmOne = async (each: AskedToken) => {
         const { presented, question } = each
         if (presented?.kind === 'key')
-          return verifyKey(presented, ofKeys.get(presented.id) ?? null, question, occasion)
+          return verifyKey(presented, ofKeys.get(presented.id) ?? null, question, context)
         if (!presented) throw invalidToken()
-        return verifySession(presented, ofSessions.get(each) ?? null, question, occasion)
+        return verifySession(presented, ofSessions.get(each) ?? null, question, context)
       }
       const lists = createLists()
       const answers: (number | null)[] = []
       for (const each of asked) {
         try {
-          const { principal } = await vouch(each)
+          const { principal } = await confirmOne(each)
           answers.push(lists.placeOf(principal.permissions))
         } catch (error) {
           if (!(error instanceof ApiError) || error.status >= 500) throw error
@@ -185,7 +191,7 @@ function createLists() {
 function keyPrincipal(record: KeyRecord, { workspace, environment }: Question): Principal {
   const { key, workspaceId, workspaceSlug, allowed } = record
   if (allowed === null || (workspace !== undefined && workspace !== workspaceSlug)) throw workspaceForbidden()
-  if (!opens(key, environment)) throw environmentForbidden(key.environments ?? [])
+  if (!isValidInEnvironment(key, environment)) throw environmentForbidden(key.environments ?? [])
   const actor = { id: key.id, name: key.name, type: 'api_token' as const }
   const identity = { actor, userId: key.userId, tokenId: key.id }
   if (workspace === undefined) return { ...identity, permissions: [] }
@@ -211,13 +217,13 @@ function sessionPrincipal(
   if (workspaceId === null || allowed === null) throw workspaceForbidden()
   if (onlyWorkspaceId !== null && onlyWorkspaceId !== workspaceId) throw workspaceForbidden()
   // An owner gets in when the provider does not.
-  if (record.lacksProvider && record.role !== 'owner') throw providerRequired(workspace)
+  if (record.lacksProvider && record.role !== 'owner') throw providerRequiredError(workspace)
   if (requiresFactor(record) && !provesFactor(record.methods)) throw factorMissing()
   const place = { workspaceId, workspaceSlug: workspace, environment }
   return { ...identity, ...personOf(record), ...place, permissions: allowed }
 }
 
-/** Whether the workspace lets nobody of this role in without a second factor, nor an owner who comes round its identity provider. */
+/** Whether the workspace requires a second factor of this role, or of an owner who bypasses its identity provider. */
 const requiresFactor = ({ signIn, role, lacksProvider }: SessionRecord): boolean =>
   lacksProvider || signIn.factorRequired || (role !== null && signIn.factorRoles.includes(role))
 

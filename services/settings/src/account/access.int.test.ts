@@ -7,7 +7,7 @@ import {
   startSmtpReceiver,
   waitFor,
 } from '@opsplane/testing'
-import { usersOf } from '../membership/users.fixture.js'
+import { createUserClient } from '../membership/users.fixture.js'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
 
 const next = 'another good password'
@@ -17,13 +17,13 @@ let receiver: SmtpReceiver
 let settings: Settings
 let ada: Owner
 let api: ApiClient
-let users: ReturnType<typeof usersOf>
+let users: ReturnType<typeof createUserClient>
 beforeAll(async () => {
   receiver = await startSmtpReceiver()
   settings = await startSettings({ SMTP_URL: receiver.url, SMTP_FROM: 'Opsplane <ops@opsplane.example>' })
   ada = await settings.owner('acme')
   api = await settings.as(ada.session, { workspace: 'acme' })
-  users = usersOf(settings, ada, api)
+  users = createUserClient(settings, ada, api)
 })
 afterAll(async () => {
   await settings?.stop()
@@ -93,7 +93,7 @@ describe('resetting the password', () => {
   const said = ({ status, text }: ApiReply) => [status, text]
 
   it('answers the same whether there is a login or not, and mails where there is one', async () => {
-    expect(said(await requestReset('nobody@example.com'))).toEqual(said(await requestReset(ada.email)))
+    expect(said(await requestReset('unknown@example.com'))).toEqual(said(await requestReset(ada.email)))
     const mail = await mailTo(ada.email)
     expect(mail.recipients).toEqual([ada.email])
     await waitFor(async () => (await settings.service.sql`select 1 from mails`).length === 0)
@@ -114,7 +114,7 @@ describe('resetting the password', () => {
     expect((await own.get(`/settings/users/${eva.userId}`)).data(User)).toMatchObject({ addressProven: true })
   })
 
-  it('takes back what somebody else has claimed first: their sessions and their keys end', async () => {
+  it('takes back what another person has claimed first: their sessions and their keys end', async () => {
     // Invited while no mail server was configured, so that the inviter had the token.
     const fay = await settings.owner('fay')
     const own = await settings.as(fay.session, { workspace: 'fay' })

@@ -20,7 +20,7 @@ export const TokenIssuer = z.object({
 export type TokenIssuer = z.infer<typeof TokenIssuer>
 
 /** A token that is good, and of what. */
-export interface GoodToken {
+export interface ValidToken {
   accountId: string
   purpose: TokenPurpose
   /** Null of what was mailed, and of a link of the operator. */
@@ -54,11 +54,11 @@ export async function issueAccountToken(
 }
 
 /** Null for what was never issued, is for something else, has been used or replaced, or has ended. */
-export async function goodToken(
+export async function findValidToken(
   db: Pick<Drizzle, 'select'>,
   token: string,
   { purposes, now }: { purposes: readonly TokenPurpose[]; now: Instant },
-): Promise<GoodToken | null> {
+): Promise<ValidToken | null> {
   const presented = readToken(token)
   const [row] = await db
     .select()
@@ -71,7 +71,7 @@ export async function goodToken(
 }
 
 /** Uses it up. False when another request has done so, or a newer one was issued. */
-export async function takeToken(tx: Transaction, token: string, purpose: TokenPurpose) {
+export async function consumeToken(tx: Transaction, token: string, purpose: TokenPurpose) {
   const presented = readToken(token)
   const taken = await tx
     .delete(accountTokens)
@@ -81,6 +81,6 @@ export async function takeToken(tx: Transaction, token: string, purpose: TokenPu
 }
 
 /** Nothing that was issued for this login is good any more. */
-export async function dropTokens(tx: Transaction, accountId: string): Promise<void> {
+export async function deleteTokens(tx: Transaction, accountId: string): Promise<void> {
   await tx.delete(accountTokens).where(eq(accountTokens.accountId, accountId))
 }

@@ -22,7 +22,7 @@ describe('an account', () => {
     given(ada).when(create).fails('conflict')
   })
 
-  it('without a password is claimed once, by whoever was invited', () => {
+  it('without a password is claimed once, by the invited person', () => {
     const unclaimed = { ...ada, name: ada.email, passwordHash: null }
     const password = { passwordHash: ada.passwordHash ?? '', addressProven: false }
     const claim = { kind: 'claim' as const, name: 'Ada', ...password, now: later }

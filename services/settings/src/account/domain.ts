@@ -1,6 +1,7 @@
 import {
   type Account,
   ApiError,
+  alreadyExists,
   assertNever,
   type Decider,
   type Decision,
@@ -18,7 +19,7 @@ export interface CreateAccount {
   /** Normalised by its schema: it is what makes accounts unique. */
   email: string
   name: string
-  /** Null: nobody can log in until the login is claimed. */
+  /** Null: no login is possible until the account is claimed. */
   passwordHash: string | null
   now: Instant
 }
@@ -33,14 +34,14 @@ export interface ClaimAccount {
   now: Instant
 }
 
-/** Another password, by whoever knows the present one. */
+/** A new password, set by a person who knows the present one. */
 export interface ChangePassword {
   kind: 'change_password'
   passwordHash: string
   now: Instant
 }
 
-/** Another password, by who got a mail at the address, or a link from somebody in charge. */
+/** A new password, set by a person who got a mail at the address, or a link from an admin. */
 export interface ResetPassword {
   kind: 'reset_password'
   by: PasswordResetWay
@@ -80,7 +81,7 @@ function decide(command: AccountCommand, state: AccountState | null): Decision<A
 }
 
 function create({ kind: _, now, ...fields }: CreateAccount, state: AccountState | null) {
-  if (state !== null) throw new ApiError('conflict', 'An account with this id exists already.')
+  if (state !== null) throw alreadyExists('account')
   const after = { ...fields, addressProvenAt: null, createdAt: now, updatedAt: now }
   return { type: 'account.created', after }
 }

@@ -15,7 +15,7 @@ interface Wording {
 const wordings: Record<MailPurpose, Wording> = {
   password_reset: {
     subject: 'A new password for your login',
-    intro: 'Somebody asked for a new password for the login with this e-mail address.',
+    intro: 'A new password was requested for the login with this e-mail address.',
     request: 'To set one, send the token below:',
     link: 'To set one, open this page:',
     path: '/api/v1/auth/password/reset/confirm',
@@ -50,7 +50,7 @@ export function accountMailText(purpose: MailPurpose, { token, expiresAt, public
     ...way,
     `Expires: ${expiresAt}`,
     '',
-    `It works once. If you did not ask for this, do nothing, and give the ${page === null ? 'token' : 'address'} to nobody.`,
+    `It works once. If you did not ask for this, do nothing, and do not share the ${page === null ? 'token' : 'address'}.`,
   ]
   return { subject, text: `${lines.join('\n')}\n` }
 }

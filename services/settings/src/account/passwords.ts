@@ -51,7 +51,7 @@ function createTurns({ concurrency, maxWaiting }: { concurrency: number; maxWait
       if (waiting.length >= maxWaiting) {
         throw new ApiError('service_unavailable', 'Too many logins at once. Try again in a moment.')
       }
-      // Whoever finishes hands its turn over, so `running` stays as it is.
+      // A finished hash passes its slot on, so `running` stays unchanged.
       await new Promise<void>((resolve) => waiting.push(resolve))
     } else running++
     try {

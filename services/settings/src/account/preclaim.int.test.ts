@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Bootstrapped, Me, Session, User, WorkspaceAccess } from '@opsplane/contracts'
 import type { ApiClient } from '@opsplane/testing'
-import { usersOf } from '../membership/users.fixture.js'
+import { createUserClient } from '../membership/users.fixture.js'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
 
 let settings: Settings
 let eve: Owner
 let api: ApiClient
-let users: ReturnType<typeof usersOf>
+let users: ReturnType<typeof createUserClient>
 beforeAll(async () => {
   settings = await startSettings()
   eve = await settings.owner('evil')
   api = await settings.as(eve.session, { workspace: 'evil' })
-  users = usersOf(settings, eve, api)
+  users = createUserClient(settings, eve, api)
 })
 afterAll(() => settings?.stop())
 
@@ -22,7 +22,7 @@ const bootstrap = (workspaceSlug: string, email: string, more: object = {}) =>
     ...{ password: 'what the operator chose', ...more },
   })
 
-describe('without a mail server, whoever invites can take the login of somebody else first', () => {
+describe('without a mail server, an inviting admin can claim the login of another person first', () => {
   it('but is not made an owner by the bootstrap of that person', async () => {
     await users.joined('victim@example.com')
     expect((await bootstrap('target', 'victim@example.com')).error()).toMatchObject({
@@ -49,7 +49,7 @@ describe('without a mail server, whoever invites can take the login of somebody 
     expect(user.id).toBe(made.userId)
   })
 
-  it('and is shown as somebody whose address nobody has proven', async () => {
+  it('and is shown as a user with an unproven address', async () => {
     const { userId, session } = await users.joined('unproven@example.com')
     const listed = (await api.get('/settings/users?limit=200')).page(User).items
     expect(listed.find(({ id }) => id === userId)).toMatchObject({ addressProven: false })

@@ -16,10 +16,10 @@ export async function accountByEmail(
   return row ? StoredAccount.parse(row.state) : null
 }
 
-/** Of somebody who is logged in, or was mailed to. Throws `invalid_token` when it is gone. */
-export async function storedAccount(db: Pick<Drizzle, 'select'>, id: string): Promise<AccountState> {
+/** The account of a person who is logged in or got a mail. Throws `invalid_token` when it is gone. */
+export async function requireAccount(db: Pick<Drizzle, 'select'>, id: string): Promise<AccountState> {
   const [row] = await db.select({ state: accounts.state }).from(accounts).where(eq(accounts.id, id))
-  if (!row) throw new ApiError('invalid_token', 'The login of this token is gone.')
+  if (!row) throw new ApiError('invalid_token', 'The login of this token no longer exists.')
   return StoredAccount.parse(row.state)
 }
 

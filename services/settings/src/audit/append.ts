@@ -14,8 +14,8 @@ interface Link extends ChainEnd {
 }
 
 /**
- * Puts events at the ends of their workspaces' chains, each once however often it comes. Whoever makes a chain longer
- * holds its head until the commit; heads are taken in one order, so that two replicas cannot wait for each other.
+ * Appends events to their workspaces' chains, each once even if redelivered. Each transaction that extends a chain
+ * locks its head until the commit; heads are locked in one order, so that two replicas cannot deadlock.
  */
 export async function appendToChains(
   sql: Database['sql'],

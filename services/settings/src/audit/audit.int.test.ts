@@ -107,7 +107,7 @@ describe('the audit log', () => {
     expect(secret.status).toBe(201)
     const [created] = await eventually('type=secret.created&address=198.51.100.4', 1)
     expect(created?.source).toEqual({ address: '198.51.100.4', userAgent: 'curl/8' })
-    // The bootstrap was asked for by a service, on behalf of nobody.
+    // The bootstrap was requested by a service, on behalf of no user.
     expect((await query('type=workspace.created'))[0]?.source).toBeNull()
   })
 
@@ -213,7 +213,7 @@ describe('the figures of a workspace', () => {
 
 describe('an id', () => {
   const incident = () => ({ type: 'incident', id: newId('incident'), displayName: 'Disk full' })
-  /** By somebody who may do no more than this, here unless elsewhere. */
+  /** By a caller who may do no more than this, in this workspace by default. */
   const holding = (permissions: Permission[], place: Partial<Principal> = {}) =>
     settings.service.as({ ...owner, role: 'agent', permissions, ...place })
   const resolved = async (id: string, client = api) => {

@@ -12,7 +12,7 @@ export interface ChainState {
   lastSeq: number
 }
 
-export function readState(db: Drizzle, workspaceId: string): Promise<ChainState> {
+export function readChainState(db: Drizzle, workspaceId: string): Promise<ChainState> {
   return db.transaction(
     async (tx) => {
       const [head] = await tx.select().from(auditHeads).where(eq(auditHeads.workspaceId, workspaceId))
@@ -39,8 +39,13 @@ export function readState(db: Drizzle, workspaceId: string): Promise<ChainState>
 
 export type ChainRow = typeof auditLog.$inferSelect
 
-/** In the order of their places. More than one for a place only where somebody has removed the unique index. */
-export function readRows(db: Drizzle, workspaceId: string, from: number, to: number): Promise<ChainRow[]> {
+/** In the order of `seq`. More than one row for a `seq` only where the unique index was removed. */
+export function readChainRows(
+  db: Drizzle,
+  workspaceId: string,
+  from: number,
+  to: number,
+): Promise<ChainRow[]> {
   return db
     .select()
     .from(auditLog)

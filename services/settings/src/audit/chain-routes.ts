@@ -10,15 +10,15 @@ import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane
 import { createSemaphore } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
 import type { CheckpointSigner } from './checkpoint.js'
-import { checkpointPage, takeCheckpoint } from './checkpoints.js'
+import { createCheckpoint, listCheckpoints } from './checkpoints.js'
 import { createConcurrencyLimiter } from './concurrency-limiter.js'
-import { createVerify, type GivenCheckpoint } from './verify.js'
+import { createVerify, type SubmittedCheckpoint } from './verify.js'
 
 const tag = 'Audit log'
 const scope = 'audit:read'
 /** Well within the time the gateway waits for an answer. */
 const budgetMs = 10_000
-/** This service vouches for every token: whoever reads a log over and over must not keep it from that. */
+/** This service verifies every token: clients that read a log over and over must not keep it from that. */
 const verificationsAtOnce = { perWorkspace: 1 }
 /** Parts of a log that are read at once, of all workspaces, which take turns. */
 const windowsAtOnce = 4
@@ -40,7 +40,7 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
     verificationsAtOnce,
     'The audit log is being verified already. Try again in a moment.',
   )
-  const verified = (range: AuditVerifyRange, { tenant, signal }: RequestMeta, given?: GivenCheckpoint) =>
+  const verified = (range: AuditVerifyRange, { tenant, signal }: RequestMeta, given?: SubmittedCheckpoint) =>
     limiter.run(tenant.workspaceId, () => verify(tenant.workspaceId, range, given, signal()))
 
   return [
@@ -50,9 +50,9 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       path: '/audit/verify',
       summary: 'Verify the audit log',
       description:
-        'Walks the chain of the workspace, over all its environments, and compares it with the checkpoints kept ' +
-        'here. Stops at the first problem, and after 10 s: `nextCursor` goes on. One at a time: while another of the ' +
-        'workspace is under way the answer is 503.',
+        'Verifies the chain of the workspace, over all its environments, and compares it with the stored checkpoints. ' +
+        'Stops at the first problem, and after 10 s: continue with `nextCursor`. One at a time: while another of the ' +
+        'workspace is running the answer is 503.',
       ...{ tag, scope, waits: true },
       query: AuditVerifyRange,
       response: AuditVerification,
@@ -65,7 +65,8 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       method: 'post',
       path: '/audit/verify',
       summary: 'Verify the audit log against a checkpoint kept outside',
-      description: 'As the other verification; also what the checkpoint knows of must be there, unchanged.',
+      description:
+        'Like `GET /audit/verify`; in addition the chain must contain the end that the checkpoint signed.',
       ...{ tag, scope, waits: true },
       query: AuditVerifyRange,
       body: AuditVerifyRequest,
@@ -82,16 +83,16 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       path: '/audit/checkpoints',
       summary: 'Sign the end of the audit log',
       description:
-        'Keep the checkpoint outside: it proves later that nothing before it was changed or cut off.',
+        'Keep the checkpoint outside the platform: it proves later that no event before it was changed or removed.',
       ...{ tag, scope },
       response: AuditCheckpoint,
       status: 201,
       errors: ['conflict'],
       idempotency: 'none',
       handler: async ({ meta: { tenant, now } }) => {
-        const checkpoint = await takeCheckpoint(ctx.database.sql, signer, tenant.workspaceId, now)
+        const checkpoint = await createCheckpoint(ctx.database.sql, signer, tenant.workspaceId, now)
         if (checkpoint) return checkpoint
-        throw new ApiError('conflict', 'The audit log of the workspace has no event yet.')
+        throw new ApiError('conflict', 'The audit log of the workspace has no events yet.')
       },
     }),
 
@@ -99,12 +100,12 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       operationId: 'listAuditCheckpoints',
       path: '/audit/checkpoints',
       summary: 'List checkpoints of the audit log',
-      description: 'Newest first. One is taken of every 1000 events, and each hour in which events came.',
+      description: 'Newest first. One is created for every 1000 events, and each hour with events.',
       ...{ tag, scope },
       sorts: [],
       response: AuditCheckpoint,
       handler: ({ query: { limit, after }, binding, meta: { tenant } }) =>
-        checkpointPage(db, { workspaceId: tenant.workspaceId, limit, after, binding, cursors }),
+        listCheckpoints(db, { workspaceId: tenant.workspaceId, limit, after, binding, cursors }),
     }),
 
     defineRoute({
@@ -112,8 +113,7 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       method: 'get',
       path: '/audit/checkpoints/key',
       summary: 'Get the public key of checkpoints',
-      description:
-        'An Ed25519 key in SPKI form, by which signatures of checkpoints are verified without the platform.',
+      description: 'An Ed25519 key in SPKI form, to verify signatures of checkpoints without the platform.',
       ...{ tag, scope },
       response: AuditCheckpointKey,
       handler: async () => signer.key,
@@ -126,12 +126,12 @@ function lookedAt(
   { checkpoint }: AuditVerifyRequest,
   signer: CheckpointSigner,
   workspaceId: string,
-): GivenCheckpoint {
+): SubmittedCheckpoint {
   if (checkpoint.workspaceId !== workspaceId) {
     throw refused('/checkpoint/workspaceId', 'is not the workspace of this request')
   }
   const signature = signer.check(checkpoint)
-  if (signature === 'invalid') throw refused('/checkpoint/signature', 'does not fit the checkpoint')
+  if (signature === 'invalid') throw refused('/checkpoint/signature', 'does not match the checkpoint')
   return { checkpoint, signature }
 }
 

@@ -43,7 +43,7 @@ const verification = async (query = '') => (await api.get(`/audit/verify${query}
 const against = async (checkpoint: AuditCheckpoint) =>
   (await api.post('/audit/verify', { checkpoint })).data(AuditVerification)
 const checkpoint = async () => (await api.post('/audit/checkpoints')).data(AuditCheckpoint)
-/** As somebody with every right on the database. */
+/** As a database superuser. */
 const sql = (text: string) => settings.service.sql.unsafe(text.replaceAll('$ws', `'${ada.workspaceId}'`))
 const eventAt = async (seq: number) => {
   const [row] = await sql(`select id, hash, event from audit_log where workspace_id = $ws and seq = ${seq}`)
@@ -56,7 +56,7 @@ const cutAndRewind = async (seq: number) => {
   await sql(`update audit_heads set seq = ${seq}, hash = '${hash}' where workspace_id = $ws`)
 }
 
-describe('somebody with every right on the database is found out', () => {
+describe('changes by a database superuser are detected', () => {
   it('who edits an event', async () => {
     const { id } = await eventAt(5)
     await sql(`update audit_log set event = jsonb_set(event::jsonb, '{actor,id}', '"usr_other"')::json

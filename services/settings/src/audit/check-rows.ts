@@ -2,10 +2,10 @@ import type { AuditCheckpoint, AuditProblem } from '@opsplane/contracts'
 import { type ChainEnd, linkHash, nextLink } from './chain.js'
 import type { ChainRow } from './chain-queries.js'
 import type { SignatureCheck } from './checkpoint.js'
-import { columnsFit } from './event-columns.js'
+import { columnsMatchEvent } from './event-columns.js'
 
-/** What must fit the chain beside its own rows. */
-export interface Marks {
+/** What must match the chain in addition to its own rows. */
+export interface ChainAnchors {
   head: ChainEnd | null
   checkpoints: readonly AuditCheckpoint[]
   signatureOf(checkpoint: AuditCheckpoint): SignatureCheck
@@ -18,7 +18,7 @@ export interface RowsOutcome {
 }
 
 /** Follows the chain from `end` through rows that are sorted by their places. */
-export function checkRows(end: ChainEnd, rows: readonly ChainRow[], marks: Marks): RowsOutcome {
+export function checkRows(end: ChainEnd, rows: readonly ChainRow[], marks: ChainAnchors): RowsOutcome {
   let reached = end
   for (const row of rows) {
     const problem = checkRow(reached, row, marks)
@@ -28,12 +28,12 @@ export function checkRows(end: ChainEnd, rows: readonly ChainRow[], marks: Marks
   return { end: reached, problem: null }
 }
 
-function checkRow(previous: ChainEnd, row: ChainRow, marks: Marks): AuditProblem | null {
+function checkRow(previous: ChainEnd, row: ChainRow, marks: ChainAnchors): AuditProblem | null {
   const { seq, hash } = nextLink(previous, row.state)
   if (row.seq > seq) return { seq, kind: 'deleted', eventId: null }
   const problem = (kind: AuditProblem['kind']) => ({ seq: row.seq, kind, eventId: row.id })
   if (row.seq < seq) return problem('inserted')
-  if (row.hash !== hash || !columnsFit(row)) return problem('edited')
+  if (row.hash !== hash || !columnsMatchEvent(row)) return problem('edited')
   const { head, checkpoints, signatureOf } = marks
   for (const checkpoint of checkpoints) {
     if (checkpoint.seq !== seq) continue
@@ -47,7 +47,7 @@ function checkRow(previous: ChainEnd, row: ChainRow, marks: Marks): AuditProblem
  * Whether the event that belongs after `previous` stands further down: its hash there, or the one at its place, is the
  * hash it has here.
  */
-export function wasMoved(previous: ChainEnd, found: ChainRow, later: readonly ChainRow[]): boolean {
+export function isMovedEvent(previous: ChainEnd, found: ChainRow, later: readonly ChainRow[]): boolean {
   const seq = previous.seq + 1
   return later.some(({ state, hash }) => {
     const here = linkHash(previous.hash, seq, state)

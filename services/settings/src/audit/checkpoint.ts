@@ -8,7 +8,7 @@ import {
 
 export type SignatureCheck = 'valid' | 'unknown_key' | 'invalid'
 
-/** Signs the ends of chains with a key of its own: whoever has the service's identity cannot. */
+/** Signs the ends of chains with a key of its own, which the service's identity does not include. */
 export interface CheckpointSigner {
   key: AuditCheckpointKey
   sign(content: AuditCheckpointContent): AuditCheckpoint

@@ -18,7 +18,7 @@ const prepared = { prepare: true }
 const checkpointOf = (row: Row) => AuditCheckpoint.parse({ ...row, seq: Number(row.seq) })
 
 /** The signed end of a workspace's chain; null while it has no event. Asked again at the same end, the same one. */
-export async function takeCheckpoint(
+export async function createCheckpoint(
   sql: StatementRunner,
   signer: CheckpointSigner,
   workspaceId: string,
@@ -48,7 +48,7 @@ export async function takeCheckpoint(
 }
 
 /** The newest first. */
-export async function checkpointPage(
+export async function listCheckpoints(
   db: Drizzle,
   page: {
     workspaceId: string
@@ -79,7 +79,7 @@ export const checkpointWork = (signer: CheckpointSigner) =>
     of: dueCheckpoints,
     batch: 200,
     async perform(tx, rows) {
-      for (const { key, at } of rows) await takeCheckpoint(tx, signer, key, at)
+      for (const { key, at } of rows) await createCheckpoint(tx, signer, key, at)
       await tx.unsafe(
         `update audit_heads set checkpoint_at = null, checkpoint_seq = seq where workspace_id = any($1::text[])`,
         [rows.map(({ key }) => key)],

@@ -1,15 +1,15 @@
 import { ApiError } from '@opsplane/contracts'
 
-/** How much of a costly work may be under way in this process. */
+/** How many costly operations may run in this process at a time. */
 export interface ConcurrencyLimits {
   perWorkspace: number
 }
 
-/** What would only queue is refused, which costs next to nothing: the process is there for everybody else. */
+/** What would only queue is refused, which costs almost nothing, so that the process keeps serving others. */
 export interface ConcurrencyLimiter {
   /** Throws `service_unavailable` where the workspace has its share already, whatever others do. */
   run<T>(workspaceId: string, work: () => Promise<T>): Promise<T>
-  /** The same for what comes bit by bit; the share is taken with the first bit and lasts until the reader has enough. */
+  /** The same for a stream; the slot is acquired with its first item and released when the reader is done. */
   stream<T>(workspaceId: string, bits: () => AsyncIterable<T>): AsyncGenerator<T>
 }
 
@@ -17,17 +17,17 @@ export function createConcurrencyLimiter(
   { perWorkspace }: ConcurrencyLimits,
   refusal: string,
 ): ConcurrencyLimiter {
-  const underWay = new Map<string, number>()
+  const inFlight = new Map<string, number>()
 
   const enter = (workspaceId: string) => {
-    const own = underWay.get(workspaceId) ?? 0
+    const own = inFlight.get(workspaceId) ?? 0
     if (own >= perWorkspace) throw new ApiError('service_unavailable', refusal)
-    underWay.set(workspaceId, own + 1)
+    inFlight.set(workspaceId, own + 1)
   }
   const leave = (workspaceId: string) => {
-    const left = (underWay.get(workspaceId) ?? 1) - 1
-    if (left > 0) underWay.set(workspaceId, left)
-    else underWay.delete(workspaceId)
+    const left = (inFlight.get(workspaceId) ?? 1) - 1
+    if (left > 0) inFlight.set(workspaceId, left)
+    else inFlight.delete(workspaceId)
   }
 
   return {

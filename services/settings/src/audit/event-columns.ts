@@ -3,7 +3,7 @@ import type { auditLog } from '../schema.js'
 
 type Row = typeof auditLog.$inferSelect
 
-/** What the columns of the audit log say again of an event, as it says it: whoever appends gives it, and verification compares it. */
+/** The fields of an event that the audit log repeats in columns: appending writes them, and verification compares them. */
 export const eventColumns = {
   id: ({ id }) => id,
   workspaceId: ({ workspaceId }) => workspaceId,
@@ -19,7 +19,7 @@ export const eventColumns = {
 } satisfies Partial<Record<keyof Row, (event: Partial<PlatformEvent>) => string | number | null | undefined>>
 
 /** Whether the columns of a row say what its event says. */
-export function columnsFit(row: Row): boolean {
+export function columnsMatchEvent(row: Row): boolean {
   return names.every((name) => eventColumns[name](row.state) === row[name])
 }
 

@@ -13,9 +13,9 @@ import type { Drizzle } from '@opsplane/postgres'
 import { and, asc, between, eq } from 'drizzle-orm'
 import type { z } from 'zod'
 import { auditHeads, auditLog as table } from '../schema.js'
-import { auditConditions, presented } from './queries.js'
+import { buildAuditConditions, toAuditEvent } from './queries.js'
 
-/** That somebody took a copy: a fact that does not change, so each is an aggregate of its own. */
+/** The record of an export. It never changes, so each is an aggregate of its own. */
 export const auditExport: Decider<AuditExport, { kind: 'export'; taken: AuditExport }> = {
   resourceType: 'audit',
   table: 'audit_exports',
@@ -24,8 +24,8 @@ export const auditExport: Decider<AuditExport, { kind: 'export'; taken: AuditExp
   describe: () => ({ displayName: 'Audit log' }),
 }
 
-/** Tells the log that a copy is taken, before any of it is sent. Returns where the copy ends. */
-export function exportLog(db: Drizzle, store: EventStore) {
+/** Records the export in the log before any of it is sent. Returns where the export ends. */
+export function recordExport(db: Drizzle, store: EventStore) {
   const exports = store.aggregate(auditExport)
   return async (filters: AuditFilters, meta: CommandMeta): Promise<AuditExport> => {
     const { workspaceId } = meta.tenant
@@ -50,7 +50,7 @@ const windowSize = 100
  * The events of a tenant up to a place in the chain, in its order, and a last line that tells it is all of them. Reads
  * in short statements, so that a slow client keeps neither a connection nor a snapshot of the database.
  */
-export async function* exportBatches(
+export async function* readExportBatches(
   db: Drizzle,
   { workspaceId, environment }: TenantScope,
   filters: AuditFilters,
@@ -59,7 +59,7 @@ export async function* exportBatches(
   const wanted = and(
     eq(table.workspaceId, workspaceId),
     eq(table.environment, environment),
-    ...auditConditions(filters),
+    ...buildAuditConditions(filters),
   )
   let count = 0
   for (let from = 1; from <= lastSeq; from += windowSize) {
@@ -70,7 +70,7 @@ export async function* exportBatches(
       .where(and(wanted, between(table.seq, from, to)))
       .orderBy(asc(table.seq))
     count += rows.length
-    if (rows.length > 0) yield rows.map(presented)
+    if (rows.length > 0) yield rows.map(toAuditEvent)
   }
   yield [{ complete: true, count }]
 }

@@ -6,7 +6,7 @@ import { auditLog } from '../schema.js'
 export type AuditRow = typeof auditLog.$inferSelect
 
 /** All given filters must hold. */
-export function auditConditions(filters: AuditFilters): (SQL | undefined)[] {
+export function buildAuditConditions(filters: AuditFilters): (SQL | undefined)[] {
   const { actor, type, resourceType, resourceId, requestId, address, from, to } = filters
   return [
     actor === undefined ? undefined : eq(auditLog.actorId, actor),
@@ -28,7 +28,7 @@ function typeMatches(pattern: string): SQL | undefined {
   return sql`starts_with(${auditLog.type}, ${prefix})`
 }
 
-export async function auditEventById(
+export async function findAuditEvent(
   db: Drizzle,
   { workspaceId, environment }: TenantScope,
   id: string,
@@ -39,10 +39,10 @@ export async function auditEventById(
     .where(
       and(eq(auditLog.workspaceId, workspaceId), eq(auditLog.environment, environment), eq(auditLog.id, id)),
     )
-  return row ? presented(row) : null
+  return row ? toAuditEvent(row) : null
 }
 
 /** An entry as it is shown. */
-export function presented({ state, seq, hash }: Pick<AuditRow, 'state' | 'seq' | 'hash'>): AuditEvent {
+export function toAuditEvent({ state, seq, hash }: Pick<AuditRow, 'state' | 'seq' | 'hash'>): AuditEvent {
   return AuditEvent.parse({ ...state, seq, hash })
 }

@@ -46,7 +46,7 @@ export async function countResources(sql: Sql, events: readonly PlatformEvent[])
 }
 
 /** What a workspace has in an environment, 0 included. */
-export async function resourcesOf(
+export async function readResourceCounts(
   db: Drizzle,
   { workspaceId, environment }: TenantScope,
 ): Promise<Record<CountedResource, number>> {

@@ -5,16 +5,16 @@ import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { auditLog as table } from '../schema.js'
 import { createConcurrencyLimiter } from './concurrency-limiter.js'
-import { exportBatches, exportLog } from './export.js'
-import { auditConditions, auditEventById, presented } from './queries.js'
+import { readExportBatches, recordExport } from './export.js'
+import { buildAuditConditions, findAuditEvent, toAuditEvent } from './queries.js'
 
 const tag = 'Audit log'
-/** This service vouches for every token: whoever copies a log over and over must not keep it from that. */
+/** This service verifies every token: clients that export a log over and over must not keep it from that. */
 const exportsAtOnce = { perWorkspace: 2 }
 
 /** The audit log of the current workspace and environment: every event. */
 export function auditRoutes({ database: { db }, store, cursors }: ServiceContext): Route[] {
-  const beginExport = exportLog(db, store)
+  const beginExport = recordExport(db, store)
   const limiter = createConcurrencyLimiter(
     exportsAtOnce,
     'The audit log is being exported already. Try again later.',
@@ -25,9 +25,9 @@ export function auditRoutes({ database: { db }, store, cursors }: ServiceContext
       path: '/audit',
       summary: 'Query the audit log',
       description:
-        'All given filters must hold. Newest first unless `sort` says otherwise. An event appears shortly after ' +
-        'its action; `type` takes a pattern such as `token.*`. `after` is what a delivery of the event has as its `data`: the ' +
-        'resource with its `version`, and what else the event carries, such as `comment`; null once it is deleted.',
+        'Events that match all filters, newest first unless `sort` is given. An event appears shortly after ' +
+        'its action; `type` accepts a pattern such as `token.*`. `after` is the `data` of a delivery of the event: the ' +
+        'resource with its `version`, and other fields of the event, such as `comment`; null once it is deleted.',
       tag,
       scope: 'audit:read',
       query: AuditFilters,
@@ -36,11 +36,11 @@ export function auditRoutes({ database: { db }, store, cursors }: ServiceContext
         keysetPage(db, {
           table,
           tenant: meta.tenant,
-          where: auditConditions(filters),
+          where: buildAuditConditions(filters),
           sort: { column: table.createdAt, direction: sort.direction },
           ...{ limit, after, binding, cursors },
           columns: { seq: table.seq, hash: table.hash },
-          present: presented,
+          present: toAuditEvent,
         }),
     }),
 
@@ -49,9 +49,9 @@ export function auditRoutes({ database: { db }, store, cursors }: ServiceContext
       path: '/audit/export',
       summary: 'Export the audit log',
       description:
-        'Lines of JSON, one event each, in the order of the chain, up to where it ended when the export began. The ' +
-        'last line is `{"complete":true,"count":n}`; without it something went wrong on the way. Raises the event ' +
-        '`audit.exported`. Two of a workspace are under way at once; further ones are answered 503.',
+        'Lines of JSON, one event each, in the order of the chain, up to its end when the export started. The ' +
+        'last line is `{"complete":true,"count":n}`; without it the export is incomplete. Emits ' +
+        '`audit.exported`. Two of a workspace run at a time; further ones are answered 503.',
       tag,
       scope: 'audit:read',
       query: AuditFilters,
@@ -61,7 +61,7 @@ export function auditRoutes({ database: { db }, store, cursors }: ServiceContext
         const fileName = `audit-${tenant.environment}-${now.slice(0, 10)}.ndjson`
         const batches = limiter.stream(tenant.workspaceId, async function* () {
           const { lastSeq } = await beginExport(query, meta)
-          yield* exportBatches(db, tenant, query, lastSeq)
+          yield* readExportBatches(db, tenant, query, lastSeq)
         })
         return { fileName, batches }
       },
@@ -72,14 +72,13 @@ export function auditRoutes({ database: { db }, store, cursors }: ServiceContext
       method: 'get',
       path: '/audit/:eventId',
       summary: 'Get an event of the audit log',
-      description:
-        'With its place and its hash in the chain of the workspace, and with who did it and from where.',
+      description: 'With its position and hash in the chain of the workspace, and its actor and source.',
       tag,
       scope: 'audit:read',
       response: AuditEvent,
       errors: ['not_found'],
       handler: async ({ params, meta }) => {
-        const event = await auditEventById(db, meta.tenant, params.eventId)
+        const event = await findAuditEvent(db, meta.tenant, params.eventId)
         if (event === null) throw notFound()
         return event
       },

@@ -3,8 +3,8 @@ import type { Drizzle } from '@opsplane/postgres'
 import type { CursorCodec, Semaphore } from '@opsplane/runtime'
 import { z } from 'zod'
 import { type ChainEnd, emptyChain } from './chain.js'
-import { type ChainState, readCheckpoints, readRows, readState } from './chain-queries.js'
-import { checkRows, wasMoved } from './check-rows.js'
+import { type ChainState, readChainRows, readChainState, readCheckpoints } from './chain-queries.js'
+import { checkRows, isMovedEvent } from './check-rows.js'
 import type { CheckpointSigner } from './checkpoint.js'
 
 export interface VerifyOptions {
@@ -19,7 +19,7 @@ export interface VerifyOptions {
 }
 
 /** A checkpoint handed in, its signature looked at already. */
-export interface GivenCheckpoint {
+export interface SubmittedCheckpoint {
   checkpoint: AuditCheckpoint
   signature: 'valid' | 'unknown_key'
 }
@@ -27,8 +27,8 @@ export interface GivenCheckpoint {
 export type Verify = (
   workspaceId: string,
   range: AuditVerifyRange,
-  given?: GivenCheckpoint,
-  /** Aborts when nobody waits for the answer any more. */
+  given?: SubmittedCheckpoint,
+  /** Aborts when the client has disconnected. */
   signal?: AbortSignal,
 ) => Promise<AuditVerification>
 
@@ -43,7 +43,7 @@ export function createVerify(options: VerifyOptions): Verify {
   return async (workspaceId, range, given, signal) => {
     const deadlineMs = monotonicMs() + budgetMs
     const binding = `${workspaceId}|verifyAudit`
-    const state = await readState(db, workspaceId)
+    const state = await readChainState(db, workspaceId)
     const walk = await beginning(options, workspaceId, range, binding)
     const goal = Math.min(walk.to ?? Number.MAX_SAFE_INTEGER, knownEnd(state, given))
     const firstSeq = walk.end.seq + 1
@@ -55,7 +55,7 @@ export function createVerify(options: VerifyOptions): Verify {
       const over = monotonicMs() >= deadlineMs || signal?.aborted === true
       if (end.seq >= firstSeq && over) return false
       const [from, to] = [end.seq + 1, Math.min(end.seq + windowSize, goal)]
-      const rows = await readRows(db, workspaceId, from, to)
+      const rows = await readChainRows(db, workspaceId, from, to)
       const checkpoints = await readCheckpoints(db, workspaceId, from, to)
       if (given) checkpoints.push(given.checkpoint)
       const outcome = checkRows(end, rows, { head: state.head, checkpoints, signatureOf: signer.check })
@@ -63,8 +63,8 @@ export function createVerify(options: VerifyOptions): Verify {
       checkpointsChecked += checkpoints.filter(({ seq }) => seq >= from && seq <= end.seq).length
       problem = outcome.problem ?? (end.seq < to ? gap(end.seq + 1, state) : null)
       if (problem?.kind !== 'edited') return true
-      const [found, ...later] = await readRows(db, workspaceId, end.seq + 1, end.seq + movedWithin)
-      if (found && wasMoved(end, found, later)) problem = { ...problem, kind: 'reordered' }
+      const [found, ...later] = await readChainRows(db, workspaceId, end.seq + 1, end.seq + movedWithin)
+      if (found && isMovedEvent(end, found, later)) problem = { ...problem, kind: 'reordered' }
       return true
     }
 
@@ -110,9 +110,9 @@ async function beginning(
     return { end: { seq, hash }, to: goal ?? undefined, problem: null }
   }
   if (from === 1) return { end: emptyChain, to, problem: null }
-  const [before] = await readRows(db, workspaceId, from - 1, from - 1)
+  const [before] = await readChainRows(db, workspaceId, from - 1, from - 1)
   if (before) return { end: { seq: before.seq, hash: before.hash }, to, problem: null }
-  const state = await readState(db, workspaceId)
+  const state = await readChainState(db, workspaceId)
   const beyond = from - 1 > knownEnd(state)
   const end = { ...emptyChain, seq: from - 1 }
   // Nothing is checked of a range that lies beyond the end.
@@ -120,7 +120,7 @@ async function beginning(
 }
 
 /** What the head or a checkpoint knows of must be there. */
-function knownEnd({ head, checkpoint, lastSeq }: ChainState, given?: GivenCheckpoint): number {
+function knownEnd({ head, checkpoint, lastSeq }: ChainState, given?: SubmittedCheckpoint): number {
   return Math.max(head?.seq ?? lastSeq, checkpoint?.seq ?? 0, given?.checkpoint.seq ?? 0)
 }
 
@@ -136,6 +136,6 @@ async function wrongEnd(
 ): Promise<AuditProblem | null> {
   if (head === null) return lastSeq === 0 ? null : { seq: lastSeq + 1, kind: 'truncated', eventId: null }
   if (lastSeq <= head.seq) return null
-  const [row] = await readRows(db, workspaceId, head.seq + 1, lastSeq)
+  const [row] = await readChainRows(db, workspaceId, head.seq + 1, lastSeq)
   return { seq: row?.seq ?? lastSeq, kind: 'inserted', eventId: row?.id ?? null }
 }

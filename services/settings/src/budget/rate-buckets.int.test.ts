@@ -30,7 +30,7 @@ test('what gateways take adds up, also when they say so at once', async () => {
   expect(answers.flat().sort((a, b) => b - a)).toEqual([85, 80, 75, 70, 65, 60, 55, 50, 45, 40])
 })
 
-test('what was taken too much is owed, a bucket of it at most', async () => {
+test('an overdraft is subtracted from later refills, up to one bucket', async () => {
   expect(await spend({ spent: 130 })).toEqual([-30])
   expect(await spend({ spent: 500 })).toEqual([-100])
 })
@@ -47,7 +47,7 @@ test('a bucket is filled again in its time, never above its size, and forgotten 
   expect(await settings.service.sql`select key from rate_buckets`).toEqual([{ key: slow.key }])
 })
 
-test('of one that nobody has spoken of, what was filled meanwhile is not missing', async () => {
+test('a bucket that no gateway has reported has been refilled meanwhile', async () => {
   expect(await spend({ spent: 10, seconds: 8, perSecond: 1 })).toEqual([98])
   expect(await spend({ key: 'rare', spent: 10, seconds: 3_600, perSecond: 1 })).toEqual([100])
 })

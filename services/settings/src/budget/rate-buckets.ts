@@ -2,8 +2,8 @@ import type { RateSpends } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 
 /**
- * What was spent is taken from what is there by now: more than a full bucket never, less than an empty one as far as a
- * minute's refill makes good. One that nobody has reported yet was full when the spending began. In the order of the keys,
+ * Subtracts the spends from the present level: never above a full bucket, and below an empty one only as far as a
+ * minute's refill covers. A bucket without a report was full when the spending began. In the order of the keys,
  * so that two gateways never wait for each other.
  */
 const spend = `

@@ -24,7 +24,7 @@ export function budgetRoutes({ sql }: Pick<Database, 'sql'>): Route[] {
       handler: async ({ body: { owner, asks }, meta }) => {
         const caller = callingService(meta.principal)
         if (caller !== 'gateway' && asks.some(({ name }) => !sharedByAll.includes(name)))
-          throw new ApiError('forbidden', 'The budgets of requests are the gateway’s.')
+          throw new ApiError('forbidden', 'Only the gateway may use request budgets.')
         // The caller knows the names; here they only tell budgets apart.
         const named = asks.map((ask) => ({ ...ask, name: ask.name as LimitName }))
         return { leases: await grantBudgetLeases(sql, `${caller}:${owner}`, named) }
@@ -34,7 +34,7 @@ export function budgetRoutes({ sql }: Pick<Database, 'sql'>): Route[] {
       operationId: 'spendRates',
       method: 'post',
       path: '/internal/rates/spend',
-      summary: 'Count requests that gateways have let through, and read what is left for all of them',
+      summary: 'Count requests that gateways have accepted, and read what is left for all of them',
       tag: 'Internal',
       scope: 'service',
       callers: ['gateway'],

@@ -6,7 +6,7 @@ import {
   type RowSubject,
 } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
-import { type Member, membersOf } from '../role/rights.js'
+import { type ActiveMember, findActiveMembers } from '../role/member-rights.js'
 import { hasExpired } from '../token/domain.js'
 import { keyRecord } from '../token/queries.js'
 import { isKey } from './standing-grants.js'
@@ -34,7 +34,7 @@ export async function carriedPrincipal(
   const others = person ? [person, ...callers] : callers
   const inherited = [...(giver.callers ?? []), ...(person?.callers ?? [])]
   const users = [giver, ...others, ...inherited].map(({ userId }) => userId)
-  const members = await membersOf(db, workspaceId, [...new Set(users)])
+  const members = await findActiveMembers(db, workspaceId, [...new Set(users)])
   for (const { userId } of [giver, ...others, ...inherited]) memberOf(members, userId)
   for (const { tokenId } of [giver, ...others]) await requireLivingKey(db, tokenId, now)
 
@@ -50,7 +50,7 @@ export async function carriedPrincipal(
   const { role, email } = memberOf(members, speaker.userId)
   const bound = distinct([...inherited, ...subjects], speaker.userId)
   const carriesSession = [giver, speaker].some((each) => each.carriesSession === true || !isKey(each))
-  // Whoever operates the installation does so in person only.
+  // Operators act in person only, never through a grant.
   const { callers: _, operator: __, ...own } = speaker
   return {
     ...own,
@@ -60,9 +60,9 @@ export async function carriedPrincipal(
   }
 }
 
-function memberOf(members: ReadonlyMap<string, Member>, userId: string): Member {
+function memberOf(members: ReadonlyMap<string, ActiveMember>, userId: string): ActiveMember {
   const member = members.get(userId)
-  if (!member) throw new ApiError('workspace_forbidden', 'The person is no member of the workspace any more.')
+  if (!member) throw new ApiError('workspace_forbidden', 'The person is no longer a member of the workspace.')
   return member
 }
 
@@ -70,12 +70,12 @@ function memberOf(members: ReadonlyMap<string, Member>, userId: string): Member 
 async function requireLivingKey(db: Drizzle, tokenId: string, now: string): Promise<void> {
   const record = tokenId.startsWith('tok_') ? await keyRecord(db, tokenId) : undefined
   if (record === null || record?.key.status === 'revoked')
-    throw new ApiError('invalid_token', 'The API key that has asked for it was revoked.')
+    throw new ApiError('invalid_token', 'The API key that the grant was requested with was revoked.')
   if (record && hasExpired(record.key, now))
-    throw new ApiError('token_expired', 'The API key that has asked for it has expired.')
+    throw new ApiError('token_expired', 'The API key that the grant was requested with has expired.')
 }
 
-const rowSubject = (userId: string, { role, name, email }: Member): RowSubject => ({
+const rowSubject = (userId: string, { role, name, email }: ActiveMember): RowSubject => ({
   actor: { id: userId, name, type: 'user' },
   ...{ userId, role, email },
 })

@@ -17,20 +17,20 @@ import {
 } from '@opsplane/http'
 import { testKeys, waitFor } from '@opsplane/testing'
 import { z } from 'zod'
-import { usersOf } from '../membership/users.fixture.js'
+import { createUserClient } from '../membership/users.fixture.js'
 import { stepUpOperations } from '../session/step-up.fixture.js'
 import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
 
 let settings: Settings
 let ada: Owner
-let users: ReturnType<typeof usersOf>
+let users: ReturnType<typeof createUserClient>
 const opened: { close(): Promise<void> }[] = []
 const place = () => ({ workspace: ada.slug })
 
 beforeAll(async () => {
-  settings = await startSettings({}, { actsForPeople: ['itsm'] })
+  settings = await startSettings({}, { actsForUsers: ['itsm'] })
   ada = await settings.owner('acme')
-  users = usersOf(settings, ada, await settings.as(ada.session, place()))
+  users = createUserClient(settings, ada, await settings.as(ada.session, place()))
 })
 afterAll(async () => {
   for (const client of opened) await client.close()
@@ -46,16 +46,19 @@ const clientOf = (issuer: Parameters<typeof serviceClient>[0]['issuer']) => {
   opened.push(client)
   return client
 }
-/** Nothing is known from before: rights are asked for anew. */
+/** A cold cache: rights are read again. */
 const delegationsOf = (service: InternalParty) => createDelegations(clientOf(issuerOf(service)))
 /** What itsm has from a person's request. */
-const askedBy = async (token: string, audience = 'itsm') => {
+const forwardedRequest = async (token: string, audience = 'itsm') => {
   const { principal } = (await settings.verify(token, place())).data(VerifiedToken)
   return { clientToken: await issuerOf('gateway').clientToken(audience, principal) }
 }
 const wanted = { run: 'run_1', expiresInSeconds: 3_600 }
 const grantBy = async (token: string, permissions?: Permission[]) =>
-  delegationsOf('itsm').delegate(await askedBy(token), { ...wanted, ...(permissions && { permissions }) })
+  delegationsOf('itsm').delegate(await forwardedRequest(token), {
+    ...wanted,
+    ...(permissions && { permissions }),
+  })
 const keyWith = async (scopes: Permission[]) => {
   const api = await settings.as(ada.session, place())
   return (await api.post('/auth/tokens', { name: 'carried', scopes })).data(TokenCreated).token ?? ''
@@ -103,7 +106,7 @@ describe('what takes a step-up', () => {
     return [...found]
   }
 
-  it('is refused to what carries the rights of a session, whoever uses it', async () => {
+  it('is refused to a grant that carries the rights of a session, for every caller', async () => {
     const bySession = await grantBy(ada.session)
     expect(await refusals(bySession)).toEqual(['forbidden'])
     const key = await grantBy(await keyWith([...permissions]))
@@ -136,7 +139,7 @@ it('gives no more than was asked for', async () => {
   await expect(act(grant, '/settings/users')).rejects.toMatchObject({ code: 'insufficient_scope' })
 })
 
-it('goes on with what is left of the rights when a role is taken away, and with none for whoever has left', async () => {
+it('continues with the remaining rights when a role is removed, and with none for a former member', async () => {
   const grace = await users.joined('grace@example.com', 'admin')
   const grant = await grantBy(grace.session)
   await expect(act(grant, '/settings/users')).resolves.toBeDefined()
@@ -162,7 +165,7 @@ it('ends with the key that has asked for it', async () => {
 it('holds in another environment than the request where the key opens that one', async () => {
   const api = await settings.as(ada.session, place())
   const grantIn = async (token: string, environment: 'staging' | 'development') =>
-    delegationsOf('itsm').delegate(await askedBy(token), { ...wanted, environment })
+    delegationsOf('itsm').delegate(await forwardedRequest(token), { ...wanted, environment })
   const secret = { name: 'staged', value: 'of staging', hosts: ['*'] }
   const staged = await settings.as(ada.session, { ...place(), environment: 'staging' })
   await staged.post('/secrets', secret)
@@ -230,7 +233,7 @@ describe('a carried right', () => {
   })
 
   it('accepts a person of this service, workspace and environment alone', async () => {
-    const foreign = await delegationsOf('itsm').delegate(await askedBy(caller.session), {
+    const foreign = await delegationsOf('itsm').delegate(await forwardedRequest(caller.session), {
       ...{ ...wanted, environment: 'staging' },
     })
     await expect(principalOf(grant, { person: foreign.grant })).rejects.toMatchObject({ code: 'forbidden' })
@@ -266,7 +269,7 @@ describe('a carried right', () => {
 
 describe('a standing grant', () => {
   const standing = async (token: string) =>
-    delegationsOf('itsm').delegate(await askedBy(token), { run: 'wf_1.1', expiresInSeconds: null })
+    delegationsOf('itsm').delegate(await forwardedRequest(token), { run: 'wf_1.1', expiresInSeconds: null })
 
   it('has no end of its own, and ends with the membership', async () => {
     const alan = await users.joined('alan@example.com', 'admin')
@@ -299,7 +302,7 @@ it('goes on through a service that was asked by a grant, for the length of a cal
 
 describe('what was given by an API key', () => {
   const standingBy = async (token: string) =>
-    delegationsOf('itsm').delegate(await askedBy(token), { run: 'wf_2.1', expiresInSeconds: null })
+    delegationsOf('itsm').delegate(await forwardedRequest(token), { run: 'wf_2.1', expiresInSeconds: null })
   const holding = async (...grants: Grant[]) => {
     const body = { grants: grants.map(({ grant }) => grant) }
     const client = clientOf(issuerOf('itsm'))
@@ -337,8 +340,8 @@ describe('what was given by an API key', () => {
 })
 
 describe('is refused', () => {
-  it('to a service that may act for nobody', async () => {
-    const asked = await askedBy(ada.session, 'dispatcher')
+  it('to a service that may not act for users', async () => {
+    const asked = await forwardedRequest(ada.session, 'dispatcher')
     await expect(delegationsOf('dispatcher').delegate(asked, wanted)).rejects.toMatchObject({
       code: 'forbidden',
     })
@@ -347,7 +350,9 @@ describe('is refused', () => {
   it("with the token of a request to another service, a service's own, or none", async () => {
     const refused = { code: 'invalid_token' }
     const itsm = delegationsOf('itsm')
-    await expect(itsm.delegate(await askedBy(ada.session, 'settings'), wanted)).rejects.toMatchObject(refused)
+    await expect(
+      itsm.delegate(await forwardedRequest(ada.session, 'settings'), wanted),
+    ).rejects.toMatchObject(refused)
     const own = { clientToken: await issuerOf('itsm').serviceToken('itsm') }
     await expect(itsm.delegate(own, wanted)).rejects.toMatchObject({ code: 'forbidden' })
     await expect(itsm.delegate({ clientToken: undefined }, wanted)).rejects.toMatchObject({
@@ -355,7 +360,7 @@ describe('is refused', () => {
     })
   })
 
-  it('to whoever has found the grant, or has changed it', async () => {
+  it('to a caller who has found the grant, or has changed it', async () => {
     const { grant } = await grantBy(ada.session)
     const asOther = clientOf(delegationsOf('dispatcher').actingBy(grant))
     await expect(asOther.get('/secrets', z.unknown())).rejects.toMatchObject({ code: 'forbidden' })

@@ -8,9 +8,9 @@ import {
 import { createGrants } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { SettingsConfig } from '../config.js'
-import { tokenById } from '../token/queries.js'
-import { createAskedBy } from './asked-by.js'
+import { findToken } from '../token/queries.js'
 import { carriedPrincipal } from './carried-principal.js'
+import { createIdentifyCaller } from './identify-caller.js'
 import { isKey, standingGrants } from './standing-grants.js'
 
 /** Lets services act for people: with what they had when they asked, as far as they have it still. */
@@ -23,13 +23,13 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
   const { db } = database
   const grants = createGrants(config.servicePrivateKey, config.previousServicePrivateKeys)
   const standing = standingGrants(database)
-  const askedBy = createAskedBy({ db, config })
+  const identifyCaller = createIdentifyCaller({ db, config })
 
   /** Throws unless the grant is one of this service that has not ended. */
   const openOwn = async (grant: string, service: string) => {
     const claims = await grants.open(grant)
-    if (claims.by !== service) throw new ApiError('forbidden', 'The grant is of another service.')
-    if (claims.grantId !== undefined && !(await standing.holds(claims.grantId)))
+    if (claims.by !== service) throw new ApiError('forbidden', 'The grant belongs to another service.')
+    if (claims.grantId !== undefined && !(await standing.isValid(claims.grantId)))
       throw new ApiError('invalid_token', 'The grant was revoked.')
     return claims
   }
@@ -38,25 +38,25 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
   const personOf = async (person: string, giver: Principal, service: string) => {
     const { principal } = await openOwn(person, service)
     if (principal.workspaceId !== giver.workspaceId || principal.environment !== giver.environment)
-      throw new ApiError('forbidden', 'The person has asked for it in another workspace or environment.')
+      throw new ApiError('forbidden', 'The grant was requested in another workspace or environment.')
     return principal
   }
 
   /** The id of a standing grant of this service; undefined of one that ends by itself. */
   const standingIdOf = async (grant: string, service: string) => {
     const claims = await grants.open(grant)
-    if (claims.by !== service) throw new ApiError('forbidden', 'The grant is of another service.')
+    if (claims.by !== service) throw new ApiError('forbidden', 'The grant belongs to another service.')
     return claims.grantId
   }
 
   return {
     /** `service` asks: the token the person's request came with is for it, so it was asked by them. */
     async grant(wanted: GrantRequest, service: string) {
-      const { principal, isDelegate } = await askedBy(wanted, service)
+      const { principal, isDelegate } = await identifyCaller(wanted, service)
       const asked: ReadonlySet<string> = new Set(wanted.permissions ?? principal.permissions)
       const permissions = principal.permissions.filter((each) => asked.has(each))
       const { run } = wanted
-      // What a service asks that acts by a grant itself is no longer than a call, lest one grant outlast another.
+      // A grant requested under another grant lasts no longer than a call, so that it cannot outlast the other.
       const asOnward = Math.min(wanted.expiresInSeconds ?? longestOnwardSeconds, longestOnwardSeconds)
       const expiresInSeconds = isDelegate ? asOnward : wanted.expiresInSeconds
       const claims = { principal: { ...principal, permissions }, by: service, run }
@@ -66,7 +66,7 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
       }
       const grantId = newId('grant')
       const keyEndsAt = isKey(principal)
-        ? ((await tokenById(db, principal.tokenId))?.expiresAt ?? null)
+        ? ((await findToken(db, principal.tokenId))?.expiresAt ?? null)
         : null
       await standing.add({ id: grantId, workspaceId: principal.workspaceId, ...claims, keyEndsAt })
       return { grant: await grants.seal({ ...claims, grantId }, null), expiresAt: null }
@@ -97,7 +97,7 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
 
     /** Which of its grants a service could still act by: their givers are members, and the keys they used have not ended. */
     async holding(asked: readonly string[], service: string): Promise<boolean[]> {
-      const holds = async (grant: string) => {
+      const isValid = async (grant: string) => {
         try {
           const { principal: giver } = await openOwn(grant, service)
           await carriedPrincipal(db, clock.now(), { giver })
@@ -108,7 +108,7 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
         }
       }
       const found: boolean[] = []
-      for (const grant of asked) found.push(await holds(grant))
+      for (const grant of asked) found.push(await isValid(grant))
       return found
     },
 

@@ -5,7 +5,7 @@ interface NewGrant {
   id: string
   workspaceId: string
   principal: Principal
-  /** The service that holds it, and what for. */
+  /** The service that has the grant, and its purpose. */
   by: string
   run: string
   /** The end of the API key it was given by; null where none was, or it has no end. */
@@ -20,7 +20,7 @@ export function standingGrants({ sql }: Pick<Database, 'sql'>) {
         insert into standing_grants (id, workspace_id, user_id, service, purpose, key_id, key_ends_at)
         values (${id}, ${workspaceId}, ${principal.userId}, ${by}, ${run}, ${isKey(principal) ? principal.tokenId : null}, ${keyEndsAt})`
     },
-    async holds(id: string): Promise<boolean> {
+    async isValid(id: string): Promise<boolean> {
       const rows = await sql`select 1 from standing_grants where id = ${id} and revoked_at is null`
       return rows.length > 0
     },

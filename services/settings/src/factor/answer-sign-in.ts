@@ -1,7 +1,7 @@
 import type { FactorAnswer, Instant, Session } from '@opsplane/contracts'
 import type { SessionKind, SessionOrigin } from '../session/sessions.js'
 import type { CompleteSignIn } from '../session/sign-in.js'
-import type { AnswerChallenge } from './answers.js'
+import type { AnswerChallenge } from './answer-challenge.js'
 import type { PasskeySignIn } from './passkey-sign-in.js'
 
 /** Signs in by the answer to a challenge. Throws `invalid_token`, `invalid_credentials`, `rate_limited`. */

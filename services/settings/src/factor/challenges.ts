@@ -30,7 +30,7 @@ export type Challenges = ReturnType<typeof createChallenges>
 
 export const challengeMs = 5 * 60_000
 /** Wrong answers to one challenge. */
-export const mostAttempts = 5
+export const maxAttempts = 5
 const sweptAtOnce = 100
 
 /** Challenges in force. Only the hashes of their tokens are kept; those that are over are removed in passing. */
@@ -75,7 +75,7 @@ export function createChallenges(db: Drizzle) {
       const counted = await db
         .update(table)
         .set({ attempts: sql`${table.attempts} + 1` })
-        .where(and(eq(table.id, id), lt(table.attempts, mostAttempts)))
+        .where(and(eq(table.id, id), lt(table.attempts, maxAttempts)))
         .returning({ id: table.id })
       return counted.length === 1
     },

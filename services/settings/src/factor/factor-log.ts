@@ -1,20 +1,20 @@
 import type { FactorState } from '@opsplane/contracts'
 import type { Transaction } from '@opsplane/eventstore'
 import { toStatementRunner } from '@opsplane/postgres'
-import { type Occasion, reportOfLogin } from '../session/session-log.js'
+import { type LoginContext, recordLoginEvent } from '../session/session-log.js'
 
 const factorEvent = (type: 'factor.added' | 'factor.removed' | 'factor.clone_suspected') => {
   const isGone = type === 'factor.removed'
   const isNew = type === 'factor.added'
-  return (tx: Transaction, factor: FactorState, occasion: Occasion) =>
-    reportOfLogin(
+  return (tx: Transaction, factor: FactorState, context: LoginContext) =>
+    recordLoginEvent(
       { db: tx, run: toStatementRunner(tx) },
       {
         ...{ type, userId: factor.userId },
         resource: { type: 'factor', id: factor.id, displayName: factor.name },
         data: { before: isNew ? null : factor, after: isGone ? null : factor },
       },
-      occasion,
+      context,
     )
 }
 
@@ -27,14 +27,14 @@ export const reportRecoveryCodes = (
   tx: Transaction,
   type: 'recovery_codes.created' | 'recovery_codes.used',
   { userId, left }: { userId: string; left: number },
-  occasion: Occasion,
+  context: LoginContext,
 ) =>
-  reportOfLogin(
+  recordLoginEvent(
     { db: tx, run: toStatementRunner(tx) },
     {
       ...{ type, userId },
-      resource: { type: 'login', id: userId, displayName: occasion.actor.name },
+      resource: { type: 'login', id: userId, displayName: context.actor.name },
       data: { before: null, after: { id: userId, left } },
     },
-    occasion,
+    context,
   )

@@ -10,20 +10,20 @@ import {
 } from '@opsplane/contracts'
 import { type ApiClient, waitFor } from '@opsplane/testing'
 import { z } from 'zod'
-import { usersOf } from '../membership/users.fixture.js'
+import { createUserClient } from '../membership/users.fixture.js'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
-import { factorsOf, stepMs } from './factors.fixture.js'
+import { createFactorClient, stepMs } from './factors.fixture.js'
 
 const operator = 'hal@example.com'
 let settings: Settings
-let factors: ReturnType<typeof factorsOf>
+let factors: ReturnType<typeof createFactorClient>
 let ada: Owner
-let users: ReturnType<typeof usersOf>
+let users: ReturnType<typeof createUserClient>
 beforeAll(async () => {
   settings = await startSettings({ OPERATORS: operator })
-  factors = factorsOf(settings)
+  factors = createFactorClient(settings)
   ada = await settings.owner('acme')
-  users = usersOf(settings, ada, await settings.as(ada.session, { workspace: 'acme' }))
+  users = createUserClient(settings, ada, await settings.as(ada.session, { workspace: 'acme' }))
 })
 afterAll(() => settings?.stop())
 
@@ -32,7 +32,7 @@ const eventsOf = (userId: string, type: string) =>
     select data, source from events
     where stream_id like ${`login/${userId}/%`} and type = ${type} order by position`
 const own = (session: string) => settings.as(session)
-/** Somebody with an authenticator app, and the session it was added in. */
+/** A person with an authenticator app, and the session it was added in. */
 async function enrolled(slug: string) {
   const person = await settings.owner(slug)
   const api = await own(person.session)
@@ -217,7 +217,7 @@ describe('what proves a login', () => {
     },
   )
 
-  it('is removed for a member who has lost it by an admin, where nobody else relies on it', async () => {
+  it('is removed by an admin for a member who has lost it, where no other workspace relies on it', async () => {
     const eva = await users.joined('eva@example.com', 'admin')
     const [fay, gus] = [await users.joined('fay@example.com'), await users.joined('gus@example.com')]
     for (const each of [fay, gus]) await factors.totp(await own(each.session))
@@ -250,7 +250,7 @@ describe('what proves a login', () => {
     const removeAny = async (email: string) =>
       (await own(hal.session)).post('/platform/accounts/remove-factors', { email })
     expect((await removeAny(operator)).error().code).toBe('forbidden')
-    expect((await removeAny('nobody@example.com')).error().code).toBe('not_found')
+    expect((await removeAny('unknown@example.com')).error().code).toBe('not_found')
     expect((await removeAny('gus@example.com')).status).toBe(204)
     expect((await settings.verify(gus.session)).error().code).toBe('invalid_token')
     expect((await factors.login('gus@example.com')).status).toBe(201)
@@ -296,7 +296,7 @@ describe('a workspace that requires a second factor', () => {
   it('lets in who has proved one, and whom it does not ask; keys go on', async () => {
     const owner = await settings.owner('strict')
     const api = await settings.as(owner.session, { workspace: 'strict' })
-    const members = usersOf(settings, owner, api)
+    const members = createUserClient(settings, owner, api)
     const [agent, viewer] = [
       await members.joined('agent@strict.example', 'agent'),
       await members.joined('viewer@strict.example', 'viewer'),
@@ -306,7 +306,7 @@ describe('a workspace that requires a second factor', () => {
     expect((await policy(agent.api, { factorRequired: true })).error().code).toBe('insufficient_scope')
     expect((await policy(api, { factorRequired: true })).error().code).toBe('factor_enrolment_required')
     await factors.totp(await own(owner.session))
-    const unknown = await policy(api, { factorRequired: false, factorRoles: ['admin', 'nobody'] })
+    const unknown = await policy(api, { factorRequired: false, factorRoles: ['admin', 'unknown'] })
     expect(unknown.error().details[0]).toMatchObject({ path: '/factorRoles/1', code: 'unknown_role' })
 
     const some = { factorRequired: false, factorRoles: ['agent'] }
@@ -327,7 +327,7 @@ describe('a workspace that requires a second factor', () => {
     expect(await enters(viewer.session, 'strict')).toBe('factor_enrolment_required')
   })
 
-  it('is set by nobody but an owner who is signed in', async () => {
+  it('is set only by an owner who is signed in', async () => {
     const eva = await users.joined('eva-policy@example.com', 'admin')
     expect((await policy(eva.api, { factorRequired: false })).error().code).toBe('forbidden')
     const place = { workspace: 'policied' }

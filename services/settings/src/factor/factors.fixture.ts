@@ -13,7 +13,7 @@ import { password, type Settings } from '../settings.fixture.js'
 export const stepMs = 30_000
 
 /** What tests of second factors do over and over. */
-export function factorsOf(settings: Settings) {
+export function createFactorClient(settings: Settings) {
   let networks = 0
   /** Each from an address of its own, so that none waits for the failures of another one. */
   const elsewhere = () => ({ 'x-forwarded-for': `198.19.${++networks >> 8}.${networks & 255}` })

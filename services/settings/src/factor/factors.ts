@@ -17,7 +17,7 @@ import type { RequestMeta } from '@opsplane/http'
 import type { Vault } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { and, eq, isNull } from 'drizzle-orm'
-import { lockAccount, storedAccount } from '../account/queries.js'
+import { lockAccount, requireAccount } from '../account/queries.js'
 import { queueSignInMail } from '../mail/mail-queue.js'
 import { recoveryCodes, accountFactors as table } from '../schema/factor.js'
 import { provesFactor } from '../session/methods.js'
@@ -25,9 +25,16 @@ import { requireSession } from '../session/own-session.js'
 import type { Sessions } from '../session/sessions.js'
 import type { Challenges } from './challenges.js'
 import { reportAdded, reportRecoveryCodes, reportRemoved } from './factor-log.js'
-import { secretPlace } from './proof.js'
-import { type FactorRow, factorsOf, recoveryCodesLeft, shown, stateOf, unconfirmed } from './queries.js'
-import { codesAtOnce, newRecoveryCode, recoveryCodeHash } from './recovery-codes.js'
+import { totpSealContext } from './proofs.js'
+import {
+  countRecoveryCodes,
+  type FactorRow,
+  findUnconfirmedFactor,
+  listFactors,
+  toFactor,
+  toFactorState,
+} from './queries.js'
+import { newRecoveryCode, recoveryCodeCount, recoveryCodeHash } from './recovery-codes.js'
 import { type RelyingParty, requireRelyingParty } from './relying-party.js'
 import { newTotpSecret, totpStep, totpUri } from './totp.js'
 import { passkeyCreation, readAttestation } from './webauthn.js'
@@ -42,7 +49,7 @@ export interface FactorOptions {
 
 export type FactorWork = ReturnType<typeof createFactors>
 
-const mostFactors = 10
+const maxFactors = 10
 const refusal = 'An API key cannot read or change the factors of a login. Sign in.'
 
 /** The second factors of a login. They are changed in sessions that have proved one lately, if there is one. */
@@ -57,7 +64,7 @@ export function createFactors(
     if (session === null) throw notFound()
     const provedMs = Date.parse(session.provedAt ?? session.createdAt)
     if (Date.parse(meta.now) - provedMs >= stepUpMs) throw proveAgain(meta)
-    if (!provesFactor(session.methods) && (await factorsOf(db, userId)).length > 0) throw proveAgain(meta)
+    if (!provesFactor(session.methods) && (await listFactors(db, userId)).length > 0) throw proveAgain(meta)
     return { userId, sessionId }
   }
 
@@ -70,8 +77,8 @@ export function createFactors(
     row: FactorRow,
     { sessionId, meta }: { sessionId: string; meta: RequestMeta },
   ) => {
-    await reportAdded(tx, stateOf(row), meta)
-    if ((await factorsOf(tx, row.accountId)).length > 1) return
+    await reportAdded(tx, toFactorState(row), meta)
+    if ((await listFactors(tx, row.accountId)).length > 1) return
     await sessions.endAll(tx, { accountId: row.accountId, except: sessionId, reason: 'factor_added' }, meta)
     await sessions.addMethod(tx, sessionId, row.kind)
   }
@@ -82,10 +89,10 @@ export function createFactors(
     { except, meta }: { except?: string; meta: RequestMeta },
   ) => {
     for (const row of rows.filter(({ confirmedAt }) => confirmedAt !== null))
-      await reportRemoved(tx, stateOf(row), meta)
+      await reportRemoved(tx, toFactorState(row), meta)
     for (const accountId of new Set(rows.map((row) => row.accountId))) {
       await sessions.endAll(tx, { accountId, ...(except && { except }), reason: 'factor_removed' }, meta)
-      if ((await factorsOf(tx, accountId)).length > 0) continue
+      if ((await listFactors(tx, accountId)).length > 0) continue
       await tx.delete(recoveryCodes).where(eq(recoveryCodes.accountId, accountId))
       await sessions.dropFactors(tx, accountId)
     }
@@ -104,17 +111,17 @@ export function createFactors(
   }
 
   const requireRoom = async (tx: Transaction, userId: string) => {
-    if ((await factorsOf(tx, userId)).length < mostFactors) return
-    throw new ApiError('conflict', `A login has ${mostFactors} factors at most. Remove one first.`)
+    if ((await listFactors(tx, userId)).length < maxFactors) return
+    throw new ApiError('conflict', `A login can have at most ${maxFactors} factors. Remove one first.`)
   }
 
   return {
     async list(meta: RequestMeta): Promise<Factors> {
       const { userId } = requireSession(meta, refusal)
-      const [factors, left] = await Promise.all([factorsOf(db, userId), recoveryCodesLeft(db, userId)])
+      const [factors, left] = await Promise.all([listFactors(db, userId), countRecoveryCodes(db, userId)])
       const reason = 'reason' in party ? party.reason : null
       return {
-        factors: factors.map(shown),
+        factors: factors.map(toFactor),
         recoveryCodesLeft: left,
         passkeys: { available: reason === null, reason },
       }
@@ -123,9 +130,9 @@ export function createFactors(
     /** Replaces one that was begun and not confirmed. Throws `forbidden`, `step_up_required`, `conflict`. */
     async beginTotp({ name }: NewFactor, meta: RequestMeta): Promise<TotpEnrolment> {
       const { userId } = await changing(meta)
-      const { email } = await storedAccount(db, userId)
+      const { email } = await requireAccount(db, userId)
       const [id, secret] = [newId('factor'), newTotpSecret()]
-      const [owner, place] = secretPlace(id)
+      const [owner, place] = totpSealContext(id)
       const sealedSecret = await vault.seal(owner, secret, place)
       await transact(userId, async (tx) => {
         await requireRoom(tx, userId)
@@ -140,9 +147,9 @@ export function createFactors(
     /** Throws `not_found`, `validation_failed` for a wrong code, `forbidden`, `step_up_required`. */
     async confirmTotp({ id, code }: TotpConfirmation, meta: RequestMeta): Promise<Factor> {
       const { userId, sessionId } = await changing(meta)
-      const begun = await unconfirmed(db, userId, id)
+      const begun = await findUnconfirmedFactor(db, userId, id)
       if (begun === null || begun.sealedSecret === null) throw notFound()
-      const [owner, place] = secretPlace(id)
+      const [owner, place] = totpSealContext(id)
       const step = totpStep(await vault.open(owner, begun.sealedSecret, place), code, meta.now)
       if (step === null) throw wrongCode()
       return transact(userId, async (tx) => {
@@ -154,7 +161,7 @@ export function createFactors(
           .returning()
         if (!row) throw notFound()
         await added(tx, row, { sessionId, meta })
-        return shown(row)
+        return toFactor(row)
       })
     },
 
@@ -162,7 +169,7 @@ export function createFactors(
     async beginPasskey(meta: RequestMeta): Promise<PasskeyEnrolment> {
       const { userId, sessionId } = await changing(meta)
       const relyingParty = requireRelyingParty(party)
-      const [user, factors] = await Promise.all([storedAccount(db, userId), factorsOf(db, userId)])
+      const [user, factors] = await Promise.all([requireAccount(db, userId), listFactors(db, userId)])
       const issued = await challenges.issue({ purpose: 'enrolment', accountId: userId, sessionId }, meta.now)
       const known = factors.flatMap(({ credentialId, transports }) =>
         credentialId === null ? [] : [{ credentialId, transports: transports ?? [] }],
@@ -189,9 +196,9 @@ export function createFactors(
           })
           .onConflictDoNothing()
           .returning()
-        if (!row) throw new ApiError('conflict', 'This passkey is one of a login already.')
+        if (!row) throw new ApiError('conflict', 'This passkey is already registered.')
         await added(tx, row, { sessionId, meta })
-        return shown(row)
+        return toFactor(row)
       })
     },
 
@@ -204,7 +211,7 @@ export function createFactors(
         .where(and(eq(table.id, id), eq(table.accountId, userId)))
         .returning()
       if (!row || row.confirmedAt === null) throw notFound()
-      return shown(row)
+      return toFactor(row)
     },
 
     /** All other sessions end. Throws `not_found`, `forbidden`, `step_up_required`. */
@@ -225,7 +232,7 @@ export function createFactors(
       await transact(userId, async (tx) => {
         const rows = await tx.delete(table).where(eq(table.accountId, userId)).returning()
         await removed(tx, rows, { meta })
-        const { email, addressProvenAt } = await storedAccount(tx, userId)
+        const { email, addressProvenAt } = await requireAccount(tx, userId)
         if (rows.length === 0 || !withMail || addressProvenAt === null) return
         const signIn = { what: 'factors_removed', at: meta.now, address: '', userAgent: '' } as const
         await queueSignInMail(tx, { accountId: userId, email, signIn })
@@ -235,9 +242,9 @@ export function createFactors(
     /** Those before them are good for nothing. Throws `conflict` without a factor, `forbidden`, `step_up_required`. */
     async renewRecoveryCodes(meta: RequestMeta): Promise<RecoveryCodes> {
       const { userId } = await changing(meta)
-      const codes = Array.from({ length: codesAtOnce }, newRecoveryCode)
+      const codes = Array.from({ length: recoveryCodeCount }, newRecoveryCode)
       await transact(userId, async (tx) => {
-        if ((await factorsOf(tx, userId)).length === 0) throw nothingToRecover()
+        if ((await listFactors(tx, userId)).length === 0) throw nothingToRecover()
         await tx.delete(recoveryCodes).where(eq(recoveryCodes.accountId, userId))
         await tx
           .insert(recoveryCodes)
@@ -269,4 +276,4 @@ export const invalidChallenge = () =>
   )
 
 const nothingToRecover = () =>
-  new ApiError('conflict', 'Recovery codes stand in for a factor, and this login has none. Add one first.')
+  new ApiError('conflict', 'Recovery codes replace a second factor, and this login has none. Add one first.')

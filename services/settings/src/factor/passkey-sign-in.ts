@@ -4,15 +4,15 @@ import type { Database } from '@opsplane/postgres'
 import { type CursorCodec, sha256Hex } from '@opsplane/runtime'
 import { z } from 'zod'
 import type { AccountState } from '../account/domain.js'
-import { storedAccount } from '../account/queries.js'
+import { requireAccount } from '../account/queries.js'
 import type { LoginFailureCount } from '../session/login-failures.js'
-import { occasionOf, type SessionOrigin } from '../session/sessions.js'
+import { type SessionOrigin, toLoginContext } from '../session/sessions.js'
 import type { Throttle } from '../session/throttle.js'
-import { isFirstToTake } from '../taken-calls.js'
+import { claimSingleUse } from '../single-use-calls.js'
 import { challengeMs } from './challenges.js'
 import { invalidChallenge } from './factors.js'
-import type { Proofs } from './proof.js'
-import { passkeyByCredential } from './queries.js'
+import type { Proofs } from './proofs.js'
+import { findPasskey } from './queries.js'
 import { type RelyingParty, requireRelyingParty } from './relying-party.js'
 import { passkeyRequest } from './webauthn.js'
 
@@ -32,7 +32,7 @@ const Content = z.tuple([z.string(), z.number()])
 const nonceBytes = 32
 
 /**
- * Sign-in by a passkey alone, which identifies its login. Anybody may request a challenge, so none is stored: it is signed, and only
+ * Sign-in by a passkey alone, which identifies its login. Any client may request a challenge, so none is stored: it is signed, and only
  * a used one is remembered until it expires.
  */
 export function createPasskeySignIn(options: PasskeySignInOptions) {
@@ -47,11 +47,11 @@ export function createPasskeySignIn(options: PasskeySignInOptions) {
     }
   }
 
-  /** Of what is no passkey of anybody nothing is reported. */
+  /** An unknown passkey is not reported. */
   const noteFailed = async (credentialId: string, { address }: SessionOrigin, now: Instant) => {
-    const factor = await passkeyByCredential(database.db, credentialId)
+    const factor = await findPasskey(database.db, credentialId)
     if (factor === null) return
-    const { email } = await storedAccount(database.db, factor.accountId)
+    const { email } = await requireAccount(database.db, factor.accountId)
     failures.note(email, 'failed', { address, now })
   }
 
@@ -83,16 +83,16 @@ export function createPasskeySignIn(options: PasskeySignInOptions) {
       if (content === null || content.endsAtMs <= Date.parse(now)) throw invalidChallenge()
       const challengeHash = sha256Hex(challenge)
       const proof = await proofs.byPasskey(assertion, challengeHash, async (id) =>
-        occasionOf(await storedAccount(database.db, id), origin, now),
+        toLoginContext(await requireAccount(database.db, id), origin, now),
       )
       if (!proof?.userVerified) {
         await noteFailed(assertion.id, origin, now)
         throw unprovenPasskey()
       }
-      if (!(await isFirstToTake(database.sql, `passkey ${challengeHash}`, `${challengeMs} milliseconds`)))
+      if (!(await claimSingleUse(database.sql, `passkey ${challengeHash}`, `${challengeMs} milliseconds`)))
         throw invalidChallenge()
       await throttle.succeeded(attempt, now)
-      return storedAccount(database.db, proof.accountId)
+      return requireAccount(database.db, proof.accountId)
     },
   }
 }

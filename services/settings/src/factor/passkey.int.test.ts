@@ -2,18 +2,18 @@ import { afterAll, beforeAll, expect, it, test } from '@jest/globals'
 import { Factors, PasskeyChallenge, PasskeyEnrolment, Session, SessionDetail } from '@opsplane/contracts'
 import { createAuthenticator, type Deviations, waitFor } from '@opsplane/testing'
 import { password, type Settings, startSettings } from '../settings.fixture.js'
-import { factorsOf } from './factors.fixture.js'
+import { createFactorClient } from './factors.fixture.js'
 
 const origin = 'http://localhost:8080'
 let settings: Settings
-let factors: ReturnType<typeof factorsOf>
+let factors: ReturnType<typeof createFactorClient>
 beforeAll(async () => {
   settings = await startSettings({ PUBLIC_ORIGIN: origin })
-  factors = factorsOf(settings)
+  factors = createFactorClient(settings)
 })
 afterAll(() => settings?.stop())
 
-/** Somebody with a passkey, and the session it was added in. */
+/** A person with a passkey, and the session it was added in. */
 async function enrolled(slug: string, { counts = false } = {}) {
   const person = await settings.owner(slug)
   const api = await settings.as(person.session)

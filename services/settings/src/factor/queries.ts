@@ -7,7 +7,7 @@ export type FactorRow = typeof table.$inferSelect
 type Reading = Pick<Drizzle, 'select'>
 
 /** Those that have been proved once, the oldest first. */
-export const factorsOf = (db: Reading, accountId: string): Promise<FactorRow[]> =>
+export const listFactors = (db: Reading, accountId: string): Promise<FactorRow[]> =>
   db
     .select()
     .from(table)
@@ -15,7 +15,11 @@ export const factorsOf = (db: Reading, accountId: string): Promise<FactorRow[]> 
     .orderBy(asc(table.id))
 
 /** One that is still to be proved. */
-export async function unconfirmed(db: Reading, accountId: string, id: string): Promise<FactorRow | null> {
+export async function findUnconfirmedFactor(
+  db: Reading,
+  accountId: string,
+  id: string,
+): Promise<FactorRow | null> {
   const [row] = await db
     .select()
     .from(table)
@@ -24,12 +28,12 @@ export async function unconfirmed(db: Reading, accountId: string, id: string): P
 }
 
 /** The passkey with this credential id, of any login. */
-export async function passkeyByCredential(db: Reading, credentialId: string): Promise<FactorRow | null> {
+export async function findPasskey(db: Reading, credentialId: string): Promise<FactorRow | null> {
   const [row] = await db.select().from(table).where(eq(table.credentialId, credentialId))
   return row ?? null
 }
 
-export async function recoveryCodesLeft(db: Reading, accountId: string): Promise<number> {
+export async function countRecoveryCodes(db: Reading, accountId: string): Promise<number> {
   const [row] = await db
     .select({ left: count() })
     .from(recoveryCodes)
@@ -38,7 +42,7 @@ export async function recoveryCodesLeft(db: Reading, accountId: string): Promise
 }
 
 /** How a login with these factors can prove more than its password. */
-export function methodsOf(
+export function listFactorMethods(
   factors: readonly FactorRow[],
   left: number,
   withPasskeys: boolean,
@@ -52,10 +56,10 @@ export function methodsOf(
 }
 
 /** As events carry it. */
-export const stateOf = ({ id, accountId, kind, name, createdAt }: FactorRow): FactorState => ({
+export const toFactorState = ({ id, accountId, kind, name, createdAt }: FactorRow): FactorState => ({
   ...{ id, userId: accountId, kind, name, createdAt },
 })
 
-export const shown = ({ id, kind, name, createdAt, lastUsedAt }: FactorRow): Factor => ({
+export const toFactor = ({ id, kind, name, createdAt, lastUsedAt }: FactorRow): Factor => ({
   ...{ id, kind, name, createdAt, lastUsedAt },
 })

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { sha256Hex } from '@opsplane/runtime'
 
-export const codesAtOnce = 10
+export const recoveryCodeCount = 10
 /** Without letters that are read as digits. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const groups = 4

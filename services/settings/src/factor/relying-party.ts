@@ -7,8 +7,8 @@ export interface RelyingParty {
   origin: string
 }
 
-/** The host of the origin people use, or why passkeys are off. */
-export function relyingPartyOf(publicOrigin: string | undefined): RelyingParty | { reason: string } {
+/** The host of the public origin, or why passkeys are off. */
+export function resolveRelyingParty(publicOrigin: string | undefined): RelyingParty | { reason: string } {
   if (publicOrigin === undefined)
     return { reason: 'Passkeys are off: PUBLIC_ORIGIN, which names the host they are bound to, is not set.' }
   const { hostname, origin, protocol } = new URL(publicOrigin)

@@ -49,8 +49,8 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       path: '/auth/factors/totp',
       summary: 'Add an authenticator app',
       description:
-        'Answers the secret, this once, as text and as the URI of a QR code. It counts once it is confirmed by a code, and ' +
-        'replaces one that was not.',
+        'Returns the secret, only this once, as text and as the URI of a QR code. It is active once a code confirms it, and ' +
+        'replaces an unconfirmed one.',
       body: NewFactor,
       response: TotpEnrolment,
       status: 201,
@@ -65,7 +65,7 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       path: '/auth/factors/totp/confirm',
       summary: 'Confirm an authenticator app',
       description:
-        'By a code it shows. With the first factor of a login all its other sessions end. Emits `factor.added`.',
+        'Needs a code it shows. With the first factor of a login all its other sessions end. Emits `factor.added`.',
       body: TotpConfirmation,
       response: Factor,
       errors: ['not_found', 'forbidden', 'conflict'],
@@ -77,9 +77,9 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       operationId: 'beginPasskey',
       method: 'post',
       path: '/auth/factors/passkeys/options',
-      summary: 'Begin to add a passkey',
+      summary: 'Start adding a passkey',
       description:
-        'Answers what a browser asks its authenticator for. Passkeys are bound to the host of `PUBLIC_ORIGIN`: without one, ' +
+        'Returns the options for `navigator.credentials.create()`. Passkeys are bound to the host of `PUBLIC_ORIGIN`: without one, ' +
         'or with an IP address, this is a 409 (`passkeys_unavailable`).',
       response: PasskeyEnrolment,
       status: 201,
@@ -109,7 +109,7 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       method: 'patch',
       path: '/auth/factors/:id',
       summary: 'Rename a second factor',
-      description: 'For yourself: the name is how you tell your factors apart. Emits no event.',
+      description: 'The name tells your factors apart. Emits no event.',
       body: NewFactor,
       response: Factor,
       errors: ['not_found', 'forbidden'],
@@ -123,7 +123,7 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       path: '/auth/factors/:id',
       summary: 'Remove a second factor',
       description:
-        'All other sessions of the login end; with its last factor recovery codes go as well. Emits `factor.removed`.',
+        'All other sessions of the login end; with its last factor its recovery codes are deleted. Emits `factor.removed`.',
       response: z.void(),
       status: 204,
       errors: ['not_found', 'forbidden'],
@@ -135,9 +135,9 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       operationId: 'createRecoveryCodes',
       method: 'post',
       path: '/auth/recovery-codes',
-      summary: 'Make recovery codes',
+      summary: 'Create recovery codes',
       description:
-        'Ten, shown this once, each of which stands in for a factor once. They replace those before. Emits ' +
+        'Ten codes, shown only this once. Each replaces a factor once. The former codes become invalid. Emits ' +
         '`recovery_codes.created`.',
       response: RecoveryCodes,
       status: 201,
@@ -152,7 +152,7 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       path: '/settings/users/:id/factors',
       summary: 'Remove the second factors of a user',
       description:
-        'For somebody who has lost them: all factors and recovery codes of the login go, and its sessions end. Only of an ' +
+        'For a user who has lost them: all factors and recovery codes of the login are removed, and its sessions end. Only of an ' +
         'active user who is a member of no other workspace, and may do no more than the caller. API keys are refused. ' +
         'Emits `factor.removed`.',
       tag: 'Users',
@@ -170,7 +170,7 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       path: '/platform/accounts/remove-factors',
       summary: 'Remove the second factors of a login',
       description:
-        'For somebody who has lost them, in whichever workspaces the login is used: all factors and recovery codes go, its sessions end, and ' +
+        'For a person who has lost them, in all workspaces the login is used in: all factors and recovery codes are removed, its sessions end, and ' +
         'a mail goes to its proven address. Never of your own login. Where there is none to remove, nothing happens. Emits `factor.removed` ' +
         'in the workspaces of the login.',
       tag: 'Platform',

@@ -1,7 +1,7 @@
 import { expect, it, test } from '@jest/globals'
 import { totpCode } from '@opsplane/testing'
 import { newRecoveryCode, recoveryCodeHash } from './recovery-codes.js'
-import { relyingPartyOf } from './relying-party.js'
+import { resolveRelyingParty } from './relying-party.js'
 import { newTotpSecret, totpStep, totpUri } from './totp.js'
 
 const now = '2026-03-01T10:00:29.999Z'
@@ -50,7 +50,7 @@ test.each([
   ['http://localhost:8080', 'localhost'],
   ['http://ops.localhost:8080', 'ops.localhost'],
 ])('at %s passkeys are bound to %s', (origin, id) => {
-  expect(relyingPartyOf(origin)).toEqual({ id, origin })
+  expect(resolveRelyingParty(origin)).toEqual({ id, origin })
 })
 
 test.each([
@@ -60,5 +60,5 @@ test.each([
   ['http://[::1]:8080', '[::1]'],
   ['http://ops.example.com', 'https'],
 ])('at %s there are no passkeys, and the reason names %s', (origin, named) => {
-  expect(relyingPartyOf(origin)).toEqual({ reason: expect.stringContaining(named) })
+  expect(resolveRelyingParty(origin)).toEqual({ reason: expect.stringContaining(named) })
 })

@@ -10,7 +10,7 @@ import type { Mail } from './mailer.js'
 import { notificationMail } from './notification-text.js'
 import { signInText } from './sign-in-text.js'
 
-/** Makes the mail of what it was queued with; null when nobody is to get it. */
+/** Composes the mail from its queued content; null when there is no recipient any more. */
 export type ComposeMail = (of: { id: string; email: string; content: MailContent }) => Promise<Mail | null>
 
 const Sealed = z.object({ subject: z.string(), text: z.string() })

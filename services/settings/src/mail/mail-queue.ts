@@ -29,7 +29,7 @@ export async function queueInvitationMail(
 const accountMailMs = 3_600_000
 
 /**
- * Whoever the address is of, and whether there is a login with it: the same statement, and nothing that is secret. One is
+ * The same statement whether or not there is a login with the address, and nothing in it is secret. One mail is
  * enough until it is sent.
  */
 export async function queueAccountMail(
@@ -53,14 +53,14 @@ export async function queueAccountMail(
     .onConflictDoNothing()
 }
 
-/** What a person is told of their login: a sign-in with where, by what and when, or that an operator or admin has removed its factors. */
-export const SignInPlace = z.object({
+/** A notice about a person's login: a sign-in with its place, program and time, or the removal of factors by an operator or admin. */
+export const SignInNotice = z.object({
   at: z.string(),
   address: z.string(),
   userAgent: z.string(),
   what: z.enum(['sign_in', 'factors_removed']).default('sign_in'),
 })
-export type SignInPlace = z.infer<typeof SignInPlace>
+export type SignInNotice = z.infer<typeof SignInNotice>
 
 /** How long such a notice is worth sending. */
 const signInMailMs = 24 * 3_600_000
@@ -68,7 +68,7 @@ const signInMailMs = 24 * 3_600_000
 /** Stands or falls with what it is about, and is sent although that may have ended by then. */
 export async function queueSignInMail(
   tx: Transaction,
-  { accountId, email, signIn }: { accountId: string; email: string; signIn: z.input<typeof SignInPlace> },
+  { accountId, email, signIn }: { accountId: string; email: string; signIn: z.input<typeof SignInNotice> },
 ): Promise<void> {
   const giveUpAt = new Date(Date.parse(signIn.at) + signInMailMs).toISOString()
   const { workspaceId } = platformTenant
@@ -84,7 +84,7 @@ export async function dropInvitationMail(tx: Transaction, invitationId: string |
   await tx.delete(mails).where(and(eq(mails.invitationId, invitationId), eq(mails.status, 'pending')))
 }
 
-/** A mail in hand for one attempt. */
+/** A mail that was claimed for one attempt. */
 export interface ClaimedMail extends LeasedRow {
   workspace_id: string
   notification_id: string | null
@@ -109,14 +109,14 @@ export type MailContent =
   | { kind: 'notification'; notification: NotificationContent; workspaceSlug: string }
   | { kind: 'invitation'; invitationId: string; workspaceId: string; sealed: string }
   | { kind: 'account'; purpose: MailPurpose }
-  | { kind: 'sign_in'; signIn: SignInPlace }
+  | { kind: 'sign_in'; signIn: SignInNotice }
 
 /** Throws when there is no such content any more. */
-export async function contentOf(run: StatementRunner, mail: ClaimedMail): Promise<MailContent> {
+export async function readMailContent(run: StatementRunner, mail: ClaimedMail): Promise<MailContent> {
   const { invitation_id: invitationId, workspace_id: workspaceId, sealed_content: sealed } = mail
   if (invitationId !== null) return { kind: 'invitation', invitationId, workspaceId, sealed: sealed ?? '' }
   if (mail.purpose !== null) return { kind: 'account', purpose: mail.purpose }
-  if (mail.sign_in !== null) return { kind: 'sign_in', signIn: SignInPlace.parse(mail.sign_in) }
+  if (mail.sign_in !== null) return { kind: 'sign_in', signIn: SignInNotice.parse(mail.sign_in) }
   const [row] = await run.unsafe<{ state: unknown; slug: string | null }[]>(
     `select n.state, w.slug from notifications n left join workspaces w on w.id = n.workspace_id where n.id = $1`,
     [mail.notification_id],
@@ -130,7 +130,7 @@ const ofLogin = '(purpose is not null or sign_in is not null)'
 
 const keysOf = (rows: readonly { key: string }[]) => [rows.map(({ key }) => key)]
 
-/** Of a mail about a login nothing stays: anybody may have asked for it, or it names where a person was. */
+/** A mail about a login is deleted whole: anyone may have requested it, or it names where a person was. */
 export const markSent = (tx: StatementRunner, sent: readonly { key: string }[]) =>
   tx.unsafe(
     `with gone as (delete from mails where id = any($1::text[]) and ${ofLogin})
@@ -140,7 +140,7 @@ export const markSent = (tx: StatementRunner, sent: readonly { key: string }[]) 
   )
 
 /** Ends mails whose next attempt would come too late; nothing secret outlives the last one. */
-export const giveUpLate = (tx: StatementRunner, failed: readonly { key: string }[]) =>
+export const expireMails = (tx: StatementRunner, failed: readonly { key: string }[]) =>
   tx.unsafe<{ mailId: string; userId: string; failures: number; reason: string }[]>(
     `with gone as (delete from mails where id = any($1::text[]) and ${ofLogin} and held_until >= give_up_at)
      update mails set status = 'failed', sealed_content = null

@@ -67,7 +67,7 @@ function mailServer(refused: readonly string[] = []) {
   const sent: string[] = []
   const mailer: Mailer = {
     async send({ to }) {
-      if (refused.includes(to)) throw new Error(`550 nobody\nis called ${to}`)
+      if (refused.includes(to)) throw new Error(`550 no mailbox\nis called ${to}`)
       sent.push(to)
     },
   }
@@ -85,7 +85,7 @@ describe('sending', () => {
     expect(new Set(sent).size).toBe(23)
   })
 
-  it('of a mail that nobody takes, or that cannot be made, holds up no other', async () => {
+  it('a mail that is rejected, or that cannot be composed, delays no other', async () => {
     const unreadable = await dueMails(1)
     await settings.service.sql`update notifications set state = '{}'`
     await dueMails(12)
@@ -98,11 +98,11 @@ describe('sending', () => {
     await replica.close()
     expect(sent).toHaveLength(11)
     const reasons = new Map(left.map(({ id, last_error }) => [id.startsWith(unreadable), last_error]))
-    expect(reasons.get(false)).toBe('550 nobody is called admin7@example.com')
+    expect(reasons.get(false)).toBe('550 no mailbox is called admin7@example.com')
     expect(reasons.get(true)).toContain('invalid')
   })
 
-  it('gives back what is under way when it stops', async () => {
+  it('releases the mails in flight when it stops', async () => {
     await dueMails(1)
     let begun = false
     const stuck: Mailer = {

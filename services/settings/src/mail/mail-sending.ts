@@ -3,7 +3,7 @@ import type { Logger } from '@opsplane/runtime'
 import { oneLine } from '@opsplane/runtime'
 import { dueMails } from '../schema.js'
 import type { ComposeMail } from './compose.js'
-import { type ClaimedMail, contentOf, giveUpLate, mailColumns, markSent } from './mail-queue.js'
+import { type ClaimedMail, expireMails, mailColumns, markSent, readMailContent } from './mail-queue.js'
 import type { Mailer } from './mailer.js'
 
 export interface MailSendingOptions {
@@ -30,7 +30,7 @@ export const mailSending = ({ database: { sql }, mailer, compose, log }: MailSen
       if (!mail) return []
       const { key: id, email } = mail
       try {
-        const composed = await compose({ id, email, content: await contentOf(sql, mail) })
+        const composed = await compose({ id, email, content: await readMailContent(sql, mail) })
         if (composed !== null) await mailer.send(composed, signal)
       } catch (cause) {
         // The server's words, short enough to keep.
@@ -44,7 +44,7 @@ export const mailSending = ({ database: { sql }, mailer, compose, log }: MailSen
         finished.map(({ row }) => row),
       ),
     async failed(tx, rows) {
-      const ended = await giveUpLate(
+      const ended = await expireMails(
         tx,
         rows.map(({ row }) => row),
       )
@@ -54,4 +54,4 @@ export const mailSending = ({ database: { sql }, mailer, compose, log }: MailSen
 
 const givenUp =
   'a mail was given up: check SMTP_URL, and that the server takes mail from SMTP_FROM to this user; a ' +
-  'notification stays readable at /notifications, and an invitation can be sent anew'
+  'notification stays readable at /notifications, and an invitation can be sent again'

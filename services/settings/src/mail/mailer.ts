@@ -22,7 +22,7 @@ export interface MailerConfig {
   smtpFrom?: string | undefined
 }
 
-/** Null without SMTP settings: then nobody gets mail. One connection per mail, closed when its signal aborts. */
+/** Null without SMTP settings: then no mail is sent. One connection per mail, closed when its signal aborts. */
 export function createMailer({ smtpUrl, smtpFrom }: MailerConfig): Mailer | null {
   const server = smtpUrl === undefined ? null : readSmtpUrl(smtpUrl)
   const from = smtpFrom === undefined ? null : parseMailbox(smtpFrom)

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { programOf, signInText } from './sign-in-text.js'
+import { detectProgram, signInText } from './sign-in-text.js'
 
 test.each([
   ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox on Linux'],
@@ -15,7 +15,7 @@ test.each([
   ['', 'an unknown program'],
   ['Your account is locked, see https://evil.example\nBcc: all@example.com', 'an unknown program'],
 ])('%s is named %s', (userAgent, name) => {
-  expect(programOf(userAgent)).toBe(name)
+  expect(detectProgram(userAgent)).toBe(name)
 })
 
 test('nothing that a client says of itself stands in the mail', () => {

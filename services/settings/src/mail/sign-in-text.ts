@@ -1,4 +1,4 @@
-import type { SignInPlace } from './mail-queue.js'
+import type { SignInNotice } from './mail-queue.js'
 
 /** Of browsers each names those it is compatible with as well: the first that is found is the one. */
 const programs = [
@@ -20,16 +20,16 @@ const systems = [
 
 type Known = readonly (readonly [string, RegExp])[]
 
-/** Names from these lists alone: what a client calls itself may be an address to lead somebody to. */
-export function programOf(userAgent: string): string {
+/** Only names from these lists: a client may call itself by the address of a phishing page. */
+export function detectProgram(userAgent: string): string {
   const named = (known: Known) => known.find(([, pattern]) => pattern.test(userAgent))?.[0]
   const program = named(programs) ?? 'an unknown program'
   const system = named(systems)
   return system === undefined ? program : `${program} on ${system}`
 }
 
-/** Subject and text of the mail about a sign-in from a device that is not known, or about factors that somebody else has removed. */
-export function signInText({ what, at, address, userAgent }: SignInPlace, publicOrigin: string | undefined) {
+/** Subject and text of the mail about a sign-in from a device that is not known, or about factors that another person has removed. */
+export function signInText({ what, at, address, userAgent }: SignInNotice, publicOrigin: string | undefined) {
   if (what === 'factors_removed') return factorsRemovedText(at, publicOrigin)
   const way =
     publicOrigin === undefined
@@ -38,13 +38,13 @@ export function signInText({ what, at, address, userAgent }: SignInPlace, public
         ]
       : ['end the session and set another password:', '', `${publicOrigin}/account`]
   const lines = [
-    'Somebody has signed in to your login from a device it was not used from in the last 90 days.',
+    'There was a sign-in to your login from a device that has not used it in the last 90 days.',
     '',
     `When:    ${at}`,
     `Where:   ${address === '' ? 'an unknown address' : address}`,
-    `By:      ${programOf(userAgent)}`,
+    `By:      ${detectProgram(userAgent)}`,
     '',
-    'If it was you, there is nothing to do. If not, somebody else knows how to sign in as you:',
+    'If it was you, there is nothing to do. If not, another person knows how to sign in as you:',
     ...way,
   ]
   return { subject: 'New sign-in', text: `${lines.join('\n')}\n` }

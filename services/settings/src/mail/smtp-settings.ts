@@ -29,7 +29,7 @@ export function readSmtpUrl(text: string): SmtpServer | null {
     host,
     port: port === '' ? defaultPort : Number(port),
     secure: protocol === 'smtps:',
-    // A password never crosses a network in the clear, whatever somebody on the way removes from the greeting.
+    // A password is never sent unencrypted, even if a man in the middle strips STARTTLS from the server's greeting.
     requireTLS: withLogin && !loopback.test(host),
     ...(withLogin && { auth: { user, pass } }),
   }

@@ -12,17 +12,17 @@ import { constantTimeEqual } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
 import { account } from '../account/domain.js'
 import type { Passwords } from '../account/passwords.js'
-import { lockAccount, storedAccount } from '../account/queries.js'
+import { lockAccount, requireAccount } from '../account/queries.js'
 import { dropInvitationMail } from '../mail/mail-queue.js'
 import type { Identify } from '../session/login.js'
-import { originOf, type ProvenPerson, type SessionKind } from '../session/sessions.js'
+import { type ProvenPerson, type SessionKind, toSessionOrigin } from '../session/sessions.js'
 import { type CompleteSignIn, wrongCredentials } from '../session/sign-in.js'
 import type { Throttle } from '../session/throttle.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
 import { readToken } from '../token/bearer-token.js'
 import { invalidInvitation } from './domain.js'
 import { type Members, proveMemberships } from './members.js'
-import { type OpenInvitation, openInvitation } from './queries.js'
+import { findOpenInvitation, type OpenInvitation } from './queries.js'
 
 /**
  * Lets an invited person in, and answers as a login does. A new login gets its password; one that exists proves
@@ -51,7 +51,7 @@ export function createAccept(
   /** Null for what was never issued, has been used or replaced, or has ended, after the same work. */
   const valid = async (token: string, now: Instant): Promise<OpenInvitation | null> => {
     const presented = readToken(token)
-    const found = await openInvitation(db, presented?.kind === 'inv' ? presented.id : '')
+    const found = await findOpenInvitation(db, presented?.kind === 'inv' ? presented.id : '')
     const matches = constantTimeEqual(found?.tokenHash ?? '', presented?.secretHash ?? '')
     return found !== null && matches && found.expiresAt > now ? found : null
   }
@@ -69,7 +69,7 @@ export function createAccept(
     return serialized({ tenant: workspaceScope(workspaceId), actor, now, requestId }, async (unit, tx) => {
       await lockAccount(tx, userId)
       // Who has replaced the password meanwhile, by a link of another workspace's admin, enters nothing by this.
-      if (proved !== undefined && (await storedAccount(tx, userId)).passwordHash !== proved)
+      if (proved !== undefined && (await requireAccount(tx, userId)).passwordHash !== proved)
         throw wrongCredentials()
       const found = await unit.find(members.aggregate, membershipId)
       const addressProven = invitation.mailed || invitation.account.addressProvenAt !== null
@@ -106,7 +106,7 @@ export function createAccept(
     meta: RequestMeta,
   ): Promise<ProvenPerson> => {
     const credentials = { email: invitation.email, password: passwordOf(wanted) }
-    const { passwordHash } = await identify(credentials, originOf(meta), meta.now)
+    const { passwordHash } = await identify(credentials, toSessionOrigin(meta), meta.now)
     const user = await admit(
       invitation,
       invitation.account.name,
@@ -117,7 +117,7 @@ export function createAccept(
   }
 
   return async (wanted, meta, kind) => {
-    const attempt = throttle.attempt(`invitation ${wanted.token}`, originOf(meta).address)
+    const attempt = throttle.attempt(`invitation ${wanted.token}`, toSessionOrigin(meta).address)
     await throttle.begin(attempt, meta.now)
     const invitation = await valid(wanted.token, meta.now)
     if (invitation === null) {
@@ -126,7 +126,7 @@ export function createAccept(
     }
     await throttle.succeeded(attempt, meta.now)
     const person = await (invitation.unclaimed ? claim : join)(invitation, wanted, meta)
-    return completeSignIn(person, originOf(meta), { now: meta.now, kind })
+    return completeSignIn(person, toSessionOrigin(meta), { now: meta.now, kind })
   }
 }
 

@@ -2,21 +2,21 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { permissions, TokenCreated, User } from '@opsplane/contracts'
 import type { ApiClient } from '@opsplane/testing'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
-import { type Joined, usersOf } from './users.fixture.js'
+import { createUserClient, type JoinedUser } from './users.fixture.js'
 
 const inAcme = { workspace: 'acme' }
 
 let settings: Settings
 let ada: Owner
 let api: ApiClient
-let users: ReturnType<typeof usersOf>
-let admin: Joined
+let users: ReturnType<typeof createUserClient>
+let admin: JoinedUser
 
 beforeAll(async () => {
   settings = await startSettings()
   ada = await settings.owner('acme')
   api = await settings.as(ada.session, inAcme)
-  users = usersOf(settings, ada, api)
+  users = createUserClient(settings, ada, api)
   admin = await users.joined('admin@example.com', 'admin')
 })
 afterAll(() => settings?.stop())
@@ -43,7 +43,7 @@ describe('the last active owner', () => {
     for (let round = 0; round < 4; round++) {
       const grace = await settings.owner(`grace${round}`)
       const client = await settings.as(grace.session, { workspace: grace.slug })
-      const there = usersOf(settings, grace, client)
+      const there = createUserClient(settings, grace, client)
       const other = await there.joined(`other${round}@example.com`, 'owner')
       const ids = [grace.userId, other.userId]
       const replies = await Promise.all(
@@ -60,7 +60,7 @@ describe('the last active owner', () => {
   })
 })
 
-describe('nobody rises above themselves', () => {
+describe('privileges cannot be escalated', () => {
   it('an admin makes no owner, and touches none', async () => {
     const victim = await users.joined('victim@example.com', 'owner')
     for (const reply of [
@@ -143,7 +143,7 @@ describe('a key for some environments', () => {
     return settings.as(made.data(TokenCreated).token ?? '', { ...inAcme, environment: 'staging' })
   }
 
-  it('lets nobody in, and changes neither users, roles nor the workspace: they are of all environments', async () => {
+  it('invites no one, and changes neither users, roles nor the workspace: they are of all environments', async () => {
     const { userId } = await users.joined('everywhere@example.com', 'viewer')
     expect((await api.post('/settings/roles', { name: 'narrow', permissions: all })).status).toBe(201)
     const narrow = await keyFor(['staging'])

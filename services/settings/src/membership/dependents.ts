@@ -10,20 +10,20 @@ import {
 import type { PlatformClients } from '@opsplane/http'
 import type { Drizzle } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
-import { keysOf } from '../token/queries.js'
+import { listMemberKeys } from '../token/queries.js'
 
 /** Something that hangs on a person, and the service that has it. */
-export interface OwnedBySomebody extends FoundDependent {
+export interface ServiceDependent extends FoundDependent {
   service: string
 }
 
-export interface FoundOfAll {
-  found: OwnedBySomebody[]
+export interface DependentsResult {
+  found: ServiceDependent[]
   /** Services that did not answer. */
   unanswered: string[]
 }
 
-export type FindDependents = (question: DependentsQuestion) => Promise<FoundOfAll>
+export type FindDependents = (question: DependentsQuestion) => Promise<DependentsResult>
 
 export interface DependentsOptions {
   db: Drizzle
@@ -32,7 +32,7 @@ export interface DependentsOptions {
   log: Pick<Logger, 'warn'>
 }
 
-/** Asks every service what hangs on a person; their API keys are at hand. */
+/** Asks every service what depends on a person; their API keys are read here. */
 export const createFindDependents =
   ({ db, neighbours, log }: DependentsOptions): FindDependents =>
   async (question) => {
@@ -42,12 +42,12 @@ export const createFindDependents =
           const { dependents } = await client.post('/internal/people/dependents', question, FoundDependents)
           return { service, dependents }
         } catch (error) {
-          log.warn({ err: error, service }, 'a service did not answer what hangs on a person')
+          log.warn({ err: error, service }, 'a service did not list what depends on a person')
           return { service, dependents: null }
         }
       }),
     )
-    const keys = await keysOf(db, question)
+    const keys = await listMemberKeys(db, question)
     const found = answers.flatMap(({ service, dependents }) =>
       (dependents ?? []).map((each) => ({ ...each, service })),
     )
@@ -64,17 +64,17 @@ const keyDependent = ({
   id,
   name,
   environments: own,
-}: Awaited<ReturnType<typeof keysOf>>[number]): OwnedBySomebody => ({
+}: Awaited<ReturnType<typeof listMemberKeys>>[number]): ServiceDependent => ({
   ...{ kind: 'api_key', id, name, service: 'settings', takeOver: null },
   environment: own?.[0] ?? environments[0],
 })
 
-export const shownDependent = ({ kind, id, name, environment, takeOver }: FoundDependent): Dependent => ({
+export const toDependent = ({ kind, id, name, environment, takeOver }: FoundDependent): Dependent => ({
   ...{ kind, id, name, environment },
   takeOver: takeOver && `${takeOver.method} /api/v1${takeOver.path}`,
 })
 
-export const shownDependents = ({ found, unanswered }: FoundOfAll): UserDependents => ({
-  items: found.map(shownDependent),
+export const toDependents = ({ found, unanswered }: DependentsResult): UserDependents => ({
+  items: found.map(toDependent),
   unanswered,
 })

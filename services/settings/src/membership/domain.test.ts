@@ -3,15 +3,15 @@ import { type UserPatch, UserState } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
 import { type MembershipState, membership } from './domain.js'
 import {
-  active,
+  activeMember,
   createdAt,
-  deactivated,
+  deactivatedMember,
   invitation,
   invite,
-  invited,
+  invitedMember,
   now,
-  owner,
-  suspended,
+  ownerMember,
+  suspendedMember,
 } from './sample-members.js'
 
 const { given } = specify(membership)
@@ -33,15 +33,17 @@ const after = (state: MembershipState, command: Parameters<typeof membership.dec
 
 describe('a membership', () => {
   it('begins active, once', () => {
-    const { status: _, createdAt: __, updatedAt: ___, ...fields } = owner
+    const { status: _, createdAt: __, updatedAt: ___, ...fields } = ownerMember
     const activate = { kind: 'activate' as const, ...fields, now: createdAt }
-    given(null).when(activate).emits({ type: 'user.activated', changes: owner })
-    given(owner).when(activate).fails('conflict')
+    given(null).when(activate).emits({ type: 'user.activated', changes: ownerMember })
+    given(ownerMember).when(activate).fails('conflict')
   })
 
   it('is shown as the user it lets in, without the invitation', () => {
-    expect(UserState.strict().parse(membership.expose(invited))).toMatchObject({ id: invited.userId })
-    expect(membership.describe(active)).toEqual({ id: active.userId, displayName: 'Ada' })
+    expect(UserState.strict().parse(membership.expose(invitedMember))).toMatchObject({
+      id: invitedMember.userId,
+    })
+    expect(membership.describe(activeMember)).toEqual({ id: activeMember.userId, displayName: 'Ada' })
   })
 })
 
@@ -49,42 +51,42 @@ describe('inviting', () => {
   const extras = { expiresAt: invitation.expiresAt }
 
   it('begins a membership that opens nothing yet', () => {
-    const changes = { ...invited, createdAt: now, updatedAt: now }
+    const changes = { ...invitedMember, createdAt: now, updatedAt: now }
     given(null).when(invite).emits({ type: 'user.invited', changes, extras })
   })
 
   it('replaces the former invitation', () => {
     const other = { ...invitation, id: 'inv_01JZ8Q4D3N5W7X9Y2B4C6D8E0G', tokenHash: 'b'.repeat(64) }
-    given(invited)
+    given(invitedMember)
       .when({ ...invite, role: 'viewer', invitation: other })
       .emits({ type: 'user.invited', changes: { role: 'viewer', invitation: other, updatedAt: now }, extras })
   })
 
   it('brings back who was removed, with the id of the first time', () => {
-    given(deactivated)
+    given(deactivatedMember)
       .when({ ...invite, id: 'mbr_01JZ8Q4D3N5W7X9Y2B4C6D8E0G' })
       .emits({ type: 'user.invited', changes: { status: 'invited', invitation, updatedAt: now }, extras })
   })
 
   it('is not for members, and does not lift a suspension', () => {
-    given(active).when(invite).fails('conflict')
-    given(suspended).when(invite).fails('invalid_state_transition')
+    given(activeMember).when(invite).fails('conflict')
+    given(suspendedMember).when(invite).fails('invalid_state_transition')
   })
 })
 
 describe('accepting', () => {
   it('lets the person in under the name of their login, and uses the invitation up', () => {
-    const { invitation: _, ...member } = invited
-    expect(after(invited, accept)).toEqual({
+    const { invitation: _, ...member } = invitedMember
+    expect(after(invitedMember, accept)).toEqual({
       ...{ ...member, status: 'active', name: 'Ada Lovelace', updatedAt: now },
     })
   })
 
   it.each([
-    ['of another token', invited, { tokenHash: 'b'.repeat(64) }],
-    ['at its end', invited, { now: invitation.expiresAt }],
-    ['that was used', active, {}],
-    ['that ended with the membership', deactivated, {}],
+    ['of another token', invitedMember, { tokenHash: 'b'.repeat(64) }],
+    ['at its end', invitedMember, { now: invitation.expiresAt }],
+    ['that was used', activeMember, {}],
+    ['that ended with the membership', deactivatedMember, {}],
   ])('an invitation %s is refused', (_, state, fields) => {
     given(state)
       .when({ ...accept, ...fields })
@@ -95,20 +97,20 @@ describe('accepting', () => {
 describe('changing', () => {
   it('gives another role', () => {
     const emitted = { type: 'user.role_changed', changes: { role: 'agent', updatedAt: now } }
-    for (const state of [invited, active, suspended])
+    for (const state of [invitedMember, activeMember, suspendedMember])
       given(state)
         .when(patch({ role: 'agent' }))
         .emits(emitted)
-    given(deactivated)
+    given(deactivatedMember)
       .when(patch({ role: 'agent' }))
       .fails('invalid_state_transition')
   })
 
   it('keeps out, and lets in again', () => {
-    given(active)
+    given(activeMember)
       .when(patch({ status: 'suspended' }))
       .emits({ type: 'user.suspended', changes: { status: 'suspended', updatedAt: now } })
-    given(suspended)
+    given(suspendedMember)
       .when(patch({ status: 'active', role: 'viewer' }))
       .emits(
         { type: 'user.role_changed', changes: { role: 'viewer', updatedAt: now } },
@@ -117,14 +119,14 @@ describe('changing', () => {
   })
 
   it('is nothing when all is so already', () => {
-    given(active)
+    given(activeMember)
       .when(patch({ role: 'developer', status: 'active' }))
       .emits()
-    given(deactivated).when(patch({})).emits()
+    given(deactivatedMember).when(patch({})).emits()
   })
 
-  it('lets nobody in who has not accepted', () => {
-    given(invited)
+  it('grants no access before the invitation is accepted', () => {
+    given(invitedMember)
       .when(patch({ status: 'active' }))
       .fails('invalid_state_transition', {
         ...{ from: 'invited', action: 'reactivate', allowed: ['invite', 'accept', 'change_role', 'remove'] },
@@ -134,10 +136,10 @@ describe('changing', () => {
 
 describe('removing', () => {
   it('ends the membership, and an open invitation with it', () => {
-    for (const state of [invited, active, suspended]) {
-      expect(after(state, remove())).toEqual({ ...deactivated, updatedAt: now })
+    for (const state of [invitedMember, activeMember, suspendedMember]) {
+      expect(after(state, remove())).toEqual({ ...deactivatedMember, updatedAt: now })
     }
-    given(deactivated).when(remove()).fails('invalid_state_transition')
+    given(deactivatedMember).when(remove()).fails('invalid_state_transition')
   })
 })
 
@@ -145,13 +147,13 @@ describe('the last active owner', () => {
   it.each([patch({ role: 'admin' }, 0), patch({ status: 'suspended' }, 0), remove(0)])(
     'stays: %j',
     (command) => {
-      given(owner).when(command).fails('conflict')
-      expect(membership.decide({ ...command, otherOwners: 1 }, owner)).toHaveLength(1)
+      given(ownerMember).when(command).fails('conflict')
+      expect(membership.decide({ ...command, otherOwners: 1 }, ownerMember)).toHaveLength(1)
     },
   )
 
   it('is no matter where an owner is kept out already', () => {
-    given({ ...suspended, role: 'owner' })
+    given({ ...suspendedMember, role: 'owner' })
       .when(patch({ role: 'admin' }, 0))
       .emits({ type: 'user.role_changed', changes: { role: 'admin', updatedAt: now } })
   })

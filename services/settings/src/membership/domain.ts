@@ -1,5 +1,6 @@
 import {
   ApiError,
+  alreadyExists,
   assertNever,
   type Decider,
   type Decision,
@@ -15,7 +16,7 @@ export interface PendingInvitation {
   id: string
   tokenHash: string
   expiresAt: Instant
-  /** The token went to the person by mail, and to nobody else. */
+  /** The token went to the person by mail only. */
   mailed: boolean
 }
 
@@ -44,7 +45,7 @@ export interface ActivateMembership extends Person {
   kind: 'activate'
 }
 
-/** Invites somebody new, who was removed, or whose invitation shall be replaced. */
+/** Invites a new or removed person, or replaces an open invitation. */
 export interface InviteMember extends Person {
   kind: 'invite'
   invitation: PendingInvitation
@@ -118,13 +119,13 @@ function decide(command: MembershipCommand, state: MembershipState | null): Deci
 }
 
 function activate(command: ActivateMembership, state: MembershipState | null): Decided {
-  if (state !== null) throw new ApiError('conflict', 'A membership with this id exists already.')
+  if (state !== null) throw alreadyExists('membership')
   const { kind: _, now, ...fields } = command
   const after: MembershipState = { ...fields, status: 'active', createdAt: now, updatedAt: now }
   return { type: 'user.activated', after }
 }
 
-/** Whoever is invited again keeps the id and the date of the first time. */
+/** A person invited again keeps the id and the date of the first time. */
 function invite(command: InviteMember, state: MembershipState | null): Decided {
   if (state?.status === 'active') throw new ApiError('conflict', 'This person is a member already.')
   const status = state === null ? 'invited' : statusAfter('invite', state.status)
@@ -176,7 +177,7 @@ function remove({ otherOwners, now }: RemoveMember, { invitation: _, ...state }:
 
 function keepAnOwner(before: MembershipState, after: MembershipState, otherOwners: number): void {
   if (otherOwners > 0 || !isActiveOwner(before) || isActiveOwner(after)) return
-  const message = 'This is the last active owner. Make somebody else an owner first.'
+  const message = 'This is the last active owner. Make another user an owner first.'
   throw new ApiError('conflict', message, {
     details: [{ in: 'body', path: '', code: 'last_owner', message }],
   })
@@ -184,7 +185,7 @@ function keepAnOwner(before: MembershipState, after: MembershipState, otherOwner
 
 const isActiveOwner = ({ role, status }: MembershipState) => role === 'owner' && status === 'active'
 
-/** Never issued, expired, used, replaced: all the same to whoever presents it. */
+/** Never issued, expired, used, replaced: the answer is the same for all. */
 export function invalidInvitation(): ApiError {
   return new ApiError(
     'invalid_token',

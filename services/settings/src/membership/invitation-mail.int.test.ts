@@ -3,7 +3,7 @@ import { InvitedUser, Session } from '@opsplane/contracts'
 import type { ApiClient } from '@opsplane/testing'
 import { type SmtpReceiver, startSmtpReceiver, waitFor } from '@opsplane/testing'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
-import { usersOf } from './users.fixture.js'
+import { createUserClient } from './users.fixture.js'
 
 const hourMs = 3_600_000
 
@@ -11,7 +11,7 @@ let receiver: SmtpReceiver
 let settings: Settings
 let ada: Owner
 let api: ApiClient
-let users: ReturnType<typeof usersOf>
+let users: ReturnType<typeof createUserClient>
 
 beforeAll(async () => {
   receiver = await startSmtpReceiver()
@@ -21,7 +21,7 @@ beforeAll(async () => {
   })
   ada = await settings.owner('acme')
   api = await settings.as(ada.session, { workspace: 'acme' })
-  users = usersOf(settings, ada, api)
+  users = createUserClient(settings, ada, api)
 })
 afterAll(async () => {
   await settings?.stop()
@@ -81,7 +81,7 @@ describe('with a mail server, an invitation', () => {
 
   it('that was replaced or has ended before it could be sent is not sent', async () => {
     await receiver.stop()
-    // None is in hand any more, where it would still be sent.
+    // None is claimed any more, where it would still be sent.
     const putOff = (email: string) => waitFor(async () => (await rowsTo(email)).at(-1)?.last_error)
     await users.invite('changed@example.com')
     await putOff('changed@example.com')

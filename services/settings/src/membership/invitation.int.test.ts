@@ -2,24 +2,24 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { InvitedUser, Session, User } from '@opsplane/contracts'
 import type { ApiClient } from '@opsplane/testing'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
-import { usersOf } from './users.fixture.js'
+import { createUserClient } from './users.fixture.js'
 
 const hourMs = 3_600_000
 
 let settings: Settings
 let ada: Owner
 let api: ApiClient
-let users: ReturnType<typeof usersOf>
+let users: ReturnType<typeof createUserClient>
 
 beforeAll(async () => {
   settings = await startSettings()
   ada = await settings.owner('acme')
   api = await settings.as(ada.session, { workspace: 'acme' })
-  users = usersOf(settings, ada, api)
+  users = createUserClient(settings, ada, api)
 })
 afterAll(() => settings?.stop())
 
-const someone = { name: 'Somebody', password }
+const someone = { name: 'New Person', password }
 const statusOf = async (userId: string) => (await api.get(`/settings/users/${userId}`)).data(User).status
 const withoutRequestId = (text: string) => text.replace(/"requestId":"[^"]+"/, '')
 
@@ -101,7 +101,7 @@ describe('an invitation', () => {
   })
 
   it('needs an e-mail, a role there is, and an end within 30 days', async () => {
-    expect((await users.invite('nobody')).error().details[0]?.path).toBe('/email')
+    expect((await users.invite('no-address')).error().details[0]?.path).toBe('/email')
     expect((await users.invite('a@example.com', 'wizard')).error().details[0]?.code).toBe('unknown_role')
     expect((await users.invite('a@example.com', 'viewer', { expiresInHours: 721 })).status).toBe(422)
     expect((await users.invite('a@example.com', 'viewer', { status: 'active' })).status).toBe(422)
@@ -155,7 +155,7 @@ describe('one person, several workspaces', () => {
     const tokens = await Promise.all(
       owners.map(async (owner) => {
         const client = await settings.as(owner.session, { workspace: owner.slug })
-        return usersOf(settings, owner, client).invited('shared@example.com')
+        return createUserClient(settings, owner, client).invited('shared@example.com')
       }),
     )
     expect(new Set(tokens.map(({ id }) => id)).size).toBe(1)

@@ -19,11 +19,11 @@ import { dropInvitationMail, queueInvitationMail } from '../mail/mail-queue.js'
 import { workspaceName } from '../tenant/queries.js'
 import { issueToken } from '../token/bearer-token.js'
 import { acceptPath, invitationText } from './invitation-text.js'
-import { atHome, type Members, requireGrant, requireRank } from './members.js'
-import { memberOf } from './queries.js'
+import { inWorkspaceScope, type Members, requireGrant, requireRank } from './members.js'
+import { findMember } from './queries.js'
 
 /**
- * Invites somebody, or anew. The plaintext of the token goes by mail where there is a mail server, else it is in
+ * Invites a person, or replaces their invitation. The plaintext of the token goes by mail where there is a mail server, else it is in
  * the answer; it is kept nowhere.
  */
 export type Invite = (wanted: NewInvitation, meta: RequestMeta) => Promise<InvitedUser>
@@ -86,12 +86,12 @@ export function createInvite(
   }
 
   const invite = (wanted: NewInvitation, issued: Issued, meta: RequestMeta): Promise<InvitedUser> =>
-    serialized(atHome(meta), async (unit, tx) => {
+    serialized(inWorkspaceScope(meta), async (unit, tx) => {
       const { email, role, name } = wanted
       const { now } = meta
       await requireGrant(tx, meta, role)
       const { id: userId, addressProven } = await loginOf(unit, tx, email, now)
-      const former = await memberOf(tx, meta.tenant.workspaceId, userId)
+      const former = await findMember(tx, meta.tenant.workspaceId, userId)
       const { id, tokenHash, expiresAt, sealedContent } = issued
       const person = { userId, email, name: name ?? email, role, addressProven, now }
       const invitation = { id, tokenHash, expiresAt, mailed: withMail }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { InvitedUser, Session, TokenCreated, User, VerifiedToken } from '@opsplane/contracts'
 import { type ApiClient, type EventRecorder, recordEvents, waitFor } from '@opsplane/testing'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
-import { usersOf } from './users.fixture.js'
+import { createUserClient } from './users.fixture.js'
 
 const email = 'grace@example.com'
 const inAcme = { workspace: 'acme' }
@@ -11,14 +11,14 @@ let settings: Settings
 let recorder: EventRecorder
 let ada: Owner
 let api: ApiClient
-let users: ReturnType<typeof usersOf>
+let users: ReturnType<typeof createUserClient>
 
 beforeAll(async () => {
   settings = await startSettings()
   recorder = await recordEvents(settings.service.natsPrefix)
   ada = await settings.owner('acme')
   api = await settings.as(ada.session, inAcme)
-  users = usersOf(settings, ada, api)
+  users = createUserClient(settings, ada, api)
 })
 afterAll(async () => {
   await recorder?.stop()

@@ -11,13 +11,13 @@ import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { dropInvitationMail } from '../mail/mail-queue.js'
 import { requireAuthority } from '../rights/authority.js'
-import { grantedBy } from '../role/reading.js'
+import { findRolePermissions } from '../role/role-reader.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
 import { token } from '../token/domain.js'
-import { unrevokedKeys } from '../token/queries.js'
-import { requireEveryEnvironment } from '../token/reach.js'
+import { requireEveryEnvironment } from '../token/key-environments.js'
+import { listUnrevokedKeys } from '../token/queries.js'
 import { type MembershipState, membership } from './domain.js'
-import { countOtherOwners, type Member, memberOf, unprovenMemberships } from './queries.js'
+import { countOtherOwners, findMember, listUnprovenMemberships, type Member } from './queries.js'
 import { allowedActions } from './transitions.js'
 
 export type Members = ReturnType<typeof createMembers>
@@ -30,7 +30,7 @@ export function createMembers(
   const memberships = store.aggregate(membership, { present })
   const keys = store.aggregate(token)
 
-  /** The member, and how many active owners there are beside. */
+  /** The member, and how many other active owners there are. */
   const prepared = async (userId: string, meta: RequestMeta, tx: Transaction) => {
     const { state, version } = await memberToChange(tx, meta, userId)
     return { state, version, otherOwners: await countOtherOwners(tx, meta.tenant.workspaceId, userId) }
@@ -41,7 +41,7 @@ export function createMembers(
     present: memberships.present,
 
     async get(userId: string, { workspaceId }: TenantScope): Promise<User> {
-      const found = await memberOf(db, workspaceId, userId)
+      const found = await findMember(db, workspaceId, userId)
       if (found === null) throw notFound()
       return present(found.state, found.version)
     },
@@ -67,7 +67,7 @@ export function createMembers(
       }),
 
     patch: (userId: string, patch: UserPatch, meta: RequestMeta): Promise<User> =>
-      serialized(atHome(meta), async (unit, tx) => {
+      serialized(inWorkspaceScope(meta), async (unit, tx) => {
         const { state, otherOwners } = await prepared(userId, meta, tx)
         if (patch.role !== undefined && patch.role !== state.role) await requireGrant(tx, meta, patch.role)
         const command = { kind: 'patch' as const, patch, otherOwners, now: meta.now }
@@ -75,13 +75,13 @@ export function createMembers(
       }),
 
     remove: (userId: string, meta: RequestMeta): Promise<User> =>
-      serialized(atHome(meta), async (unit, tx) => {
+      serialized(inWorkspaceScope(meta), async (unit, tx) => {
         const { state, otherOwners } = await prepared(userId, meta, tx)
         const { now } = meta
         await dropInvitationMail(tx, state.invitation?.id)
         const removed = await unit.handle(memberships, state.id, { kind: 'remove', otherOwners, now })
-        // For good: who comes back one day does not come back with keys that are long forgotten.
-        for (const id of await unrevokedKeys(tx, workspaceScope(meta.tenant.workspaceId), userId)) {
+        // Permanently: a person who returns later does not get forgotten keys back.
+        for (const id of await listUnrevokedKeys(tx, workspaceScope(meta.tenant.workspaceId), userId)) {
           await unit.handle(keys, id, { kind: 'revoke', reason: 'user_removed', now })
         }
         return removed
@@ -92,27 +92,27 @@ export function createMembers(
 /** The member, whom the caller may change. Throws `not_found` and `forbidden`. */
 async function memberToChange(tx: Transaction, meta: RequestMeta, userId: string): Promise<Member> {
   const { workspaceId } = meta.tenant
-  const found = await memberOf(tx, workspaceId, userId)
+  const found = await findMember(tx, workspaceId, userId)
   if (found === null) throw notFound()
   await requireRank(tx, meta, found.state)
   return found
 }
 
-/** Whoever may do more than the caller is not the caller's to change. Throws `forbidden`. */
+/** The caller cannot change a member who has more permissions. Throws `forbidden`. */
 export async function requireRank(
   tx: Transaction,
   meta: RequestMeta,
   { role }: MembershipState,
 ): Promise<void> {
   await requireEveryEnvironment(tx, meta.principal)
-  const allowed = await grantedBy(tx, meta.tenant.workspaceId, role)
+  const allowed = await findRolePermissions(tx, meta.tenant.workspaceId, role)
   requireAuthority(meta.principal.permissions, allowed ?? [])
 }
 
 /** The role exists, and allows nothing the caller may not do. Throws `validation_failed` and `forbidden`. */
 export async function requireGrant(tx: Transaction, meta: RequestMeta, role: string): Promise<void> {
   await requireEveryEnvironment(tx, meta.principal)
-  const allowed = await grantedBy(tx, meta.tenant.workspaceId, role)
+  const allowed = await findRolePermissions(tx, meta.tenant.workspaceId, role)
   if (allowed === null)
     throw invalidField('/role', 'unknown_role', `There is no role ${role}. See GET /settings/roles.`)
   requireAuthority(meta.principal.permissions, allowed)
@@ -136,7 +136,7 @@ export async function proveMemberships(
   userId: string,
   now: Instant,
 ): Promise<void> {
-  for (const { id, workspaceId } of await unprovenMemberships(tx, userId)) {
+  for (const { id, workspaceId } of await listUnprovenMemberships(tx, userId)) {
     await unit.handle(
       memberships,
       id,
@@ -147,6 +147,6 @@ export async function proveMemberships(
 }
 
 /** Members belong to the workspace as a whole. */
-export function atHome(meta: RequestMeta): RequestMeta {
+export function inWorkspaceScope(meta: RequestMeta): RequestMeta {
   return { ...meta, tenant: workspaceScope(meta.tenant.workspaceId) }
 }

@@ -17,7 +17,7 @@ const StoredMembership = UserState.extend({
 })
 
 /** Where the user's memberships do not say yet that the address is proven, by membership and workspace. */
-export function unprovenMemberships(db: Reader, userId: string) {
+export function listUnprovenMemberships(db: Reader, userId: string) {
   return db
     .select({ id: memberships.id, workspaceId: memberships.workspaceId })
     .from(memberships)
@@ -31,7 +31,7 @@ export interface Member {
 }
 
 /** The user as a member of the workspace, whatever the status. */
-export async function memberOf(db: Reader, workspaceId: string, userId: string): Promise<Member | null> {
+export async function findMember(db: Reader, workspaceId: string, userId: string): Promise<Member | null> {
   const [row] = await db
     .select({ state: memberships.state, version: memberships.version })
     .from(memberships)
@@ -40,7 +40,7 @@ export async function memberOf(db: Reader, workspaceId: string, userId: string):
 }
 
 /** Those of these users who belong to the workspace, or are invited to. */
-export async function knownMembers(db: Reader, workspaceId: string, userIds: string[]): Promise<string[]> {
+export async function findMembers(db: Reader, workspaceId: string, userIds: string[]): Promise<string[]> {
   const rows = await db
     .select({ userId: memberships.userId })
     .from(memberships)
@@ -54,7 +54,7 @@ export async function knownMembers(db: Reader, workspaceId: string, userIds: str
   return rows.flatMap(({ userId }) => userId ?? [])
 }
 
-/** The active owners of the workspace beside this user. */
+/** The active owners of the workspace other than this user. */
 export async function countOtherOwners(db: Reader, workspaceId: string, userId: string): Promise<number> {
   const [row] = await db
     .select({ owners: count() })
@@ -71,7 +71,7 @@ export async function countOtherOwners(db: Reader, workspaceId: string, userId: 
 }
 
 /** Name or e-mail begin with this text, in any case. */
-export function beginsWith(text: string | undefined): SQL | undefined {
+export function buildPrefixCondition(text: string | undefined): SQL | undefined {
   if (text === undefined) return undefined
   const begins = (field: string) =>
     sql`starts_with(lower(${memberships.state}->>${sql.raw(`'${field}'`)}), lower(${text}))`
@@ -95,7 +95,7 @@ export interface OpenInvitation {
 }
 
 /** By unique keys, whichever workspace it is of: who accepts is in none yet. */
-export async function openInvitation(db: Reader, invitationId: string): Promise<OpenInvitation | null> {
+export async function findOpenInvitation(db: Reader, invitationId: string): Promise<OpenInvitation | null> {
   const [row] = await db
     .select({ member: memberships.state, workspaceId: memberships.workspaceId, account: accounts.state })
     .from(memberships)

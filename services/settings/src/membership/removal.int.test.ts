@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type Settings, startSettings } from '../settings.fixture.js'
-import { usersOf } from './users.fixture.js'
+import { createUserClient } from './users.fixture.js'
 
 let settings: Settings
 beforeAll(async () => {
@@ -12,7 +12,7 @@ afterAll(() => settings?.stop())
 it('of an earlier version of a person is refused before a successor takes anything over', async () => {
   const ada = await settings.owner('acme')
   const api = await settings.as(ada.session, { workspace: 'acme' })
-  const { userId } = await usersOf(settings, ada, api).joined('edith@example.com')
+  const { userId } = await createUserClient(settings, ada, api).joined('edith@example.com')
   const remove = async (version: number) => {
     const headers = { 'if-match': `"${version}"` }
     const path = `/settings/users/${userId}?successor=${ada.userId}`

@@ -1,8 +1,8 @@
 import { ApiError, type RemovedUser, type UserDependents } from '@opsplane/contracts'
 import { type RequestMeta, validationFailed } from '@opsplane/http'
-import { type FindDependents, shownDependent, shownDependents } from './dependents.js'
+import { type FindDependents, toDependent, toDependents } from './dependents.js'
 import type { Members } from './members.js'
-import type { Succeed } from './succession.js'
+import type { TransferDependents } from './transfer-dependents.js'
 
 /** How a person leaves, with all that hangs on them. */
 export interface Removals {
@@ -15,34 +15,33 @@ export interface Removals {
 export interface RemovalParts {
   members: Pick<Members, 'requireChange' | 'requireRemovable' | 'requireCharge' | 'remove'>
   findDependents: FindDependents
-  succeed: Succeed
+  transferDependents: TransferDependents
 }
 
-export function createRemovals({ members, findDependents, succeed }: RemovalParts): Removals {
+export function createRemovals({ members, findDependents, transferDependents }: RemovalParts): Removals {
   const questionOf = (userId: string, { tenant: { workspaceId } }: RequestMeta) => ({
     ...{ workspaceId, userId, successorId: null },
   })
 
   const succeeded = async (userId: string, successorId: string, meta: RequestMeta) => {
-    if (successorId === userId)
-      throw refused('same_user', 'Must be somebody else than the person who leaves.')
+    if (successorId === userId) throw refused('same_user', 'Must be another user than the one who leaves.')
     await members.requireCharge(successorId, meta).catch((error: unknown) => {
       if (error instanceof ApiError && error.code === 'not_found')
         throw refused('unknown_user', 'Must be an active member of the workspace.')
       throw error
     })
-    return succeed({ userId, successorId, meta })
+    return transferDependents({ userId, successorId, meta })
   }
   const left = async (userId: string, meta: RequestMeta) => {
     const { found, unanswered } = await findDependents(questionOf(userId, meta))
-    const dependents = found.map((each) => ({ ...shownDependent(each), takenOver: false, problem: null }))
+    const dependents = found.map((each) => ({ ...toDependent(each), takenOver: false, problem: null }))
     return { dependents, unanswered }
   }
 
   return {
     async dependents(userId, meta) {
       await members.requireChange(userId, meta)
-      return shownDependents(await findDependents(questionOf(userId, meta)))
+      return toDependents(await findDependents(questionOf(userId, meta)))
     },
     async remove(userId, successorId, meta) {
       await members.requireRemovable(userId, meta)

@@ -19,12 +19,12 @@ import { workspaceScope } from '../tenant/workspace-scope.js'
 import type { AcceptInvitation } from './acceptance.js'
 import type { Invite } from './invitations.js'
 import type { Members } from './members.js'
-import { beginsWith } from './queries.js'
+import { buildPrefixCondition } from './queries.js'
 import type { Removals } from './removal.js'
 
 const tag = 'Users'
 
-export interface MembershipWork {
+export interface MembershipRouteOptions {
   members: Members
   removal: Removals
   invite: Invite
@@ -34,7 +34,7 @@ export interface MembershipWork {
 /** The users of the current workspace, and how they come and go. */
 export function membershipRoutes(
   { database: { db }, cursors }: ServiceContext,
-  { members, removal, invite, accept }: MembershipWork,
+  { members, removal, invite, accept }: MembershipRouteOptions,
 ): Route[] {
   return [
     defineList({
@@ -53,7 +53,7 @@ export function membershipRoutes(
           where: [
             status && eq(table.status, status),
             role === undefined ? undefined : eq(table.role, role),
-            beginsWith(q),
+            buildPrefixCondition(q),
           ],
           sort: { column: table.createdAt, direction: sort.direction },
           ...{ limit, after, binding, cursors, present: members.present },
@@ -65,7 +65,7 @@ export function membershipRoutes(
       method: 'get',
       path: '/settings/users/:id',
       summary: 'Get a user of the workspace',
-      description: 'With the status, the role, and as `allowedActions` what the caller may do with the user.',
+      description: 'With the status, the role, and the actions the caller may take (`allowedActions`).',
       tag,
       scope: 'users:read',
       response: User,
@@ -80,9 +80,9 @@ export function membershipRoutes(
       path: '/settings/users/invite',
       summary: 'Invite a user',
       description:
-        'Where a mail server is configured the token goes to the person by mail; else `invitation.token` is shown ' +
-        'this once, to be handed on. Inviting somebody again ends the former invitation. A member is a 409. No ' +
-        'role can be given that allows more than the caller may do. Emits `user.invited`.',
+        'With a mail server the token is mailed to the person; without one `invitation.token` is shown ' +
+        'only this once; pass it on. Inviting a person again ends the former invitation. 409 for a member. No ' +
+        'role can be granted that allows more than the caller may do. Emits `user.invited`.',
       tag,
       scope: 'users:write',
       body: NewInvitation,
@@ -100,8 +100,8 @@ export function membershipRoutes(
       path: '/settings/users/:id',
       summary: 'Change the role of a user, suspend or reactivate',
       description:
-        'Takes effect everywhere within a second. The last active owner stays one (409, `last_owner`). Nobody ' +
-        'gives or changes what they may not do themselves. Emits `user.role_changed`, `user.suspended`, ' +
+        'Takes effect everywhere within a second. The last active owner stays one (409, `last_owner`). Callers ' +
+        'cannot grant or change permissions they do not have. Emits `user.role_changed`, `user.suspended`, ' +
         '`user.reactivated`.',
       tag,
       scope: 'users:write',
@@ -125,10 +125,10 @@ export function membershipRoutes(
       path: '/settings/users/:id',
       summary: 'Remove a user from the workspace',
       description:
-        'Sessions and API keys stop working in this workspace within a second, the keys for good; the login ' +
+        'Sessions and API keys stop working in this workspace within a second, the keys permanently; the login ' +
         'stays. An open invitation ends. The user stays in the list as `deactivated` and may be invited again. A ' +
-        '`successor` takes over at once what acted by the rights of the person and what was theirs to do; without one the ' +
-        'former is held (`owner_rights`). The answer lists all of it. Emits `user.deactivated` and `token.revoked`.',
+        '`successor` immediately takes over what acted with the rights of the person and their open tasks; without one the ' +
+        'former is suspended (`owner_rights`). The answer lists both.  Emits `user.deactivated` and `token.revoked`.',
       tag,
       scope: 'users:write',
       query: Removal,
@@ -150,9 +150,9 @@ export function membershipRoutes(
       operationId: 'listDependents',
       method: 'get',
       path: '/settings/users/:id/dependents',
-      summary: 'List what hangs on a user',
+      summary: 'List what depends on a user',
       description:
-        'What acts by their rights, is theirs to do or ends with them: what their removal would hold, or a successor would ' +
+        'What acts with their rights, is assigned to them or ends with them: what their removal would suspend, or a successor would ' +
         'take over.',
       tag,
       scope: 'users:write',
@@ -167,7 +167,7 @@ export function membershipRoutes(
       path: '/auth/invitations/accept',
       summary: 'Accept an invitation',
       description:
-        'A new login gets its name and password; one that exists with this e-mail sends its own password. The ' +
+        'A new login gets its name and password; for an existing login with this e-mail send its password. The ' +
         'answer is a session, as after logging in. A token works once; an unknown, used, replaced or expired one ' +
         'is `invalid_token`. Emits `user.activated`.',
       tag: 'Authentication',

@@ -23,8 +23,8 @@ export const invitation = {
 export const invite: InviteMember = { kind: 'invite', ...person, invitation, now }
 
 const dates = { createdAt, updatedAt: createdAt }
-export const active: MembershipState = { ...person, status: 'active', ...dates }
-export const invited: MembershipState = { ...person, status: 'invited', invitation, ...dates }
-export const suspended: MembershipState = { ...person, status: 'suspended', ...dates }
-export const deactivated: MembershipState = { ...person, status: 'deactivated', ...dates }
-export const owner: MembershipState = { ...active, role: 'owner' }
+export const activeMember: MembershipState = { ...person, status: 'active', ...dates }
+export const invitedMember: MembershipState = { ...person, status: 'invited', invitation, ...dates }
+export const suspendedMember: MembershipState = { ...person, status: 'suspended', ...dates }
+export const deactivatedMember: MembershipState = { ...person, status: 'deactivated', ...dates }
+export const ownerMember: MembershipState = { ...activeMember, role: 'owner' }

@@ -3,7 +3,7 @@ import type { ApiClient, ApiReply } from '@opsplane/testing'
 import { type Owner, password, type Settings } from '../settings.fixture.js'
 
 /** A user who has accepted an invitation. */
-export interface Joined {
+export interface JoinedUser {
   userId: string
   email: string
   session: string
@@ -11,7 +11,7 @@ export interface Joined {
 }
 
 /** What tests of users do over and over, in the workspace of one owner. */
-export function usersOf(settings: Settings, owner: Owner, api: ApiClient) {
+export function createUserClient(settings: Settings, owner: Owner, api: ApiClient) {
   const place = { workspace: owner.slug }
 
   const invite = (email: string, role = 'developer', fields: object = {}): Promise<ApiReply> =>
@@ -30,9 +30,9 @@ export function usersOf(settings: Settings, owner: Owner, api: ApiClient) {
     invite,
     invited,
     accept,
-    async joined(email: string, role?: string): Promise<Joined> {
+    async joined(email: string, role?: string): Promise<JoinedUser> {
       const { token, id } = await invited(email, role)
-      const session = (await accept({ token, name: 'Somebody', password })).data(Session).accessToken
+      const session = (await accept({ token, name: 'New Person', password })).data(Session).accessToken
       return { userId: id, email, session, api: await settings.as(session, place) }
     },
     patch: (userId: string, body: object, client = api) => client.patch(`/settings/users/${userId}`, body),

@@ -77,7 +77,7 @@ describe('mail about a notification', () => {
     expect(mail?.text).toContain(eventId)
   })
 
-  it('goes to those it names and to whoever has a role that it names, where it is about an approval', async () => {
+  it('goes to the users and members of roles that it names, where it is about an approval', async () => {
     const alan = await settings.owner('alan')
     const asked = await member(alan, 'asked@example.com', 'viewer')
     await member(alan, 'agent@example.com', 'agent')

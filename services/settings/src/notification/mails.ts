@@ -7,11 +7,15 @@ import { mails, memberships } from '../schema.js'
 /** For so long after the event a mail about it is of use; afterwards it is given up. */
 const mailWorthMs = 24 * 3_600_000
 
-/** Whom the platform writes to of what names nobody. */
+/** The roles that get notifications without named recipients. */
 const adminRoles = ['owner', 'admin']
 
 /** One mail per notification and active member whom it is for. What is older than a mail is worth, as after a reseed, gets none. */
-export async function queueMails(tx: Transaction, made: MadeNotification[], now: Instant): Promise<void> {
+export async function queueNotificationMails(
+  tx: Transaction,
+  made: CreatedNotification[],
+  now: Instant,
+): Promise<void> {
   const nowMs = Date.parse(now)
   const fresh = made.filter(({ createdAt }) => Date.parse(createdAt) + mailWorthMs > nowMs)
   if (fresh.length === 0) return
@@ -27,7 +31,7 @@ export async function queueMails(tx: Transaction, made: MadeNotification[], now:
 }
 
 /** Members whom it is for: those it names, or who have a role that it names, else the admins. */
-function recipientsOf(tx: Transaction, { workspaceId, audience }: MadeNotification) {
+function recipientsOf(tx: Transaction, { workspaceId, audience }: CreatedNotification) {
   const named = (kind: string) =>
     (audience ?? []).flatMap((each) => (each.startsWith(`${kind}:`) ? [each.slice(kind.length + 1)] : []))
   const [users, roles] = [named('user'), audience === null ? adminRoles : named('role')]
@@ -47,7 +51,7 @@ function recipientsOf(tx: Transaction, { workspaceId, audience }: MadeNotificati
 }
 
 /** A notification that was not there before. */
-export interface MadeNotification {
+export interface CreatedNotification {
   id: string
   workspaceId: string
   createdAt: Instant

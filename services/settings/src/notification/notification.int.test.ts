@@ -140,7 +140,7 @@ describe('the list', () => {
   })
 })
 
-describe('nobody else', () => {
+describe('other users', () => {
   const withoutRequestId = (text: string) => text.replace(/"requestId":"[^"]+"/, '')
 
   it('of another workspace or environment can see or mark it', async () => {
@@ -178,7 +178,7 @@ describe('nobody else', () => {
     expect((await client.post(`/notifications/${id}/read`)).error().code).toBe('not_found')
   })
 
-  it('but whoever is asked for an approval sees that, by id or by role, and nobody else does', async () => {
+  it('except for approvers, who see theirs by id or by role', async () => {
     const { principal } = (await settings.verify(ada.session, { workspace: 'acme' })).data(VerifiedToken)
     const as = (role: string, userId: string) =>
       settings.service.as({ ...principal, userId, role, permissions: ['runs:read'] })

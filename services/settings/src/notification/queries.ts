@@ -54,7 +54,7 @@ export function audienceCondition(
 }
 
 /** The notification as this user sees it. Throws `not_found`, also for what is for others. */
-export async function notificationFor(
+export async function findNotification(
   db: Drizzle,
   { workspaceId, environment }: TenantScope,
   reader: Reader,
@@ -87,8 +87,8 @@ export async function markRead(
   now: Instant,
 ): Promise<Notification> {
   const { userId } = reader
-  const found = await notificationFor(db, tenant, reader, id, 'notifications:write')
+  const found = await findNotification(db, tenant, reader, id, 'notifications:write')
   if (found.readAt !== null) return found
   await db.insert(reads).values({ notificationId: id, userId, readAt: now }).onConflictDoNothing()
-  return notificationFor(db, tenant, reader, id, 'notifications:write')
+  return findNotification(db, tenant, reader, id, 'notifications:write')
 }

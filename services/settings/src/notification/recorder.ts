@@ -2,8 +2,8 @@ import { NotificationContent, newId, type PlatformEvent, parseEventFamily } from
 import type { EventConsumer, Transaction } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import { notifications } from '../schema.js'
-import type { MadeNotification } from './mails.js'
-import { queueMails } from './mails.js'
+import type { CreatedNotification } from './mails.js'
+import { queueNotificationMails } from './mails.js'
 import { notificationText, notifiedTypes } from './text.js'
 
 /**
@@ -21,13 +21,13 @@ export function recordNotifications(
       types: notifiedTypes.filter((type) => parseEventFamily(type) === family),
       async handle(events, tx) {
         const made = await insertNotifications(tx, events)
-        if (withMail) await queueMails(tx, made, clock.now())
+        if (withMail) await queueNotificationMails(tx, made, clock.now())
       },
     }),
   )
 }
 
-async function insertNotifications(tx: Transaction, events: PlatformEvent[]): Promise<MadeNotification[]> {
+async function insertNotifications(tx: Transaction, events: PlatformEvent[]): Promise<CreatedNotification[]> {
   const rows = events.flatMap((event) => notificationRow(event) ?? [])
   if (rows.length === 0) return []
   const inserted = await tx

@@ -3,13 +3,13 @@ import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { notifications as table } from '../schema.js'
-import { audienceCondition, markRead, notificationFor, readCondition, withReadMarks } from './queries.js'
+import { audienceCondition, findNotification, markRead, readCondition, withReadMarks } from './queries.js'
 
 const tag = 'Notifications'
 
 /**
- * What the admins of the current workspace and environment should know of, for whoever has `notifications:read`, and what
- * names the caller or their role. Read marks are each user's own.
+ * Notifications for the admins of the current workspace and environment, for users with `notifications:read`, and those
+ * that name the caller or their role. Read marks are each user's own.
  */
 export function notificationRoutes({
   database: { db },
@@ -21,8 +21,8 @@ export function notificationRoutes({
       path: '/notifications',
       summary: 'List notifications',
       description:
-        'What the platform did by itself and someone should look at, for admins (`notifications:read`), and what the ' +
-        'caller is asked for, such as approvals. Newest first.',
+        'What the platform did by itself and needs attention, for admins (`notifications:read`), and what the ' +
+        'caller has to do, such as approvals. Newest first.',
       tag,
       scope: 'authenticated',
       query: NotificationFilters,
@@ -46,12 +46,12 @@ export function notificationRoutes({
       method: 'get',
       path: '/notifications/:id',
       summary: 'Get a notification',
-      description: 'With `readAt` of the calling user. One for somebody else is a 404.',
+      description: 'With `readAt` of the calling user. One for another user is a 404.',
       tag,
       scope: 'authenticated',
       response: Notification,
       errors: ['not_found'],
-      handler: ({ params, meta }) => notificationFor(db, meta.tenant, meta.principal, params.id),
+      handler: ({ params, meta }) => findNotification(db, meta.tenant, meta.principal, params.id),
     }),
 
     defineRoute({

@@ -24,7 +24,7 @@ export interface NotificationText {
 
 type Tell<Type extends EventType> = (event: EventOf<Type>) => NotificationText | null
 
-/** Event type to what people are notified with. Null: this one needs nobody's attention. */
+/** Event type to the notification about it. Null: this event needs no attention. */
 const tellings: { [Type in EventType]?: Tell<Type> } = {
   'deploy.suspended': deploymentSuspended,
   'webhook.paused': webhookPaused,
@@ -146,7 +146,7 @@ function webhookPaused({ data, resource, environment }: EventOf<'webhook.paused'
       title: `Webhook "${name}" was paused: its endpoint is gone`,
       message:
         `${paused}, because the endpoint answered 410 Gone. ${kept}. If the endpoint has moved or is back, correct ` +
-        `its URL where needed and send ${resume}: the held deliveries are then sent. If nobody needs the webhook ` +
+        `its URL where needed and send ${resume}: the held deliveries are then sent. If the webhook is not needed ` +
         `any more, DELETE ${path}.`,
     }
   if (reason === 'owner_rights')
@@ -154,8 +154,8 @@ function webhookPaused({ data, resource, environment }: EventOf<'webhook.paused'
       severity: 'critical',
       title: `Webhook "${name}" was paused: its owner may no longer do what it needs`,
       message:
-        `${paused}, because the user it acts for lacks ${missing.join(', ')}. ${kept}. Somebody with these permissions ` +
-        `takes it over by ${resume}: the held deliveries are then sent. If nobody needs it any more, DELETE ${path}.`,
+        `${paused}, because the user it acts for lacks ${missing.join(', ')}. ${kept}. A user with these permissions ` +
+        `takes it over by ${resume}: the held deliveries are then sent. If it is not needed any more, DELETE ${path}.`,
     }
   const times = consecutiveFailures === undefined ? 'several' : String(consecutiveFailures)
   return {

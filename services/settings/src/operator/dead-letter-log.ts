@@ -5,7 +5,7 @@ import { toStatementRunner } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 
 /** Reports what an operator is about to do with a dead letter: before it is done, so that nothing is done unreported. */
-export const createReportOfDeadLetter =
+export const createDeadLetterReport =
   ({ database: { db }, relay }: Pick<ServiceContext, 'database' | 'relay'>) =>
   async (
     type: 'dead_letter.redriven' | 'dead_letter.dropped',

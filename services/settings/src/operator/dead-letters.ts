@@ -12,8 +12,8 @@ import type { RequestMeta } from '@opsplane/http'
 import type { CursorCodec } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
-import { createReportOfDeadLetter } from './dead-letter-log.js'
-import type { AllOperated, Operated } from './operated.js'
+import { createDeadLetterReport } from './dead-letter-log.js'
+import type { OperatedService, OperatedServices } from './operated-services.js'
 
 const Place = z.tuple([z.enum(backendNames), z.int().min(0)])
 
@@ -26,19 +26,19 @@ export interface DeadLetterPage extends DeadLetterFilters {
 /** What consumers of all services have given up: one service after the other, the oldest of each first. */
 export function createDeadLetters(
   ctx: Pick<ServiceContext, 'database' | 'relay'>,
-  operated: AllOperated,
+  operated: OperatedServices,
   cursors: CursorCodec,
 ) {
-  const report = createReportOfDeadLetter(ctx)
+  const report = createDeadLetterReport(ctx)
   /** Throws `not_found` for an id of no service there is. */
-  const find = (id: string): [BackendName, Operated, number] => {
+  const find = (id: string): [BackendName, OperatedService, number] => {
     const [, service = '', number] = /^([a-z-]+):([1-9]\d{0,14})$/.exec(id) ?? []
     const name = backendNames.find((each) => each === service)
     const found = name && operated.get(name)
     if (!found) throw notFound()
     return [name, found, Number(number)]
   }
-  const existing = async (id: string): Promise<[Operated, number, DeadLetter]> => {
+  const existing = async (id: string): Promise<[OperatedService, number, DeadLetter]> => {
     const [name, service, number] = find(id)
     const [letter] = await service.deadLetters({ after: number - 1, limit: 1 })
     if (letter?.number !== number) throw notFound()
@@ -94,10 +94,9 @@ const shown = (service: BackendName, { number, ...letter }: ServiceDeadLetter): 
   ...letter,
 })
 
-const tooLarge = () =>
-  new ApiError('conflict', 'It is too large for NATS, and no consumer can take it up again.')
+const tooLarge = () => new ApiError('conflict', 'The event is too large for NATS, and cannot be redriven.')
 
 const away = (service: string) => (cause: unknown) => {
-  const message = `${service} does not answer. Those of the others are listed by \`service\`.`
+  const message = `${service} does not answer. List the dead letters of the others with \`service\`.`
   throw new ApiError('service_unavailable', message, { cause })
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, test } from '@jest/globals'
 import { Me, TokenCreated } from '@opsplane/contracts'
-import { usersOf } from '../membership/users.fixture.js'
+import { createUserClient } from '../membership/users.fixture.js'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
 
 let settings: Settings
@@ -33,11 +33,11 @@ test('no API key does, whatever it allows', async () => {
   expect(await isOperator(String(token), 'ada')).toBe(false)
 })
 
-it('takes a proven address: nobody becomes an operator by being invited with the name of one', async () => {
+it('requires a proven address: an invitation to the address of an operator makes no operator', async () => {
   const api = await settings.as(ada.session, { workspace: 'ada' })
-  const impostor = await usersOf(settings, ada, api).joined('boss@example.com')
+  const impostor = await createUserClient(settings, ada, api).joined('boss@example.com')
   expect(await isOperator(impostor.session)).toBe(false)
-  // Nor by the bootstrap of a workspace, which keeps the password somebody else has set.
+  // Nor by the bootstrap of a workspace, which keeps the password another person has set.
   const kept = await bootstrap('boss', 'boss@example.com', {
     existingLogin: 'keep',
     password: 'not the same one',

@@ -10,8 +10,8 @@ export interface Operators {
 }
 
 /**
- * An address alone makes nobody an operator, as anybody can be invited by any: it has to be proven, or the password set by the
- * bootstrap, which only whoever runs the installation can call.
+ * An address alone makes no operator, as any admin can invite any address: it has to be proven, or the password set by the
+ * bootstrap, which only the operator of the installation can call.
  */
 export function createOperators(emails: readonly string[]): Operators {
   const bootstrapped = sql`exists (

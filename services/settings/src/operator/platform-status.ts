@@ -2,15 +2,15 @@ import type { PlatformStatus } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, count, desc, eq, inArray, sql } from 'drizzle-orm'
 import { memberships, workspaces } from '../schema.js'
-import type { Asking } from './asking.js'
+import type { StatusClient } from './status-client.js'
 
-const mostWorkspaces = 100
+const maxWorkspaces = 100
 
 /** How the whole installation is: counts and names, and no tenant's content. */
-export async function platformStatus(db: Drizzle, asking: Asking): Promise<PlatformStatus> {
+export async function platformStatus(db: Drizzle, statusClient: StatusClient): Promise<PlatformStatus> {
   const [services, waiting, workspaces] = await Promise.all([
-    asking.services((service) => service.figures()),
-    asking.webhooks(),
+    statusClient.services((service) => service.figures()),
+    statusClient.webhooks(),
     workspacesOf(db),
   ])
   return { services, ...workspaces, webhooks: waiting?.items ?? null }
@@ -22,7 +22,7 @@ async function workspacesOf(db: Drizzle): Promise<Pick<PlatformStatus, 'workspac
     .select({ id: workspaces.id, slug: workspaces.slug, name: sql<string>`${workspaces.state}->>'name'` })
     .from(workspaces)
     .orderBy(desc(workspaces.createdAt), desc(workspaces.id))
-    .limit(mostWorkspaces)
+    .limit(maxWorkspaces)
   const ids = newest.map(({ id }) => id)
   const members = await db
     .select({ id: memberships.workspaceId, members: count() })

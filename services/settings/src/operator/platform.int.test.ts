@@ -5,7 +5,7 @@ import { DeadLetter, PlatformStatus, TokenCreated, WorkspaceStatus } from '@opsp
 import { freePort } from '@opsplane/runtime/server-process'
 import type { ApiClient } from '@opsplane/testing'
 import { z } from 'zod'
-import { usersOf } from '../membership/users.fixture.js'
+import { createUserClient } from '../membership/users.fixture.js'
 import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
 
 const secret = 'salary of Grace: 123456'
@@ -183,7 +183,7 @@ describe('the status of a workspace', () => {
 
   it('is for owners and admins of that workspace, and keys of all its environments', async () => {
     const api = await settings.as(ada.session, { workspace: 'ada' })
-    const { session } = await usersOf(settings, ada, api).joined('dev@example.com', 'developer')
+    const { session } = await createUserClient(settings, ada, api).joined('dev@example.com', 'developer')
     const developer = await settings.as(session, { workspace: 'ada' })
     expect((await statusOf(developer, 'ada')).error().code).toBe('insufficient_scope')
     expect((await statusOf(api, 'beata')).error().code).toBe('not_found')
@@ -221,12 +221,12 @@ async function platformOperations() {
 }
 
 describe('every operation of the installation', () => {
-  test('is refused to everybody but an operator in person', async () => {
+  test('is refused to all but an operator in person', async () => {
     const api = await settings.as(ada.session, { workspace: 'ada' })
     const { token } = (await api.post('/auth/tokens', { name: 'k', scopes: ['credentials:manage'] })).data(
       TokenCreated,
     )
-    const named = await usersOf(settings, ada, api).joined('boss@example.com', 'owner')
+    const named = await createUserClient(settings, ada, api).joined('boss@example.com', 'owner')
     const strangers = {
       'an owner of a workspace': await settings.as((await settings.owner('bea')).session),
       'an API key of an operator': await settings.as(String(token)),

@@ -2,10 +2,10 @@ import { DeadLetter, DeadLetterFilters, PlatformStatus } from '@opsplane/contrac
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
-import type { Asking } from './asking.js'
 import { createDeadLetters } from './dead-letters.js'
-import type { AllOperated } from './operated.js'
+import type { OperatedServices } from './operated-services.js'
 import { platformStatus } from './platform-status.js'
+import type { StatusClient } from './status-client.js'
 
 const operating = {
   tag: 'Platform',
@@ -15,7 +15,11 @@ const operating = {
 } as const
 
 /** How the installation is, for those who operate it. */
-export function operatorRoutes(ctx: ServiceContext, operated: AllOperated, asking: Asking): Route[] {
+export function operatorRoutes(
+  ctx: ServiceContext,
+  operated: OperatedServices,
+  statusClient: StatusClient,
+): Route[] {
   const deadLetters = createDeadLetters(ctx, operated, ctx.cursors)
   return [
     defineRoute({
@@ -23,21 +27,21 @@ export function operatorRoutes(ctx: ServiceContext, operated: AllOperated, askin
       operationId: 'getPlatformStatus',
       method: 'get',
       path: '/platform/status',
-      summary: 'Find out how the installation is',
+      summary: 'Get the status of the installation',
       description:
-        'Which services are ready, how far they are with events and due work, what they have given up, and which webhooks wait. A service ' +
+        'Which services are ready, their progress with events and due work, their dead letters, and which webhooks wait. A service ' +
         "that does not answer within three seconds is reported so. Counts and names, no tenant's content.",
       response: PlatformStatus,
-      handler: () => platformStatus(ctx.database.db, asking),
+      handler: () => platformStatus(ctx.database.db, statusClient),
     }),
 
     defineList({
       ...operating,
       operationId: 'listDeadLetters',
       path: '/platform/dead-letters',
-      summary: 'List what consumers of events have given up',
+      summary: 'List dead letters',
       description:
-        'Of one service after the other, the oldest first; with the kind of failure, and without what an event and the error say, which ' +
+        'Service by service, oldest first, with the kind of failure, and without the contents of event and error, which ' +
         '`opsplane dead-letters show` reads on the servers.',
       sorts: [],
       query: DeadLetterFilters,
@@ -52,10 +56,10 @@ export function operatorRoutes(ctx: ServiceContext, operated: AllOperated, askin
       stepUp: true,
       method: 'post',
       path: '/platform/dead-letters/:id/redrive',
-      summary: 'Hand a dead letter to its consumer again',
+      summary: 'Redrive a dead letter',
       description:
-        'One that is handled is gone afterwards; one that fails stays, with `redrivenAt` null. Its effect is there once, however often this ' +
-        'is called. What was too large for NATS (`relay`) is a 409. Emits ' +
+        'A handled one is deleted; one that fails again stays, with `redrivenAt` null. Its effect happens once, however often this ' +
+        'is called. 409 for one that was too large for NATS (`relay`). Emits ' +
         '`dead_letter.redriven` in its workspace.',
       response: DeadLetter,
       errors: ['not_found', 'conflict', 'service_unavailable'],
@@ -69,8 +73,8 @@ export function operatorRoutes(ctx: ServiceContext, operated: AllOperated, askin
       stepUp: true,
       method: 'delete',
       path: '/platform/dead-letters/:id',
-      summary: 'Delete a dead letter',
-      description: 'What it is about is not done. Emits `dead_letter.dropped` in its workspace.',
+      summary: 'Drop a dead letter',
+      description: 'The event is never handled. Emits `dead_letter.dropped` in its workspace.',
       response: z.void(),
       status: 204,
       errors: ['not_found', 'service_unavailable'],

@@ -1,11 +1,14 @@
 import type { WorkspaceStatus } from '@opsplane/contracts'
-import type { Asking } from './asking.js'
+import type { StatusClient } from './status-client.js'
 
 /** What is left to do for one workspace, and what was given up: counts, for those who own it. */
-export async function workspaceStatus(asking: Asking, workspaceId: string): Promise<WorkspaceStatus> {
+export async function workspaceStatus(
+  statusClient: StatusClient,
+  workspaceId: string,
+): Promise<WorkspaceStatus> {
   const [services, webhooks] = await Promise.all([
-    asking.services((service) => service.workspaceFigures(workspaceId)),
-    asking.webhooks({ workspaceId }),
+    statusClient.services((service) => service.workspaceFigures(workspaceId)),
+    statusClient.webhooks({ workspaceId }),
   ])
   return { services, webhooks: webhooks && { waiting: webhooks.items, paused: webhooks.paused } }
 }

@@ -9,26 +9,26 @@ import {
 import type { Serialized, Transaction, Unit } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import { type AccountState, account } from '../account/domain.js'
-import { storedAccount } from '../account/queries.js'
+import { requireAccount } from '../account/queries.js'
 import type { MembershipState } from '../membership/domain.js'
 import type { Members } from '../membership/members.js'
-import { countOtherOwners, memberOf } from '../membership/queries.js'
-import { grantedBy } from '../role/reading.js'
+import { countOtherOwners, findMember } from '../membership/queries.js'
+import { findRolePermissions } from '../role/role-reader.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
-import { admittedAddress, type Claims, roleOf } from './claims.js'
+import { type Claims, mapClaimsToRole, requireAdmittedAddress } from './claims.js'
 import type { StoredProvider } from './domain.js'
 import { identity } from './identity.js'
-import { enabledProvider, identityOf, isAddressOfMember } from './queries.js'
+import { findEnabledProvider, findIdentity, isAddressOfMember } from './queries.js'
 import { SignInRefused } from './refusal.js'
 
-/** Somebody a provider has vouched for, as a user of its workspace. */
-export interface Admitted {
+/** A person that a provider has authenticated, as a user of its workspace. */
+export interface AdmittedUser {
   account: AccountState
   identityId: string
 }
 
-/** Where somebody comes from, and when. */
-export type Arrival = Pick<CommandMeta, 'now' | 'requestId' | 'source'>
+/** Where a sign-in comes from, and when. */
+export type SignInContext = Pick<CommandMeta, 'now' | 'requestId' | 'source'>
 
 export interface AdmissionOptions {
   members: Members
@@ -40,13 +40,17 @@ export interface AdmissionOptions {
 
 export type Admission = ReturnType<typeof createAdmission>
 
-/** Decides who somebody is that a provider has vouched for, and with which role. */
+/** Decides which user a person is that a provider has authenticated, and with which role. */
 export function createAdmission({ store }: Pick<ServiceContext, 'store'>, options: AdmissionOptions) {
   const { members, serialized, domains } = options
   const accounts = store.aggregate(account)
   const identities = store.aggregate(identity)
 
-  const asPerson = ({ id, name }: Pick<Account, 'id' | 'name'>, tenant: TenantScope, arrival: Arrival) => ({
+  const asPerson = (
+    { id, name }: Pick<Account, 'id' | 'name'>,
+    tenant: TenantScope,
+    arrival: SignInContext,
+  ) => ({
     ...arrival,
     tenant,
     actor: { id, name, type: 'user' as const },
@@ -63,7 +67,7 @@ export function createAdmission({ store }: Pick<ServiceContext, 'store'>, option
   }
 
   const requireRole = async (tx: Transaction, workspaceId: string, role: string): Promise<string> => {
-    if ((await grantedBy(tx, workspaceId, role)) !== null) return role
+    if ((await findRolePermissions(tx, workspaceId, role)) !== null) return role
     throw new SignInRefused(
       'no_role',
       `Your identity provider gives you the role ${role}, which the workspace does not have any more. Ask an owner of the workspace.`,
@@ -86,38 +90,38 @@ export function createAdmission({ store }: Pick<ServiceContext, 'store'>, option
     unit: Unit,
     tx: Transaction,
     state: MembershipState,
-    { provider, claims, workspaceId, now }: Vouched,
+    { provider, claims, workspaceId, now }: VerifiedSignIn,
   ) => {
     if (state.status !== 'active') throw notActive(state)
     if (state.role === 'owner' || provider.roleClaim === null) return
-    const role = await requireRole(tx, workspaceId, roleOf(provider, claims))
+    const role = await requireRole(tx, workspaceId, mapClaimsToRole(provider, claims))
     const otherOwners = await countOtherOwners(tx, workspaceId, state.userId)
     await unit.handle(members.aggregate, state.id, { kind: 'patch', patch: { role }, otherOwners, now })
   }
 
   /** Of a login that has the identity already, and may be new in the workspace. */
-  const enter = async (unit: Unit, tx: Transaction, known: IdentityState, vouched: Vouched) => {
-    const { provider, claims, workspaceId, now } = vouched
-    const login = await storedAccount(tx, known.userId)
-    const found = await memberOf(tx, workspaceId, login.id)
-    if (found !== null) await follow(unit, tx, found.state, vouched)
+  const enter = async (unit: Unit, tx: Transaction, known: IdentityState, verified: VerifiedSignIn) => {
+    const { provider, claims, workspaceId, now } = verified
+    const login = await requireAccount(tx, known.userId)
+    const found = await findMember(tx, workspaceId, login.id)
+    if (found !== null) await follow(unit, tx, found.state, verified)
     else {
-      admittedAddress(claims, listedDomains(provider, domains))
-      const role = await requireRole(tx, workspaceId, roleOf(provider, claims))
+      requireAdmittedAddress(claims, listedDomains(provider, domains))
+      const role = await requireRole(tx, workspaceId, mapClaimsToRole(provider, claims))
       await join(unit, { ...login, addressProven: login.addressProvenAt !== null }, { role, now })
     }
     return { account: login, identityId: known.id }
   }
 
   /**
-   * A new login, which has no address of its own: what a provider says of one is said to its workspace alone, and nobody there can
-   * take the address of somebody else on the platform.
+   * A new login, without an address of its own: the address a provider claims counts in its workspace alone, and no one there can
+   * claim the address of another person on the platform.
    */
-  const begin = async (unit: Unit, tx: Transaction, id: string, vouched: Vouched) => {
-    const { provider, claims, workspaceId, now } = vouched
-    const email = admittedAddress(claims, listedDomains(provider, domains))
+  const begin = async (unit: Unit, tx: Transaction, id: string, verified: VerifiedSignIn) => {
+    const { provider, claims, workspaceId, now } = verified
+    const email = requireAdmittedAddress(claims, listedDomains(provider, domains))
     if (await isAddressOfMember(tx, workspaceId, email)) throw addressOfSomebody(email)
-    const role = await requireRole(tx, workspaceId, roleOf(provider, claims))
+    const role = await requireRole(tx, workspaceId, mapClaimsToRole(provider, claims))
     const name = claims.name ?? email
     const login = { id, email: noAddress(id, provider.id), name, passwordHash: null }
     await unit.create(accounts, id, { kind: 'create', ...login, now }, { tenant: platformTenant })
@@ -130,21 +134,21 @@ export function createAdmission({ store }: Pick<ServiceContext, 'store'>, option
   }
 
   return {
-    /** Lets somebody in. Throws `SignInRefused`. */
+    /** Admits a person to the workspace. Throws `SignInRefused`. */
     async admit(
       { id: providerId }: Pick<StoredProvider, 'id'>,
       workspaceId: string,
       claims: Claims,
-      arrival: Arrival,
-    ): Promise<Admitted> {
+      arrival: SignInContext,
+    ): Promise<AdmittedUser> {
       const { issuer, subject } = claims
       const fresh = { id: newId('user'), name: claims.name ?? claims.email ?? subject }
       const meta = asPerson(fresh, workspaceScope(workspaceId), arrival)
       return serialized(meta, async (unit, tx) => {
         const provider = await present(tx, providerId)
-        const vouched = { provider, claims, workspaceId, now: arrival.now }
-        const known = await identityOf(tx, { providerId, issuer, subject })
-        return known === null ? begin(unit, tx, fresh.id, vouched) : enter(unit, tx, known, vouched)
+        const verified = { provider, claims, workspaceId, now: arrival.now }
+        const known = await findIdentity(tx, { providerId, issuer, subject })
+        return known === null ? begin(unit, tx, fresh.id, verified) : enter(unit, tx, known, verified)
       })
     },
 
@@ -153,35 +157,35 @@ export function createAdmission({ store }: Pick<ServiceContext, 'store'>, option
       { id: providerId }: Pick<StoredProvider, 'id'>,
       workspaceId: string,
       { claims, login }: { claims: Claims; login: Pick<Account, 'id' | 'name'> },
-      arrival: Arrival,
+      arrival: SignInContext,
     ): Promise<void> {
       const { issuer, subject } = claims
       const meta = asPerson(login, workspaceScope(workspaceId), arrival)
       // Apart, as both are the same subject's.
       await serialized(meta, async (unit, tx) => {
-        const known = await identityOf(tx, { providerId, issuer, subject })
+        const known = await findIdentity(tx, { providerId, issuer, subject })
         if (known === null || known.userId === login.id) return
-        const other = await memberOf(tx, workspaceId, known.userId)
+        const other = await findMember(tx, workspaceId, known.userId)
         if (other !== null && other.state.status !== 'deactivated') throw identityTaken()
         await unit.handle(identities, known.id, { kind: 'unlink' })
       })
       await serialized(meta, async (unit, tx) => {
         await present(tx, providerId)
-        if ((await identityOf(tx, { providerId, issuer, subject })) !== null) return
+        if ((await findIdentity(tx, { providerId, issuer, subject })) !== null) return
         await link(unit, login.id, { providerId, claims, now: arrival.now })
       })
     },
   }
 }
 
-interface Vouched {
+interface VerifiedSignIn {
   provider: StoredProvider
   claims: Claims
   workspaceId: string
   now: string
 }
 
-/** In a domain that cannot be, spelled as no address is that anybody types. */
+/** In a domain that cannot exist, spelled as no typed address is. */
 const noAddress = (userId: string, providerId: string): string => `${userId}@${providerId}.invalid`
 
 /** Both the workspace and the operator list it. */
@@ -190,12 +194,9 @@ const listedDomains = (provider: Pick<StoredProvider, 'domains'>, listed: readon
 
 /** It may have been turned off since the sign-in began. Throws `SignInRefused`. */
 async function present(tx: Transaction, id: string): Promise<StoredProvider> {
-  const found = await enabledProvider(tx, id)
+  const found = await findEnabledProvider(tx, id)
   if (found !== null) return found.provider
-  throw new SignInRefused(
-    'provider_refused',
-    'The workspace does not sign anybody in by this provider any more.',
-  )
+  throw new SignInRefused('provider_refused', 'The workspace no longer allows sign-in with this provider.')
 }
 
 function notActive({ status }: MembershipState): SignInRefused {

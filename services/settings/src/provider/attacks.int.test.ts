@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { InvitedUser, Me, Session, SsoLocation, TokenCreated, User, VerifiedToken } from '@opsplane/contracts'
 import type { OidcPerson } from '@opsplane/testing'
-import { usersOf } from '../membership/users.fixture.js'
+import { createUserClient } from '../membership/users.fixture.js'
 import { providerAddresses } from './addresses.js'
 import { publicOrigin, type Sso, type SsoWorkspace, startSso } from './sso.fixture.js'
 
@@ -14,8 +14,8 @@ beforeAll(async () => {
 afterAll(() => sso?.stop())
 
 let people = 0
-/** Somebody new, with an address that the provider has verified. */
-const somebody = (claims: Record<string, unknown> = {}): OidcPerson => {
+/** A new person, with an address that the provider has verified. */
+const newPerson = (claims: Record<string, unknown> = {}): OidcPerson => {
   const sub = `person-${++people}`
   return { sub, claims: { email: `${sub}@acme.example`, email_verified: true, name: sub, ...claims } }
 }
@@ -29,17 +29,17 @@ const refusals = () =>
 describe('issuer mix-up', () => {
   it('an answer at the address of another provider is none of this sign-in', async () => {
     const other = await sso.connect(acme.api, { name: 'Other', issuer: sso.other.issuer })
-    const way = await sso.begin(acme.provider.id, somebody())
-    const mixed = await sso.comeBack(way, { providerId: other.id })
+    const way = await sso.begin(acme.provider.id, newPerson())
+    const mixed = await sso.finishSignIn(way, { providerId: other.id })
     expect(mixed).toMatchObject({ status: 401, error: 'invalid_token', session: null })
-    expect(await sso.comeBack(way)).toMatchObject({ status: 303, error: null })
+    expect(await sso.finishSignIn(way)).toMatchObject({ status: 303, error: null })
   })
 
   it('an answer that names another issuer is refused', async () => {
-    const way = await sso.begin(acme.provider.id, somebody())
+    const way = await sso.begin(acme.provider.id, newPerson())
     expect(way.back.searchParams.get('iss')).toBe(sso.issuer.issuer)
     way.back.searchParams.set('iss', sso.other.issuer)
-    expect(await sso.comeBack(way)).toMatchObject({ error: 'provider_failed', session: null })
+    expect(await sso.finishSignIn(way)).toMatchObject({ error: 'provider_failed', session: null })
   })
 
   it.each([
@@ -49,7 +49,7 @@ describe('issuer mix-up', () => {
     ['without a nonce', () => ({ nonce: undefined })],
   ])('an ID token %s is refused', async (_, change) => {
     sso.issuer.tamper = (claims) => ({ ...claims, ...change() })
-    const back = await sso.signIn(acme.provider.id, somebody())
+    const back = await sso.signIn(acme.provider.id, newPerson())
     sso.issuer.tamper = undefined
     expect(back).toMatchObject({ error: 'provider_failed', session: null })
   })
@@ -58,7 +58,7 @@ describe('issuer mix-up', () => {
     const { sign } = sso.issuer
     sso.issuer.tamper = (claims) => claims
     sso.issuer.sign = sso.other.sign
-    const back = await sso.signIn(acme.provider.id, somebody())
+    const back = await sso.signIn(acme.provider.id, newPerson())
     Object.assign(sso.issuer, { sign, tamper: undefined })
     expect(back).toMatchObject({ error: 'provider_failed', session: null })
   })
@@ -68,16 +68,16 @@ describe('an address', () => {
   it.each([
     ['that is not verified', { email_verified: false }, 'address_not_proven'],
     ['of which nothing is said', { email_verified: undefined }, 'address_not_proven'],
-    ['that is none', { email: 'nobody' }, 'address_not_proven'],
+    ['that is none', { email: 'no-address' }, 'address_not_proven'],
     ['in a domain that only the operator lists', { email: 'x@other.example' }, 'domain_not_listed'],
     ['below a listed domain', { email: 'x@sub.acme.example' }, 'domain_not_listed'],
     ['that ends like a listed domain', { email: 'x@notacme.example' }, 'domain_not_listed'],
     ['of a user of the workspace', { email: 'acme@acme.example' }, 'login_exists'],
   ])('%s makes no user', async (_, claims, reason) => {
-    const users = usersOf(sso.settings, acme.owner, acme.api)
+    const users = createUserClient(sso.settings, acme.owner, acme.api)
     if (reason === 'login_exists') await users.joined('acme@acme.example', 'viewer')
     const before = (await acme.api.get('/settings/users?limit=100')).page(User).items.length
-    const back = await sso.signIn(acme.provider.id, somebody(claims))
+    const back = await sso.signIn(acme.provider.id, newPerson(claims))
     expect(back).toMatchObject({ error: reason, session: null })
     expect(back.location?.origin).toBe(publicOrigin)
     expect((await acme.api.get('/settings/users?limit=100')).page(User).items).toHaveLength(before)
@@ -101,17 +101,17 @@ describe('a takeover from another workspace', () => {
   let boss: { userId: string; email: string; session: string }
   beforeAll(async () => {
     evil = await sso.workspace('evil', { issuer: sso.other.issuer })
-    boss = await usersOf(sso.settings, acme.owner, acme.api).joined('boss@acme.example', 'admin')
+    boss = await createUserClient(sso.settings, acme.owner, acme.api).joined('boss@acme.example', 'admin')
   })
   const evilSignIn = async (person: OidcPerson) =>
-    sso.comeBack(await sso.begin(evil.provider.id, person, { issuer: sso.other }))
+    sso.finishSignIn(await sso.begin(evil.provider.id, person, { issuer: sso.other }))
 
-  it('by an address that is somebody else’s makes a login without it, in that workspace alone', async () => {
+  it('by an address of another person makes a login without it, in that workspace alone', async () => {
     const back = await evilSignIn({ sub: 'x', claims: { email: boss.email, email_verified: true } })
     const { principal } = (await entering(back.session, 'evil')).data(VerifiedToken)
     expect(principal.userId).not.toBe(boss.userId)
     expect((await entering(back.session)).error().code).toBe('workspace_forbidden')
-    // Whoever invites the address still means the one it is of.
+    // An invitation to the address still means its owner.
     const invited = await evil.api.post('/settings/users/invite', { email: boss.email, role: 'viewer' })
     expect(invited.data(InvitedUser).id).toBe(boss.userId)
     expect((await sso.settings.login(boss.email, acme.owner.password)).data(Session).user.id).toBe(
@@ -119,18 +119,18 @@ describe('a takeover from another workspace', () => {
     )
   })
 
-  it('by a subject of an issuer that another workspace trusts finds nobody of that workspace', async () => {
-    const person = somebody()
+  it('by a subject of an issuer that another workspace trusts finds no user of that workspace', async () => {
+    const person = newPerson()
     const there = await userIdOf((await sso.signIn(acme.provider.id, person)).session)
     const same = await sso.connect(evil.api, { name: 'Same issuer' })
-    const here = await sso.comeBack(await sso.begin(same.id, person))
+    const here = await sso.finishSignIn(await sso.begin(same.id, person))
     expect((await entering(here.session, 'evil')).data(VerifiedToken).principal.userId).not.toBe(there)
   })
 
-  it('by a provider that somebody has linked enters its workspace alone, and changes nothing of the login', async () => {
+  it('by a linked provider enters its workspace alone, and changes nothing of the login', async () => {
     const victim = await sso.settings.owner('victim')
     const api = await sso.settings.as(await sso.browser(victim.email, victim.password))
-    const linked = await sso.comeBack(
+    const linked = await sso.finishSignIn(
       await sso.begin(evil.provider.id, { sub: 'victim', claims: {} }, { issuer: sso.other, link: api }),
     )
     expect(linked).toMatchObject({ status: 303, error: null, session: null })
@@ -162,7 +162,7 @@ describe('a takeover from another workspace', () => {
     }
   })
 
-  it('is not for somebody who has not proved lately who they are, nor for a session without a browser', async () => {
+  it('needs a recent step-up, and the session of a browser', async () => {
     const other = await sso.settings.owner('unproved')
     const wanted = { providerId: evil.provider.id }
     const program = await sso.settings.as(other.session)
@@ -183,15 +183,15 @@ describe('a takeover from another workspace', () => {
       { issuer: sso.other, link: api },
     )
     await api.post('/auth/logout')
-    expect(await sso.comeBack(way)).toMatchObject({ error: 'session_over', session: null })
+    expect(await sso.finishSignIn(way)).toMatchObject({ error: 'session_over', session: null })
   })
 
   it('by an identity that is of another user links nothing', async () => {
-    const person = somebody()
+    const person = newPerson()
     await sso.signIn(acme.provider.id, person)
     const other = await sso.settings.owner('second')
     const api = await sso.settings.as(await sso.browser(other.email, other.password))
-    const linked = await sso.comeBack(await sso.begin(acme.provider.id, person, { link: api }))
+    const linked = await sso.finishSignIn(await sso.begin(acme.provider.id, person, { link: api }))
     expect(linked).toMatchObject({ error: 'identity_taken', session: null })
   })
 })
@@ -206,8 +206,8 @@ describe('a role by a provider', () => {
       expect(changed.error().code).toBe('validation_failed')
     }
     const api = await sso.settings.as(await sso.browser(acme.owner.email, acme.owner.password))
-    const person = somebody()
-    await sso.comeBack(await sso.begin(acme.provider.id, person, { link: api }))
+    const person = newPerson()
+    await sso.finishSignIn(await sso.begin(acme.provider.id, person, { link: api }))
     const back = await sso.signIn(acme.provider.id, person)
     expect((await entering(back.session)).data(VerifiedToken).principal).toMatchObject({
       ...{ userId: acme.owner.userId, role: 'owner' },
@@ -215,7 +215,10 @@ describe('a role by a provider', () => {
   })
 
   it('is decided by owners in a session: neither by admins nor by keys', async () => {
-    const admin = await usersOf(sso.settings, acme.owner, acme.api).joined('admin@acme.example', 'admin')
+    const admin = await createUserClient(sso.settings, acme.owner, acme.api).joined(
+      'admin@acme.example',
+      'admin',
+    )
     const path = `/settings/identity-providers/${acme.provider.id}`
     expect((await admin.api.patch(path, { name: 'Mine' })).error().code).toBe('insufficient_scope')
     const made = await acme.api.post('/auth/tokens', { name: 'CI', scopes: ['owners:manage'] })
@@ -226,30 +229,30 @@ describe('a role by a provider', () => {
 
 describe('replay', () => {
   it.each([
-    ['the same answer, once more', async (way: Way) => ({ ...way, used: await sso.comeBack(way) })],
+    ['the same answer, once more', async (way: Way) => ({ ...way, used: await sso.finishSignIn(way) })],
     ['the state of another sign-in', async (way: Way) => ({ ...way, back: withState(way.back, 'another') })],
     ['no state', async (way: Way) => ({ ...way, back: withState(way.back, '') })],
     ['another browser', async (way: Way) => ({ ...way, cookie: '' })],
     ['a cookie that was changed', async (way: Way) => ({ ...way, cookie: `${way.cookie.slice(0, -4)}AAAA` })],
-  ])('%s signs nobody in', async (_, change) => {
-    const way = await change(await sso.begin(acme.provider.id, somebody()))
-    expect(await sso.comeBack(way)).toMatchObject({ status: 401, error: 'invalid_token', session: null })
+  ])('%s does not sign in', async (_, change) => {
+    const way = await change(await sso.begin(acme.provider.id, newPerson()))
+    expect(await sso.finishSignIn(way)).toMatchObject({ status: 401, error: 'invalid_token', session: null })
   })
 
   it('the code of another sign-in is refused: it is not of this one', async () => {
-    const mine = await sso.begin(acme.provider.id, somebody())
-    const theirs = await sso.begin(acme.provider.id, somebody())
+    const mine = await sso.begin(acme.provider.id, newPerson())
+    const theirs = await sso.begin(acme.provider.id, newPerson())
     const injected = new URL(mine.back)
     injected.searchParams.set('code', theirs.back.searchParams.get('code') ?? '')
-    expect(await sso.comeBack({ ...mine, back: injected })).toMatchObject({
+    expect(await sso.finishSignIn({ ...mine, back: injected })).toMatchObject({
       ...{ error: 'provider_failed', session: null },
     })
   })
 
-  it('an answer that comes after ten minutes signs nobody in', async () => {
-    const way = await sso.begin(acme.provider.id, somebody())
+  it('an answer that comes after ten minutes does not sign in', async () => {
+    const way = await sso.begin(acme.provider.id, newPerson())
     sso.settings.clock.advance(10 * 60_000)
-    expect(await sso.comeBack(way)).toMatchObject({ status: 401, error: 'invalid_token' })
+    expect(await sso.finishSignIn(way)).toMatchObject({ status: 401, error: 'invalid_token' })
     sso.settings.clock.advance(-10 * 60_000)
   })
 })
@@ -268,7 +271,7 @@ describe('a clock', () => {
     [300, 'provider ahead', (now: number) => ({ nbf: now + 300 }), 'provider_failed'],
   ])('%d seconds off, %s', async (_, __, times, error) => {
     sso.issuer.tamper = (claims) => ({ ...claims, ...times(Math.floor(Date.now() / 1_000)) })
-    const back = await sso.signIn(acme.provider.id, somebody())
+    const back = await sso.signIn(acme.provider.id, newPerson())
     sso.issuer.tamper = undefined
     expect([back.error, back.session === null]).toEqual([error, error !== null])
   })

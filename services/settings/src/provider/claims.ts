@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { StoredProvider } from './domain.js'
 import { SignInRefused } from './refusal.js'
 
-/** What a provider says of somebody, checked: the signature, the issuer, whom it is for, and when. */
+/** What a provider claims about a person, after checks of signature, issuer, audience and time. */
 export interface Claims {
   issuer: string
   subject: string
@@ -24,8 +24,8 @@ const yes = new Set<unknown>([true, 'true', 1, '1'])
 const Text = z.string().min(1).max(500)
 const Values = z.union([Text.transform((one) => [one]), z.array(z.unknown()).max(2_000)])
 
-/** Throws `SignInRefused` where there is nobody in them. */
-export function claimsOf(all: Readonly<Record<string, unknown>>): Claims {
+/** Throws `SignInRefused` where they name no person. */
+export function parseClaims(all: Readonly<Record<string, unknown>>): Claims {
   const issuer = Text.safeParse(all.iss).data
   const subject = Text.max(255).safeParse(all.sub).data
   if (issuer === undefined || subject === undefined)
@@ -49,7 +49,7 @@ function nameOf({ name, preferred_username: username }: Readonly<Record<string, 
 }
 
 /** The values of a claim: by its name, which may have dots in it, else by a path of names. */
-export function valuesOf(all: Readonly<Record<string, unknown>>, claim: string): string[] {
+export function readClaimValues(all: Readonly<Record<string, unknown>>, claim: string): string[] {
   const found = Object.hasOwn(all, claim) ? all[claim] : claim.split('.').reduce<unknown>(member, all)
   const values = Values.safeParse(found).data ?? []
   return values.filter((value): value is string => typeof value === 'string')
@@ -63,8 +63,11 @@ const member = (value: unknown, name: string): unknown =>
 type Mapping = Pick<StoredProvider, 'roleClaim' | 'roles' | 'defaultRole'>
 
 /** The role that the claims give, which is never that of an owner. Throws `SignInRefused` where they give none. */
-export function roleOf({ roleClaim, roles, defaultRole }: Mapping, { all }: Pick<Claims, 'all'>): string {
-  const values = new Set(roleClaim === null ? [] : valuesOf(all, roleClaim))
+export function mapClaimsToRole(
+  { roleClaim, roles, defaultRole }: Mapping,
+  { all }: Pick<Claims, 'all'>,
+): string {
+  const values = new Set(roleClaim === null ? [] : readClaimValues(all, roleClaim))
   const role = roles.find(({ value }) => values.has(value))?.role ?? defaultRole
   if (role !== null && role !== 'owner') return role
   const claim = roleClaim === null ? 'nothing' : `the claim ${roleClaim}`
@@ -74,8 +77,8 @@ export function roleOf({ roleClaim, roles, defaultRole }: Mapping, { all }: Pick
   )
 }
 
-/** The address of somebody who becomes a user. Throws `SignInRefused` unless it is proven, and in a domain that is listed. */
-export function admittedAddress(
+/** The address of a person who becomes a user. Throws `SignInRefused` unless it is proven, and in a listed domain. */
+export function requireAdmittedAddress(
   { email, emailVerified }: Pick<Claims, 'email' | 'emailVerified'>,
   domains: readonly string[],
 ): string {
@@ -88,6 +91,6 @@ export function admittedAddress(
   if (domains.includes(domain)) return email
   throw new SignInRefused(
     'domain_not_listed',
-    `Nobody with an address in ${domain} becomes a user of this workspace by signing in. Ask for an invitation.`,
+    `People with an address in ${domain} cannot join this workspace by signing in. Ask for an invitation.`,
   )
 }

@@ -16,7 +16,7 @@ const resource = resourceDecider<StoredProvider>({
   displayName: ({ name }) => name,
 })
 
-/** Vouches for users of one workspace. Its issuer never changes: who it means by a subject rests on that. */
+/** Authenticates users of one workspace. Its issuer never changes, since subjects have a meaning only with their issuer. */
 export const identityProvider: Decider<StoredProvider, ProviderCommand, IdentityProviderState> = {
   ...resource,
   expose: ({ sealedSecret: _, ...visible }) => visible,

@@ -2,17 +2,17 @@ import { ApiError, type Instant, platformTenant } from '@opsplane/contracts'
 import type { Vault } from '@opsplane/postgres'
 import { z } from 'zod'
 
-/** How long somebody may be at the provider. */
+/** How long a sign-in at the provider may take. */
 export const flowMs = 10 * 60_000
 
-/** What is kept in the browser, sealed, while somebody is at the provider. */
+/** What is kept in the browser, sealed, during a sign-in at the provider. */
 const Flow = z.object({
   providerId: z.string(),
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
   returnTo: z.string(),
-  /** Whose login gets an identity, and by which session; null where somebody signs in. */
+  /** The login that an identity is linked to, and by which session; null for a sign-in. */
   link: z.object({ userId: z.string(), sessionId: z.string() }).nullable(),
   expiresAt: z.string(),
 })
@@ -43,7 +43,7 @@ async function opening(vault: Vault, sealed: string): Promise<unknown> {
   }
 }
 
-/** Of another browser, another provider, too old, used: all the same to whoever comes with it. */
+/** Of another browser, another provider, expired, used: the answer is the same for all. */
 export const unknownFlow = (): ApiError =>
   new ApiError(
     'invalid_token',

@@ -6,28 +6,28 @@ import { z } from 'zod'
 import { requireSession } from '../session/own-session.js'
 import type { Sessions } from '../session/sessions.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
-import { endSessions } from './endings.js'
 import { identity } from './identity.js'
-import { identitiesOf, ownIdentity } from './queries.js'
+import { findOwnIdentity, listIdentities } from './queries.js'
 import type { SsoSignIn } from './sign-in.js'
 import { setSsoCookie } from './sso-cookie.js'
+import { endSsoSessions } from './sso-sessions.js'
 
 const own = { tag: 'Single sign-on', scope: 'authenticated', workspace: 'none' } as const
 
-export interface IdentityWork {
+export interface IdentityRouteOptions {
   signIn: SsoSignIn
   sessions: Sessions
 }
 
-/** By which providers somebody signs in to their own login. */
+/** The identities by which a person signs in to their own login. */
 export function identityRoutes(
   { store, database: { db }, relay }: Pick<ServiceContext, 'store' | 'database' | 'relay'>,
-  { signIn, sessions }: IdentityWork,
+  { signIn, sessions }: IdentityRouteOptions,
 ): Route[] {
   const identities = store.aggregate(identity)
 
   const unlink = async (id: string, meta: RequestMeta): Promise<void> => {
-    const found = await ownIdentity(db, { id, userId: meta.principal.userId })
+    const found = await findOwnIdentity(db, { id, userId: meta.principal.userId })
     if (found === null) throw notFound()
     const { workspaceId, providerId } = found
     await db.transaction(async (tx) => {
@@ -35,7 +35,7 @@ export function identityRoutes(
         unit.handle(identities, id, { kind: 'unlink' }),
       )
       const ended = { providerId, identityId: id }
-      await endSessions(tx, sessions, ended, { ...meta, reason: 'provider_revoked' })
+      await endSsoSessions(tx, sessions, ended, { ...meta, reason: 'provider_revoked' })
     })
     relay.wake()
   }
@@ -47,11 +47,11 @@ export function identityRoutes(
       method: 'get',
       path: '/auth/identities',
       summary: 'List your identities',
-      description: 'Those of identity providers that sign you in, the oldest first: 200 at most.',
+      description: 'Identities that sign you in, oldest first, at most 200.',
       response: z.object({ identities: z.array(Identity) }).meta({ id: 'Identities' }),
       errors: ['forbidden'],
       handler: async ({ meta }) => ({
-        identities: await identitiesOf(db, requireSession(meta, noKey).userId),
+        identities: await listIdentities(db, requireSession(meta, noKey).userId),
       }),
     }),
 
@@ -61,10 +61,10 @@ export function identityRoutes(
       stepUp: true,
       method: 'post',
       path: '/auth/identities',
-      summary: 'Begin to link an identity',
+      summary: 'Start linking an identity',
       description:
-        'In the session of a browser that enters every workspace of yours. Answers where to send the browser, as `POST /auth/sso/start` ' +
-        'does: whoever signs in there signs in to your login from then on. Emits `identity.linked`.',
+        'Needs the session of a browser for all your workspaces. Returns where to redirect the browser, like `POST /auth/sso/start`; ' +
+        'the account that signs in there signs in to your login from then on. Emits `identity.linked`.',
       waits: true,
       body: SsoStart,
       response: SsoLocation,
@@ -84,7 +84,7 @@ export function identityRoutes(
       method: 'delete',
       path: '/auth/identities/:id',
       summary: 'Unlink an identity',
-      description: 'It signs you in no longer, and its sessions end. Emits `identity.unlinked`.',
+      description: 'It no longer signs you in, and its sessions end. Emits `identity.unlinked`.',
       response: z.void(),
       status: 204,
       errors: ['not_found', 'forbidden'],

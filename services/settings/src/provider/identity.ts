@@ -1,5 +1,5 @@
 import {
-  ApiError,
+  alreadyExists,
   assertNever,
   type Decider,
   type Decision,
@@ -28,7 +28,7 @@ export const identity: Decider<IdentityState, IdentityCommand> = {
 function decide(command: IdentityCommand, state: IdentityState | null): Decision<IdentityState>[] {
   switch (command.kind) {
     case 'link':
-      if (state !== null) throw new ApiError('conflict', 'There is an identity with this id already.')
+      if (state !== null) throw alreadyExists('identity')
       return [
         {
           type: 'identity.linked',

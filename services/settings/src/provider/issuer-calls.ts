@@ -10,7 +10,7 @@ export type IssuerFetch = (
 /** All that one sign-in may ask of a provider, together. */
 const allCallsMs = 10_000
 /** Of a discovery document, a set of keys, or an answer with tokens. */
-const mostAnswerBytes = 512 * 1024
+const maxAnswerBytes = 512 * 1024
 
 /** Statuses whose answers have no body. */
 const bodiless = new Set([101, 103, 204, 205, 304])
@@ -25,7 +25,7 @@ export function issuerFetch(outbound: Pick<Outbound, 'request'>): IssuerFetch {
       headers: Object.fromEntries(new Headers(headers)),
       ...(body !== undefined && body !== null && { body: String(body) }),
       timeoutMs: Math.max(1, until - performance.now()),
-      maxResponseBytes: mostAnswerBytes,
+      maxResponseBytes: maxAnswerBytes,
       repeatable: method === 'GET',
     })
     if (answer.truncated || answer.isBroken)

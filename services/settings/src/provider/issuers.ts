@@ -2,26 +2,26 @@ import type { Outbound } from '@opsplane/http'
 import { createRemoteJWKSet, customFetch as jwksFetch } from 'jose'
 import { LRUCache } from 'lru-cache'
 import * as oidc from 'openid-client'
-import { type Claims, claimsOf } from './claims.js'
+import { type Claims, parseClaims } from './claims.js'
 import type { StoredProvider } from './domain.js'
 import { issuerFetch } from './issuer-calls.js'
 import { SignInRefused } from './refusal.js'
 
-/** What is kept in the browser while somebody is at the provider. */
-export interface Expected {
+/** What is kept in the browser during a sign-in at the provider. */
+export interface ExpectedCallback {
   state: string
   nonce: string
   verifier: string
 }
 
 /** A provider as its client knows it. */
-export interface Client {
+export interface ProviderClient {
   provider: Pick<StoredProvider, 'issuer' | 'clientId' | 'scopes'>
   secret: string
   redirectUri: string
 }
 
-export interface Redeemed {
+export interface RedeemedCode {
   claims: Claims
   idToken: string
 }
@@ -32,7 +32,7 @@ export type Issuers = ReturnType<typeof createIssuers>
 export const clockToleranceSeconds = 60
 /** A discovery document is asked for again after this time. */
 const discoveredMs = 5 * 60_000
-const mostIssuers = 500
+const maxIssuers = 500
 
 /** By signatures that only the provider can make. */
 export const signatureAlgorithms = [
@@ -42,13 +42,13 @@ export const signatureAlgorithms = [
 
 /** The conversation with identity providers: OpenID Connect, authorization code with PKCE. */
 export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) {
-  const discovered = new LRUCache<string, oidc.ServerMetadata>({ max: mostIssuers, ttl: discoveredMs })
+  const discovered = new LRUCache<string, oidc.ServerMetadata>({ max: maxIssuers, ttl: discoveredMs })
   const keys = new LRUCache<string, ReturnType<typeof createRemoteJWKSet>>({
-    max: mostIssuers,
+    max: maxIssuers,
     ttl: discoveredMs,
   })
 
-  /** Throws `SignInRefused` where the provider does not answer, or as somebody else. */
+  /** Throws `SignInRefused` where the provider does not answer, or with another issuer. */
   const metadataOf = async (issuer: string): Promise<oidc.ServerMetadata> => {
     const known = discovered.get(issuer)
     if (known) return known
@@ -63,13 +63,13 @@ export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) 
     if (metadata.issuer !== issuer)
       throw new SignInRefused(
         'provider_failed',
-        `The identity provider names itself ${metadata.issuer}, and not ${issuer}. An owner of the workspace makes it anew with that issuer.`,
+        `The identity provider has the issuer ${metadata.issuer}, not ${issuer}. An owner of the workspace must create it again with that issuer.`,
       )
     discovered.set(issuer, metadata)
     return metadata
   }
 
-  const configurationOf = async ({ provider, secret }: Omit<Client, 'redirectUri'>) => {
+  const configurationOf = async ({ provider, secret }: Omit<ProviderClient, 'redirectUri'>) => {
     const { issuer, clientId } = provider
     const metadata = await metadataOf(issuer)
     const config = new oidc.Configuration(
@@ -102,7 +102,7 @@ export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) 
 
   return {
     /** Begins a sign-in: where to send the browser, and what to keep until it comes back. */
-    async begin(client: Client): Promise<Expected & { location: string }> {
+    async begin(client: ProviderClient): Promise<ExpectedCallback & { location: string }> {
       const { config } = await configurationOf(client)
       const expected = {
         ...{ state: oidc.randomState(), nonce: oidc.randomNonce() },
@@ -119,14 +119,14 @@ export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) 
 
     /** Exchanges the code for what the provider says of the person. `answer`: the query of the redirect. */
     async redeem(
-      client: Client,
-      { state, nonce, verifier }: Expected,
+      client: ProviderClient,
+      { state, nonce, verifier }: ExpectedCallback,
       answer: URLSearchParams,
-    ): Promise<Redeemed> {
+    ): Promise<RedeemedCode> {
       const { config, metadata } = await configurationOf(client)
       const url = new URL(client.redirectUri)
       url.search = answer.toString()
-      const tokens = await saying('has not vouched for you', () =>
+      const tokens = await saying('has not confirmed your sign-in', () =>
         oidc.authorizationCodeGrant(config, url, {
           ...{
             expectedState: state,
@@ -137,19 +137,19 @@ export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) 
         }),
       )
       const own: Readonly<Record<string, unknown>> = tokens.claims() ?? {}
-      // Some keep ID tokens short, and say the rest where they are asked.
-      const told =
+      // Some keep ID tokens short, and return the rest from the userinfo endpoint.
+      const tokenClaims =
         metadata.userinfo_endpoint === undefined
           ? {}
           : await saying('does not say who you are', () =>
               oidc.fetchUserInfo(config, tokens.access_token, String(own.sub)),
             )
-      return { claims: claimsOf({ ...told, ...own }), idToken: tokens.id_token ?? '' }
+      return { claims: parseClaims({ ...tokenClaims, ...own }), idToken: tokens.id_token ?? '' }
     },
 
     /** Where to log out of the provider as well; null where it has no such page. */
     async endSession(
-      client: Omit<Client, 'redirectUri'>,
+      client: Omit<ProviderClient, 'redirectUri'>,
       { idToken, returnTo }: { idToken: string; returnTo: string },
     ): Promise<string | null> {
       const { config, metadata } = await configurationOf(client)

@@ -8,16 +8,16 @@ import { type JWTPayload, jwtVerify } from 'jose'
 import { z } from 'zod'
 import { ssoSessions } from '../schema/provider.js'
 import { requireSession } from '../session/own-session.js'
-import { originOf, type Sessions } from '../session/sessions.js'
+import { type Sessions, toSessionOrigin } from '../session/sessions.js'
 import type { Throttle } from '../session/throttle.js'
-import { isFirstToTake } from '../taken-calls.js'
+import { claimSingleUse } from '../single-use-calls.js'
 import type { ProviderAddresses } from './addresses.js'
 import type { StoredProvider } from './domain.js'
-import { endSessions } from './endings.js'
 import { clockToleranceSeconds, type Issuers, signatureAlgorithms } from './issuers.js'
-import { secretPlace } from './providers.js'
-import { enabledProvider, identityOf } from './queries.js'
-import { idTokenPlace } from './sign-in.js'
+import { providerSealContext } from './providers.js'
+import { findEnabledProvider, findIdentity } from './queries.js'
+import { idTokenSealContext } from './sign-in.js'
+import { endSsoSessions } from './sso-sessions.js'
 
 export interface LogoutOptions {
   issuers: Issuers
@@ -59,12 +59,12 @@ export function createLogouts(
   /** Null where the session is not a provider's, or it has no such page. */
   const pageOfProvider = async (sessionId: string): Promise<string | null> => {
     const [row] = await db.select().from(ssoSessions).where(eq(ssoSessions.sessionId, sessionId))
-    const found = row && (await enabledProvider(db, row.providerId))
+    const found = row && (await findEnabledProvider(db, row.providerId))
     if (!found) return null
     const { provider, workspaceId } = found
     const [secret, idToken] = await Promise.all([
-      vault.open(workspaceId, provider.sealedSecret, secretPlace(provider.id)),
-      vault.open(workspaceId, row.sealedIdToken, idTokenPlace(sessionId)),
+      vault.open(workspaceId, provider.sealedSecret, providerSealContext(provider.id)),
+      vault.open(workspaceId, row.sealedIdToken, idTokenSealContext(sessionId)),
     ])
     return issuers.endSession({ provider, secret }, { idToken, returnTo: addresses.page('/').href })
   }
@@ -99,28 +99,32 @@ export function createLogouts(
       return { location }
     },
 
-    /** Somebody has logged out at the provider: their sessions end. Why the token is refused, or null. Throws `rate_limited`. */
+    /** A person has logged out at the provider: their sessions end. Returns why the token is refused, or null. Throws `rate_limited`. */
     async loggedOut(providerId: string, token: string, meta: RequestMeta): Promise<string | null> {
-      const attempt = throttle.attempt(`sso logout ${token}`, originOf(meta).address)
+      const attempt = throttle.attempt(`sso logout ${token}`, toSessionOrigin(meta).address)
       await throttle.begin(attempt, meta.now)
-      const found = await enabledProvider(db, providerId)
+      const found = await findEnabledProvider(db, providerId)
       if (found === null) return invalidLogoutToken
       const { provider } = found
       const claims = await verified(provider, token)
       if (claims === null) return invalidLogoutToken
       const { sub: subject, sid, jti } = claims
       const taken = `sso logout ${sha256Hex(`${providerId} ${jti}`)}`
-      if (!(await isFirstToTake(database.sql, taken, rememberedFor))) return invalidLogoutToken
+      if (!(await claimSingleUse(database.sql, taken, rememberedFor))) return invalidLogoutToken
       await throttle.succeeded(attempt, meta.now)
       const identity =
-        subject === undefined ? null : await identityOf(db, { providerId, issuer: provider.issuer, subject })
+        subject === undefined
+          ? null
+          : await findIdentity(db, { providerId, issuer: provider.issuer, subject })
       if (subject !== undefined && identity === null) return null
       const ended = {
         providerId,
         ...(identity !== null && { identityId: identity.id }),
         ...(sid !== undefined && { sid }),
       }
-      await db.transaction((tx) => endSessions(tx, sessions, ended, { ...meta, reason: 'provider_logout' }))
+      await db.transaction((tx) =>
+        endSsoSessions(tx, sessions, ended, { ...meta, reason: 'provider_logout' }),
+      )
       relay.wake()
       return null
     },
@@ -132,5 +136,5 @@ const types = new Set<string | undefined>(['logout+jwt', 'jwt', undefined])
 
 const parsed = (payload: JWTPayload) => LogoutClaims.parse(payload)
 
-/** Wrong in whatever way, or sent before: nobody learns which. */
+/** Invalid in any way, or a replay: the answer does not say which. */
 const invalidLogoutToken = 'The logout token is not valid, or was sent before.'

@@ -10,17 +10,17 @@ import type { Serialized, Transaction } from '@opsplane/eventstore'
 import type { Outbound, RequestMeta } from '@opsplane/http'
 import type { Vault } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import { atHome, requireGrant } from '../membership/members.js'
+import { inWorkspaceScope, requireGrant } from '../membership/members.js'
 import { requireSession } from '../session/own-session.js'
 import { requireProvenFactor } from '../session/proven-factor.js'
 import type { Sessions } from '../session/sessions.js'
 import type { ProviderAddresses } from './addresses.js'
 import { identityProvider, type StoredProvider } from './domain.js'
-import { endSessions } from './endings.js'
 import { countProviders } from './queries.js'
+import { endSsoSessions } from './sso-sessions.js'
 
 /** Keeps what a sign-in page offers short enough to choose from. */
-export const mostProviders = 20
+export const maxProviders = 20
 
 export interface ProvidersOptions {
   serialized: Serialized
@@ -67,12 +67,13 @@ export function createProviders(
   }
 
   const sealed = (id: string, { workspaceId }: RequestMeta['tenant'], secret: string) =>
-    vault.seal(workspaceId, secret, secretPlace(id))
+    vault.seal(workspaceId, secret, providerSealContext(id))
 
   return {
     present: providers.present,
 
-    get: (id: string, meta: RequestMeta): Promise<IdentityProvider> => providers.get(id, atHome(meta).tenant),
+    get: (id: string, meta: RequestMeta): Promise<IdentityProvider> =>
+      providers.get(id, inWorkspaceScope(meta).tenant),
 
     async create({ clientSecret, ...wanted }: NewIdentityProvider, meta: RequestMeta) {
       await requireEntrant(meta, wanted)
@@ -80,9 +81,9 @@ export function createProviders(
       const id = newId('identityProvider')
       const sealedSecret = await sealed(id, meta.tenant, clientSecret)
       const { now } = meta
-      return serialized(atHome(meta), async (unit, tx) => {
+      return serialized(inWorkspaceScope(meta), async (unit, tx) => {
         await check(tx, meta, wanted)
-        if ((await countProviders(tx, meta.tenant.workspaceId)) >= mostProviders) throw tooMany()
+        if ((await countProviders(tx, meta.tenant.workspaceId)) >= maxProviders) throw tooMany()
         const fields = { ...wanted, sealedSecret, clientSecretSetAt: now }
         return unit.create(providers, id, { kind: 'create', id, fields, now })
       })
@@ -95,12 +96,12 @@ export function createProviders(
         sealedSecret: await sealed(id, meta.tenant, clientSecret),
         clientSecretSetAt: now,
       }
-      const updated = await serialized(atHome(meta), async (unit, tx) => {
+      const updated = await serialized(inWorkspaceScope(meta), async (unit, tx) => {
         await check(tx, meta, wanted)
         const command = { kind: 'update' as const, patch: { ...wanted, ...secret }, now }
         const shown = await unit.handle(providers, id, command)
         if (!shown.enabled)
-          await endSessions(tx, sessions, { providerId: id }, { ...meta, reason: 'provider_revoked' })
+          await endSsoSessions(tx, sessions, { providerId: id }, { ...meta, reason: 'provider_revoked' })
         return shown
       })
       relay.wake()
@@ -109,17 +110,17 @@ export function createProviders(
 
     async delete(id: string, meta: RequestMeta): Promise<void> {
       requireSession(meta, noKey)
-      await serialized(atHome(meta), async (unit, tx) => {
+      await serialized(inWorkspaceScope(meta), async (unit, tx) => {
         await unit.handle(providers, id, { kind: 'delete' })
-        await endSessions(tx, sessions, { providerId: id }, { ...meta, reason: 'provider_revoked' })
+        await endSsoSessions(tx, sessions, { providerId: id }, { ...meta, reason: 'provider_revoked' })
       })
       relay.wake()
     },
   }
 }
 
-/** What the sealed secret of a provider is bound to beside its workspace. */
-export const secretPlace = (providerId: string): string => `identity-provider|${providerId}`
+/** What the sealed secret of a provider is bound to in addition to its workspace. */
+export const providerSealContext = (providerId: string): string => `identity-provider|${providerId}`
 
 const noKey = 'An API key does not decide who signs in. Log in, and send the request again.'
 
@@ -133,5 +134,5 @@ function unlistedDomain(at: number, domain: string, listed: readonly string[]): 
 }
 
 function tooMany(): ApiError {
-  return new ApiError('conflict', `A workspace has at most ${mostProviders} identity providers.`)
+  return new ApiError('conflict', `A workspace has at most ${maxProviders} identity providers.`)
 }

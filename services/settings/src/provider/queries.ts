@@ -16,8 +16,8 @@ export interface ProviderOfWorkspace {
   workspaceId: string
 }
 
-/** Of whichever workspace, as nobody is logged in yet who signs in; null where it is turned off or gone. */
-export async function enabledProvider(db: Reader, id: string): Promise<ProviderOfWorkspace | null> {
+/** In any workspace, as the caller is not logged in yet; null where it is disabled or deleted. */
+export async function findEnabledProvider(db: Reader, id: string): Promise<ProviderOfWorkspace | null> {
   const [row] = await db
     .select({ state: identityProviders.state, workspaceId: identityProviders.workspaceId })
     .from(identityProviders)
@@ -25,8 +25,8 @@ export async function enabledProvider(db: Reader, id: string): Promise<ProviderO
   return row ? { provider: Stored.parse(row.state), workspaceId: row.workspaceId } : null
 }
 
-/** Those of a workspace that sign somebody in, by name. */
-export async function choicesOf(db: Reader, slug: string): Promise<{ id: string; name: string }[]> {
+/** The enabled providers of a workspace, by name. */
+export async function listSignInProviders(db: Reader, slug: string): Promise<{ id: string; name: string }[]> {
   const rows = await db
     .select({ state: identityProviders.state })
     .from(identityProviders)
@@ -47,16 +47,16 @@ export async function countProviders(db: Reader, workspaceId: string): Promise<n
   return rows.length
 }
 
-export interface Subject {
+export interface IdentitySubject {
   providerId: string
   issuer: string
   subject: string
 }
 
 /** Whom the provider means: by provider, issuer and subject, and never by an address. */
-export async function identityOf(
+export async function findIdentity(
   db: Reader,
-  { providerId, issuer, subject }: Subject,
+  { providerId, issuer, subject }: IdentitySubject,
 ): Promise<IdentityState | null> {
   const [row] = await db
     .select({ state: identities.state })
@@ -71,8 +71,8 @@ export async function identityOf(
   return row ? IdentityState.parse(row.state) : null
 }
 
-/** One of the person's own; null for anybody else's. */
-export async function ownIdentity(
+/** One of the person's own; null for those of others. */
+export async function findOwnIdentity(
   db: Reader,
   { id, userId }: { id: string; userId: string },
 ): Promise<{ workspaceId: string; providerId: string } | null> {
@@ -84,21 +84,21 @@ export async function ownIdentity(
 }
 
 /** How many identities of one login are listed. */
-const mostIdentities = 200
+const maxIdentities = 200
 
-/** What signs a person in, the oldest first: what providers that are gone have vouched for is not. */
-export async function identitiesOf(db: Reader, userId: string): Promise<Identity[]> {
+/** The identities that sign a person in, the oldest first; none of deleted providers. */
+export async function listIdentities(db: Reader, userId: string): Promise<Identity[]> {
   const rows = await db
     .select({ state: identities.state, version: identities.version })
     .from(identities)
     .innerJoin(identityProviders, eq(identityProviders.id, identities.providerId))
     .where(eq(identities.userId, userId))
     .orderBy(identities.id)
-    .limit(mostIdentities)
+    .limit(maxIdentities)
   return rows.map(({ state, version }) => ({ ...IdentityState.parse(state), version }))
 }
 
-/** Whether somebody in the workspace, or invited to it, has this address. */
+/** Whether a member of the workspace, or an invited person, has this address. */
 export async function isAddressOfMember(db: Reader, workspaceId: string, email: string): Promise<boolean> {
   const rows = await db
     .select({ id: memberships.id })

@@ -1,12 +1,12 @@
 import type { SsoRefusal } from '@opsplane/contracts'
 
-/** Whom the provider meant, as far as it has come to that. */
-export interface Meant {
+/** The subject a provider named, as far as it is known. */
+export interface RefusedSubject {
   subject: string
   email: string | null
 }
 
-/** Somebody came from the provider and is not let in. The message is for them, and says what to do. */
+/** A sign-in at a provider was refused. The message is for the person, and says what to do. */
 export class SignInRefused extends Error {
   constructor(
     readonly reason: SsoRefusal,

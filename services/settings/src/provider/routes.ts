@@ -23,7 +23,7 @@ export function providerRoutes(
       operationId: 'listIdentityProviders',
       path,
       summary: 'List identity providers',
-      description: 'Those by which users of the workspace sign in. Their secrets are never shown.',
+      description: 'Providers that users of the workspace sign in with. Their secrets are never returned.',
       tag,
       scope: 'credentials:manage',
       response: IdentityProvider,
@@ -41,7 +41,7 @@ export function providerRoutes(
       method: 'get',
       path: one,
       summary: 'Get an identity provider',
-      description: 'With the addresses to register with it.',
+      description: 'With the addresses to register at the provider.',
       tag,
       scope: 'credentials:manage',
       response: IdentityProvider,
@@ -69,7 +69,7 @@ export function providerRoutes(
       method: 'patch',
       path: one,
       summary: 'Change an identity provider',
-      description: `${beyond}Its issuer stays. Turned off, its sessions end. Emits \`identity_provider.updated\`.`,
+      description: `${beyond}Its issuer cannot change. Disabling it ends its sessions. Emits \`identity_provider.updated\`.`,
       body: IdentityProviderPatch,
       response: IdentityProvider,
       errors: ['not_found', 'forbidden', 'precondition_failed', 'version_conflict'],
@@ -83,7 +83,7 @@ export function providerRoutes(
       path: one,
       summary: 'Remove an identity provider',
       description:
-        `${beyond}Its sessions end, and its identities sign nobody in: users who sign in by it alone need an invitation afterwards. Emits ` +
+        `${beyond}Its sessions end, and its identities no longer sign in: users without another way to sign in need an invitation afterwards. Emits ` +
         '`identity_provider.deleted`.',
       response: z.void(),
       status: 204,

@@ -11,42 +11,42 @@ import { defineRaw, defineRoute, type RawAnswer, type RawRequest, type Route } f
 import type { Drizzle } from '@opsplane/postgres'
 import { clearSessionCookie, setSessionCookie } from '../session/session-cookie.js'
 import type { SsoLogouts } from './logout.js'
-import { choicesOf } from './queries.js'
+import { listSignInProviders } from './queries.js'
 import type { SsoSignIn } from './sign-in.js'
-import { clearSsoCookie, setSsoCookie, ssoCookieOf } from './sso-cookie.js'
+import { clearSsoCookie, readSsoCookie, setSsoCookie } from './sso-cookie.js'
 
 const tag = 'Single sign-on'
 
-export interface SignInWork {
+export interface SsoRouteOptions {
   db: Drizzle
   signIn: SsoSignIn
   logouts: SsoLogouts
 }
 
 /** Signing in by an identity provider, and logging out of it. */
-export function signInRoutes({ db, signIn, logouts }: SignInWork): Route[] {
+export function signInRoutes({ db, signIn, logouts }: SsoRouteOptions): Route[] {
   return [
     defineRoute({
       operationId: 'listSignInProviders',
       method: 'get',
       path: '/auth/sso',
       summary: 'List the identity providers of a workspace',
-      description: 'By name, to choose from before signing in. A workspace that does not exist has none.',
+      description: 'By name, to choose from before signing in. Empty for an unknown workspace.',
       tag,
       scope: 'public',
       query: SsoQuery,
       response: SsoChoices,
-      handler: async ({ query }) => ({ providers: await choicesOf(db, query.workspace ?? '') }),
+      handler: async ({ query }) => ({ providers: await listSignInProviders(db, query.workspace ?? '') }),
     }),
 
     defineRoute({
       operationId: ssoStart,
       method: 'post',
       path: '/auth/sso/start',
-      summary: 'Begin to sign in by an identity provider',
+      summary: 'Start a sign-in with an identity provider',
       description:
-        'Answers where to send the browser, and sets a cookie for the ten minutes it may take. It comes back to `returnTo` with a session ' +
-        'cookie, or with `#error=…&message=…`. Accepted from pages of the own origin, as `POST /auth/session` is.',
+        'Returns where to redirect the browser, and sets a cookie for the ten minutes the sign-in may take. The browser returns to `returnTo` with a session ' +
+        'cookie, or with `#error=…&message=…`. Accepted from pages of the own origin, like `POST /auth/session`.',
       tag,
       scope: 'public',
       waits: true,
@@ -65,15 +65,16 @@ export function signInRoutes({ db, signIn, logouts }: SignInWork): Route[] {
       operationId: ssoCallback,
       method: 'get',
       path: '/auth/sso/:providerId/callback',
-      summary: 'Come back from an identity provider',
-      description: 'Where a provider sends the browser: it goes on to the page that began the sign-in.',
+      summary: 'Finish a sign-in with an identity provider',
+      description:
+        'The provider redirects the browser here, and this operation to the page that started the sign-in.',
       isDocumented: false,
       tag,
       scope: 'public',
       mediaTypes: ['text/plain'],
       errors: ['invalid_token', 'not_found', 'rate_limited', 'conflict'],
       handler: async ({ params, request, meta }) => {
-        const given = { answer: answerOf(request), sealed: ssoCookieOf(meta) }
+        const given = { answer: answerOf(request), sealed: readSsoCookie(meta) }
         const { location, session } = await signIn.finish(params.providerId, given, meta)
         clearSsoCookie(meta)
         if (session) setSessionCookie(meta, { token: session.accessToken, expiresAt: session.expiresAt })
@@ -85,10 +86,10 @@ export function signInRoutes({ db, signIn, logouts }: SignInWork): Route[] {
       operationId: 'endSsoSession',
       method: 'post',
       path: '/auth/sso/logout',
-      summary: 'Log out, also of the identity provider',
+      summary: 'Log out, at the identity provider as well',
       description:
-        'Ends the session this request is made with as `POST /auth/logout` does, and answers where to send the browser to log out of the ' +
-        'identity provider that has vouched for it. Emits `session.ended`.',
+        'Ends the session of this request like `POST /auth/logout`, and returns where to redirect the browser to log out at the ' +
+        'identity provider that it came from. Emits `session.ended`.',
       tag,
       scope: 'authenticated',
       workspace: 'none',
@@ -107,9 +108,9 @@ export function signInRoutes({ db, signIn, logouts }: SignInWork): Route[] {
       operationId: 'endSessionsByProvider',
       method: 'post',
       path: '/auth/sso/:providerId/backchannel-logout',
-      summary: 'Say that somebody has logged out at the identity provider',
+      summary: 'Report that a person has logged out at the identity provider',
       description:
-        'Back-channel logout of OpenID Connect: the form field `logout_token`. What is refused is a 400 with `error`, as the standard has it. ' +
+        'Back-channel logout of OpenID Connect: the form field `logout_token`. A refused token is a 400 with `error`, as in the standard. ' +
         'Emits `session.ended`.',
       isDocumented: false,
       tag,

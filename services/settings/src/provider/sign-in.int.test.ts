@@ -93,7 +93,7 @@ describe('a sign-in by the provider of a workspace', () => {
     expect(changed.at(-1)).toMatchObject({ data: { after: { id: first.userId, role: 'viewer' } } })
   })
 
-  it('gives the login no address: nobody takes the address of somebody else by it', async () => {
+  it('gives the login no address, so that it cannot claim that of another person', async () => {
     const back = await sso.signIn(acme.provider.id, person('ida'))
     const api = await sso.settings.as(back.session ?? '')
     const { user } = (await api.get('/auth/me')).data(Me)

@@ -12,22 +12,22 @@ import type { RequestMeta } from '@opsplane/http'
 import { toStatementRunner, type Vault } from '@opsplane/postgres'
 import { constantTimeEqual, sha256Hex } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
-import { storedAccount } from '../account/queries.js'
-import { originOf, type Sessions } from '../session/sessions.js'
+import { requireAccount } from '../account/queries.js'
+import { type Sessions, toSessionOrigin } from '../session/sessions.js'
 import type { CompleteSignIn } from '../session/sign-in.js'
 import type { Throttle } from '../session/throttle.js'
-import { isFirstToTake } from '../taken-calls.js'
+import { claimSingleUse } from '../single-use-calls.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
 import { readToken } from '../token/bearer-token.js'
 import type { ProviderAddresses } from './addresses.js'
 import type { Admission } from './admission.js'
 import type { Claims } from './claims.js'
-import { rememberSession } from './endings.js'
 import { type Flow, flowMs, openFlow, sealFlow, unknownFlow } from './flow.js'
-import type { Issuers, Redeemed } from './issuers.js'
-import { secretPlace } from './providers.js'
-import { enabledProvider, type ProviderOfWorkspace } from './queries.js'
+import type { Issuers, RedeemedCode } from './issuers.js'
+import { providerSealContext } from './providers.js'
+import { findEnabledProvider, type ProviderOfWorkspace } from './queries.js'
 import { SignInRefused } from './refusal.js'
+import { saveSsoSession } from './sso-sessions.js'
 
 export interface SignInOptions {
   issuers: Issuers
@@ -40,13 +40,13 @@ export interface SignInOptions {
   completeSignIn: CompleteSignIn
 }
 
-/** What the browser is sent away with. */
-export interface Begun extends SsoLocation {
+/** What the browser is redirected with. */
+export interface StartedSignIn extends SsoLocation {
   cookie: { value: string; expiresAt: string }
 }
 
-/** What became of it: where the browser goes, with a session where somebody has signed in. */
-export interface Finished {
+/** The result: where the browser is redirected, with a session after a successful sign-in. */
+export interface FinishedSignIn {
   location: string
   session: Session | null
 }
@@ -55,14 +55,14 @@ export type SsoSignIn = ReturnType<typeof createSsoSignIn>
 
 type Context = Pick<ServiceContext, 'database' | 'relay' | 'log'>
 
-/** Somebody's way to a provider and back. */
+/** The sign-in at a provider, from the redirect to the callback. */
 export function createSsoSignIn({ database, relay, log }: Context, options: SignInOptions) {
   const { db } = database
   const { issuers, admission, addresses, vault, throttle, sessions, serialized, completeSignIn } = options
 
   const clientOf = async ({ provider, workspaceId }: ProviderOfWorkspace) => ({
     provider,
-    secret: await vault.open(workspaceId, provider.sealedSecret, secretPlace(provider.id)),
+    secret: await vault.open(workspaceId, provider.sealedSecret, providerSealContext(provider.id)),
     redirectUri: addresses.redirectUri(provider.id),
   })
 
@@ -70,9 +70,9 @@ export function createSsoSignIn({ database, relay, log }: Context, options: Sign
     { providerId, returnTo }: SsoStart,
     link: Flow['link'],
     now: string,
-  ): Promise<Begun> => {
+  ): Promise<StartedSignIn> => {
     addresses.redirectUri(providerId)
-    const found = await enabledProvider(db, providerId)
+    const found = await findEnabledProvider(db, providerId)
     if (found === null) throw noProvider()
     const { location, ...expected } = await issuers.begin(await clientOf(found)).catch(asApiError)
     const expiresAt = new Date(Date.parse(now) + flowMs).toISOString()
@@ -80,25 +80,25 @@ export function createSsoSignIn({ database, relay, log }: Context, options: Sign
     return { location, cookie: { value, expiresAt } }
   }
 
-  /** A session that the workspace's provider vouches for, unless that was turned off meanwhile. */
+  /** A session by the workspace's provider, unless that was disabled meanwhile. */
   const open = async (
     { provider, workspaceId }: ProviderOfWorkspace,
-    { claims, idToken }: Redeemed,
+    { claims, idToken }: RedeemedCode,
     meta: RequestMeta,
   ): Promise<Session> => {
     const { account, identityId } = await admission.admit(provider, workspaceId, claims, meta)
     const proven = { account, methods: ['sso'] as const, providerId: provider.id, workspaceId }
-    const session = await completeSignIn(proven, originOf(meta), { now: meta.now, kind: 'web' })
+    const session = await completeSignIn(proven, toSessionOrigin(meta), { now: meta.now, kind: 'web' })
     const sessionId = readToken(session.accessToken)?.id ?? ''
     const kept = {
       ...{ sessionId, accountId: account.id, providerId: provider.id, identityId, sid: claims.sid },
-      sealedIdToken: await vault.seal(workspaceId, idToken, idTokenPlace(sessionId)),
+      sealedIdToken: await vault.seal(workspaceId, idToken, idTokenSealContext(sessionId)),
     }
     const isPresent = await serialized(
       { ...meta, tenant: workspaceScope(workspaceId) },
       async (_unit, tx) => {
-        if ((await enabledProvider(tx, provider.id)) === null) return false
-        await rememberSession(tx, kept)
+        if ((await findEnabledProvider(tx, provider.id)) === null) return false
+        await saveSsoSession(tx, kept)
         return true
       },
     )
@@ -110,7 +110,7 @@ export function createSsoSignIn({ database, relay, log }: Context, options: Sign
   /** The session that has begun the link is still there, and the person's own to give identities. */
   const linking = async ({ userId, sessionId }: NonNullable<Flow['link']>, now: string): Promise<Account> => {
     const lasts = await sessions.expiryOf(sessionId)
-    if (lasts !== null && lasts > now) return storedAccount(db, userId)
+    if (lasts !== null && lasts > now) return requireAccount(db, userId)
     throw new SignInRefused(
       'session_over',
       'The session you began with has ended. Sign in, and link the identity again.',
@@ -139,10 +139,10 @@ export function createSsoSignIn({ database, relay, log }: Context, options: Sign
 
   return {
     /** Throws `not_found`, `conflict` without a public origin, `upstream_error` where the provider does not answer. */
-    start: (wanted: SsoStart, { now }: RequestMeta): Promise<Begun> => begin(wanted, null, now),
+    start: (wanted: SsoStart, { now }: RequestMeta): Promise<StartedSignIn> => begin(wanted, null, now),
 
     /** For a login that has a session, which has stepped up. Throws what `start` does, and `forbidden`. */
-    startLink: (wanted: SsoStart, { principal, now }: RequestMeta): Promise<Begun> => {
+    startLink: (wanted: SsoStart, { principal, now }: RequestMeta): Promise<StartedSignIn> => {
       requireBrowser(principal)
       return begin(wanted, { userId: principal.userId, sessionId: principal.tokenId }, now)
     },
@@ -152,15 +152,15 @@ export function createSsoSignIn({ database, relay, log }: Context, options: Sign
       providerId: string,
       { answer, sealed }: { answer: URLSearchParams; sealed: string | undefined },
       meta: RequestMeta,
-    ): Promise<Finished> {
+    ): Promise<FinishedSignIn> {
       const { now } = meta
       const flow = await openFlow(vault, sealed, { providerId, now })
       if (!constantTimeEqual(answer.get('state') ?? '', flow.state)) throw unknownFlow()
-      const attempt = throttle.attempt(`sso ${flow.state}`, originOf(meta).address)
+      const attempt = throttle.attempt(`sso ${flow.state}`, toSessionOrigin(meta).address)
       await throttle.begin(attempt, now)
-      if (!(await isFirstToTake(database.sql, `sso ${sha256Hex(flow.state)}`, rememberedFor)))
+      if (!(await claimSingleUse(database.sql, `sso ${sha256Hex(flow.state)}`, rememberedFor)))
         throw unknownFlow()
-      const found = await enabledProvider(db, providerId)
+      const found = await findEnabledProvider(db, providerId)
       if (found === null) throw noProvider()
       const known: { claims: Claims | null } = { claims: null }
       try {
@@ -186,8 +186,8 @@ export function createSsoSignIn({ database, relay, log }: Context, options: Sign
 /** Longer than a sign-in may last. */
 const rememberedFor = '15 minutes'
 
-/** What a sealed ID token is bound to beside its workspace. */
-export const idTokenPlace = (sessionId: string): string => `sso-session|${sessionId}`
+/** What a sealed ID token is bound to in addition to its workspace. */
+export const idTokenSealContext = (sessionId: string): string => `sso-session|${sessionId}`
 
 /** The page reads what went wrong where no server is sent it. */
 function failurePage(page: URL, { reason, message }: SignInRefused): string {
@@ -201,12 +201,12 @@ function asApiError(error: unknown): never {
   throw error
 }
 
-/** The same for one that never was, is turned off, or is of a workspace that is nobody's business. */
+/** The same for an unknown provider, a disabled one, and one of another workspace. */
 const noProvider = (): ApiError =>
-  new ApiError('not_found', 'There is no such identity provider, or it is turned off.')
+  new ApiError('not_found', 'There is no such identity provider, or it is disabled.')
 
 const turnedOff = () =>
-  new SignInRefused('provider_refused', 'The workspace does not sign anybody in by this provider any more.')
+  new SignInRefused('provider_refused', 'The workspace no longer allows sign-in with this provider.')
 
 function requireBrowser({ tokenId, provedAt }: Principal): void {
   if (tokenId.startsWith('ses_') && provedAt !== undefined) return

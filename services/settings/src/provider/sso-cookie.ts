@@ -11,5 +11,5 @@ export const setSsoCookie = (meta: Answering, cookie: { value: string; expiresAt
 export const clearSsoCookie = (meta: Answering): void => meta.answerHeader(ssoCookieHeader, '')
 
 /** What the gateway has found in it. */
-export const ssoCookieOf = (meta: Pick<RequestMeta, 'header'>): string | undefined =>
+export const readSsoCookie = (meta: Pick<RequestMeta, 'header'>): string | undefined =>
   meta.header(ssoCookieHeader)

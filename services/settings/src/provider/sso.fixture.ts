@@ -11,18 +11,18 @@ import { type Owner, type Settings, startSettings } from '../settings.fixture.js
 export const publicOrigin = 'https://ops.example'
 
 /** Where a browser is on its way: what the service has given it to keep, and where the provider has sent it. */
-export interface UnderWay {
+export interface PendingSignIn {
   cookie: string
   back: URL
 }
 
 /** What came of coming back. */
-export interface CameBack {
+export interface CallbackResult {
   status: number
   location: URL | null
   /** The token in the cookie that was set. */
   session: string | null
-  /** The code that the page is told, or that of the envelope. */
+  /** The code that the page gets, or that of the envelope. */
   error: string | null
   message: string
   headers: Headers
@@ -37,10 +37,10 @@ export interface Sso {
   workspace(slug: string, fields?: Partial<NewIdentityProvider>): Promise<SsoWorkspace>
   connect(api: ApiClient, fields?: Partial<NewIdentityProvider>): Promise<IdentityProvider>
   /** Begins, and signs in at the issuer as this person. */
-  begin(providerId: string, person: OidcPerson, options?: BeginOptions): Promise<UnderWay>
-  comeBack(way: UnderWay, options?: ComeBackOptions): Promise<CameBack>
+  begin(providerId: string, person: OidcPerson, options?: BeginOptions): Promise<PendingSignIn>
+  finishSignIn(way: PendingSignIn, options?: CallbackOptions): Promise<CallbackResult>
   /** Both. */
-  signIn(providerId: string, person: OidcPerson): Promise<CameBack>
+  signIn(providerId: string, person: OidcPerson): Promise<CallbackResult>
   /** In the session of a browser of this login. */
   browser(email: string, password: string): Promise<string>
   stop(): Promise<void>
@@ -54,7 +54,7 @@ export interface BeginOptions {
   headers?: Record<string, string>
 }
 
-export interface ComeBackOptions {
+export interface CallbackOptions {
   cookie?: string | undefined
   providerId?: string
   address?: string
@@ -66,7 +66,7 @@ export interface SsoWorkspace {
   provider: IdentityProvider
 }
 
-/** Settings with an issuer of its own and one of somebody else's. */
+/** Settings with its own issuer and one of another party. */
 export async function startSso(env: Record<string, string> = {}): Promise<Sso> {
   const [issuer, other] = [await startOidcIssuer(), await startOidcIssuer()]
   const settings = await startSettings({
@@ -99,7 +99,7 @@ export async function startSso(env: Record<string, string> = {}): Promise<Sso> {
     return { cookie, back: await at.visit(location) }
   }
 
-  const comeBack: Sso['comeBack'] = async (way, options = {}) => {
+  const finishSignIn: Sso['finishSignIn'] = async (way, options = {}) => {
     const { address = '203.0.113.7', providerId } = options
     const cookie = 'cookie' in options ? options.cookie : way.cookie
     const path = way.back.pathname.replace('/api/v1', '').replace(/idp_\w+/, (id) => providerId ?? id)
@@ -124,14 +124,14 @@ export async function startSso(env: Record<string, string> = {}): Promise<Sso> {
   }
 
   return {
-    ...{ settings, issuer, other, connect, begin, comeBack, browser },
+    ...{ settings, issuer, other, connect, begin, finishSignIn, browser },
     async workspace(slug, fields) {
       const owner = await settings.owner(slug)
       const api = await settings.as(await browser(owner.email, owner.password), { workspace: slug })
       return { owner, api, provider: await connect(api, fields) }
     },
     async signIn(providerId, person) {
-      return comeBack(await begin(providerId, person))
+      return finishSignIn(await begin(providerId, person))
     },
     async stop() {
       await settings.stop()

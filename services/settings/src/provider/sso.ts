@@ -24,11 +24,11 @@ export interface SsoOptions {
   members: Members
   serialized: Serialized
   completeSignIn: CompleteSignIn
-  place: SsoPlace
+  place: SsoSettings
 }
 
 /** What the operator says of it. */
-export interface SsoPlace {
+export interface SsoSettings {
   /** Where people find the installation. */
   publicOrigin: string | undefined
   /** Domains whose people may become users by signing in. */

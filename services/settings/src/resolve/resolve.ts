@@ -11,10 +11,10 @@ import {
 } from '@opsplane/contracts'
 import type { PlatformClients, RequestMeta } from '@opsplane/http'
 import type { Drizzle } from '@opsplane/postgres'
-import { auditEventById } from '../audit/queries.js'
+import { findAuditEvent } from '../audit/queries.js'
 import type { Delegations } from '../delegation/delegations.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
-import { createAskOwner, type Shown } from './owner.js'
+import { createFetchResource, type FetchedResource } from './fetch-resource.js'
 import { lastEvent } from './queries.js'
 
 export interface ResolveOptions {
@@ -30,10 +30,10 @@ export type Resolve = (reference: string, meta: RequestMeta) => Promise<Resolved
  * another workspace or environment, and what the caller may not read.
  */
 export function createResolve({ db, ...options }: ResolveOptions): Resolve {
-  const askOwner = createAskOwner(options)
+  const fetchResource = createFetchResource(options)
 
   const resolveEvent = async (id: string, { tenant }: RequestMeta): Promise<ResolvedReference> => {
-    const event = await auditEventById(db, tenant, id)
+    const event = await findAuditEvent(db, tenant, id)
     if (event === null) throw notFound()
     const { type, resource } = event
     const title = `${type}: ${resource.displayName}`
@@ -68,13 +68,13 @@ export function createResolve({ db, ...options }: ResolveOptions): Resolve {
     id: string,
     event: PlatformEvent | null,
     meta: RequestMeta,
-  ): Promise<Shown | null> => {
+  ): Promise<FetchedResource | null> => {
     const href = kind.path && !(event && isDeleted(event)) ? pathOf(kind.path, id, event) : null
     if (href === null) return null
     const mayRead = event !== null && meta.principal.permissions.includes(eventPermission(event.type))
-    // Which records somebody may read, row rules decide as well: the studio knows.
+    // Row rules decide as well which records the caller may read: the studio applies them.
     if (mayRead && kind.type !== 'record') return { id, href, title: event.resource.displayName }
-    return askOwner(href, meta)
+    return fetchResource(href, meta)
   }
 
   return async (reference, meta) => {

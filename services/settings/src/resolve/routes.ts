@@ -8,11 +8,11 @@ export const resolveRoutes = (resolve: Resolve): Route[] => [
     operationId: 'resolveReference',
     method: 'get',
     path: '/resolve/:id',
-    summary: 'Find what an id or a number names',
+    summary: 'Find a resource by its id or number',
     description:
-      'Any id such as `evt_…`, `del_…`, `run_…` or `inc_…`, and numbers of the service desk such as `INC-12`: what it is, and where it ' +
-      'is read. What the caller may not read, is of another workspace or environment, or is not there, is one 404. What has changed ' +
-      'within the last second may be known by its earlier title.',
+      'Any id such as `evt_…`, `del_…`, `run_…` or `inc_…`, and numbers of the service desk such as `INC-12`: returns what it is and where to ' +
+      'read it. 404 alike for what the caller may not read, what is in another workspace or environment, and what does not exist. A change ' +
+      'within the last second may be missing from the title.',
     tag: 'Events',
     scope: 'authenticated',
     workspace: 'required',

@@ -1,12 +1,12 @@
 import { missingPermissionError } from '@opsplane/contracts'
 
 /**
- * Nobody gives, takes or changes more than they may do themselves; otherwise a way to permissions would lead
- * through somebody else. Throws `forbidden` naming what is missing.
+ * A caller cannot grant, revoke or change permissions they do not have; otherwise they could gain
+ * permissions through another user. Throws `forbidden` naming what is missing.
  */
 export function requireAuthority(held: readonly string[], concerned: readonly string[]): void {
   const missing = concerned.filter((permission) => !held.includes(permission))
   if (missing.length === 0) return
-  const message = `This concerns permissions you do not hold: ${missing.join(', ')}.`
+  const message = `This needs permissions you do not have: ${missing.join(', ')}.`
   throw missingPermissionError(message, missing)
 }

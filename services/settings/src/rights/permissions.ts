@@ -9,9 +9,9 @@ export function isBuiltIn(name: string): boolean {
 
 /**
  * What a role allows: the one place that knows. `custom` are the permissions of the workspace's own role of that
- * name, where there is one. A role nobody knows allows nothing.
+ * name, where there is one. An unknown role allows nothing.
  */
-export function permissionsOf(name: string, custom: unknown): Permission[] {
+export function resolvePermissions(name: string, custom: unknown): Permission[] {
   if (isBuiltIn(name)) return [...(builtInRoles[name]?.permissions ?? [])]
   // Parsed by looking each up: what a former version could grant may be a permission no more.
   return Array.isArray(custom) ? permissions.filter((permission) => custom.includes(permission)) : []
@@ -25,5 +25,5 @@ export function roleOfMembership(): SQL | undefined {
 /** The permissions in a joined row of `roles`; null where no custom role was joined. */
 export const customPermissions = sql<unknown>`${roles.state}->'permissions'`
 
-/** The address of somebody in a workspace: a login that an identity provider has brought has none of its own. */
+/** The address of a member of a workspace: a login created by an identity provider has none of its own. */
 export const memberEmail = sql<string | null>`${memberships.state}->>'email'`

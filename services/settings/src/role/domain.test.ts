@@ -31,7 +31,7 @@ describe('a custom role', () => {
     given(null).when({ kind: 'update', patch: {}, now }).fails('not_found')
   })
 
-  it('is deleted once nobody has it', () => {
+  it('is deleted once no user has it', () => {
     given(releaser).when({ kind: 'delete', members: 2 }).fails('conflict', { members: 2 })
     given(releaser).when({ kind: 'delete', members: 0 }).emits({ type: 'role.deleted', changes: null })
   })

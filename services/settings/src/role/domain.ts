@@ -27,7 +27,7 @@ export const role: Decider<RoleState, RoleCommand> = {
 }
 
 function inUse(members: number): ApiError {
-  const message = `${members} ${members === 1 ? 'user has' : 'users have'} this role. Give them another one first.`
+  const message = `${members} ${members === 1 ? 'user has' : 'users have'} this role. Change their role first.`
   return new ApiError('conflict', message, {
     details: [{ in: 'body', path: '', code: 'role_in_use', message, params: { members } }],
   })

@@ -31,7 +31,7 @@ export async function customRole(db: Reader, workspaceId: string, name: string):
 }
 
 /** Which of these roles the workspace has, built in or of its own. */
-export async function knownRoles(
+export async function findRoles(
   db: Reader,
   workspaceId: string,
   names: readonly string[],
@@ -41,8 +41,8 @@ export async function knownRoles(
   return names.filter((name) => isBuiltIn(name) || own.has(name))
 }
 
-/** How many users of the workspace have each role; roles nobody has are absent. */
-export async function membersByRole(db: Reader, workspaceId: string): Promise<Map<string, number>> {
+/** How many users of the workspace have each role; roles without users are absent. */
+export async function countMembersByRole(db: Reader, workspaceId: string): Promise<Map<string, number>> {
   const rows = await db
     .select({ role: memberships.role, members: count() })
     .from(memberships)

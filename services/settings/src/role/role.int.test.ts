@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { builtInRoles, KnownMembers, Role, TokenCreated, VerifiedToken } from '@opsplane/contracts'
 import { type ApiClient, type EventRecorder, recordEvents, waitFor } from '@opsplane/testing'
-import { usersOf } from '../membership/users.fixture.js'
+import { createUserClient } from '../membership/users.fixture.js'
 import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
-import { mostCustomRoles } from './roles.js'
+import { maxCustomRoles } from './roles.js'
 
 const inAcme = { workspace: 'acme' }
 
@@ -11,14 +11,14 @@ let settings: Settings
 let recorder: EventRecorder
 let ada: Owner
 let api: ApiClient
-let users: ReturnType<typeof usersOf>
+let users: ReturnType<typeof createUserClient>
 
 beforeAll(async () => {
   settings = await startSettings()
   recorder = await recordEvents(settings.service.natsPrefix)
   ada = await settings.owner('acme')
   api = await settings.as(ada.session, inAcme)
-  users = usersOf(settings, ada, api)
+  users = createUserClient(settings, ada, api)
 })
 afterAll(async () => {
   await recorder?.stop()
@@ -33,7 +33,7 @@ const allowed = async (token: string) =>
   (await settings.verify(token, inAcme)).data(VerifiedToken).principal.permissions
 
 describe('a custom role', () => {
-  it('is known to services beside those that are built in, in its own workspace alone', async () => {
+  it('is known to services like the built-in roles, in its own workspace alone', async () => {
     await create('knowable', ['itsm:read'])
     const known = async (workspaceId: string) =>
       (
@@ -148,7 +148,7 @@ describe('the list of roles', () => {
   it('has the built-in ones first, then all others, page by page, and ends at a hundred', async () => {
     const eve = await settings.owner('evil')
     const client = await settings.as(eve.session, { workspace: 'evil' })
-    for (let number = mostCustomRoles; number > 0; number--) {
+    for (let number = maxCustomRoles; number > 0; number--) {
       expect((await create(`role-${String(number).padStart(3, '0')}`, [], client)).status).toBe(201)
     }
     expect((await create('one-more', [], client)).error().code).toBe('conflict')
@@ -159,7 +159,7 @@ describe('the list of roles', () => {
       if (page.pagination.nextCursor === null) break
       after = `&after=${page.pagination.nextCursor}`
     }
-    expect(names).toHaveLength(mostCustomRoles + 5)
+    expect(names).toHaveLength(maxCustomRoles + 5)
     expect(names.slice(0, 6)).toEqual(['owner', 'admin', 'developer', 'agent', 'viewer', 'role-001'])
     expect(names.slice(5)).toEqual(names.slice(5).toSorted())
     const foreign = (await client.get('/settings/roles?limit=1')).page(Role).pagination.nextCursor

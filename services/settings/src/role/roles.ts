@@ -5,13 +5,13 @@ import type { ServiceContext } from '@opsplane/service'
 import { requireAuthority } from '../rights/authority.js'
 import { isBuiltIn } from '../rights/permissions.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
-import { requireEveryEnvironment } from '../token/reach.js'
+import { requireEveryEnvironment } from '../token/key-environments.js'
 import { role } from './domain.js'
-import { customRoles, membersByRole } from './queries.js'
-import { existing, shown } from './reading.js'
+import { countMembersByRole, customRoles } from './queries.js'
+import { requireExistingRole, toRole } from './role-reader.js'
 
 /** Keeps the list short enough to be read whole. */
-export const mostCustomRoles = 100
+export const maxCustomRoles = 100
 
 export type Roles = ReturnType<typeof createRoles>
 
@@ -25,21 +25,21 @@ export function createRoles({ store }: Pick<ServiceContext, 'store'>, serialized
         await requireEveryEnvironment(tx, meta.principal)
         refuseBuiltIn(wanted.name)
         requireAuthority(meta.principal.permissions, wanted.permissions)
-        if ((await customRoles(tx, meta.tenant.workspaceId)).length >= mostCustomRoles) throw tooMany()
+        if ((await customRoles(tx, meta.tenant.workspaceId)).length >= maxCustomRoles) throw tooMany()
         const id = newId('role')
-        return shown(await unit.create(roles, id, { kind: 'create', id, fields: wanted, now: meta.now }), 0)
+        return toRole(await unit.create(roles, id, { kind: 'create', id, fields: wanted, now: meta.now }), 0)
       }),
 
-    /** Whoever changes a role must hold all it allows, before and after. */
+    /** The caller must have all permissions of the role, before and after the change. */
     update: (name: string, patch: RolePatch, meta: RequestMeta): Promise<Role> =>
       serialized(atHome(meta), async (unit, tx) => {
         await requireEveryEnvironment(tx, meta.principal)
         refuseBuiltIn(name)
         const { workspaceId } = meta.tenant
-        const { state } = await existing(tx, workspaceId, name)
+        const { state } = await requireExistingRole(tx, workspaceId, name)
         requireAuthority(meta.principal.permissions, [...state.permissions, ...(patch.permissions ?? [])])
-        const members = (await membersByRole(tx, workspaceId)).get(name) ?? 0
-        return shown(await unit.handle(roles, state.id, { kind: 'update', patch, now: meta.now }), members)
+        const members = (await countMembersByRole(tx, workspaceId)).get(name) ?? 0
+        return toRole(await unit.handle(roles, state.id, { kind: 'update', patch, now: meta.now }), members)
       }),
 
     delete: (name: string, meta: RequestMeta): Promise<void> =>
@@ -47,9 +47,9 @@ export function createRoles({ store }: Pick<ServiceContext, 'store'>, serialized
         await requireEveryEnvironment(tx, meta.principal)
         refuseBuiltIn(name)
         const { workspaceId } = meta.tenant
-        const { state } = await existing(tx, workspaceId, name)
+        const { state } = await requireExistingRole(tx, workspaceId, name)
         requireAuthority(meta.principal.permissions, state.permissions)
-        const members = (await membersByRole(tx, workspaceId)).get(name) ?? 0
+        const members = (await countMembersByRole(tx, workspaceId)).get(name) ?? 0
         await unit.handle(roles, state.id, { kind: 'delete', members })
       }),
   }
@@ -57,14 +57,14 @@ export function createRoles({ store }: Pick<ServiceContext, 'store'>, serialized
 
 function refuseBuiltIn(name: string): void {
   if (!isBuiltIn(name)) return
-  const message = `${name} is a built-in role: the same in every workspace, and never changed.`
+  const message = `${name} is a built-in role, which cannot be changed.`
   throw new ApiError('conflict', message, {
     details: [{ in: 'body', path: '/name', code: 'built_in_role', message }],
   })
 }
 
 function tooMany(): ApiError {
-  return new ApiError('conflict', `A workspace has at most ${mostCustomRoles} roles of its own.`)
+  return new ApiError('conflict', `A workspace can have at most ${maxCustomRoles} custom roles.`)
 }
 
 function atHome(meta: RequestMeta): RequestMeta {

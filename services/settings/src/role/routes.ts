@@ -1,13 +1,13 @@
 import { NewRole, Role, RolePatch } from '@opsplane/contracts'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
-import type { RoleReading } from './reading.js'
+import type { RoleReader } from './role-reader.js'
 import type { Roles } from './roles.js'
 
 const tag = 'Roles'
 
 /** Roles of the current workspace. */
-export function roleRoutes(roles: Roles, reading: RoleReading): Route[] {
+export function roleRoutes(roles: Roles, reading: RoleReader): Route[] {
   return [
     defineList({
       operationId: 'listRoles',
@@ -27,8 +27,7 @@ export function roleRoutes(roles: Roles, reading: RoleReading): Route[] {
       method: 'get',
       path: '/settings/roles/:name',
       summary: 'Get a role',
-      description:
-        'Built-in or of the workspace, with the permissions it gives and the number of its members.',
+      description: 'Built-in or of the workspace, with its permissions and the number of its members.',
       tag,
       scope: 'roles:read',
       response: Role,
@@ -43,7 +42,7 @@ export function roleRoutes(roles: Roles, reading: RoleReading): Route[] {
       path: '/settings/roles',
       summary: 'Create a custom role',
       description:
-        'Allows at most what the caller may do. A name that is taken or built in is a 409. Emits `role.created`.',
+        'It can contain only permissions of the caller. 409 for a name that exists or is built in. Emits `role.created`.',
       tag,
       scope: 'roles:write',
       body: NewRole,
@@ -76,7 +75,7 @@ export function roleRoutes(roles: Roles, reading: RoleReading): Route[] {
       method: 'delete',
       path: '/settings/roles/:name',
       summary: 'Delete a custom role',
-      description: 'A 409 while users have it. Emits `role.deleted`.',
+      description: '409 while users have it. Emits `role.deleted`.',
       tag,
       scope: 'roles:write',
       response: z.void(),

@@ -40,7 +40,7 @@ export const recoveryCodes = pgTable(
   (table) => [primaryKey({ columns: [table.accountId, table.codeHash] })],
 )
 
-/** What somebody still has to prove, for minutes. Deleted by its use. */
+/** What a person still has to prove, for minutes. Deleted when used. */
 export const signInChallenges = pgTable(
   'sign_in_challenges',
   {

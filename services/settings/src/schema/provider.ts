@@ -1,7 +1,7 @@
 import { readModelTable, stateText } from '@opsplane/postgres'
 import { index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
 
-/** Who vouches for users of a workspace. Their secrets are sealed by the vault before they come here. */
+/** Identity providers of workspaces. Their secrets are sealed by the vault before they are stored. */
 export const identityProviders = readModelTable(
   'identity_providers',
   { enabled: stateText('enabled', 'enabled'), required: stateText('required', 'required') },
@@ -15,7 +15,7 @@ export const identityProviders = readModelTable(
   ],
 )
 
-/** Whom providers mean, and whose login that is. */
+/** Subjects of providers, and their logins. */
 export const identities = readModelTable(
   'identities',
   {
@@ -30,7 +30,7 @@ export const identities = readModelTable(
   ],
 )
 
-/** What ends a session that an identity provider has vouched for: like sessions, no loss when it is gone. */
+/** What ends a session by an identity provider. Like sessions, it may be lost. */
 export const ssoSessions = pgTable(
   'sso_sessions',
   {

@@ -1,6 +1,7 @@
 import {
   ApiError,
   allowsHost,
+  alreadyExists,
   assertNever,
   type Decider,
   type Decision,
@@ -69,7 +70,7 @@ function decide(command: SecretCommand, state: StoredSecret | null): Decision<St
 }
 
 function create({ id, name, hosts, sealedValue, now }: CreateSecret, existing: StoredSecret | null) {
-  if (existing !== null) throw new ApiError('conflict', 'A secret with this id exists already.')
+  if (existing !== null) throw alreadyExists('secret')
   return [{ type: 'secret.created', after: { id, name, hosts, sealedValue, createdAt: now, updatedAt: now } }]
 }
 

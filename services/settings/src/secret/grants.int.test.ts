@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ResolvedSecrets, Rights, Secret, SecretDetail } from '@opsplane/contracts'
 import type { ApiClient } from '@opsplane/testing'
-import { usersOf } from '../membership/users.fixture.js'
+import { createUserClient } from '../membership/users.fixture.js'
 import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
 
 let settings: Settings
@@ -74,7 +74,7 @@ describe('a secret', () => {
 
   it('is given out for those who may use secrets at this moment', async () => {
     await store('used', ['a.example.com'])
-    const users = usersOf(settings, ada, api)
+    const users = createUserClient(settings, ada, api)
     const joined = await users.joined('dev@example.com', 'developer')
     expect((await resolve(['used'], 'a.example.com', joined.userId)).values).toEqual({ used: 'the value' })
     await users.patch(joined.userId, { role: 'viewer' })

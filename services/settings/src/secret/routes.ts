@@ -37,7 +37,7 @@ export function secretRoutes({ database, cursors }: ServiceContext, secretServic
       method: 'get',
       path: '/secrets/:name',
       summary: 'Get a secret',
-      description: 'With what has used it, for whom, and where it went; the value is never shown.',
+      description: 'With its uses: by which service, for whom, and to which host. The value is never shown.',
       tag,
       scope: 'secrets:read',
       response: SecretDetail,
@@ -53,8 +53,8 @@ export function secretRoutes({ database, cursors }: ServiceContext, secretServic
       summary: 'Store a secret',
       description:
         'Usable as `{{secrets.<name>}}` from then on by those with `secrets:use`, towards its `hosts` alone. Without ' +
-        '`hosts` it serves none yet: a definition that names it towards a literal host adds that host when somebody with ' +
-        '`secrets:write` saves it (`secret.hosts_added`). A name that is taken is a 409. Emits `secret.created`.',
+        '`hosts` it is sent to none yet: a definition that names it towards a literal host adds that host when a caller with ' +
+        '`secrets:write` saves it (`secret.hosts_added`). 409 for a name that exists. Emits `secret.created`.',
       tag,
       scope: 'secrets:write',
       body: NewSecret,
@@ -70,7 +70,7 @@ export function secretRoutes({ database, cursors }: ServiceContext, secretServic
       method: 'put',
       path: '/secrets/:name',
       summary: 'Rotate a secret',
-      description: 'Replaces the value, and its `hosts` when they are given. Emits `secret.rotated`.',
+      description: 'Replaces the value, and `hosts` if given. Emits `secret.rotated`.',
       tag,
       scope: 'secrets:write',
       body: SecretRotation,
@@ -85,7 +85,7 @@ export function secretRoutes({ database, cursors }: ServiceContext, secretServic
       method: 'delete',
       path: '/secrets/:name',
       summary: 'Delete a secret',
-      description: 'What refers to it fails from then on. Emits `secret.deleted`.',
+      description: 'Definitions that refer to it fail from then on. Emits `secret.deleted`.',
       tag,
       scope: 'secrets:write',
       response: z.void(),

@@ -17,7 +17,7 @@ import {
 import type { RequestMeta } from '@opsplane/http'
 import type { Vault } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import { rightsOf } from '../role/rights.js'
+import { findMemberRights } from '../role/member-rights.js'
 import { type SealedValue, type StoredSecret, secret } from './domain.js'
 import { secretsByName } from './queries.js'
 import { neverUsed, type SecretUsage } from './usage.js'
@@ -89,11 +89,11 @@ export function createSecretService(
     /** Values by name, for a service that sends them to one host for one person; unknown names are absent. */
     async resolve(
       { names, host, userId, consumer, ...tenant }: SecretResolution,
-      occasion: { service: string; now: Instant },
+      context: { service: string; now: Instant },
     ): Promise<ResolvedSecrets> {
       const [found, rights] = await Promise.all([
         secretsByName(db, tenant, names),
-        rightsOf(db, tenant.workspaceId, [userId]),
+        findMemberRights(db, tenant.workspaceId, [userId]),
       ])
       const mayUse = rights.get(userId)?.includes('secrets:use') ?? false
       const refusalOf = ({ hosts }: StoredSecret): SecretRefusal | null => {
@@ -113,7 +113,7 @@ export function createSecretService(
       }
       await usage.note(
         given.map(([{ id }]) => id),
-        { ...occasion, host, userId, consumer },
+        { ...context, host, userId, consumer },
       )
       return {
         values: Object.fromEntries(given.map(([{ name }, value]) => [name, value])),
@@ -125,7 +125,7 @@ export function createSecretService(
   }
 }
 
-/** What a sealed value is bound to beside its workspace: moved elsewhere, it cannot be opened. */
+/** What a sealed value is bound to in addition to its workspace: copied elsewhere, it cannot be opened. */
 function place({ environment }: TenantScope, name: string, version: number): string {
   return `${environment}|${name}|${version}`
 }

@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const issuerOf = (service: InternalParty) =>
   createInternalIssuer({ service, privateKey: testKeys(service).privateKey })
-/** As workflows asks in the request of somebody with the token, or of what acts by such a principal. */
+/** As workflows asks in a request with the token, or of a grant with such a principal. */
 const targetsBy = async (
   token: string,
   environment: 'production' | 'staging' = 'production',
@@ -66,7 +66,7 @@ it('a secret is stored without hosts, and serves none', async () => {
 })
 
 describe('a definition', () => {
-  it('adds its literal hosts by somebody with secrets:write, once, and in their name', async () => {
+  it('adds its literal hosts for a caller with secrets:write, once, and in their name', async () => {
     await store('added')
     const { check, admit } = await targetsBy(ada.session)
     const target = { name: 'added', hosts: ['api.example.com'] }

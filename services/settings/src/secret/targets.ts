@@ -14,7 +14,7 @@ import { secretsByName } from './queries.js'
 
 type Problem = SecretTargetProblems['problems'][number]
 
-export interface Naming {
+export interface DefinitionSecrets {
   /** Who saves the definition. */
   principal: Pick<Principal, 'permissions' | 'provedAt' | 'carriesSession'>
   targets: readonly SecretTarget[]
@@ -27,7 +27,10 @@ export type SecretTargets = ReturnType<typeof createSecretTargets>
 export function createSecretTargets({ store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>) {
   const secrets = store.aggregate(secret)
 
-  return async ({ principal, targets, admit }: Naming, meta: CommandMeta): Promise<SecretTargetProblems> => {
+  return async (
+    { principal, targets, admit }: DefinitionSecrets,
+    meta: CommandMeta,
+  ): Promise<SecretTargetProblems> => {
     const { permissions } = principal
     // Which names there are is for those who may use or see them.
     if (!knowing.some((each) => permissions.includes(each))) return { problems: [] }
@@ -77,8 +80,8 @@ function problemOf(
   if (missing.length === 0 || (mayAdd && literal.length > 0 && hasRoom(found, literal))) return undefined
   const way =
     literal.length > 0
-      ? 'somebody with secrets:write adds it by saving this, or'
-      : 'somebody with secrets:write adds it'
+      ? 'a caller with secrets:write adds it by saving this, or'
+      : 'a caller with secrets:write adds it'
   return {
     code: 'secret_host_not_allowed',
     message: `names the secret ${name}, which may not be sent to ${missing.join(', ')}; ${way} by PUT /secrets/${name}`,

@@ -6,10 +6,10 @@ import { secretUsage } from '../schema.js'
 
 /** A use that is repeated all the time is written once in this time. */
 const writeEveryMs = 60_000
-const mostShown = 100
+const maxShown = 100
 
 /** What used a secret, for whom, towards which host, and at what time. */
-export interface SecretOccasion {
+export interface SecretUseContext {
   service: string
   consumer: string
   userId: string
@@ -17,7 +17,7 @@ export interface SecretOccasion {
   now: Instant
 }
 
-interface Uses extends Omit<SecretOccasion, 'now'> {
+interface Uses extends Omit<SecretUseContext, 'now'> {
   secretId: string
   /** Not in the table yet. */
   unwritten: number
@@ -27,7 +27,7 @@ interface Uses extends Omit<SecretOccasion, 'now'> {
 
 export interface SecretUsage {
   /** Counts one resolution of each of the secrets. Never fails: what cannot be written is written later. */
-  note(secretIds: readonly string[], occasion: SecretOccasion): Promise<void>
+  note(secretIds: readonly string[], context: SecretUseContext): Promise<void>
   /** Of each of the secrets; those never used are absent. */
   of(secretIds: string[]): Promise<Map<string, SecretUse>>
   /** What has used the secret, for whom and where, the latest first; at most 100. */
@@ -72,17 +72,17 @@ export function createSecretUsage(options: SecretUsageOptions): SecretUsage {
   }
 
   const isDue = ({ writtenMs }: Uses) => nowMs() - writtenMs >= writeEveryMs
-  const look = async () => {
+  const writeDue = async () => {
     await write(isDue)
     for (const [key, uses] of known) if (uses.unwritten === 0 && isDue(uses)) known.delete(key)
   }
-  let looking = Promise.resolve()
+  let writing = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
   /** Looks until no use is remembered any more. */
   const watch = () => {
     timer ??= setInterval(() => {
       if (known.size > 0) {
-        looking = looking.then(look)
+        writing = writing.then(writeDue)
         return
       }
       clearInterval(timer)
@@ -102,7 +102,7 @@ export function createSecretUsage(options: SecretUsageOptions): SecretUsage {
           writtenMs: Number.NEGATIVE_INFINITY,
         }
         const uses = known.get(key) ?? first
-        // The same object as before: a write under way may give back what it could not write.
+        // The same object as before: a write in flight may return what it could not write.
         known.set(key, Object.assign(uses, { unwritten: uses.unwritten + 1, lastUsedAt: now }))
         watch()
       }
@@ -132,7 +132,7 @@ export function createSecretUsage(options: SecretUsageOptions): SecretUsage {
         .from(secretUsage)
         .where(eq(secretUsage.secretId, secretId))
         .orderBy(desc(secretUsage.lastUsedAt))
-        .limit(mostShown)
+        .limit(maxShown)
       return rows.map(({ secretId: _, lastUsedBy: service, ...use }) => ({ ...use, service }))
     },
 
@@ -143,7 +143,7 @@ export function createSecretUsage(options: SecretUsageOptions): SecretUsage {
 
     async close() {
       clearInterval(timer)
-      await looking
+      await writing
       await write(() => true)
     },
   }

@@ -3,14 +3,14 @@ import { type Database, toStatementRunner } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { inArray } from 'drizzle-orm'
 import { accounts } from '../schema.js'
-import { tellFailed } from './session-log.js'
+import { recordLoginFailed } from './session-log.js'
 
 /** Failures of a login are reported once in this time. */
-const tellEveryMs = 60_000
-const mostAddresses = 10
+const flushEveryMs = 60_000
+const maxAddresses = 10
 /** E-mails counted at once: whatever comes beyond them in a flood is not counted. */
-const mostCounted = 5_000
-const toldAtOnce = 200
+const maxCounted = 5_000
+const maxFlushed = 200
 
 interface Count {
   failures: number
@@ -19,7 +19,7 @@ interface Count {
   from: Instant
   to: Instant
   /** When it was last reported. */
-  toldMs: number
+  flushedMs: number
 }
 
 export interface LoginFailureCount {
@@ -39,34 +39,34 @@ export interface LoginFailureOptions {
 
 /**
  * Counts in memory what fails, by e-mail, and makes one event of it a minute at most, of the first failure at once.
- * A flood of logins is so a trickle of events, and one for addresses nobody has no event at all.
+ * A flood of failed logins becomes a few events, and one for unknown addresses none at all.
  */
 export function createLoginFailures(options: LoginFailureOptions): LoginFailureCount {
   const { database, relay, log, nowMs, lookEveryMs = 1_000 } = options
   const counts = new Map<string, Count>()
 
-  const isDue = ({ toldMs }: Count) => nowMs() - toldMs >= tellEveryMs
-  const look = async (wanted: (count: Count) => boolean) => {
+  const isDue = ({ flushedMs }: Count) => nowMs() - flushedMs >= flushEveryMs
+  const flush = async (wanted: (count: Count) => boolean) => {
     const due = [...counts].filter(([, count]) => wanted(count))
     for (const [email, { failures, refusals }] of due) if (failures + refusals === 0) counts.delete(email)
-    const counted = due.filter(([, { failures, refusals }]) => failures + refusals > 0).slice(0, toldAtOnce)
+    const counted = due.filter(([, { failures, refusals }]) => failures + refusals > 0).slice(0, maxFlushed)
     if (counted.length === 0) return
     const taken = new Map(counted.map(([email, count]) => [email, { ...count }]))
-    for (const [, count] of counted) Object.assign(count, nothingSince(count.to), { toldMs: nowMs() })
+    for (const [, count] of counted) Object.assign(count, nothingSince(count.to), { flushedMs: nowMs() })
     try {
-      await tell(database, taken)
+      await appendFailures(database, taken)
       relay.wake()
     } catch (error) {
       log.warn({ err: error, logins: taken.size }, 'failed logins could not be recorded as events')
     }
   }
-  let looking = Promise.resolve()
+  let flushing = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
-  /** Looks until nothing is counted any more. */
+  /** Flushes until there are no counts. */
   const watch = () => {
     timer ??= setInterval(() => {
       if (counts.size > 0) {
-        looking = looking.then(() => look(isDue))
+        flushing = flushing.then(() => flush(isDue))
         return
       }
       clearInterval(timer)
@@ -76,22 +76,22 @@ export function createLoginFailures(options: LoginFailureOptions): LoginFailureC
 
   return {
     note(email, kind, { address, now }) {
-      const fresh = { ...nothingSince(now), toldMs: Number.NEGATIVE_INFINITY }
-      const count = counts.get(email) ?? (counts.size < mostCounted ? fresh : undefined)
+      const fresh = { ...nothingSince(now), flushedMs: Number.NEGATIVE_INFINITY }
+      const count = counts.get(email) ?? (counts.size < maxCounted ? fresh : undefined)
       if (count === undefined) return
       counts.set(email, count)
       watch()
       if (count.failures + count.refusals === 0) count.from = now
       if (kind === 'failed') count.failures++
       else count.refusals++
-      if (count.addresses.size < mostAddresses) count.addresses.add(address.slice(0, 100))
+      if (count.addresses.size < maxAddresses) count.addresses.add(address.slice(0, 100))
       count.to = now
     },
 
     async close() {
       clearInterval(timer)
-      await looking
-      await look(() => true)
+      await flushing
+      await flush(() => true)
     },
   }
 }
@@ -102,7 +102,10 @@ const nothingSince = (now: Instant) => ({
 })
 
 /** Of e-mails without a login nothing is reported. */
-async function tell({ db }: Pick<Database, 'db'>, taken: ReadonlyMap<string, Count>): Promise<void> {
+async function appendFailures(
+  { db }: Pick<Database, 'db'>,
+  taken: ReadonlyMap<string, Count>,
+): Promise<void> {
   const known = await db
     .select({ id: accounts.id, name: accounts.name, email: accounts.email })
     .from(accounts)
@@ -113,7 +116,7 @@ async function tell({ db }: Pick<Database, 'db'>, taken: ReadonlyMap<string, Cou
     const { failures, refusals, addresses, from, to } = count
     const reported = { id, failures, refusals, addresses: [...addresses], from, to }
     await db.transaction((tx) =>
-      tellFailed({ db: tx, run: toStatementRunner(tx) }, reported, name ?? '', {
+      recordLoginFailed({ db: tx, run: toStatementRunner(tx) }, reported, name ?? '', {
         ...{ actor: systemActor, now: to, requestId: null },
       }),
     )

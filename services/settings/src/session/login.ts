@@ -30,9 +30,9 @@ export interface IdentifyOptions {
 }
 
 /**
- * An unknown email takes the same way as a wrong password: the same throttle, the same hash work, the same answer.
- * An attempt is counted when its turn to be hashed has come: what is refused for want of room costs no statement and
- * is held against nobody.
+ * An unknown email takes the same path as a wrong password: the same throttle, the same hash work, the same answer.
+ * An attempt is counted when its hash begins: one refused because the queue is full costs no statement and
+ * counts as no failure.
  */
 export function createIdentify({ db, passwords, throttle, failures }: IdentifyOptions): Identify {
   const identify: Identify = async ({ email, password }, origin, now) => {

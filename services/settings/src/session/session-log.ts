@@ -16,7 +16,7 @@ import { memberships } from '../schema.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
 
 /** Who caused it, and when. */
-export interface Occasion {
+export interface LoginContext {
   actor: Actor
   now: string
   requestId: string | null
@@ -24,7 +24,7 @@ export interface Occasion {
 }
 
 /** An event about a login. */
-interface Reported {
+interface LoginEvent {
   type: keyof typeof sessionEvents | 'account.reset_link_created'
   userId: string
   resource: { type: string; id: string; displayName: string }
@@ -32,7 +32,7 @@ interface Reported {
 }
 
 /** A person may be in many workspaces; each of these is reported. */
-const mostTold = 20
+const maxTold = 20
 
 /** Where the user can work, as far as these are notified of what happens to the login; the platform where that is nowhere. */
 async function tenantsOf(db: Pick<Drizzle, 'select'>, userId: string): Promise<TenantScope[]> {
@@ -41,15 +41,15 @@ async function tenantsOf(db: Pick<Drizzle, 'select'>, userId: string): Promise<T
     .from(memberships)
     .where(and(eq(memberships.userId, userId), eq(memberships.status, 'active')))
     .orderBy(memberships.createdAt)
-    .limit(mostTold)
+    .limit(maxTold)
   return rows.length === 0 ? [platformTenant] : rows.map(({ workspaceId }) => workspaceScope(workspaceId))
 }
 
 /** A journal for each person and workspace, in the caller's transaction. */
-export async function reportOfLogin(
+export async function recordLoginEvent(
   { db, run }: { db: Pick<Drizzle, 'select'>; run: StatementRunner },
-  { type, userId, resource, data }: Reported,
-  { actor, now, requestId, source = null }: Occasion,
+  { type, userId, resource, data }: LoginEvent,
+  { actor, now, requestId, source = null }: LoginContext,
 ): Promise<void> {
   const changes = Object.keys(data.after ?? data.before ?? {})
   const { before, after, ...extras } = data
@@ -60,51 +60,61 @@ export async function reportOfLogin(
   }
 }
 
-type Journal = Parameters<typeof reportOfLogin>[0]
+type Journal = Parameters<typeof recordLoginEvent>[0]
 
 const sessionResource = ({ id }: SessionState, name: string) => ({ type: 'session', id, displayName: name })
 
-export const tellStarted = (journal: Journal, session: SessionState, name: string, occasion: Occasion) =>
-  reportOfLogin(
+export const recordSessionStarted = (
+  journal: Journal,
+  session: SessionState,
+  name: string,
+  context: LoginContext,
+) =>
+  recordLoginEvent(
     journal,
     {
       ...{ type: 'session.started', userId: session.userId, resource: sessionResource(session, name) },
       data: { before: null, after: session },
     },
-    occasion,
+    context,
   )
 
-export const tellSteppedUp = (journal: Journal, session: SessionState, name: string, occasion: Occasion) =>
-  reportOfLogin(
+export const recordStepUp = (journal: Journal, session: SessionState, name: string, context: LoginContext) =>
+  recordLoginEvent(
     journal,
     {
       ...{ type: 'session.stepped_up', userId: session.userId, resource: sessionResource(session, name) },
       data: { before: session, after: session },
     },
-    occasion,
+    context,
   )
 
-export const tellEnded = (
+export const recordSessionEnded = (
   journal: Journal,
   { session, name, reason }: { session: SessionState; name: string; reason: SessionEndReason },
-  occasion: Occasion,
+  context: LoginContext,
 ) =>
-  reportOfLogin(
+  recordLoginEvent(
     journal,
     {
       ...{ type: 'session.ended', userId: session.userId, resource: sessionResource(session, name) },
       data: { before: session, after: null, reason },
     },
-    occasion,
+    context,
   )
 
-export const tellFailed = (journal: Journal, failures: LoginFailures, name: string, occasion: Occasion) =>
-  reportOfLogin(
+export const recordLoginFailed = (
+  journal: Journal,
+  failures: LoginFailures,
+  name: string,
+  context: LoginContext,
+) =>
+  recordLoginEvent(
     journal,
     {
       ...{ type: 'login.failed', userId: failures.id },
       resource: { type: 'login', id: failures.id, displayName: name },
       data: { before: null, after: failures },
     },
-    occasion,
+    context,
   )

@@ -49,7 +49,7 @@ describe('logging in', () => {
   it('answers a wrong password and an unknown e-mail with the same bytes', async () => {
     const replies = [
       await settings.login(ada.email, 'wrong horse battery'),
-      await settings.login('nobody@example.com', 'wrong horse battery'),
+      await settings.login('unknown@example.com', 'wrong horse battery'),
     ]
     const bodies = replies.map((reply) => {
       expect(reply.status).toBe(401)
@@ -60,8 +60,8 @@ describe('logging in', () => {
     expect(replies[0]?.headers.get('www-authenticate')).toBe(replies[1]?.headers.get('www-authenticate'))
   })
 
-  it.each(['guessed@example.com', 'nobody-else@example.com'])(
-    'makes whoever guesses for %s wait, and lets others in, also for the same account',
+  it.each(['guessed@example.com', 'unknown-too@example.com'])(
+    'slows down a client that guesses for %s, but not others, even for the same account',
     async (email) => {
       if (email.startsWith('guessed')) await settings.owner('guessed')
       for (let attempt = 0; attempt < 6; attempt++) {
@@ -87,7 +87,7 @@ describe('logging in', () => {
     expect((await settings.login(ada.email, password)).status).toBe(201)
   })
 
-  it('makes a browser wait as everybody who guesses, by one count', async () => {
+  it('slows down a browser like other clients, with the same counter', async () => {
     await settings.owner('browsed')
     const guess = { email: 'browsed@example.com', password: 'guess' }
     const from = { 'x-forwarded-for': '198.51.100.21' }
@@ -225,7 +225,7 @@ describe('workspaces', () => {
     expect(asked.data(ExecutionRetention)).toEqual({ days: { [id]: 7 } })
   })
 
-  it('of others and of nobody are refused alike', async () => {
+  it('of others and unknown ones are refused alike', async () => {
     const { accessToken } = (await settings.login(ada.email, password)).data(Session)
     const refusals = await Promise.all(
       ['stranger', 'nowhere'].map((workspace) => settings.verify(accessToken, { workspace })),
@@ -250,7 +250,7 @@ describe('bootstrap', () => {
     for (const other of others) expect(other).toBe(first)
   })
 
-  it("refuses somebody else's workspace, and short passwords", async () => {
+  it("refuses another owner's workspace, and short passwords", async () => {
     expect((await run({ email: 'eve@example.com' })).error().code).toBe('conflict')
     expect((await run({ workspaceSlug: 'fresh', password: 'elevenchars' })).status).toBe(422)
   })

@@ -12,7 +12,7 @@ import {
   WorkspaceAccess,
 } from '@opsplane/contracts'
 import { type ApiClient, type ApiReply, type EventRecorder, recordEvents, waitFor } from '@opsplane/testing'
-import { usersOf } from '../membership/users.fixture.js'
+import { createUserClient } from '../membership/users.fixture.js'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
 import { type StepUpOperation, stepUpOperations } from './step-up.fixture.js'
 
@@ -20,13 +20,13 @@ let settings: Settings
 let recorder: EventRecorder
 let ada: Owner
 let api: ApiClient
-let users: ReturnType<typeof usersOf>
+let users: ReturnType<typeof createUserClient>
 beforeAll(async () => {
   settings = await startSettings()
   recorder = await recordEvents(settings.service.natsPrefix)
   ada = await settings.owner('acme')
   api = await settings.as(ada.session, { workspace: 'acme' })
-  users = usersOf(settings, ada, api)
+  users = createUserClient(settings, ada, api)
 })
 afterAll(async () => {
   await recorder?.stop()
@@ -69,7 +69,7 @@ describe('a session that enters one workspace', () => {
   })
 })
 
-describe('somebody who is logged in', () => {
+describe('a logged-in person', () => {
   it('sees the sessions of the login, page by page, and ends one of them', async () => {
     const bea = await settings.owner('bea')
     const other = await loggedIn(bea.email)
@@ -87,7 +87,7 @@ describe('somebody who is logged in', () => {
     expect((await own.send('DELETE', `/auth/sessions/${idOf(other)}`)).error().code).toBe('not_found')
   })
 
-  it("neither sees nor ends anybody else's, nor does an API key its owner's", async () => {
+  it("neither sees nor ends those of others, nor does an API key its owner's", async () => {
     const cy = await settings.owner('cy')
     const own = await settings.as(cy.session, { workspace: 'cy' })
     expect((await own.send('DELETE', `/auth/sessions/${idOf(ada.session)}`)).error().code).toBe('not_found')
@@ -207,7 +207,7 @@ describe('a browser', () => {
       expect([each, await codeFor(early, each)]).not.toContain('step_up_required')
     settings.clock.advance(61_000)
     const late = await settings.as(token, place)
-    // Nobody here operates the installation, which is asked first.
+    // There is no operator here; that is checked first.
     const refusalOf = ({ path }: StepUpOperation) =>
       path.startsWith('/platform/') ? 'forbidden' : 'step_up_required'
     for (const each of operations) expect([each, await codeFor(late, each)]).toContain(refusalOf(each))
@@ -273,7 +273,7 @@ describe('an admin', () => {
     )
   })
 
-  it("lists everybody's keys, and revokes those that allow no more", async () => {
+  it('lists the keys of all members, and revokes those that allow no more', async () => {
     const gus = await users.joined('gus@example.com', 'developer')
     const hal = await users.joined('hal@example.com', 'admin')
     const scopes = ['itsm:read']
@@ -330,10 +330,10 @@ describe('events', () => {
       if (event.type.startsWith('session.')) eventSchema(event.type as 'session.started').parse(event)
   })
 
-  it('of a flood of wrong passwords are a trickle, and of nobody there are none', async () => {
+  it('of a flood of wrong passwords are few, and of unknown addresses there are none', async () => {
     const kim = await settings.owner('kim')
     for (let n = 0; n < 8; n++) await settings.login(kim.email, 'wrong', '192.0.2.77')
-    for (let n = 0; n < 8; n++) await settings.login('nobody@example.com', 'wrong', '192.0.2.78')
+    for (let n = 0; n < 8; n++) await settings.login('unknown@example.com', 'wrong', '192.0.2.78')
     const reported = () => eventsOf(kim.userId, 'login.failed')
     await waitFor(async () => {
       if ((await reported()).length > 0) return true

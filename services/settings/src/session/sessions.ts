@@ -17,8 +17,8 @@ import type { AccountState } from '../account/domain.js'
 import { accountFactors, accounts, sessions } from '../schema.js'
 import { issueToken } from '../token/bearer-token.js'
 import { provesFactor } from './methods.js'
-import { type Occasion, tellEnded, tellStarted, tellSteppedUp } from './session-log.js'
-import type { NoteSignIn } from './sign-in-devices.js'
+import { type LoginContext, recordSessionEnded, recordSessionStarted, recordStepUp } from './session-log.js'
+import type { RecordSignIn } from './sign-in-devices.js'
 
 export interface SessionLimits {
   /** A session ends after this time without a request. */
@@ -33,16 +33,16 @@ export interface SessionOrigin {
 }
 
 /** Where a request comes from; nothing is known of one that no client has made. */
-export function originOf({ source }: Pick<RequestMeta, 'source'>): SessionOrigin {
+export function toSessionOrigin({ source }: Pick<RequestMeta, 'source'>): SessionOrigin {
   return source ?? { address: '', userAgent: '' }
 }
 
 /** What a person does by signing in, or tries to, as events have it. */
-export const occasionOf = (
+export const toLoginContext = (
   { id, name }: Pick<AccountState, 'id' | 'name'>,
   origin: SessionOrigin,
   now: Instant,
-): Occasion => ({
+): LoginContext => ({
   ...{ actor: { id, name, type: 'user' }, now, requestId: null },
   source: origin.address === '' ? null : origin,
 })
@@ -63,7 +63,7 @@ export interface ProvenPerson {
 }
 
 /** Which sessions end, of one login. */
-export interface Ending {
+export interface SessionsToEnd {
   accountId: string
   /** Only this one. */
   id?: string
@@ -75,18 +75,18 @@ export interface Ending {
 export type Sessions = ReturnType<typeof createSessions>
 
 /** The most sessions of one login; a further one ends the oldest. */
-const mostSessions = 100
+const maxSessions = 100
 
 /** Opens, lists and ends sessions. Only the hash of a session's token is kept. */
 export function createSessions(
   { database: { db }, relay }: Pick<ServiceContext, 'database' | 'relay'>,
   limits: SessionLimits,
-  noteSignIn: NoteSignIn,
+  recordSignIn: RecordSignIn,
 ) {
   const journal = (tx: Transaction) => ({ db: tx, run: toStatementRunner(tx) })
 
   /** In the transaction that calls for it. */
-  const endAll = async (tx: Transaction, ending: Ending, occasion: Occasion): Promise<number> => {
+  const endAll = async (tx: Transaction, ending: SessionsToEnd, context: LoginContext): Promise<number> => {
     const { accountId, id, except = '', reason } = ending
     const ended = await tx
       .delete(sessions)
@@ -97,18 +97,22 @@ export function createSessions(
         ),
       )
       .returning()
-    const alive = ended.filter(({ expiresAt }) => expiresAt > occasion.now)
+    const alive = ended.filter(({ expiresAt }) => expiresAt > context.now)
     if (alive.length === 0) return 0
     const [owner] = await tx.select({ name: accounts.name }).from(accounts).where(eq(accounts.id, accountId))
     for (const row of alive)
-      await tellEnded(journal(tx), { session: stateOf(row), name: owner?.name ?? '', reason }, occasion)
+      await recordSessionEnded(
+        journal(tx),
+        { session: stateOf(row), name: owner?.name ?? '', reason },
+        context,
+      )
     return alive.length
   }
 
   return {
     /**
-     * Clears the account's sessions that are over, so that they do not pile up. Null when the password is another one by
-     * now: whoever sets one ends all sessions, and this one must not come after them.
+     * Deletes the account's expired sessions. Null when the password has changed by
+     * now: a new password ends all sessions, and this one must not be created after that.
      */
     async open(
       { account: user, methods, providerId, workspaceId }: ProvenPerson,
@@ -129,14 +133,14 @@ export function createSessions(
         ...{ secretHash, provedAt },
         ...{ providerId: providerId ?? null, workspaceId: workspaceId ?? null },
       }
-      const occasion = occasionOf(user, origin, now)
+      const context = toLoginContext(user, origin, now)
       const opened = await db.transaction(async (tx) => {
         if (!(await insertIfEntitled(tx, { ...session, ...kept }, passwordHash))) return false
         await tx.delete(sessions).where(and(eq(sessions.accountId, user.id), lte(sessions.expiresAt, now)))
         for (const surplus of await beyondMost(tx, user.id))
-          await endAll(tx, { accountId: user.id, id: surplus, reason: 'displaced' }, occasion)
-        await noteSignIn(tx, { account: user, origin, now })
-        await tellStarted(journal(tx), session, user.name, occasion)
+          await endAll(tx, { accountId: user.id, id: surplus, reason: 'displaced' }, context)
+        await recordSignIn(tx, { account: user, origin, now })
+        await recordSessionStarted(journal(tx), session, user.name, context)
         return true
       })
       relay.wake()
@@ -176,16 +180,16 @@ export function createSessions(
     async stepUp(
       id: string,
       method: SignInMethod,
-      occasion: Occasion,
+      context: LoginContext,
     ): Promise<{ token: string; expiresAt: Instant }> {
       const { plaintext, secretHash } = issueToken('web', id)
       const row = await db.transaction(async (tx) => {
         const [updated] = await tx
           .update(sessions)
-          .set({ secretHash, provedAt: occasion.now, methods: withMethod(method) })
+          .set({ secretHash, provedAt: context.now, methods: withMethod(method) })
           .where(eq(sessions.id, id))
           .returning()
-        if (updated) await tellSteppedUp(journal(tx), stateOf(updated), occasion.actor.name, occasion)
+        if (updated) await recordStepUp(journal(tx), stateOf(updated), context.actor.name, context)
         return updated
       })
       if (!row) throw notFound()
@@ -194,14 +198,14 @@ export function createSessions(
     },
 
     /** Signs the person out everywhere. */
-    async endAllOf(accountId: string, occasion: Occasion): Promise<void> {
-      await db.transaction((tx) => endAll(tx, { accountId, reason: 'ended_by_user' }, occasion))
+    async endAllOf(accountId: string, context: LoginContext): Promise<void> {
+      await db.transaction((tx) => endAll(tx, { accountId, reason: 'ended_by_user' }, context))
       relay.wake()
     },
 
     /** From now on the token is an unknown one. Throws `not_found`. */
-    async end(ending: Ending & { id: string }, occasion: Occasion): Promise<void> {
-      const ended = await db.transaction((tx) => endAll(tx, ending, occasion))
+    async end(ending: SessionsToEnd & { id: string }, context: LoginContext): Promise<void> {
+      const ended = await db.transaction((tx) => endAll(tx, ending, context))
       relay.wake()
       if (ended === 0) throw notFound()
     },
@@ -274,7 +278,7 @@ async function insertIfEntitled(
       and(
         eq(accounts.id, accountId),
         sql`${accounts.state}->>'passwordHash' is not distinct from ${passwordHash}::text`,
-        // Decided here as well: a factor may be added while somebody signs in.
+        // Decided here as well: a factor may be added during a sign-in.
         provesFactor(session.methods)
           ? undefined
           : notExists(
@@ -301,7 +305,7 @@ async function beyondMost(tx: Transaction, accountId: string): Promise<string[]>
     .from(sessions)
     .where(eq(sessions.accountId, accountId))
     .orderBy(desc(sessions.id))
-    .offset(mostSessions)
+    .offset(maxSessions)
   return rows.map(({ id }) => id)
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { type SmtpReceiver, startSmtpReceiver, waitFor } from '@opsplane/testing'
-import { factorsOf } from '../factor/factors.fixture.js'
+import { createFactorClient } from '../factor/factors.fixture.js'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
 
 const dayMs = 24 * 3_600_000
@@ -77,7 +77,7 @@ test('once for a device, whatever its version, and again after 90 days without',
 
 test('the removal of all factors by an operator is mailed', async () => {
   const operator = await settings.as((await settings.owner('op')).session)
-  await factorsOf(settings).totp(await settings.as(ada.session))
+  await createFactorClient(settings).totp(await settings.as(ada.session))
   const removed = await operator.post('/platform/accounts/remove-factors', { email: ada.email })
   expect(removed.status).toBe(204)
   await noticed(1)
@@ -90,7 +90,7 @@ test.each<[string, () => Promise<unknown>]>([
     'the first sign-in of a login',
     () => settings.service.sql`delete from sign_in_devices where account_id = ${ada.userId}`,
   ],
-  ['a login whose address nobody has proven', () => proven(false)],
+  ['a login whose address is unproven', () => proven(false)],
 ])('nothing is mailed of %s', async (_what, before) => {
   await before()
   // What was queued would wait.

@@ -9,20 +9,20 @@ import { signInDevices } from '../schema.js'
 /** How long a device from which a login was opened is known. */
 const knownMs = 90 * 24 * 3_600_000
 
-export interface SignInNoted {
+export interface RecordedSignIn {
   account: Pick<AccountState, 'id' | 'email' | 'addressProvenAt'>
   origin: { address: string; userAgent: string }
   now: Instant
 }
 
 /** Notes from where a login is opened, in the transaction that does so. */
-export type NoteSignIn = (tx: Transaction, signIn: SignInNoted) => Promise<void>
+export type RecordSignIn = (tx: Transaction, signIn: RecordedSignIn) => Promise<void>
 
 /**
- * A mail goes to the person where it is a device from which the login was not opened for 90 days. None with the first one there is, nor to
- * an address that nobody has proven: it may be somebody else's.
+ * Mails the person about a sign-in from a device that was not used in the last 90 days. Not about the first sign-in, nor to
+ * an unproven address: it may be another person's.
  */
-export function createNoteSignIn({ withMail }: { withMail: boolean }): NoteSignIn {
+export function createRecordSignIn({ withMail }: { withMail: boolean }): RecordSignIn {
   return async (tx, { account: { id: accountId, email, addressProvenAt }, origin, now }) => {
     const device = deviceOf(origin)
     const since = new Date(Date.parse(now) - knownMs).toISOString()
@@ -48,6 +48,6 @@ export function createNoteSignIn({ withMail }: { withMail: boolean }): NoteSignI
 }
 
 /** A family of browsers or programs, whatever its version, in one network. */
-function deviceOf({ address, userAgent }: SignInNoted['origin']): string {
+function deviceOf({ address, userAgent }: RecordedSignIn['origin']): string {
   return sha256Hex(`${userAgent.replaceAll(/\d[\w.]*/g, '')}\0${parseNetwork(address)}`)
 }

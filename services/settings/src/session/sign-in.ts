@@ -17,20 +17,20 @@ export type CompleteSignIn = (
 ) => Promise<Session>
 
 /** Throws `factor_required` with a challenge where the login has a factor. */
-export type AskForFactor = (proven: ProvenPerson, now: Instant) => Promise<void>
+export type RequireFactor = (proven: ProvenPerson, now: Instant) => Promise<void>
 
 export interface CompleteSignInOptions {
   db: Drizzle
   sessions: Sessions
   cursors: CursorCodec
-  askForFactor: AskForFactor
+  requireFactor: RequireFactor
 }
 
 export function createCompleteSignIn(options: CompleteSignInOptions): CompleteSignIn {
-  const { db, sessions, cursors, askForFactor } = options
+  const { db, sessions, cursors, requireFactor } = options
   return async (proven, origin, at) => {
     const { account: user, methods } = proven
-    if (!provesFactor(methods)) await askForFactor(proven, at.now)
+    if (!provesFactor(methods)) await requireFactor(proven, at.now)
     const opened = await sessions.open(proven, origin, at)
     if (opened === null) throw wrongCredentials()
     const { id: tokenId, ...session } = opened

@@ -2,7 +2,7 @@ import { type Database, translatePostgresError } from '@opsplane/postgres'
 import type { Attempt } from './attempt.js'
 
 /** What is slowed down by an attempt, and how. */
-export interface Slowed {
+export interface ThrottledKeys {
   key: string
   /** Milliseconds to wait after the nth failure; the last one for all beyond. */
   waits: number[]
@@ -104,7 +104,7 @@ export function createThrottleTable(sql: Database['sql']) {
 
   return {
     /** Counts a failure for all of the keys, or says which have to wait. `pair` is account and network together. */
-    async count(keys: Slowed[], pair: string, nowMs: number): Promise<Slowdown[]> {
+    async count(keys: ThrottledKeys[], pair: string, nowMs: number): Promise<Slowdown[]> {
       await sweep(nowMs)
       const rows = await query<Row>(countStatement, [String(nowMs), JSON.stringify(keys), pair])
       return rows.map(({ key, until, counted }) => ({

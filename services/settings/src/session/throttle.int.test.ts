@@ -141,7 +141,7 @@ describe('the owner of an account that strangers guess at', () => {
     expect(pair).toBeUndefined()
   })
 
-  it('is forgiven by a login, and so is the account, but not the network of somebody else', async () => {
+  it('is reset by a login, and so is the account, but not another network', async () => {
     await guessFromManyNetworks(25)
     for (let n = 0; n < 6; n++) await fail(here, 'bob', stranger)
     await succeed(here, 'ada', home)

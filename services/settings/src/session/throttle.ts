@@ -1,7 +1,7 @@
 import { ApiError, type Instant } from '@opsplane/contracts'
 import { parseNetwork, retryDelayMs, sha256Hex } from '@opsplane/runtime'
 import type { Attempt } from './attempt.js'
-import type { Slowed, ThrottleTable } from './throttle-table.js'
+import type { ThrottledKeys, ThrottleTable } from './throttle-table.js'
 
 /** Slows guessing down, over all replicas: ADR 022. */
 export interface Throttle {
@@ -90,7 +90,7 @@ function slowdowns({ pair, network, account }: Attempt) {
     { key: pair, waits: pairWaits, forgetMs, unlessTrusted: false },
     { key: network, waits: networkWaits, forgetMs, unlessTrusted: true },
     { key: account, waits: accountWaits, forgetMs, unlessTrusted: true },
-  ] satisfies Slowed[]
+  ] satisfies ThrottledKeys[]
 }
 
 function tooMany(waitMs: number): ApiError {

@@ -3,48 +3,51 @@ import { TokenState } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
 import { token, validityEnd } from './domain.js'
 import {
-  active,
+  activeKey,
   afterOverlap,
-  create,
+  consoleSession,
   createdAt,
+  createKeyCommand,
   now,
   overlapEnd,
-  revoked,
-  rotated,
-  session,
+  revokedKey,
+  rotatedKey,
   successorId,
 } from './sample-tokens.js'
 
 const { given } = specify(token)
-const rotate = { kind: 'rotate' as const, successorId, issuer: session, validUntil: overlapEnd, now }
+const rotate = { kind: 'rotate' as const, successorId, issuer: consoleSession, validUntil: overlapEnd, now }
 
 describe('creating', () => {
   it('keeps what is granted and the hash', () => {
-    given(null).when(create).emits({ type: 'token.created', changes: active })
+    given(null).when(createKeyCommand).emits({ type: 'token.created', changes: activeKey })
   })
 
   it('refuses an id that is taken', () => {
-    given(active).when(create).fails('conflict')
+    given(activeKey).when(createKeyCommand).fails('conflict')
   })
 
   it('never shows the hash', () => {
-    expect(() => TokenState.strict().parse(token.expose(active))).not.toThrow()
-    expect(JSON.stringify(token.expose(active))).not.toContain(active.secretHash)
+    expect(() => TokenState.strict().parse(token.expose(activeKey))).not.toThrow()
+    expect(JSON.stringify(token.expose(activeKey))).not.toContain(activeKey.secretHash)
   })
 
   it('refuses an expiry that has passed', () => {
     given(null)
-      .when({ ...create, grant: { ...create.grant, expiresAt: createdAt } })
+      .when({ ...createKeyCommand, grant: { ...createKeyCommand.grant, expiresAt: createdAt } })
       .fails('validation_failed')
   })
 })
 
 describe('what a key may issue', () => {
-  const key = { ...session, tokenId: 'tok_01JZ8Q4D3N5W7X9Y2B4C6D8E0Z' }
+  const key = { ...consoleSession, tokenId: 'tok_01JZ8Q4D3N5W7X9Y2B4C6D8E0Z' }
 
   it('has no scope its issuer lacks', () => {
     given(null)
-      .when({ ...create, grant: { ...create.grant, scopes: ['itsm:read', 'audit:read', 'secrets:read'] } })
+      .when({
+        ...createKeyCommand,
+        grant: { ...createKeyCommand.grant, scopes: ['itsm:read', 'audit:read', 'secrets:read'] },
+      })
       .fails('insufficient_scope', { missing: ['audit:read', 'secrets:read'] })
   })
 
@@ -54,8 +57,8 @@ describe('what a key may issue', () => {
     [['staging'] as const, 'issued'],
   ])('for %j by a key of staging is %s', (environments, expected) => {
     const outcome = given(null).when({
-      ...create,
-      grant: { ...create.grant, environments: environments && [...environments] },
+      ...createKeyCommand,
+      grant: { ...createKeyCommand.grant, environments: environments && [...environments] },
       issuer: { ...key, environments: ['staging'] },
     })
     if (expected === 'refused') outcome.fails('environment_forbidden')
@@ -68,8 +71,8 @@ describe('what a key may issue', () => {
     ['2026-04-01T00:00:00.000Z', 'issued'],
   ])('that ends %s by a key that ends on April 1st is %s', (expiresAt, expected) => {
     const outcome = given(null).when({
-      ...create,
-      grant: { ...create.grant, expiresAt },
+      ...createKeyCommand,
+      grant: { ...createKeyCommand.grant, expiresAt },
       issuer: { ...key, expiresAt: '2026-04-01T00:00:00.000Z' },
     })
     if (expected === 'refused') outcome.fails('validation_failed')
@@ -79,7 +82,7 @@ describe('what a key may issue', () => {
 
 describe('rotating', () => {
   it('leaves the old key valid until the end of the overlap', () => {
-    given(active).when(rotate).emits({ type: 'token.rotated', changes: rotated })
+    given(activeKey).when(rotate).emits({ type: 'token.rotated', changes: rotatedKey })
   })
 
   it('gives the successor all the old key was granted, under its own secret', () => {
@@ -89,19 +92,19 @@ describe('rotating', () => {
         id: successorId,
         prefix: 'ops_key_01JZ8Q4D3N5W7X9Y2B4C6D8E0G',
         secretHash: 'b'.repeat(64),
-        predecessor: rotated,
-        issuedBy: rotated.id,
+        predecessor: rotatedKey,
+        issuedBy: rotatedKey.id,
         now,
       })
       .emits({
         type: 'token.created',
         changes: {
-          ...active,
+          ...activeKey,
           id: successorId,
           prefix: 'ops_key_01JZ8Q4D3N5W7X9Y2B4C6D8E0G',
-          issuedBy: rotated.id,
+          issuedBy: rotatedKey.id,
           secretHash: 'b'.repeat(64),
-          predecessorId: active.id,
+          predecessorId: activeKey.id,
           createdAt: now,
           updatedAt: now,
         },
@@ -109,24 +112,24 @@ describe('rotating', () => {
   })
 
   it('happens once per key', () => {
-    given(rotated)
+    given(rotatedKey)
       .when(rotate)
       .fails('invalid_state_transition', {
         from: 'rotated',
         action: 'rotate',
         allowed: ['revoke'],
       })
-    given(revoked).when(rotate).fails('invalid_state_transition')
-    given({ ...active, expiresAt: now })
+    given(revokedKey).when(rotate).fails('invalid_state_transition')
+    given({ ...activeKey, expiresAt: now })
       .when(rotate)
       .fails('invalid_state_transition')
   })
 
   it('of a key that allows more than the caller may do is refused, of the own key never', () => {
-    const wide = { ...active, scopes: ['audit:read' as const] }
+    const wide = { ...activeKey, scopes: ['audit:read' as const] }
     given(wide).when(rotate).fails('insufficient_scope')
     given(wide)
-      .when({ ...rotate, issuer: { ...session, tokenId: wide.id, permissions: [] } })
+      .when({ ...rotate, issuer: { ...consoleSession, tokenId: wide.id, permissions: [] } })
       .emits({
         type: 'token.rotated',
         changes: { status: 'rotated', successorId, validUntil: overlapEnd, updatedAt: now },
@@ -138,8 +141,8 @@ describe('revoking', () => {
   const revoke = { kind: 'revoke' as const, reason: 'requested' as const, now }
 
   it('ends active and rotated keys', () => {
-    given(active).when(revoke).emits({ type: 'token.revoked', changes: revoked })
-    given(rotated)
+    given(activeKey).when(revoke).emits({ type: 'token.revoked', changes: revokedKey })
+    given(rotatedKey)
       .when(revoke)
       .emits({
         type: 'token.revoked',
@@ -148,15 +151,15 @@ describe('revoking', () => {
   })
 
   it('can be repeated', () => {
-    given(revoked).when(revoke).emits()
+    given(revokedKey).when(revoke).emits()
   })
 })
 
 describe('a key that is used again', () => {
   const detect = (at: string) => ({ kind: 'detect_reuse' as const, now: at })
 
-  it('after the overlap ends for good and names its successor', () => {
-    given(rotated)
+  it('after the overlap ends permanently and names its successor', () => {
+    given(rotatedKey)
       .when(detect(afterOverlap))
       .emits({
         type: 'token.reuse_detected',
@@ -171,9 +174,9 @@ describe('a key that is used again', () => {
   })
 
   it('within the overlap, or once revoked, changes nothing', () => {
-    given(rotated).when(detect('2026-03-02T10:00:59.999Z')).emits()
-    given(revoked).when(detect(afterOverlap)).emits()
-    given(active).when(detect(afterOverlap)).emits()
+    given(rotatedKey).when(detect('2026-03-02T10:00:59.999Z')).emits()
+    given(revokedKey).when(detect(afterOverlap)).emits()
+    given(activeKey).when(detect(afterOverlap)).emits()
   })
 })
 

@@ -1,5 +1,5 @@
 import {
-  ApiError,
+  alreadyExists,
   assertNever,
   type Decider,
   type Decision,
@@ -71,7 +71,7 @@ export const token: Decider<ApiKey, TokenCommand, TokenState> = {
 
 function decide(command: TokenCommand, state: ApiKey | null): Decision<ApiKey>[] {
   if (command.kind === 'create' || command.kind === 'succeed') {
-    if (state !== null) throw new ApiError('conflict', 'A token with this id exists already.')
+    if (state !== null) throw alreadyExists('token')
     return [{ type: 'token.created', after: command.kind === 'create' ? issued(command) : heir(command) }]
   }
   if (state === null) throw notFound()
@@ -110,7 +110,7 @@ function heir({ id, prefix, secretHash, now, predecessor, issuedBy }: SucceedTok
   return { ...predecessor, ...unended, ...own, status: 'active' }
 }
 
-/** Whoever rotates another key receives its successor, so that may hold nothing the caller lacks. */
+/** The caller who rotates a key receives its successor, which therefore may allow no more than the caller. */
 function rotate({ successorId, issuer, validUntil, now }: RotateToken, state: ApiKey): Decision<ApiKey>[] {
   if (state.status !== 'active') {
     throw invalidTransition('rotate', state.status, state.status === 'rotated' ? ['revoke'] : [])
@@ -152,11 +152,11 @@ export function overlapIsOver({ validUntil }: Pick<Validity, 'validUntil'>, now:
 
 /** When the key stops being valid by itself: the earlier of its own end and the overlap's; null: never. */
 export function validityEnd({ expiresAt, validUntil }: Validity): Instant | null {
-  return earlierOf(expiresAt, validUntil)
+  return earlierInstant(expiresAt, validUntil)
 }
 
 /** The instant that comes first; null is one that never comes. */
-export function earlierOf(left: Instant | null, right: Instant | null): Instant | null {
+export function earlierInstant(left: Instant | null, right: Instant | null): Instant | null {
   if (left === null) return right
   return right === null || left < right ? left : right
 }

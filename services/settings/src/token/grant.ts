@@ -36,7 +36,7 @@ export function checkWithinGrant(grant: Grant, issuer: Issuer, now: Instant): vo
 function checkScopes(scopes: readonly string[], held: readonly string[]) {
   const missing = scopes.filter((scope) => !held.includes(scope))
   if (missing.length === 0) return
-  const message = `You do not hold: ${missing.join(', ')}.`
+  const message = `You do not have the permissions: ${missing.join(', ')}.`
   throw new ApiError('insufficient_scope', message, {
     details: [{ in: 'body', path: '/scopes', code: 'scope_not_held', message, params: { missing } }],
   })
@@ -44,7 +44,7 @@ function checkScopes(scopes: readonly string[], held: readonly string[]) {
 
 function checkEnvironments(wanted: readonly Environment[] | null, held: readonly Environment[] | null) {
   if (held === null || isWithin(wanted, held)) return
-  const message = `The key this request is made with is valid in ${held.join(', ')} only.`
+  const message = `The key of this request is valid in ${held.join(', ')} only.`
   throw new ApiError('environment_forbidden', message, {
     details: [{ in: 'body', path: '/environments', code: 'environment_not_held', message }],
   })

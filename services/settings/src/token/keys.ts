@@ -24,7 +24,7 @@ import { type Issuer, isWithin } from './grant.js'
 type KeyAggregate = Aggregate<ApiKey, TokenCommand, Token>
 
 export interface KeyOptions {
-  /** How long a rotated key stays valid beside its successor. */
+  /** How long a rotated key stays valid together with its successor. */
   tokenOverlapMs: number
 }
 
@@ -79,7 +79,7 @@ export function createKeys({ store }: Pick<ServiceContext, 'store'>, { tokenOver
       })
     },
 
-    /** Anybody's in the workspace, whatever of it the caller may do as well. Repeating it changes nothing. */
+    /** A key of any member, if it allows no more than the caller may do. Repeating it changes nothing. */
     async revokeAny(id: string, meta: RequestMeta) {
       const environments = await environmentsOf(meta)
       return store.transact(atHome(meta), async (unit) => {

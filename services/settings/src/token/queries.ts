@@ -13,7 +13,12 @@ import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Operators } from '../operator/operators.js'
-import { customPermissions, memberEmail, permissionsOf, roleOfMembership } from '../rights/permissions.js'
+import {
+  customPermissions,
+  memberEmail,
+  resolvePermissions,
+  roleOfMembership,
+} from '../rights/permissions.js'
 import { lacksProvider } from '../rights/required-provider.js'
 import { accounts, memberships, roles, sessions, tokens, tokenUsage, workspaces } from '../schema.js'
 import type { ApiKey } from './domain.js'
@@ -21,7 +26,7 @@ import type { ApiKey } from './domain.js'
 const StoredKey = TokenState.extend({ secretHash: z.string() })
 
 /** The key as events carry it. */
-export async function tokenById(db: Pick<Drizzle, 'select'>, id: string): Promise<TokenState | null> {
+export async function findToken(db: Pick<Drizzle, 'select'>, id: string): Promise<TokenState | null> {
   const [row] = await db.select({ state: tokens.state }).from(tokens).where(eq(tokens.id, id))
   return row ? TokenState.parse(row.state) : null
 }
@@ -106,7 +111,7 @@ export interface SessionRecord {
   isOperator: boolean
 }
 
-export interface AskedSession {
+export interface SessionQuery {
   id: string
   /** Undefined without a workspace. */
   workspaceSlug: string | undefined
@@ -114,7 +119,7 @@ export interface AskedSession {
 
 export async function sessionRecord(
   db: Drizzle,
-  asked: AskedSession,
+  asked: SessionQuery,
   operators: Operators,
 ): Promise<SessionRecord | null> {
   const [record = null] = await sessionRecords(db, [asked], operators)
@@ -124,7 +129,7 @@ export async function sessionRecord(
 /** In the order they are asked for; null for a session that is not there. */
 export async function sessionRecords(
   db: Drizzle,
-  asked: readonly AskedSession[],
+  asked: readonly SessionQuery[],
   operators: Operators,
 ): Promise<(SessionRecord | null)[]> {
   if (asked.length === 0) return []
@@ -168,7 +173,7 @@ export async function sessionRecords(
 
 /** Null without an active membership. */
 function allowedBy(row: { role: string | null; customPermissions: unknown }): Permission[] | null {
-  return row.role === null ? null : permissionsOf(row.role, row.customPermissions)
+  return row.role === null ? null : resolvePermissions(row.role, row.customPermissions)
 }
 
 function activeMembership(userId: typeof tokens.userId | typeof sessions.accountId) {
@@ -180,7 +185,7 @@ function activeMembership(userId: typeof tokens.userId | typeof sessions.account
 }
 
 /** The keys of this user in the workspace that are not revoked. */
-export async function unrevokedKeys(
+export async function listUnrevokedKeys(
   db: Pick<Drizzle, 'select'>,
   { workspaceId, environment }: TenantScope,
   userId: string,
@@ -200,7 +205,7 @@ export async function unrevokedKeys(
 }
 
 /** The keys of a member that are not revoked, in the order of their ids. */
-export async function keysOf(
+export async function listMemberKeys(
   db: Pick<Drizzle, 'select'>,
   { workspaceId, userId }: { workspaceId: string; userId: string },
 ): Promise<TokenState[]> {
@@ -214,7 +219,7 @@ export async function keysOf(
 }
 
 /** The keys of this person in all workspaces that are not revoked. */
-export function unrevokedKeysOfPerson(db: Pick<Drizzle, 'select'>, userId: string) {
+export function listKeysOfPerson(db: Pick<Drizzle, 'select'>, userId: string) {
   return db
     .select({ id: tokens.id, workspaceId: tokens.workspaceId })
     .from(tokens)
@@ -229,7 +234,7 @@ export function withinEnvironments(environments: readonly Environment[] | null):
 }
 
 /** When each of the keys was last used; keys never used are absent. */
-export async function lastUses(db: Drizzle, ids: string[]): Promise<Map<string, Instant>> {
+export async function findLastUses(db: Drizzle, ids: string[]): Promise<Map<string, Instant>> {
   if (ids.length === 0) return new Map()
   const rows = await db.select().from(tokenUsage).where(inArray(tokenUsage.tokenId, ids))
   return new Map(rows.map((row) => [row.tokenId, row.lastUsedAt]))
@@ -243,6 +248,9 @@ export async function recordUse(db: Drizzle, tokenId: string, now: Instant): Pro
 }
 
 /** Whether a key is valid in an environment. */
-export function opens({ environments }: Pick<TokenState, 'environments'>, environment: Environment): boolean {
+export function isValidInEnvironment(
+  { environments }: Pick<TokenState, 'environments'>,
+  environment: Environment,
+): boolean {
   return environments === null || environments.includes(environment)
 }

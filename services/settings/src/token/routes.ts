@@ -6,7 +6,7 @@ import { eq } from 'drizzle-orm'
 import { tokens as table } from '../schema.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
 import type { Keys } from './keys.js'
-import { lastUses, withinEnvironments } from './queries.js'
+import { findLastUses, withinEnvironments } from './queries.js'
 
 const tag = 'Authentication'
 
@@ -29,7 +29,7 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
     return { ...rest, items: await withUses(items) }
   }
   const withUses = async (items: Token[]) => {
-    const uses = await lastUses(
+    const uses = await findLastUses(
       db,
       items.map(({ id }) => id),
     )
@@ -43,8 +43,8 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
       path: '/auth/tokens',
       summary: 'List your API keys',
       description:
-        'Those of the calling user in this workspace, with revoked ones; to a key for some environments, those for no ' +
-        'others. Never the keys themselves.',
+        'Keys of the calling user in this workspace, with revoked ones; a key for some environments sees those for no ' +
+        'others. The keys themselves are never returned.',
       tag,
       scope: 'tokens:manage',
       response: Token,
@@ -59,7 +59,7 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
       path: '/auth/tokens',
       summary: 'Create an API key',
       description:
-        'Allows at most what the caller may do. `token` is shown this once. Emits `token.created`.',
+        'Its scopes are limited to the permissions of the caller. `token` is shown only this once. Emits `token.created`.',
       tag,
       scope: 'tokens:manage',
       body: NewToken,
@@ -108,7 +108,7 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
       path: '/settings/tokens',
       summary: 'List the API keys of the workspace',
       description:
-        "Everybody's, with revoked ones; to a key for some environments, those for no others. Never the keys themselves.",
+        'The keys of all members, with revoked ones; a key for some environments sees those for no others. The keys themselves are never returned.',
       tag: 'Users',
       scope: 'credentials:manage',
       query: TokenFilters,
@@ -121,10 +121,10 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
       operationId: 'revokeWorkspaceToken',
       method: 'delete',
       path: '/settings/tokens/:id',
-      summary: "Revoke somebody's API key",
+      summary: 'Revoke an API key of a user',
       description:
-        'It stops being valid at once and stays in the list. A key that allows more than the caller may do is not ' +
-        'theirs to revoke. Emits `token.revoked`.',
+        'It stops being valid at once and stays in the list. A key that allows more than the caller may do cannot ' +
+        'be revoked. Emits `token.revoked`.',
       tag: 'Users',
       scope: 'credentials:manage',
       response: Token,

@@ -11,15 +11,15 @@ const id = 'tok_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
 export const successorId = 'tok_01JZ8Q4D3N5W7X9Y2B4C6D8E0G'
 const userId = 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
 
-/** Somebody at the console, who may do a little. */
-export const session: Issuer = {
+/** A person at the console, with few permissions. */
+export const consoleSession: Issuer = {
   tokenId: 'ses_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
   permissions: ['itsm:read', 'itsm:write', 'tokens:manage'],
   environments: null,
   expiresAt: null,
 }
 
-export const create: CreateToken = {
+export const createKeyCommand: CreateToken = {
   kind: 'create',
   id,
   prefix: 'ops_key_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
@@ -27,20 +27,20 @@ export const create: CreateToken = {
   name: 'CI',
   userId,
   grant: { scopes: ['itsm:read'], environments: null, expiresAt: null },
-  issuer: session,
+  issuer: consoleSession,
   now: createdAt,
 }
 
-export const active: ApiKey = {
+export const activeKey: ApiKey = {
   id,
   name: 'CI',
-  prefix: create.prefix,
+  prefix: createKeyCommand.prefix,
   userId,
-  issuedBy: session.tokenId,
+  issuedBy: consoleSession.tokenId,
   scopes: ['itsm:read'],
   environments: null,
   expiresAt: null,
-  secretHash: create.secretHash,
+  secretHash: createKeyCommand.secretHash,
   status: 'active',
   predecessorId: null,
   successorId: null,
@@ -51,16 +51,16 @@ export const active: ApiKey = {
   updatedAt: createdAt,
 }
 
-export const rotated: ApiKey = {
-  ...active,
+export const rotatedKey: ApiKey = {
+  ...activeKey,
   status: 'rotated',
   successorId,
   validUntil: overlapEnd,
   updatedAt: now,
 }
 
-export const revoked: ApiKey = {
-  ...active,
+export const revokedKey: ApiKey = {
+  ...activeKey,
   status: 'revoked',
   revokedAt: now,
   revocationReason: 'requested',

@@ -123,7 +123,7 @@ describe('a key', () => {
     expect(await listed(key.id)).toMatchObject({ lastUsedAt: settings.clock.now(), version: 1 })
   })
 
-  it('is revoked for good, as often as one likes', async () => {
+  it('is revoked permanently; repeating it changes nothing', async () => {
     const key = await create()
     const revoke = () => api.send('DELETE', `/auth/tokens/${key.id}`)
     expect((await revoke()).data(Token)).toMatchObject({ status: 'revoked', revocationReason: 'requested' })

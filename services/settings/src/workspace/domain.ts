@@ -1,5 +1,5 @@
 import {
-  ApiError,
+  alreadyExists,
   assertNever,
   changedFields,
   type Decider,
@@ -61,7 +61,7 @@ function decide(command: WorkspaceCommand, state: WorkspaceState | null): Decisi
 }
 
 function create({ id, slug, name, now }: CreateWorkspace, existing: WorkspaceState | null) {
-  if (existing !== null) throw new ApiError('conflict', 'A workspace with this id exists already.')
+  if (existing !== null) throw alreadyExists('workspace')
   const after = {
     id,
     slug,

@@ -13,12 +13,12 @@ import {
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { SettingsConfig } from '../config.js'
-import type { Asking } from '../operator/asking.js'
+import type { StatusClient } from '../operator/status-client.js'
 import { workspaceStatus } from '../operator/workspace-status.js'
 import { accessibleWorkspaces, currentWorkspace } from '../tenant/queries.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
-import { requireEveryEnvironment } from '../token/reach.js'
-import { createWorkspaces } from './creating.js'
+import { requireEveryEnvironment } from '../token/key-environments.js'
+import { createWorkspaces } from './create-workspaces.js'
 import { workspace } from './domain.js'
 import type { SignInPolicies } from './sign-in-policy.js'
 import { workspaceStats } from './stats.js'
@@ -29,7 +29,7 @@ const tag = 'Workspaces'
 export function workspaceRoutes(
   ctx: ServiceContext<SettingsConfig>,
   policies: SignInPolicies,
-  asking: Asking,
+  statusClient: StatusClient,
 ): Route[] {
   const { store, database, cursors } = ctx
   const create = createWorkspaces(ctx)
@@ -39,7 +39,7 @@ export function workspaceRoutes(
       operationId: 'listWorkspaces',
       path: '/workspaces',
       summary: 'List the workspaces you can access',
-      description: 'With an API key that is the one the key belongs to. Needs no X-Workspace.',
+      description: 'For an API key only the workspace it belongs to. Needs no X-Workspace.',
       tag,
       scope: 'authenticated',
       workspace: 'none',
@@ -59,8 +59,8 @@ export function workspaceRoutes(
       path: '/workspaces',
       summary: 'Create a workspace',
       description:
-        'You become its owner, and enter it by its slug as X-Workspace. Needs no X-Workspace itself. With an API key it ' +
-        'takes `workspace:write` in every environment, and the key does not open the new workspace. Emits ' +
+        'You become its owner; send its slug as X-Workspace to use it. Needs no X-Workspace itself. With an API key it ' +
+        'needs `workspace:write` in every environment, and the key is not valid in the new workspace. Emits ' +
         '`workspace.created` and `user.activated` there.',
       tag,
       scope: 'authenticated',
@@ -77,7 +77,7 @@ export function workspaceRoutes(
       method: 'get',
       path: '/workspaces/me',
       summary: 'Get the current workspace',
-      description: 'The one named by X-Workspace, with the role of the user in it.',
+      description: 'The workspace of X-Workspace, with the role of the user in it.',
       tag,
       scope: 'workspace:read',
       response: WorkspaceAccess,
@@ -113,8 +113,8 @@ export function workspaceRoutes(
       operationId: 'getSignInPolicy',
       method: 'get',
       path: '/settings/sign-in-policy',
-      summary: 'Get what the workspace wants of a sign-in',
-      description: 'Of whom a second factor is required.',
+      summary: 'Get the sign-in policy of the workspace',
+      description: 'Which users need a second factor.',
       tag,
       scope: 'workspace:read',
       response: SignInPolicy,
@@ -127,11 +127,11 @@ export function workspaceRoutes(
       stepUp: true,
       method: 'put',
       path: '/settings/sign-in-policy',
-      summary: 'Set what the workspace wants of a sign-in',
+      summary: 'Set the sign-in policy of the workspace',
       description:
-        'Whether everybody, or who has one of these roles, enters by a session that has proved a second factor alone; single ' +
-        'sign-on counts as one. Takes effect within a second: others are answered `factor_enrolment_required`. API keys go on ' +
-        'by their scopes, and making one takes such a session. For owners, in a session that meets it. Emits `workspace.updated`.',
+        'Whether all users, or those with one of these roles, need a session that has proved a second factor; single ' +
+        'sign-on counts as one. Takes effect within a second: others are answered `factor_enrolment_required`. API keys keep ' +
+        'their scopes, and creating one needs such a session. For owners, in a session that meets the policy. Emits `workspace.updated`.',
       tag,
       scope: 'workspace:write',
       body: NewSignInPolicy,
@@ -146,7 +146,7 @@ export function workspaceRoutes(
       path: '/workspaces/:slug/stats',
       summary: 'Get figures about the current workspace',
       description:
-        'Members and keys of the workspace; secrets, what was made of each kind, and events of the environment. The slug must be that of X-Workspace.',
+        'Members and keys of the workspace; secrets, resources of each kind, and events of the environment. The slug must be that of X-Workspace.',
       tag,
       scope: 'workspace:read',
       response: WorkspaceStats,
@@ -161,11 +161,11 @@ export function workspaceRoutes(
       operationId: 'getWorkspaceStatus',
       method: 'get',
       path: '/workspaces/:slug/status',
-      summary: 'Find out what is left to do in the current workspace',
+      summary: 'Get the status of the current workspace',
       description:
-        'Of all its environments: events that wait to be published, what was given up, by consumer and cause, what is due, and webhooks ' +
-        'that wait or are paused. A service that does not answer within three seconds is reported so. Operators of the installation ' +
-        'redrive and drop what was given up. The slug must be that of X-Workspace, and an API key valid in every environment.',
+        'Over all its environments: events that wait for publication, dead letters by consumer and cause, due work, and webhooks ' +
+        'that wait or are paused. A service that does not answer within three seconds is marked. Operators of the installation ' +
+        'redrive and drop dead letters. The slug must be that of X-Workspace, and an API key valid in every environment.',
       tag,
       scope: 'workspace:write',
       response: WorkspaceStatus,
@@ -173,13 +173,13 @@ export function workspaceRoutes(
       handler: async ({ params, meta }) => {
         const id = currentId(params.slug, meta.principal)
         await requireEveryEnvironment(database.db, meta.principal)
-        return workspaceStatus(asking, id)
+        return workspaceStatus(statusClient, id)
       },
     }),
   ]
 }
 
-/** A slug other than the current workspace's is an absent one, whoever it may belong to. */
+/** A slug other than the current workspace's is answered as not found. */
 function currentId(slug: string, { workspaceId, workspaceSlug }: Principal): string {
   if (workspaceId === undefined || slug !== workspaceSlug) throw notFound()
   return workspaceId

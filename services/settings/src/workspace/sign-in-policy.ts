@@ -9,8 +9,8 @@ import {
 import type { Serialized, Transaction } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { atHome } from '../membership/members.js'
-import { grantedBy } from '../role/reading.js'
+import { inWorkspaceScope } from '../membership/members.js'
+import { findRolePermissions } from '../role/role-reader.js'
 import { requireSession } from '../session/own-session.js'
 import { requireProvenFactor } from '../session/proven-factor.js'
 import type { Sessions } from '../session/sessions.js'
@@ -28,7 +28,7 @@ export function createSignInPolicies(
 
   const requireRoles = async (tx: Transaction, workspaceId: string, { factorRoles }: NewSignInPolicy) => {
     for (const [index, role] of factorRoles.entries()) {
-      if ((await grantedBy(tx, workspaceId, role)) !== null) continue
+      if ((await findRolePermissions(tx, workspaceId, role)) !== null) continue
       const path = `/factorRoles/${index}`
       throw invalidField(path, 'unknown_role', `There is no role ${role}. See GET /settings/roles.`)
     }
@@ -44,11 +44,11 @@ export function createSignInPolicies(
     /** By an owner, in a session that meets it. Throws `forbidden`, `factor_enrolment_required`, `validation_failed`. */
     async set(policy: NewSignInPolicy, meta: RequestMeta): Promise<SignInPolicy> {
       const { tokenId, role } = requireSession(meta, 'An API key sets no sign-in policy. Sign in.')
-      if (role !== 'owner') throw new ApiError('forbidden', 'The sign-in policy is for owners to set.')
+      if (role !== 'owner') throw new ApiError('forbidden', 'Only owners may set the sign-in policy.')
       const asksForFactors = policy.factorRequired || policy.factorRoles.length > 0
       if (asksForFactors) await requireProvenFactor(sessions, tokenId)
       const { workspaceId } = meta.tenant
-      const { signIn } = await serialized(atHome(meta), async (unit, tx) => {
+      const { signIn } = await serialized(inWorkspaceScope(meta), async (unit, tx) => {
         await requireRoles(tx, workspaceId, policy)
         const command = { kind: 'set_sign_in_policy' as const, policy, now: meta.now }
         return unit.handle(workspaces, workspaceId, command)

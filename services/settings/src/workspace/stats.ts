@@ -1,7 +1,7 @@
 import type { Instant, TenantScope, WorkspaceStats } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, count, desc, eq, gte, sql } from 'drizzle-orm'
-import { resourcesOf } from '../audit/resource-counts.js'
+import { readResourceCounts } from '../audit/resource-counts.js'
 import { auditLog, memberships, secrets, tokens } from '../schema.js'
 
 const dayMs = 86_400_000
@@ -17,7 +17,7 @@ export async function workspaceStats(
     db.$count(memberships, and(eq(memberships.workspaceId, workspaceId), eq(memberships.status, 'active'))),
     countTokens(db, workspaceId, now),
     db.$count(secrets, and(eq(secrets.workspaceId, workspaceId), eq(secrets.environment, environment))),
-    resourcesOf(db, tenant),
+    readResourceCounts(db, tenant),
     countEvents(db, tenant, now),
   ])
   const last24h = byType.reduce((sum, row) => sum + row.last24h, 0)

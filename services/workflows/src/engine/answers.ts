@@ -1,19 +1,19 @@
 import { assertNever } from '@opsplane/contracts'
 import { retryDelayMs } from '@opsplane/runtime'
-import { approvalExpired, unapproved } from './due.js'
-import { evaluated } from './evaluated.js'
+import { applyStepValues } from './apply-step-values.js'
+import { approvalExpired, settleUnapproved } from './due.js'
 import type { ApprovalDecision, Entry, StepError } from './history.js'
 import { outermostClosing } from './moves.js'
-import { completed, type Deciding, endOf, failed } from './outcomes.js'
+import { completeStep, endRunAfter, failStep, type StepDecision } from './outcomes.js'
 import type { Outcome, Signal } from './signal.js'
-import { eventIdOf } from './values.js'
+import { findEventId } from './values.js'
 
 /** What follows of a task's outcome. One that its step is not in a state for changes nothing. */
-export function answerTask(deciding: Deciding, signal: Extract<Signal, { task: string }>): Entry[] {
+export function answerTask(deciding: StepDecision, signal: Extract<Signal, { task: string }>): Entry[] {
   const { state } = deciding.step
   switch (signal.kind) {
     case 'evaluated':
-      return state.kind === 'ready' ? evaluated(deciding, signal.values) : []
+      return state.kind === 'ready' ? applyStepValues(deciding, signal.values) : []
     case 'performed':
       return concealing(performed(deciding, signal.outcome), signal.secrets)
     case 'child_started':
@@ -22,7 +22,7 @@ export function answerTask(deciding: Deciding, signal: Extract<Signal, { task: s
       return waitsFor(deciding, 'run') ? concealing(settledBy(deciding, signal.outcome), signal.secrets) : []
     case 'event':
       return waitsFor(deciding, 'event') && !isTaken(deciding, signal.event)
-        ? completed(deciding, signal.event)
+        ? completeStep(deciding, signal.event)
         : []
     case 'decision':
       return decided(deciding, signal.decision)
@@ -37,29 +37,29 @@ function concealing([first, ...rest]: Entry[], secrets: readonly string[] = []):
   return secrets.length > 0 ? [{ ...first, secrets } as Entry, ...rest] : [first, ...rest]
 }
 
-const waitsFor = ({ step: { state } }: Deciding, what: 'run' | 'event'): boolean =>
+const waitsFor = ({ step: { state } }: StepDecision, what: 'run' | 'event'): boolean =>
   state.kind === 'waiting' && state.waiting.for === what
 
-function isTaken({ memory }: Deciding, event: unknown): boolean {
-  const id = eventIdOf(event)
+function isTaken({ memory }: StepDecision, event: unknown): boolean {
+  const id = findEventId(event)
   return id !== null && memory.taken.has(id)
 }
 
-const settledBy = (deciding: Deciding, outcome: Outcome): Entry[] =>
-  outcome.ok ? completed(deciding, outcome.output) : failed(deciding, outcome.error)
+const settledBy = (deciding: StepDecision, outcome: Outcome): Entry[] =>
+  outcome.ok ? completeStep(deciding, outcome.output) : failStep(deciding, outcome.error)
 
-function performed(deciding: Deciding, outcome: Outcome): Entry[] {
+function performed(deciding: StepDecision, outcome: Outcome): Entry[] {
   const { state, place } = deciding.step
   if (state.kind !== 'performing') return []
-  if (outcome.ok) return completed(deciding, outcome.output)
+  if (outcome.ok) return completeStep(deciding, outcome.output)
   const { error } = outcome
   const retryAt = retryAtOf(deciding, state.attempt, error)
   const entry = { kind: 'attempt_failed', place, attempt: state.attempt, error, retryAt } as const
-  return retryAt === null ? [entry, ...failed(deciding, error)] : [entry]
+  return retryAt === null ? [entry, ...failStep(deciding, error)] : [entry]
 }
 
 /** Null where there is no other attempt: by the step's policy, or as what is around it has failed meanwhile. */
-function retryAtOf({ program, step, now }: Deciding, attempt: number, error: StepError): number | null {
+function retryAtOf({ program, step, now }: StepDecision, attempt: number, error: StepError): number | null {
   const { step: definition } = step.node
   const policy = ('retry' in definition ? definition.retry : undefined) ?? program.definition.retry
   if (!policy || !error.retryable || attempt >= policy.attempts || outermostClosing(step.row.frame))
@@ -71,20 +71,20 @@ function retryAtOf({ program, step, now }: Deciding, attempt: number, error: Ste
 }
 
 function childStarted(
-  deciding: Deciding,
+  deciding: StepDecision,
   outcome: Extract<Signal, { kind: 'child_started' }>['outcome'],
 ): Entry[] {
   const { step } = deciding
-  if (!outcome.ok) return failed(deciding, outcome.error)
+  if (!outcome.ok) return failStep(deciding, outcome.error)
   const { runId } = outcome
-  if (step.node.step.type === 'workflow' && !step.node.step.wait) return completed(deciding, { runId })
+  if (step.node.step.type === 'workflow' && !step.node.step.wait) return completeStep(deciding, { runId })
   const entry = { kind: 'waiting', place: step.place, waiting: { for: 'run', runId } } as const
   // Where the frame around is being closed, the run is not waited for.
-  return [entry, ...(outermostClosing(step.row.frame) ? endOf(deciding, { kind: 'cut' }) : [])]
+  return [entry, ...(outermostClosing(step.row.frame) ? endRunAfter(deciding, { kind: 'cut' }) : [])]
 }
 
 /** One rejection is enough, or as many approvals as the quorum says. A person decides once. */
-function decided(deciding: Deciding, decision: ApprovalDecision): Entry[] {
+function decided(deciding: StepDecision, decision: ApprovalDecision): Entry[] {
   const { step, now } = deciding
   if (step.state.kind !== 'waiting' || step.state.waiting.for !== 'approval') return []
   const { waiting, decisions: before } = step.state
@@ -93,7 +93,7 @@ function decided(deciding: Deciding, decision: ApprovalDecision): Entry[] {
   const decisions = [...before, decision]
   const entry = { kind: 'decided', place: step.place, decision } as const
   const approved = decision.decision === 'approve'
-  if (!approved) return [entry, ...unapproved(deciding, { expired: false, decisions })]
+  if (!approved) return [entry, ...settleUnapproved(deciding, { expired: false, decisions })]
   if (decisions.length < waiting.approval.quorum) return [entry]
-  return [entry, ...completed(deciding, { approved, expired: false, decisions })]
+  return [entry, ...completeStep(deciding, { approved, expired: false, decisions })]
 }

@@ -1,13 +1,13 @@
 import { assertNever } from '@opsplane/contracts'
+import { findTaskStep } from './active-steps.js'
 import { answerTask } from './answers.js'
 import { tick } from './due.js'
 import type { Entry, Retry } from './history.js'
-import { stepOf } from './live.js'
 import type { RunMemory } from './memory.js'
 import { outputId, type Program } from './program.js'
 import { allowedRunActions, isFinal } from './run-states.js'
 import type { Signal } from './signal.js'
-import { statusOf } from './summary.js'
+import { computeStatus } from './summary.js'
 
 /** How long a history may become. */
 export interface HistoryLimits {
@@ -45,14 +45,14 @@ function follow(program: Program, memory: RunMemory, signal: Signal, now: number
     case 'retry':
       return mayRetry(memory, signal) ? [{ ...signal, kind: 'retried' }] : []
     case 'abandon':
-      return isFinal(statusOf(memory)) ? [] : [dead(signal.code, signal.message)]
+      return isFinal(computeStatus(memory)) ? [] : [dead(signal.code, signal.message)]
     case 'evaluated':
     case 'performed':
     case 'child_started':
     case 'child_ended':
     case 'event':
     case 'decision': {
-      const step = stepOf(memory, signal.task)
+      const step = findTaskStep(memory, signal.task)
       return step ? answerTask({ program, memory, now, step }, signal) : []
     }
     default:
@@ -61,7 +61,7 @@ function follow(program: Program, memory: RunMemory, signal: Signal, now: number
 }
 
 function cancel(memory: RunMemory, { by, reason }: Signal & { kind: 'cancel' }): Entry[] {
-  if (!allowedRunActions(statusOf(memory)).includes('cancel')) return []
+  if (!allowedRunActions(computeStatus(memory)).includes('cancel')) return []
   const error = { code: 'run_cancelled', message: reason ?? 'The run was cancelled.', step: null }
   return [
     { kind: 'cancelling', by, reason },
@@ -71,7 +71,7 @@ function cancel(memory: RunMemory, { by, reason }: Signal & { kind: 'cancel' }):
 
 /** From a top-level step that it has come to, or from what is left. */
 function mayRetry(memory: RunMemory, { from, parentAttempt = Infinity }: Retry): boolean {
-  if (!allowedRunActions(statusOf(memory)).includes('retry')) return false
+  if (!allowedRunActions(computeStatus(memory)).includes('retry')) return false
   if (parentAttempt <= memory.parentAttempt) return false
   if (from === null) return true
   const row = memory.main?.rows.get(0)

@@ -1,6 +1,6 @@
 import type { ApprovalDecision, Entry } from './history.js'
 import type { RunMemory, StepRun } from './memory.js'
-import { completed, type Deciding, endOfPart, failedFor } from './outcomes.js'
+import { completeStep, endPartAfter, failPermanently, type StepDecision } from './outcomes.js'
 import type { Program } from './program.js'
 
 /** What follows of time having passed: of the one thing that has been due longest. */
@@ -13,16 +13,16 @@ export function tick(program: Program, memory: RunMemory, now: number): Entry[] 
 }
 
 function expired(program: Program, memory: RunMemory): Entry[] {
-  const message = `The run took longer than ${program.timeoutMs / 1_000} s.`
+  const message = `The run exceeded ${program.timeoutMs / 1_000} s.`
   const outcome = {
     kind: 'failed',
     place: '',
     error: { code: 'run_timeout', message, retryable: false },
   } as const
-  return [outcome, ...endOfPart(program, memory, outcome)]
+  return [outcome, ...endPartAfter(program, memory, outcome)]
 }
 
-function due(deciding: Deciding): Entry[] {
+function due(deciding: StepDecision): Entry[] {
   const { step, now } = deciding
   const { state, place } = step
   if (state.kind === 'delayed') return [{ kind: 'retry_due', place, attempt: state.attempt }]
@@ -30,9 +30,9 @@ function due(deciding: Deciding): Entry[] {
   const { waiting } = state
   switch (waiting.for) {
     case 'time':
-      return completed(deciding, { at: new Date(now).toISOString() })
+      return completeStep(deciding, { at: new Date(now).toISOString() })
     case 'event':
-      return failedFor(deciding, 'wait_timeout', 'No such event came in time.')
+      return failPermanently(deciding, 'wait_timeout', 'No such event came in time.')
     case 'approval':
       if (waiting.dueAt !== null && waiting.dueAt <= now) return approvalExpired(deciding)
       return [{ kind: 'reminded', place, remindAt: nextReminder(step, now, waiting.dueAt) }]
@@ -41,24 +41,24 @@ function due(deciding: Deciding): Entry[] {
   }
 }
 
-/** Nobody has decided in time. */
-export function approvalExpired(deciding: Deciding): Entry[] {
+/** The approval was not decided in time. */
+export function approvalExpired(deciding: StepDecision): Entry[] {
   const { state } = deciding.step
   const decisions = state.kind === 'waiting' ? state.decisions : []
-  return unapproved(deciding, { expired: true, decisions })
+  return settleUnapproved(deciding, { expired: true, decisions })
 }
 
-/** What was not approved is not done, unless a branch of the definition says what is done then. */
-export function unapproved(
-  deciding: Deciding,
+/** Without approval the step fails, unless the definition has a branch for that case. */
+export function settleUnapproved(
+  deciding: StepDecision,
   { expired, decisions }: { expired: boolean; decisions: readonly ApprovalDecision[] },
 ): Entry[] {
   const { program, step } = deciding
-  if (program.judged.has(step.node.id)) return completed(deciding, { approved: false, expired, decisions })
+  if (program.judged.has(step.node.id)) return completeStep(deciding, { approved: false, expired, decisions })
   const [code, message] = expired
-    ? ['approval_expired', 'Nobody has decided on the approval in time.']
+    ? ['approval_expired', 'The approval was not decided in time.']
     : ['approval_rejected', 'The approval was rejected.']
-  return failedFor(deciding, code, message, { decisions })
+  return failPermanently(deciding, code, message, { decisions })
 }
 
 /** When those who have not decided are reminded next; null where that would be too late. */

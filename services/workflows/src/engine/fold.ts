@@ -1,13 +1,13 @@
 import { assertNever } from '@opsplane/contracts'
+import { enterState } from './active-steps.js'
 import type { Entry, Place, Recorded } from './history.js'
-import { enter } from './live.js'
 import type { RunMemory, StepRun } from './memory.js'
 import { outermostClosing } from './moves.js'
 import type { Program } from './program.js'
 import { forget, reopen } from './reopen.js'
-import { cutAll, open, openPart, setDeadline } from './rows.js'
+import { abandonAll, openContainer, openPart, setDeadline } from './rows.js'
 import { endPart, settle } from './settle.js'
-import { eventIdOf } from './values.js'
+import { findEventId } from './values.js'
 
 /**
  * Takes up what was recorded: changes the memory in place and returns it. Throws where the history is none of this
@@ -56,16 +56,16 @@ function start(program: Program, memory: RunMemory): void {
 }
 
 function end(memory: RunMemory, entry: Entry & { kind: 'ended' }): void {
-  cutAll(memory)
+  abandonAll(memory)
   setDeadline(memory, null)
   memory.stage = 'ended'
   memory.ended = entry
   memory.endedAt = memory.at
 }
 
-/** The part under way has taken too long. */
+/** The active part has exceeded its time. */
 function expire(program: Program, memory: RunMemory, { error, place }: Entry & { kind: 'failed' }): void {
-  cutAll(memory)
+  abandonAll(memory)
   const part = memory.onFailure ?? memory.main
   if (part) endPart(program, memory, part, { kind: 'failed', error, place })
 }
@@ -74,7 +74,7 @@ type StepEntry = Extract<Entry, { place: Place }>
 
 function applyToStep(program: Program, memory: RunMemory, entry: StepEntry): void {
   const step = memory.live.get(entry.place)
-  if (!step) throw new Error(`nothing is under way at ${entry.place}, which has an entry ${entry.kind}`)
+  if (!step) throw new Error(`no step is active at ${entry.place}, which has an entry ${entry.kind}`)
   switch (entry.kind) {
     case 'begun':
       begin(memory, step, entry.input)
@@ -84,7 +84,7 @@ function applyToStep(program: Program, memory: RunMemory, entry: StepEntry): voi
       reattempt(memory, step, entry)
       break
     case 'waiting':
-      enter(memory, step, { kind: 'waiting', waiting: entry.waiting, decisions: [] })
+      enterState(memory, step, { kind: 'waiting', waiting: entry.waiting, decisions: [] })
       if (outermostClosing(step.row.frame)) settleCut(program, memory, step)
       break
     case 'decided':
@@ -114,10 +114,11 @@ function applyToStep(program: Program, memory: RunMemory, entry: StepEntry): voi
 }
 
 function begin(memory: RunMemory, step: StepRun, input: unknown): void {
-  // Begun anew by a version that went on with nothing: its key is of this attempt.
+  // Restarted by a former version, which continued nothing: its key is of this attempt.
   if (step.state.kind !== 'ready') step.born = memory.attempt
-  if (step.node.step.type === 'workflow') enter(memory, step, { kind: 'starting', input, childRunId: null })
-  else enter(memory, step, { kind: 'performing', input, attempt: 1 })
+  if (step.node.step.type === 'workflow')
+    enterState(memory, step, { kind: 'starting', input, childRunId: null })
+  else enterState(memory, step, { kind: 'performing', input, attempt: 1 })
 }
 
 function reattempt(
@@ -127,15 +128,15 @@ function reattempt(
 ): void {
   const { state } = step
   if (entry.kind === 'retry_due' && state.kind === 'delayed')
-    enter(memory, step, { kind: 'performing', input: state.input, attempt: entry.attempt })
+    enterState(memory, step, { kind: 'performing', input: state.input, attempt: entry.attempt })
   if (entry.kind !== 'attempt_failed' || state.kind !== 'performing' || entry.retryAt === null) return
   const { input } = state
-  enter(memory, step, { kind: 'delayed', input, attempt: entry.attempt + 1, dueAt: entry.retryAt })
+  enterState(memory, step, { kind: 'delayed', input, attempt: entry.attempt + 1, dueAt: entry.retryAt })
 }
 
 /** What a step has waited for is an event that no other one gets. */
 function take({ taken }: RunMemory, { state, place }: StepRun, output: unknown): void {
-  const id = eventIdOf(output)
+  const id = findEventId(output)
   if (state.kind === 'waiting' && state.waiting.for === 'event' && id !== null) taken.set(id, place)
 }
 
@@ -149,18 +150,18 @@ function settleCut(program: Program, memory: RunMemory, step: StepRun): void {
 function remindNext(memory: RunMemory, step: StepRun, remindAt: number | null): void {
   const { state } = step
   if (state.kind !== 'waiting' || state.waiting.for !== 'approval') return
-  enter(memory, step, { ...state, waiting: { ...state.waiting, remindAt } })
+  enterState(memory, step, { ...state, waiting: { ...state.waiting, remindAt } })
 }
 
 function choose(program: Program, memory: RunMemory, step: StepRun, key: string | null): void {
   const lists = step.node.lists.filter((list) => list.key === key)
-  if (lists.length > 0) open(program, memory, step, { lists, items: null, limit: 1 })
+  if (lists.length > 0) openContainer(program, memory, step, { lists, items: null, limit: 1 })
   else settle(program, memory, step, { kind: 'completed', output: null })
 }
 
 function iterate(program: Program, memory: RunMemory, step: StepRun, items: readonly unknown[]): void {
   const { step: definition, lists } = step.node
   if (definition.type !== 'for_each') throw new Error(`${step.place} has items and is no for_each`)
-  if (items.length > 0) open(program, memory, step, { lists, items, limit: definition.concurrency })
+  if (items.length > 0) openContainer(program, memory, step, { lists, items, limit: definition.concurrency })
   else settle(program, memory, step, { kind: 'completed', output: [] })
 }

@@ -36,7 +36,7 @@ export interface Scope {
   round: { item: unknown; index: number } | null
 }
 
-/** A part of the run, or a container that is under way. */
+/** A part of the run, or an active container. */
 export interface Frame {
   /** Null for a part of the run. */
   step: StepRun | null
@@ -46,9 +46,9 @@ export interface Frame {
   /** Rows there will be, and how many of them have begun. */
   total: number
   begun: number
-  /** How many may be under way at a time. */
+  /** The most that are active at a time. */
   limit: number
-  /** By index, those under way; where the frame was closed, those that were not through. */
+  /** The active ones by index; where the frame was closed, those that had not finished. */
   rows: Map<number, Row>
   /** By index, of those that are through. */
   outputs: unknown[]
@@ -94,7 +94,7 @@ export type StepState =
   /** A run of another workflow is being started; or gone on with, where there is one from an earlier attempt. */
   | { kind: 'starting'; input: unknown; childRunId: string | null }
   | { kind: 'waiting'; waiting: Waiting; decisions: ApprovalDecision[] }
-  /** A container whose steps are under way. */
+  /** A container whose steps are active. */
   | { kind: 'open' }
   | { kind: 'settled' }
 
@@ -128,7 +128,7 @@ export interface RunMemory {
   scope: Scope
   /** Why the main part failed. */
   failure: RunError | null
-  /** Steps under way that hold no others. */
+  /** Active steps that contain no others. */
   live: Map<Place, StepRun>
   /** How many of their tasks are work, and how many are approvals. */
   busy: number
@@ -179,7 +179,7 @@ export function newRun(context: RunContext, observer: Observer | null = null): R
 }
 
 /**
- * Whether an effect may have been had and nobody knows: it was asked for and given up, or answered uncertainly. The receiver
+ * Whether an effect may have happened without a known outcome: it was requested and abandoned, or answered uncertainly. The receiver
  * is asked again with the same key, by which it knows a repetition.
  */
 export const isUncertain = (
@@ -188,5 +188,5 @@ export const isUncertain = (
   step.state.kind === 'performing' || step.state.kind === 'delayed'
 
 /** Whether something may be happening elsewhere whose outcome is not known. */
-export const isFlying = ({ state }: StepRun): boolean =>
+export const isInFlight = ({ state }: StepRun): boolean =>
   state.kind === 'performing' || state.kind === 'starting'

@@ -1,4 +1,4 @@
-import { type Frame, isFlying, type Row, type RunMemory, type Settled, type StepRun } from './memory.js'
+import { type Frame, isInFlight, type Row, type RunMemory, type Settled, type StepRun } from './memory.js'
 
 /** What follows in its context when a step has come out. */
 export type Move =
@@ -6,15 +6,15 @@ export type Move =
   | { to: 'next' }
   /** Its row is through, others of the frame are not. */
   | { to: 'row'; output: unknown }
-  /** The frame is to be closed: what can be given up is, but effects are under way that have to come out first. */
+  /** The frame is to be closed: what can be abandoned is, but effects are in flight that have to finish first. */
   | { to: 'close'; frame: Frame; outcome: Settled }
   /** Nothing, as a frame around it is being closed and waits for others. */
   | { to: 'drain' }
-  /** The frame has come out; `cut`: with what is under way in it given up. */
+  /** The frame has finished; `cut`: its active steps were abandoned. */
   | { to: 'up'; frame: Frame; outcome: Settled; cut: boolean }
 
 /** `flying`: how many effects the frames still count that are over with this step. Changes nothing. */
-export function moveAfter(step: StepRun, settled: Settled, flying: 0 | 1): Move {
+export function computeMove(step: StepRun, settled: Settled, flying: 0 | 1): Move {
   const { row } = step
   const closing = outermostClosing(row.frame)
   if (closing?.closing) {
@@ -24,13 +24,13 @@ export function moveAfter(step: StepRun, settled: Settled, flying: 0 | 1): Move 
   if (settled.kind === 'stopped') return close(outermost(row.frame), settled, flying)
   if (settled.kind === 'failed' && !isTolerated(step)) return close(row.frame, settled, flying)
   if (row.position + 1 < row.list.nodes.length) return { to: 'next' }
-  return rowEnd(row, outputOf(settled))
+  return rowEnd(row, toOutput(settled))
 }
 
 /** Whether the run goes on when this step has failed. */
 export const isTolerated = ({ node }: StepRun): boolean => node.step.continueOnError
 
-export const outputOf = (settled: Settled): unknown => (settled.kind === 'completed' ? settled.output : null)
+export const toOutput = (settled: Settled): unknown => (settled.kind === 'completed' ? settled.output : null)
 
 function close(frame: Frame, outcome: Settled, flying: 0 | 1): Move {
   return frame.flying === flying ? { to: 'up', frame, outcome, cut: true } : { to: 'close', frame, outcome }
@@ -68,12 +68,12 @@ function outermost(inner: Frame): Frame {
 }
 
 /** How the part of the run comes out that a step is in, if it does when the step comes out so. Changes nothing. */
-export function endAfter({ meter }: RunMemory, leaf: StepRun, outcome: Settled): Settled | null {
-  const flying = isFlying(leaf) ? 1 : 0
+export function computeEnd({ meter }: RunMemory, leaf: StepRun, outcome: Settled): Settled | null {
+  const flying = isInFlight(leaf) ? 1 : 0
   let [step, settled] = [leaf, outcome]
   for (;;) {
     meter.operations += 1
-    const move = moveAfter(step, settled, flying)
+    const move = computeMove(step, settled, flying)
     if (move.to !== 'up') return null
     if (move.frame.step === null) return move.outcome
     ;[step, settled] = [move.frame.step, move.outcome]

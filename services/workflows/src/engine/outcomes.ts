@@ -1,11 +1,11 @@
 import type { Entry, StepError } from './history.js'
 import type { RunMemory, Settled, StepRun } from './memory.js'
-import { endAfter } from './moves.js'
+import { computeEnd } from './moves.js'
 import type { Program } from './program.js'
 import { runError, withLaterError } from './run-error.js'
 
-/** What a step has in hand to decide by. */
-export interface Deciding {
+/** What a step's outcome is decided from. */
+export interface StepDecision {
   program: Program
   memory: RunMemory
   /** Unix milliseconds. */
@@ -13,29 +13,34 @@ export interface Deciding {
   step: StepRun
 }
 
-export function completed(deciding: Deciding, output: unknown): Entry[] {
+export function completeStep(deciding: StepDecision, output: unknown): Entry[] {
   const { place, node } = deciding.step
   const kind = node.step.type === 'stop' ? 'stopped' : 'completed'
-  return [{ kind: 'completed', place, output }, ...endOf(deciding, { kind, output })]
+  return [{ kind: 'completed', place, output }, ...endRunAfter(deciding, { kind, output })]
 }
 
-export function failed(deciding: Deciding, error: StepError): Entry[] {
+export function failStep(deciding: StepDecision, error: StepError): Entry[] {
   const { place } = deciding.step
-  return [{ kind: 'failed', place, error }, ...endOf(deciding, { kind: 'failed', error, place })]
+  return [{ kind: 'failed', place, error }, ...endRunAfter(deciding, { kind: 'failed', error, place })]
 }
 
 /** A failure that no other attempt would mend. */
-export const failedFor = (deciding: Deciding, code: string, message: string, details?: unknown): Entry[] =>
-  failed(deciding, { code, message, retryable: false, ...(details !== undefined && { details }) })
+export const failPermanently = (
+  deciding: StepDecision,
+  code: string,
+  message: string,
+  details?: unknown,
+): Entry[] =>
+  failStep(deciding, { code, message, retryable: false, ...(details !== undefined && { details }) })
 
 /** The end of the run, if it comes with the step coming out so. */
-export function endOf({ program, memory, step }: Deciding, settled: Settled): Entry[] {
-  const outcome = endAfter(memory, step, settled)
-  return outcome ? endOfPart(program, memory, outcome) : []
+export function endRunAfter({ program, memory, step }: StepDecision, settled: Settled): Entry[] {
+  const outcome = computeEnd(memory, step, settled)
+  return outcome ? endPartAfter(program, memory, outcome) : []
 }
 
-/** What follows when the part of the run that is under way has come out. */
-export function endOfPart(program: Program, { onFailure, failure }: RunMemory, outcome: Settled): Entry[] {
+/** The entries that follow when the active part of the run has finished. */
+export function endPartAfter(program: Program, { onFailure, failure }: RunMemory, outcome: Settled): Entry[] {
   const error = outcome.kind === 'failed' ? runError(outcome) : null
   if (onFailure && failure)
     return [{ kind: 'ended', status: 'failed', error: error ? withLaterError(failure, error) : failure }]

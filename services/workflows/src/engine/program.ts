@@ -1,8 +1,8 @@
 import type { Step, TransformStep, WorkflowDefinition } from '@opsplane/contracts'
 import { parseTemplate, type Template } from '@opsplane/sandbox'
 import type { Place } from './history.js'
-import { type Needs, needsOf } from './needs.js'
-import { templateValueOf } from './step-values.js'
+import { findScopeNeeds, type ScopeNeeds } from './scope-needs.js'
+import { buildTemplateValue } from './step-values.js'
 
 /** A definition, made ready to be run. Never changes, and is shared by all runs of its version. */
 export interface Program {
@@ -35,7 +35,7 @@ export interface Node {
   step: Step
   /** All of it that is evaluated; null for a step that has nothing such. */
   template: Template | null
-  needs: Needs
+  needs: ScopeNeeds
   /** Of a container. */
   lists: readonly StepList[]
   /** By the id of each `parallel` around it, the branch it stands in. */
@@ -59,12 +59,14 @@ export function compileProgram(definition: WorkflowDefinition, { pins = {} }: Co
   })
   const nodeOf = (step: Step, branches: Node['branches']): Node => {
     if (nodes.has(step.id)) throw new Error(`two steps are called ${step.id}`)
-    const value = templateValueOf(step)
+    const value = buildTemplateValue(step)
     const template = value === undefined ? null : parse(value)
-    const lists = listsOf(step).map(({ key, steps }) =>
+    const lists = listStepLists(step).map(({ key, steps }) =>
       listOf(key, steps, step.type === 'parallel' ? new Map(branches).set(step.id, key) : branches),
     )
-    const needs = template ? needsOf(template) : { fields: new Set<string>(), steps: new Set<string>() }
+    const needs = template
+      ? findScopeNeeds(template)
+      : { fields: new Set<string>(), steps: new Set<string>() }
     const node = { id: step.id, step, template, needs, lists, branches }
     nodes.set(step.id, node)
     return node
@@ -112,7 +114,7 @@ const outputStep = (value: TransformStep['value']): TransformStep => ({
 })
 
 /** The lists of steps that a step holds, with their keys. */
-export function listsOf(step: Step): { key: string; steps: readonly Step[] }[] {
+export function listStepLists(step: Step): { key: string; steps: readonly Step[] }[] {
   switch (step.type) {
     case 'branch':
       return [{ key: 'then', steps: step.then }, ...(step.else ? [{ key: 'else', steps: step.else }] : [])]

@@ -1,9 +1,9 @@
+import { enterState } from './active-steps.js'
 import type { Retry } from './history.js'
-import { enter } from './live.js'
 import { type Frame, isUncertain, type Row, type RunMemory, type StepRun, type StepState } from './memory.js'
 import { frameOutput } from './moves.js'
 import type { Node, Program } from './program.js'
-import { fill, startNext } from './rows.js'
+import { startNext, startRows } from './rows.js'
 import { climb } from './settle.js'
 
 /** Makes a run that has ended one that has not begun this attempt, without what stands at `from` and after it. */
@@ -11,7 +11,7 @@ export function forget(program: Program, memory: RunMemory, { from, newKey, pare
   const { scope, main } = memory
   const failureSteps = idsIn(program.onFailure?.nodes ?? [])
   for (const id of failureSteps) scope.done.delete(id)
-  giveBack(memory, failureSteps)
+  releaseTakenEvents(memory, failureSteps)
   Object.assign(memory, { stage: 'queued', ended: null, endedAt: null, failure: null, onFailure: null })
   memory.attempt += 1
   memory.newKey = newKey ?? false
@@ -25,11 +25,11 @@ export function forget(program: Program, memory: RunMemory, { from, newKey, pare
   row.position = position
   const forgotten = idsIn(nodes.slice(row.position))
   for (const id of forgotten) scope.done.delete(id)
-  giveBack(memory, forgotten)
+  releaseTakenEvents(memory, forgotten)
 }
 
 /** Steps that are forgotten may get the events again that they have waited for. */
-function giveBack({ taken }: RunMemory, forgotten: readonly string[]): void {
+function releaseTakenEvents({ taken }: RunMemory, forgotten: readonly string[]): void {
   const ids = new Set(forgotten)
   for (const [event, place] of taken) if (ids.has(place.replace(/\[.*$/, ''))) taken.delete(event)
 }
@@ -38,11 +38,11 @@ function idsIn(nodes: readonly Node[]): string[] {
   return nodes.flatMap(({ id, lists }) => [id, ...lists.flatMap((list) => idsIn(list.nodes))])
 }
 
-/** Goes on where the steps of a frame stood when the run ended: what failed or was cut off begins anew. */
+/** Continues where the steps of a frame were when the run ended: failed and abandoned ones start again. */
 export function reopen(program: Program, memory: RunMemory, frame: Frame): void {
   frame.closing = null
   for (const row of [...frame.rows.values()]) resume(program, memory, row)
-  fill(program, memory, frame)
+  startRows(program, memory, frame)
   if (frame.step === null || frame.rows.size > 0) return
   climb(program, memory, frame.step, { kind: 'completed', output: frameOutput(frame, frame.outputs) })
 }
@@ -62,10 +62,10 @@ function resume(program: Program, memory: RunMemory, row: Row): void {
   }
   row.scope.done.delete(step.node.id)
   memory.observer?.begun(step)
-  enter(memory, step, state)
+  enterState(memory, step, state)
 }
 
-/** What a step goes on with rather than begin anew. */
+/** What a step continues with instead of starting again. */
 function continued(memory: RunMemory, step: StepRun): StepState | undefined {
   if (isUncertain(step))
     return memory.newKey ? undefined : { kind: 'performing', input: step.state.input, attempt: 1 }

@@ -1,5 +1,5 @@
-import { enter, leave } from './live.js'
-import { type Frame, isFlying, type Row, type RunMemory, type Scope, type StepRun } from './memory.js'
+import { enterState, leaveState } from './active-steps.js'
+import { type Frame, isInFlight, type Row, type RunMemory, type Scope, type StepRun } from './memory.js'
 import type { Program, StepList } from './program.js'
 
 /** The steps a run is made of, or those for when it has failed. */
@@ -8,7 +8,7 @@ export function openPart(program: Program, memory: RunMemory, part: 'main' | 'on
   if (list === null) throw new Error('the definition has no such steps')
   memory[part] = newFrame(null, { lists: [list], items: null, limit: 1 })
   setDeadline(memory, memory.at + program.timeoutMs)
-  fill(program, memory, memory[part])
+  startRows(program, memory, memory[part])
 }
 
 export function setDeadline(memory: RunMemory, at: number | null): void {
@@ -18,12 +18,12 @@ export function setDeadline(memory: RunMemory, at: number | null): void {
 
 type Rows = Pick<Frame, 'lists' | 'items' | 'limit'>
 
-/** Opens a container: its steps take its place among what is under way. */
-export function open(program: Program, memory: RunMemory, step: StepRun, rows: Rows): Frame {
-  leave(memory, step)
+/** Opens a container: its steps replace it among the active ones. */
+export function openContainer(program: Program, memory: RunMemory, step: StepRun, rows: Rows): Frame {
+  leaveState(memory, step)
   step.state = { kind: 'open' }
   step.frame = newFrame(step, rows)
-  fill(program, memory, step.frame)
+  startRows(program, memory, step.frame)
   return step.frame
 }
 
@@ -34,7 +34,7 @@ function newFrame(step: StepRun | null, { lists, items, limit }: Rows): Frame {
 }
 
 /** Begins as many rows of a frame as there may be at a time. */
-export function fill(program: Program, memory: RunMemory, frame: Frame): void {
+export function startRows(program: Program, memory: RunMemory, frame: Frame): void {
   while (frame.rows.size < frame.limit && frame.begun < frame.total) {
     const row = newRow(memory, frame, frame.begun)
     frame.begun += 1
@@ -81,43 +81,47 @@ export function startNext(program: Program, memory: RunMemory, row: Row): void {
   row.scope.done.delete(node.id)
   memory.observer?.begun(step)
   const { step: definition, lists } = node
-  if (definition.type === 'parallel' && !pinOf(program, step))
-    open(program, memory, step, { lists, items: null, limit: definition.concurrency ?? lists.length })
-  else enter(memory, step, state)
+  if (definition.type === 'parallel' && !findPin(program, step))
+    openContainer(program, memory, step, {
+      lists,
+      items: null,
+      limit: definition.concurrency ?? lists.length,
+    })
+  else enterState(memory, step, state)
 }
 
 /** What stands in for a step. */
-export function pinOf({ pins }: Program, { place, node }: StepRun): { output: unknown } | undefined {
+export function findPin({ pins }: Program, { place, node }: StepRun): { output: unknown } | undefined {
   const name = pins.has(place) ? place : node.id
   return pins.has(name) ? { output: pins.get(name) } : undefined
 }
 
-/** Gives up what is under way in a frame, but for effects: what became of them shall be known. */
-export function cut(memory: RunMemory, frame: Frame): void {
+/** Abandons the active steps of a frame, except effects, whose outcome must be known. */
+export function abandonFrame(memory: RunMemory, frame: Frame): void {
   for (const { current } of frame.rows.values()) {
     memory.meter.operations += 1
-    if (current?.state.kind === 'open') cutContainer(memory, current)
-    else if (current && !isFlying(current)) giveUp(memory, current)
+    if (current?.state.kind === 'open') abandonContainer(memory, current)
+    else if (current && !isInFlight(current)) abandonStep(memory, current)
   }
 }
 
 /** What it holds stays, for a retry. */
-function cutContainer(memory: RunMemory, step: StepRun): void {
-  if (step.frame) cut(memory, step.frame)
+function abandonContainer(memory: RunMemory, step: StepRun): void {
+  if (step.frame) abandonFrame(memory, step.frame)
   step.state = { kind: 'settled' }
   memory.observer?.settled(step, { kind: 'cut' })
 }
 
-/** Gives up all that is under way. */
-export function cutAll(memory: RunMemory): void {
-  for (const step of [...memory.live.values()]) giveUp(memory, step)
-  for (const part of [memory.main, memory.onFailure]) if (part) cut(memory, part)
+/** Abandons all active steps. */
+export function abandonAll(memory: RunMemory): void {
+  for (const step of [...memory.live.values()]) abandonStep(memory, step)
+  for (const part of [memory.main, memory.onFailure]) if (part) abandonFrame(memory, part)
 }
 
-function giveUp(memory: RunMemory, step: StepRun): void {
+function abandonStep(memory: RunMemory, step: StepRun): void {
   if (memory.live.get(step.place) !== step) return
   const { state } = step
   if (state.kind === 'waiting' && state.waiting.for === 'run') memory.abandonedRuns.add(state.waiting.runId)
-  leave(memory, step)
+  leaveState(memory, step)
   memory.observer?.settled(step, { kind: 'cut' })
 }

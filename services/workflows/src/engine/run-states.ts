@@ -25,7 +25,7 @@ const changes = {
       paused: ['running', 'paused', 'waiting', 'completed', 'failed'],
       running: ['running', 'completed', 'failed'],
     },
-    condition: { running: 'beside the approval something else is under way' },
+    condition: { running: 'other steps are active besides the approval' },
   },
   start: { from: { queued: ['running'] } },
   step: {

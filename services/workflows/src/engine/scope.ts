@@ -1,12 +1,12 @@
 import type { Done, RunMemory, Scope, StepRun } from './memory.js'
-import type { Needs } from './needs.js'
 import type { Node, Program } from './program.js'
+import type { ScopeNeeds } from './scope-needs.js'
 
 /**
  * What the expressions of a step see: of the run and its steps that which they may read, by their text. Where that cannot
  * be known it is everything there is, which costs as much.
  */
-export function scopeOf(program: Program, memory: RunMemory, step: StepRun): Record<string, unknown> {
+export function buildScope(program: Program, memory: RunMemory, step: StepRun): Record<string, unknown> {
   const { needs } = step.node
   const { context, attempt, startedAt, failure } = memory
   const { runId: id, workflowId, version, trigger, event, input } = context
@@ -23,7 +23,7 @@ export function scopeOf(program: Program, memory: RunMemory, step: StepRun): Rec
   return Object.fromEntries(Object.entries(all).filter(([name]) => reads(needs, name)))
 }
 
-const reads = ({ fields }: Needs, name: string): boolean => fields === 'all' || fields.has(name)
+const reads = ({ fields }: ScopeNeeds, name: string): boolean => fields === 'all' || fields.has(name)
 
 /** Of the innermost `for_each`. */
 function roundOf(inner: Scope): Scope['round'] {

@@ -1,29 +1,29 @@
 import { assertNever } from '@opsplane/contracts'
-import { leave } from './live.js'
+import { leaveState } from './active-steps.js'
 import { type Frame, isUncertain, type Row, type RunMemory, type Settled, type StepRun } from './memory.js'
-import { isTolerated, type Move, moveAfter, outputOf } from './moves.js'
+import { computeMove, isTolerated, type Move, toOutput } from './moves.js'
 import type { Program } from './program.js'
-import { cut, fill, openPart, startNext } from './rows.js'
+import { abandonFrame, openPart, startNext, startRows } from './rows.js'
 import { runError } from './run-error.js'
 
 /** A step has come out: what follows of it, up to the end of the run. */
 export function settle(program: Program, memory: RunMemory, leaf: StepRun, outcome: Settled): void {
-  leave(memory, leaf)
+  leaveState(memory, leaf)
   climb(program, memory, leaf, outcome)
 }
 
-/** As `settle`, of a step that is no longer under way. */
+/** As `settle`, of a step that is no longer active. */
 export function climb(program: Program, memory: RunMemory, from: StepRun, outcome: Settled): void {
   let [step, settled] = [from, outcome]
   for (;;) {
     memory.meter.operations += 1
-    const move = moveAfter(step, settled, 0)
+    const move = computeMove(step, settled, 0)
     record(memory, step, settled)
     if (move.to !== 'up') {
       stay(program, memory, step, { move, settled })
       return
     }
-    if (move.cut) cut(memory, move.frame)
+    if (move.cut) abandonFrame(memory, move.frame)
     else if (move.frame.closing) rest(step, settled)
     if (move.frame.step === null) {
       endPart(program, memory, move.frame, move.outcome)
@@ -47,14 +47,14 @@ function stay(
       break
     case 'row':
       endRow(step.row, move.output)
-      fill(program, memory, step.row.frame)
+      startRows(program, memory, step.row.frame)
       break
     case 'drain':
       rest(step, settled)
       break
     case 'close':
       move.frame.closing = move.outcome
-      cut(memory, move.frame)
+      abandonFrame(memory, move.frame)
       break
     default:
       assertNever(move)
@@ -88,7 +88,7 @@ function rest(step: StepRun, settled: Settled): void {
   const { row } = step
   row.position += 1
   row.current = null
-  if (row.position === row.list.nodes.length) endRow(row, outputOf(settled))
+  if (row.position === row.list.nodes.length) endRow(row, toOutput(settled))
 }
 
 function endRow({ frame, index }: Row, output: unknown): void {

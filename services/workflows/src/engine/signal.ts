@@ -19,7 +19,7 @@ export type Signal =
   | { kind: 'child_ended'; task: TaskId; outcome: Outcome; secrets?: readonly string[] }
   /** The event that a task `await` is for, as a webhook gets it. */
   | { kind: 'event'; task: TaskId; event: unknown }
-  /** On the approval that a task `await` is for; whoever sends it knows that this person may. */
+  /** A decision on the approval that a task `await` is for; the sender has checked that this person may decide. */
   | { kind: 'decision'; task: TaskId; decision: ApprovalDecision }
   /** Time has passed. One thing that is due is dealt with at a time: to be sent again until nothing changes. */
   | { kind: 'tick' }

@@ -2,7 +2,7 @@ import type { Step } from '@opsplane/contracts'
 import { assertNever } from '@opsplane/contracts'
 
 /** What of a step is evaluated, as one JSON value; of an effect that is its input. Undefined where it has nothing such. */
-export function templateValueOf(step: Step): unknown {
+export function buildTemplateValue(step: Step): unknown {
   switch (step.type) {
     case 'http':
       return present({ url: step.url, headers: step.headers, query: step.query, body: step.body })

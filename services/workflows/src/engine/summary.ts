@@ -15,18 +15,18 @@ export interface RunSummary {
   output: unknown
   /** When `tick` may change something. */
   nextDue: number | null
-  /** Places of steps under way, the first few of them. */
+  /** Places of active steps, the first few of them. */
   currentSteps: Place[]
-  /** Runs it started that nobody waits for any more: to be cancelled unless they have ended. */
+  /** Runs it started and no longer waits for: to be cancelled unless they have ended. */
   abandonedRuns: string[]
 }
 
 const maxCurrentSteps = 20
 
-export function summaryOf(memory: RunMemory): RunSummary {
+export function summarizeRun(memory: RunMemory): RunSummary {
   const { attempt, startedAt, endedAt, ended, timers, abandonedRuns } = memory
   return {
-    status: statusOf(memory),
+    status: computeStatus(memory),
     attempt,
     startedAt,
     endedAt,
@@ -47,7 +47,7 @@ function firstPlaces({ live }: RunMemory): Place[] {
   return places
 }
 
-export function statusOf({ stage, ended, busy, approvals }: RunMemory): RunStatus {
+export function computeStatus({ stage, ended, busy, approvals }: RunMemory): RunStatus {
   if (ended) return ended.status
   if (stage === 'queued') return 'queued'
   if (busy > 0) return 'running'

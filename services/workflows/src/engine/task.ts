@@ -2,18 +2,18 @@ import type { EffectStep } from '@opsplane/contracts'
 import type { Template } from '@opsplane/sandbox'
 import type { Place, Retry, Waiting } from './history.js'
 
-/** Opaque. Names a task for good: no two of a run are the same, in no attempt at it. */
+/** Opaque. Identifies a task permanently: unique within a run, over all its attempts. */
 export type TaskId = string
 
 /**
- * What has to be under way while a run stands as it does. A task is the same one as long as its `id` is; one that is no
+ * What has to be in progress in the present state of a run. A task is the same one as long as its `id` is; one that is no
  * longer asked for is given up.
  */
 export type Task = { id: TaskId; place: Place } & (
   | Evaluate
   | Perform
   | StartRun
-  /** Somebody or something else is waited for; nothing but to be found by it. */
+  /** The step waits for a person or an event; the task exists only to be found by it. */
   | { kind: 'await'; waiting: Waiting }
 )
 

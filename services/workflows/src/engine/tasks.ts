@@ -3,12 +3,12 @@ import { sha256Hex } from '@opsplane/runtime'
 import type { Place, Waiting } from './history.js'
 import type { RunMemory, StepRun } from './memory.js'
 import type { Program } from './program.js'
-import { pinOf } from './rows.js'
-import { scopeOf } from './scope.js'
+import { findPin } from './rows.js'
+import { buildScope } from './scope.js'
 import type { Task, TaskId } from './task.js'
 
-/** All that has to be under way: for whoever has just loaded the run. */
-export function tasksOf(program: Program, memory: RunMemory): Task[] {
+/** All tasks of the run, for a worker that has just loaded it. */
+export function listTasks(program: Program, memory: RunMemory): Task[] {
   const tasks: Task[] = []
   for (const step of memory.live.values()) {
     const task = taskOf(program, memory, step)
@@ -22,8 +22,8 @@ export interface TaskChanges {
   removed: TaskId[]
 }
 
-/** What has changed in that since it was last asked; the first time that is all of it. */
-export function takeTaskChanges(program: Program, memory: RunMemory): TaskChanges {
+/** The changes of the tasks since the last call; all of them at the first. */
+export function drainTaskChanges(program: Program, memory: RunMemory): TaskChanges {
   const { added: steps, removed } = memory.changes
   memory.changes = { added: new Set(), removed: new Set() }
   const added: Task[] = []
@@ -34,7 +34,7 @@ export function takeTaskChanges(program: Program, memory: RunMemory): TaskChange
   return { added, removed: [...removed] }
 }
 
-export interface Awaiting {
+export interface AwaitedInput {
   task: TaskId
   place: Place
   waiting: Waiting
@@ -43,7 +43,7 @@ export interface Awaiting {
 }
 
 /** What the run waits for that can be given to it from outside. */
-export function awaitingOf({ live }: RunMemory): Awaiting[] {
+export function listAwaitedInputs({ live }: RunMemory): AwaitedInput[] {
   return [...live.values()].flatMap(({ place, state, task }) =>
     state.kind === 'waiting' && task
       ? [{ task: task.id, place, waiting: state.waiting, decided: state.decisions.map(({ by }) => by) }]
@@ -61,9 +61,9 @@ function makeTask(program: Program, memory: RunMemory, step: StepRun, id: TaskId
   const { state, place, node } = step
   switch (state.kind) {
     case 'ready': {
-      const template = pinOf(program, step) ? null : node.template
+      const template = findPin(program, step) ? null : node.template
       if (template === null) return { kind: 'evaluate', id, place, templates: [], scope: {} }
-      return { kind: 'evaluate', id, place, templates: [template], scope: scopeOf(program, memory, step) }
+      return { kind: 'evaluate', id, place, templates: [template], scope: buildScope(program, memory, step) }
     }
     case 'performing': {
       if (!isEffect(node.step)) throw new Error(`${place} is performed and is no effect`)

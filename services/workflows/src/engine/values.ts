@@ -7,16 +7,16 @@ export function isTrue(value: unknown): boolean {
 }
 
 /** Of an object; none of anything else. */
-export const fieldsOf = (value: unknown): Record<string, unknown> =>
+export const toFields = (value: unknown): Record<string, unknown> =>
   value !== null && typeof value === 'object' ? { ...value } : {}
 
 /** Texts as they are, nothing as empty, all else as JSON. */
-export function textOf(value: unknown): string {
+export function toText(value: unknown): string {
   if (value === null || value === undefined) return ''
   return typeof value === 'string' ? value : stringifyExact(value)
 }
 /** Of an event as webhooks get it. */
-export function eventIdOf(event: unknown): string | null {
-  const { id } = fieldsOf(event)
+export function findEventId(event: unknown): string | null {
+  const { id } = toFields(event)
   return typeof id === 'string' ? id : null
 }

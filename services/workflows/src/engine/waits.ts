@@ -1,27 +1,27 @@
 import { type ApprovalStep, MomentOrDay, type WaitStep } from '@opsplane/contracts'
 import { nextReminder } from './due.js'
 import type { Entry } from './history.js'
-import { completed, type Deciding, failedFor } from './outcomes.js'
-import { fieldsOf, textOf } from './values.js'
+import { completeStep, failPermanently, type StepDecision } from './outcomes.js'
+import { toFields, toText } from './values.js'
 
 const maxWaitMs = 365 * 86_400_000
 
 /** The step waits until an instant, or for an event. */
-export function wait(deciding: Deciding, { event }: WaitStep, value: unknown): Entry[] {
+export function wait(deciding: StepDecision, { event }: WaitStep, value: unknown): Entry[] {
   const { now, step } = deciding
-  const { seconds, until, filter } = fieldsOf(value)
+  const { seconds, until, filter } = toFields(value)
   if (event) {
     const dueAt = now + event.timeoutSeconds * 1_000
     const { types } = event
-    const conditions = filter === undefined ? null : fieldsOf(filter)
+    const conditions = filter === undefined ? null : toFields(filter)
     return [
       { kind: 'waiting', place: step.place, waiting: { for: 'event', types, filter: conditions, dueAt } },
     ]
   }
   const dueAt = until === undefined ? now + secondsOf(seconds) * 1_000 : instantOf(until)
   if (Number.isNaN(dueAt) || dueAt > now + maxWaitMs)
-    return failedFor(deciding, 'invalid_wait', unusable(until === undefined ? seconds : until))
-  if (dueAt <= now) return completed(deciding, { at: new Date(now).toISOString() })
+    return failPermanently(deciding, 'invalid_wait', unusable(until === undefined ? seconds : until))
+  if (dueAt <= now) return completeStep(deciding, { at: new Date(now).toISOString() })
   return [{ kind: 'waiting', place: step.place, waiting: { for: 'time', dueAt } }]
 }
 
@@ -40,13 +40,13 @@ const unusable = (value: unknown): string =>
   `${JSON.stringify(value)} is neither a number of seconds nor an instant in ISO 8601, within a year.`
 
 /** The step waits for people; where those it names cannot be enough, it fails rather than wait for ever. */
-export function awaitApproval(deciding: Deciding, definition: ApprovalStep, value: unknown): Entry[] {
+export function awaitApproval(deciding: StepDecision, definition: ApprovalStep, value: unknown): Entry[] {
   const { now, step } = deciding
-  const { title, message, data, users: named } = fieldsOf(value)
+  const { title, message, data, users: named } = toFields(value)
   const { approvers, quorum, deadlineSeconds } = definition
-  const users = [...new Set((Array.isArray(named) ? named.flat() : []).map(textOf))].filter((id) => id !== '')
+  const users = [...new Set((Array.isArray(named) ? named.flat() : []).map(toText))].filter((id) => id !== '')
   if (approvers.roles.length === 0 && users.length < quorum)
-    return failedFor(
+    return failPermanently(
       deciding,
       'too_few_approvers',
       `It takes ${quorum} to approve; named are ${users.length}.`,
@@ -54,6 +54,6 @@ export function awaitApproval(deciding: Deciding, definition: ApprovalStep, valu
   const dueAt = deadlineSeconds === undefined ? null : now + deadlineSeconds * 1_000
   const remindAt = nextReminder(step, now, dueAt)
   const { roles } = approvers
-  const approval = { title: textOf(title), message: textOf(message), data, users, roles, quorum }
+  const approval = { title: toText(title), message: toText(message), data, users, roles, quorum }
   return [{ kind: 'waiting', place: step.place, waiting: { for: 'approval', approval, dueAt, remindAt } }]
 }

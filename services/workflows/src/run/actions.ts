@@ -9,7 +9,7 @@ import {
 } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
-import { placeOf } from '../engine/live.js'
+import { parseTaskPlace } from '../engine/active-steps.js'
 import { allowedRunActions } from '../engine/run-states.js'
 import type { Signal } from '../engine/signal.js'
 import type { TaskId } from '../engine/task.js'
@@ -25,7 +25,7 @@ type Caller = Pick<RequestMeta, 'tenant' | 'actor' | 'requestId' | 'now' | 'clie
  * Makes the caller the giver of those runs whose rights have ended: of all of them, or of none. Throws `forbidden` naming what is
  * missing.
  */
-export type TakeOverEnded = (
+export type TransferRuns = (
   runs: readonly { id: string; programRef: string }[],
   caller: Caller,
 ) => Promise<void>
@@ -35,7 +35,7 @@ export interface RunActions {
   cancel(runId: string, reason: string | null, caller: Caller): Promise<Run>
   /** Throws `forbidden` where its rights, or those of a run it goes on with, have ended and the caller has not all of them. */
   retry(runId: string, how: RetryRun, caller: Caller): Promise<Run>
-  /** Throws `forbidden` for whoever the approval does not name. */
+  /** Throws `forbidden` for a person the approval does not name. */
   resume(
     runId: string,
     decision: { step?: string | undefined; decision: 'approve' | 'reject'; comment?: string | undefined },
@@ -43,7 +43,7 @@ export interface RunActions {
   ): Promise<Run>
 }
 
-export function createRunActions(sql: Database['sql'], runs: Runs, takeOverEnded: TakeOverEnded): RunActions {
+export function createRunActions(sql: Database['sql'], runs: Runs, transferRuns: TransferRuns): RunActions {
   /** `why`: a sentence on why the run has ignored the signal, where its status does not show it. */
   async function present(
     { identity: { id } }: FoundRun,
@@ -51,12 +51,12 @@ export function createRunActions(sql: Database['sql'], runs: Runs, takeOverEnded
     { actor, requestId, tenant }: Caller,
   ): Promise<Run> {
     const { action, signal, force = false, why } = command
-    const reception = await runs.present(id, { signal, actor, requestId }, force)
+    const signalResult = await runs.present(id, { signal, actor, requestId }, force)
     const { shown } = await findRun(sql, id, tenant)
-    if (reception === 'changed') return shown
+    if (signalResult === 'changed') return shown
     const hint = shown.allowedActions.includes(action) ? await why?.() : undefined
-    if (reception === 'ignored') throw invalidTransition(action, shown.status, shown.allowedActions, hint)
-    throw new ApiError('version_conflict', 'The run has changed meanwhile. Read it, and try again.')
+    if (signalResult === 'ignored') throw invalidTransition(action, shown.status, shown.allowedActions, hint)
+    throw new ApiError('version_conflict', 'The run was changed by another request. Read it, and try again.')
   }
 
   /** The approval it waits for that the caller means. Throws `forbidden` where that is for others to decide on. */
@@ -66,14 +66,14 @@ export function createRunActions(sql: Database['sql'], runs: Runs, takeOverEnded
     decider: Decider,
   ): Promise<TaskId> {
     const awaited = await awaitedApprovals(sql, identity.id, decider)
-    const named = step === undefined ? awaited : awaited.filter(({ task }) => placeOf(task) === step)
+    const named = step === undefined ? awaited : awaited.filter(({ task }) => parseTaskPlace(task) === step)
     const [first, second] = named
     if (!first) {
       const others = allowedRunActions(status).filter((action) => action !== 'resume')
       throw invalidTransition('resume', status, others, unawaited(step))
     }
     if (second) throw whichStep(awaited)
-    if (!first.isFor) throw new ApiError('forbidden', 'This approval is for others to decide on.')
+    if (!first.isFor) throw new ApiError('forbidden', 'You are not an approver of this step.')
     return first.task
   }
 
@@ -94,7 +94,7 @@ export function createRunActions(sql: Database['sql'], runs: Runs, takeOverEnded
       if (from !== null && definition.steps.every(({ id }) => id !== from))
         throw invalidField('/from', 'unknown_step', `There is no top-level step ${from}.`)
       const signal = { kind: 'retry', by: caller.actor.id, from, ...(newKey && { newKey }) } as const
-      await takeOverEnded(await runs.goneOnWith(found.identity, signal), caller)
+      await transferRuns(await runs.findContinuedRuns(found.identity, signal), caller)
       const why = async () => (from === null ? 'It was retried before.' : `It has not come to step ${from}.`)
       return present(found, { action: 'retry', signal, why }, caller)
     },
@@ -108,7 +108,7 @@ export function createRunActions(sql: Database['sql'], runs: Runs, takeOverEnded
         const awaited = await awaitedApprovals(sql, runId, caller.principal)
         return awaited.some((each) => each.task === task)
           ? 'You have decided on this approval before.'
-          : unawaited(placeOf(task))
+          : unawaited(parseTaskPlace(task))
       }
       return present(found, { action: 'resume', signal, why }, caller)
     },
@@ -123,13 +123,13 @@ const retryHint = ({ status, workflowId }: Run) =>
   status === 'completed' ? `Start another run with POST /workflows/${workflowId}/trigger.` : undefined
 
 const whichStep = (awaited: readonly AwaitedApproval[]) =>
-  new ApiError('validation_failed', 'Several steps wait for approvals; say which.', {
+  new ApiError('validation_failed', 'Several steps wait for approvals. Name the step.', {
     details: [
       {
         in: 'body',
         path: '/step',
         code: 'required',
-        message: `must be one of ${awaited.map(({ task }) => placeOf(task)).join(', ')}`,
+        message: `must be one of ${awaited.map(({ task }) => parseTaskPlace(task)).join(', ')}`,
       },
     ],
   })

@@ -3,11 +3,11 @@ import { WorkflowDefinition } from '@opsplane/contracts'
 import { compileProgram } from '../engine/program.js'
 import { type ActiveRunOptions, createActiveRun, type Leaving } from './active-run.js'
 import { foldRun } from './folded-run.js'
-import type { HeldRun, Origin } from './model.js'
+import type { ClaimedRun, Origin } from './model.js'
 
 const steps = [{ id: 'nap', type: 'wait', seconds: 3_600 }]
 const at = '2026-01-01T00:00:00.000Z'
-const identity: HeldRun['identity'] = {
+const identity: ClaimedRun['identity'] = {
   id: 'run_1',
   tenant: { workspaceId: 'ws_1', environment: 'production' },
   ...{ workflowId: 'wf_1', workflowName: 'One', workflowVersion: 1, triggerType: 'manual' },
@@ -23,9 +23,9 @@ const origin: Origin = {
 async function cancelled(commit: ActiveRunOptions['commit']) {
   const left: Leaving[] = []
   const program = compileProgram(WorkflowDefinition.parse({ steps }))
-  const face = { status: 'queued', attempt: 1, error: null, startedAt: null, endedAt: null } as const
+  const progress = { status: 'queued', attempt: 1, error: null, startedAt: null, endedAt: null } as const
   const active = createActiveRun({
-    run: { identity, face, fence: '1', seq: 0, bytes: 0, signals: 0 },
+    run: { identity, progress, fence: '1', seq: 0, bytes: 0, signals: 0 },
     ...{
       origin,
       folded: foldRun({ program, identity, origin, recorded: [] }),
@@ -33,21 +33,21 @@ async function cancelled(commit: ActiveRunOptions['commit']) {
       commit,
     },
     perform: () => new Promise(() => {}),
-    look: async () => [],
+    readInbox: async () => [],
     keepsTrace: () => true,
     moved: () => {},
     schedule: () => {},
     left: (_, leaving) => void left.push(leaving),
   })
   const signal = { kind: 'cancel', by: 'usr_1', reason: null } as const
-  const reception = await active.present({ signal, actor: null, requestId: null })
-  return { reception, how: left.map(({ how }) => how) }
+  const signalResult = await active.present({ signal, actor: null, requestId: null })
+  return { signalResult, how: left.map(({ how }) => how) }
 }
 
 test.each<[string, ActiveRunOptions['commit'], string, string]>([
   ['is made durable', async () => ({ signals: 0 }), 'changed', 'ended'],
   ['belongs to another worker by now', async () => undefined, 'gone', 'lost'],
   ['cannot be written', () => Promise.reject(new Error('a constraint')), 'gone', 'lost'],
-])('whoever sends a signal is answered where the transition %s', async (_, commit, reception, how) => {
-  expect(await cancelled(commit)).toEqual({ reception, how: [how] })
+])('the sender of a signal is answered where the transition %s', async (_, commit, signalResult, how) => {
+  expect(await cancelled(commit)).toEqual({ signalResult, how: [how] })
 })

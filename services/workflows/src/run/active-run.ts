@@ -1,27 +1,32 @@
 import type { RunError } from '@opsplane/contracts'
 import type { Task, TaskId } from '../engine/task.js'
 import type { Decided, FoldedRun } from './folded-run.js'
-import { lineOf } from './lines.js'
-import type { HeldRun, Origin, RunFace, RunIdentity } from './model.js'
-import { type Outcome, own, type Presented, type Reception } from './presented.js'
-import { eventRowsOf, newsOf, workflowActor } from './run-events.js'
+import { formatJournalLine } from './journal-lines.js'
+import type { ClaimedRun, Origin, RunIdentity, RunProgress } from './model.js'
+import { buildEventRows, draftRunEvents, workflowActor } from './run-events.js'
+import {
+  type InboxOutcome,
+  type SignalEnvelope,
+  type SignalResult,
+  wrapOwnSignal,
+} from './signal-envelope.js'
 import type { Transition } from './store/transition.js'
 
 export type AwaitTask = Extract<Task, { kind: 'await' }>
 export type WorkTask = Exclude<Task, AwaitTask>
 
-/** What follows a transition beside the run itself, in the same transaction. */
-export interface Aftermath {
+/** What a transition changes besides the run itself, in the same transaction. */
+export interface TransitionEffects {
   identity: RunIdentity
   origin: Pick<Origin, 'since'>
-  face: RunFace
+  progress: RunProgress
   /** Signals in the inbox that are dealt with, and what has become of each. */
-  consumed: { id: number; outcome: Outcome }[]
+  consumed: { id: number; outcome: InboxOutcome }[]
   /** Awaited from now on. */
   awaited: AwaitTask[]
   /** No longer awaited. */
   settled: AwaitTask[]
-  /** Runs it started that nobody waits for any more. */
+  /** Runs it started and no longer waits for. */
   abandoned: string[]
   /** It has ended beyond the quota of traces: its values are left out. */
   omits: boolean
@@ -29,24 +34,27 @@ export interface Aftermath {
 
 /** What an active run does its work by. */
 export interface ActiveRunOptions {
-  run: HeldRun
+  run: ClaimedRun
   origin: Origin
   folded: FoldedRun
   nowMs(): number
-  /** Makes a transition durable, with what follows it. Undefined: the run has passed to somebody else. */
-  commit(transition: Transition, aftermath: Aftermath | null): Promise<{ signals: number } | undefined>
+  /** Makes a transition durable, with what follows it. Undefined: another worker has the lease. */
+  commit(
+    transition: Transition,
+    transitionEffects: TransitionEffects | null,
+  ): Promise<{ signals: number } | undefined>
   /** Does what a task asks for; resolves with the signal to present. Rejects only once the task is aborted. */
-  perform(run: ActiveRun, task: WorkTask, aborted: AbortSignal): Promise<Presented['signal']>
-  /** What it was sent, and what else it waits for that has come; `begun`: not looked for before. */
-  look(
+  perform(run: ActiveRun, task: WorkTask, aborted: AbortSignal): Promise<SignalEnvelope['signal']>
+  /** Its new signals, and finished runs and events it waits for; `begun`: tasks not searched for before. */
+  readInbox(
     run: ActiveRun,
     awaited: readonly AwaitTask[],
     begun: readonly AwaitTask[],
-  ): Promise<readonly Presented[]>
+  ): Promise<readonly SignalEnvelope[]>
   /** Whether a trace of so many bytes is within the quota of its workspace, which it counts for. */
   keepsTrace(workspaceId: string, bytes: number): boolean
   /** It has come to another state, which is durable. */
-  moved(status: RunFace['status']): void
+  moved(status: RunProgress['status']): void
   /** Something is due at this time (Unix ms). */
   schedule(run: ActiveRun, at: number): void
   /** It is not worked on here any more; `lost` with what kept it from going on, if that is known. */
@@ -62,16 +70,16 @@ export interface ActiveRun {
   readonly identity: RunIdentity
   readonly origin: Origin
   readonly fence: string
-  face(): RunFace
+  progress(): RunProgress
   bytes(): number
   seq(): number
   folded: FoldedRun
   /** Resolves once what it changes is durable. */
-  present(presented: Presented): Promise<Reception>
-  /** Whether it waits for what may have come while nobody has worked on it. */
-  awaitsNews(): boolean
-  /** It may have been sent something. Resolves once that is presented to it. */
-  look(): Promise<void>
+  present(presented: SignalEnvelope): Promise<SignalResult>
+  /** Whether it waits for events that may have arrived while it had no worker. */
+  awaitsInput(): boolean
+  /** Reads its inbox. Resolves once the signals are processed. */
+  checkInbox(): Promise<void>
   /** Stops what it does; nothing of it is recorded any more. */
   drop(): void
 }
@@ -79,37 +87,37 @@ export interface ActiveRun {
 /** What is due sooner is waited for in memory. */
 const worthReleasingMs = 1_000
 /** Signals that share a transition. */
-const mostAtOnce = 64
+const maxAtOnce = 64
 
-interface Queued extends Presented {
-  resolve(reception: Reception): void
+interface Queued extends SignalEnvelope {
+  resolve(signalResult: SignalResult): void
 }
 
-const giveUp = (controller: AbortController | 'ended') => {
+const abortTask = (controller: AbortController | 'ended') => {
   if (controller !== 'ended') controller.abort()
 }
 
 export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   const { run, origin, folded, nowMs, commit } = options
   const { identity, fence } = run
-  let { face, seq, bytes, signals } = run
+  let { progress, seq, bytes, signals } = run
   let queue: Queued[] = []
   let [busy, gone, looking, lookAgain] = [false, false, false, false]
   /** Everything that is asked for, as of the last entry. */
   const asked = new Map(folded.taskChanges().added.map((task): [TaskId, Task] => [task.id, task]))
   /** What has ended has nothing to abort, and stays until it is no longer asked for: nothing begins twice. */
-  const underWay = new Map<TaskId, AbortController | 'ended'>()
-  /** Runs nobody waits for any more that are cancelled. */
+  const inFlight = new Map<TaskId, AbortController | 'ended'>()
+  /** Runs that are cancelled, as no step waits for them. */
   const abandoned = new Set<string>()
   /** What it was shown of its inbox. */
   const seen = new Set<number>()
   /** What it waits for that was looked for among what had come before. */
-  const lookedFor = new Set<TaskId>()
+  const searchedTasks = new Set<TaskId>()
 
   function leave(leaving: Leaving) {
     if (gone) return
     gone = true
-    for (const controller of underWay.values()) giveUp(controller)
+    for (const controller of inFlight.values()) abortTask(controller)
     for (const { resolve } of queue) resolve('gone')
     queue = []
     options.left(active, leaving)
@@ -119,7 +127,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   function decide(batch: readonly Queued[], at: number) {
     const entries: Decided[] = []
     const changing = new Set<Queued>()
-    const { attempt } = folded.face()
+    const { attempt } = folded.progress()
     for (const queued of batch)
       for (;;) {
         if (queued.attempt !== undefined && queued.attempt < attempt) break
@@ -131,48 +139,48 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     return { entries, changing }
   }
 
-  function transitionTo(next: RunFace, { entries, changing }: ReturnType<typeof decide>, at: number) {
+  function transitionTo(next: RunProgress, { entries, changing }: ReturnType<typeof decide>, at: number) {
     const { added, removed } = folded.taskChanges()
     const settled = removed.flatMap((id) => asked.get(id) ?? []).filter(isAwaited)
     for (const id of removed) {
       asked.delete(id)
-      lookedFor.delete(id)
+      searchedTasks.delete(id)
     }
     for (const task of added) asked.set(task.id, task)
     const awaited = added.filter(isAwaited)
-    // What it waits for may have come already, which is looked for once it is known to wait.
-    const looks = awaited.some(comesByItself)
+    // What it waits for may have happened already; that is searched for once it is known to wait.
+    const mayHaveInput = awaited.some(comesByItself)
     const dueAt = folded.nextDue()
     const idle =
       queue.length === 0 &&
       !looking &&
-      !looks &&
+      !mayHaveInput &&
       next.status !== 'queued' &&
       [...asked.values()].every(isAwaited)
     const rests = idle && (dueAt === null || dueAt - at > worthReleasingMs)
     const by = [...changing].find(({ actor }) => actor !== null)
-    const lines = entries.map(({ entry, text }, index) => lineOf(seq + 1 + index, at, entry, text))
+    const lines = entries.map(({ entry, text }, index) => formatJournalLine(seq + 1 + index, at, entry, text))
     const transition: Transition = {
       ...{ runId: identity.id, tenant: identity.tenant },
-      ...{ fence, before: seq, seq: seq + lines.length, signals, lines, face: next, dueAt },
+      ...{ fence, before: seq, seq: seq + lines.length, signals, lines, progress: next, dueAt },
       bytes: lines.reduce((sum, line) => sum + line.bytes, bytes),
       release: next.endedAt !== null || rests,
-      events: eventRowsOf(
+      events: buildEventRows(
         {
           ...{ identity, origin, at: new Date(at).toISOString() },
           actor: by?.actor ?? workflowActor(identity),
           requestId: by?.requestId ?? null,
         },
-        [face, next],
-        newsOf(
-          face,
+        [progress, next],
+        draftRunEvents(
+          progress,
           next,
           entries.map(({ entry }) => entry),
           folded.awaiting,
         ),
       ),
     }
-    return { transition, awaited, settled, looks }
+    return { transition, awaited, settled, mayHaveInput }
   }
 
   async function step(batch: readonly Queued[]): Promise<void> {
@@ -180,37 +188,40 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     const decided = decide(batch, at)
     const unwanted = folded.abandonedRuns()
     for (const id of abandoned) if (!unwanted.includes(id)) abandoned.delete(id)
-    const outcomeOf = (queued: Queued): Outcome => (decided.changing.has(queued) ? 'changed' : 'ignored')
-    const { transition, awaited, settled, looks } = transitionTo(folded.face(), decided, at)
-    const aftermath: Aftermath = {
+    const outcomeOf = (queued: Queued): InboxOutcome => (decided.changing.has(queued) ? 'changed' : 'ignored')
+    const { transition, awaited, settled, mayHaveInput } = transitionTo(folded.progress(), decided, at)
+    const transitionEffects: TransitionEffects = {
       ...{
         identity,
         origin,
-        face: transition.face,
+        progress: transition.progress,
         awaited,
         settled,
         abandoned: unwanted.filter((id) => !abandoned.has(id)),
         omits:
-          transition.face.endedAt !== null &&
+          transition.progress.endedAt !== null &&
           !options.keepsTrace(identity.tenant.workspaceId, transition.bytes),
       },
       consumed: batch.flatMap((queued) =>
         queued.inboxId === undefined ? [] : [{ id: queued.inboxId, outcome: outcomeOf(queued) }],
       ),
     }
-    const changes = transition.lines.length > 0 || transition.release || aftermath.consumed.length > 0
-    const moved = changes ? await commit(transition, hasMore(aftermath) ? aftermath : null) : { signals }
+    const changes = transition.lines.length > 0 || transition.release || transitionEffects.consumed.length > 0
+    const moved = changes
+      ? await commit(transition, hasMore(transitionEffects) ? transitionEffects : null)
+      : { signals }
     if (!moved) return leave({ how: 'lost' })
-    if (transition.face.status !== face.status) options.moved(transition.face.status)
-    ;({ seq, bytes, face } = transition)
-    for (const id of aftermath.abandoned) abandoned.add(id)
+    if (transition.progress.status !== progress.status) options.moved(transition.progress.status)
+    ;({ seq, bytes, progress } = transition)
+    for (const id of transitionEffects.abandoned) abandoned.add(id)
     for (const queued of batch) queued.resolve(outcomeOf(queued))
-    if (face.endedAt !== null) return leave({ how: 'ended', output: folded.output(), error: folded.error() })
+    if (progress.endedAt !== null)
+      return leave({ how: 'ended', output: folded.output(), error: folded.error() })
     if (transition.release)
       return leave({ how: 'released', dueAt: moved.signals > signals ? at : transition.dueAt })
     sync()
     if (transition.dueAt !== null) options.schedule(active, transition.dueAt)
-    if (looks || moved.signals > signals) void look(moved.signals)
+    if (mayHaveInput || moved.signals > signals) void checkInbox(moved.signals)
   }
 
   /** Whatever becomes of the step, none of those who wait for the batch waits for ever. */
@@ -227,28 +238,28 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   async function work(): Promise<void> {
     if (busy || gone) return
     busy = true
-    while (queue.length > 0 && !gone) await stepBy(queue.splice(0, mostAtOnce))
+    while (queue.length > 0 && !gone) await stepBy(queue.splice(0, maxAtOnce))
     busy = false
   }
 
-  /** Begins what is to be under way, and gives up what is no longer asked for. */
+  /** Starts new tasks, and abandons those that are no longer needed. */
   function sync() {
-    for (const [id, controller] of underWay)
+    for (const [id, controller] of inFlight)
       if (!asked.has(id)) {
-        giveUp(controller)
-        underWay.delete(id)
+        abortTask(controller)
+        inFlight.delete(id)
       }
-    for (const task of asked.values()) if (!isAwaited(task) && !underWay.has(task.id)) begin(task)
+    for (const task of asked.values()) if (!isAwaited(task) && !inFlight.has(task.id)) begin(task)
   }
 
   function begin(task: WorkTask) {
     const controller = new AbortController()
-    underWay.set(task.id, controller)
+    inFlight.set(task.id, controller)
     options.perform(active, task, controller.signal).then(
       (signal) => {
         if (controller.signal.aborted) return
-        underWay.set(task.id, 'ended')
-        void active.present(own(signal))
+        inFlight.set(task.id, 'ended')
+        void active.present(wrapOwnSignal(signal))
       },
       (error: unknown) => {
         if (!controller.signal.aborted) leave({ how: 'lost', error })
@@ -256,8 +267,8 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     )
   }
 
-  /** `known`: how many signals it was sent by the time it looks. */
-  async function look(known = signals): Promise<void> {
+  /** `known`: how many signals it had been sent when it reads the inbox. */
+  async function checkInbox(known = signals): Promise<void> {
     if (looking) lookAgain = true
     if (looking || gone) return
     looking = true
@@ -272,15 +283,15 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     } finally {
       looking = false
     }
-    // It may rest now, which it does not while it looks.
-    if (queue.length === 0) void active.present(own({ kind: 'tick' }))
+    // It may be idle now, which it is not while it reads the inbox.
+    if (queue.length === 0) void active.present(wrapOwnSignal({ kind: 'tick' }))
   }
 
   async function takeNews() {
     const awaited = [...asked.values()].filter(isAwaited)
-    const begun = awaited.filter(({ id }) => !lookedFor.has(id))
-    const found = await options.look(active, awaited, begun)
-    for (const { id } of begun) lookedFor.add(id)
+    const begun = awaited.filter(({ id }) => !searchedTasks.has(id))
+    const found = await options.readInbox(active, awaited, begun)
+    for (const { id } of begun) searchedTasks.add(id)
     for (const presented of found) {
       const { inboxId } = presented
       if (inboxId !== undefined && seen.has(inboxId)) continue
@@ -291,7 +302,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
 
   const active: ActiveRun = {
     ...{ identity, origin, fence },
-    face: () => face,
+    progress: () => progress,
     bytes: () => bytes,
     seq: () => seq,
     folded,
@@ -302,8 +313,8 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
             queue.push({ ...presented, resolve })
             void work()
           }),
-    awaitsNews: () => [...asked.values()].filter(isAwaited).some(comesByItself),
-    look: () => look(),
+    awaitsInput: () => [...asked.values()].filter(isAwaited).some(comesByItself),
+    checkInbox: () => checkInbox(),
     drop: () => leave({ how: 'lost' }),
   }
   return active
@@ -313,10 +324,18 @@ const isAwaited = (task: Task): task is AwaitTask => task.kind === 'await'
 const comesByItself = ({ waiting }: AwaitTask) => waiting.for === 'event' || waiting.for === 'run'
 const leavesRows = ({ waiting }: AwaitTask) => waiting.for === 'event' || waiting.for === 'approval'
 
-const hasMore = ({ identity, face, consumed, awaited, settled, abandoned, omits }: Aftermath): boolean =>
+const hasMore = ({
+  identity,
+  progress,
+  consumed,
+  awaited,
+  settled,
+  abandoned,
+  omits,
+}: TransitionEffects): boolean =>
   omits ||
   consumed.length > 0 ||
   settled.some(leavesRows) ||
   awaited.some(leavesRows) ||
   abandoned.length > 0 ||
-  (face.endedAt !== null && (identity.parentWaits || identity.concurrencyKey !== null))
+  (progress.endedAt !== null && (identity.parentWaits || identity.concurrencyKey !== null))

@@ -2,24 +2,24 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { PendingApproval, Run, RunDetail } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { type Definition, type RunService, runService } from '../fixture/run-service.js'
-import { failed } from './perform/effect.js'
+import { effectFailure } from './perform/effect.js'
 import type { Runs } from './runs.js'
 
-let world: RunService
+let fixture: RunService
 let service: TestService
 let runs: Runs
 let api: ApiClient
 
-const principal = (more = {}) => testPrincipal({ workspaceId: world.tenant.workspaceId, ...more })
+const principal = (more = {}) => testPrincipal({ workspaceId: fixture.tenant.workspaceId, ...more })
 
 beforeAll(async () => {
-  const refuses = () => Promise.reject(failed('not_there', 'This test has no such effect.'))
-  world = runService({
+  const refuses = () => Promise.reject(effectFailure('not_there', 'This test has no such effect.'))
+  fixture = runService({
     leaseMs: 600_000,
     effects: { http: refuses, api: refuses, connector: refuses, artifact: refuses, publish: refuses },
   })
-  service = await startTestService(world.service)
-  const [first] = world.replicas
+  service = await startTestService(fixture.service)
+  const [first] = fixture.replicas
   if (!first) throw new Error('no replica has started')
   runs = first
   api = service.as(principal())
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => service?.stop())
 
 const started = async (definition: Definition, input: unknown = null) =>
-  (await runs.start(world.define(definition)({ input }))).runId
+  (await runs.start(fixture.define(definition)({ input }))).runId
 const ended = (runId: string) => runs.waitForEnd(runId, 60_000)
 const detail = async (runId: string) => (await api.get(`/runs/${runId}`)).data(RunDetail)
 const reached = (runId: string, status: string) =>
@@ -41,7 +41,7 @@ const eventsOf = async (runId: string) =>
     ({ type }) => type,
   )
 
-test('an approval is for two persons it names, each once, and for nobody else', async () => {
+test('an approval is for the two persons it names, each once, and for no one else', async () => {
   const [ada, bob] = ['usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0A', 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0B']
   const as = (userId: string, role: string) =>
     service.as(principal({ userId, role, permissions: ['runs:read'] }))
@@ -69,7 +69,7 @@ test('an approval is for two persons it names, each once, and for nobody else', 
   )
 })
 
-test('whoever has not decided on an approval is reminded, and learns what it is about', async () => {
+test('approvers who have not decided are reminded, with what the approval is about', async () => {
   const [ada, bob] = ['usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0A', 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0B']
   const runId = await started(
     {

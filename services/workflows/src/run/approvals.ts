@@ -2,7 +2,7 @@ import type { Page, PendingApproval, Principal, TenantScope } from '@opsplane/co
 import { type Database, isoText, parsePosition, tenantBinding } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import type { TaskId } from '../engine/task.js'
-import { run } from './store/store.js'
+import { runStatement } from './store/store.js'
 
 export type Decider = Pick<Principal, 'userId' | 'role'>
 
@@ -24,7 +24,7 @@ export const awaitedApprovals = (
   runId: string,
   decider: Decider,
 ): Promise<readonly AwaitedApproval[]> =>
-  run<AwaitedApproval>(
+  runStatement<AwaitedApproval>(
     sql,
     `select task, bool_or(approver = any($2::text[])) as "isFor" from run_approvers
      where run_id = $1 group by task order by task`,
@@ -54,7 +54,7 @@ export async function pendingApprovals(
 ): Promise<Page<PendingApproval>> {
   const binding = tenantBinding(tenant, `${options.binding}|${principal.userId}`)
   const [, before = null] = after === undefined ? [] : parsePosition(cursors, after, binding)
-  const rows = await run<Row>(
+  const rows = await runStatement<Row>(
     sql,
     `select r.id, r.workflow_id, r.workflow_name,
        ${isoText('r.queued_at')} as queued_at

@@ -4,11 +4,11 @@ import type { Retry } from '../engine/history.js'
 import type { Program } from '../engine/program.js'
 import type { Task } from '../engine/task.js'
 import { foldRun } from './folded-run.js'
-import { loadJournals, originOf } from './loading.js'
+import { loadJournals, parseOrigin } from './load-journals.js'
 import type { RunIdentity } from './model.js'
-import { own, type Presented, type Reception } from './presented.js'
 import { findRun } from './queries.js'
-import { run } from './store/store.js'
+import { type SignalEnvelope, type SignalResult, wrapOwnSignal } from './signal-envelope.js'
+import { runStatement } from './store/store.js'
 
 type GoesOn = NonNullable<Extract<Task, { kind: 'start_run' }>['goesOn']>
 
@@ -16,20 +16,20 @@ type GoesOn = NonNullable<Extract<Task, { kind: 'start_run' }>['goesOn']>
  * Retries the run that a step of an earlier attempt has waited for, unless it goes on by itself or has completed. Repeated, it
  * changes nothing. Throws `version_conflict` while the run has a cancellation of that earlier attempt before it.
  */
-export async function goOnWithChild(
+export async function continueChild(
   {
     sql,
     present,
   }: {
     sql: Database['sql']
-    present(runId: string, presented: Presented, force: boolean): Promise<Reception>
+    present(runId: string, presented: SignalEnvelope, force: boolean): Promise<SignalResult>
   },
   { tenant }: Pick<RunIdentity, 'tenant'>,
   { runId, ...how }: GoesOn,
 ): Promise<{ runId: string }> {
   const { shown } = await findRun(sql, runId, tenant)
   if (!shown.allowedActions.includes('retry')) {
-    const cancels = await run(
+    const cancels = await runStatement(
       sql,
       `select 1 from run_signals s join runs r on r.id = s.run_id and r.ended_at is null
        where s.run_id = $1 and s.outcome is null and s.signal->>'kind' = 'cancel'`,
@@ -39,18 +39,18 @@ export async function goOnWithChild(
     return { runId }
   }
   const signal = { kind: 'retry', by: 'system', from: null, ...how } as const
-  if ((await present(runId, own(signal), false)) === 'gone') throw changing(runId)
+  if ((await present(runId, wrapOwnSignal(signal), false)) === 'gone') throw changing(runId)
   return { runId }
 }
 
 const changing = (runId: string) =>
-  new ApiError('version_conflict', `Run ${runId} is changing; it is gone on with after that.`)
+  new ApiError('version_conflict', `Run ${runId} is changing. It is continued after that.`)
 
 /**
  * A run with the runs that its steps would go on with if it were retried now, and those that these would, by what they are
  * pinned to.
  */
-export async function goneOnWith(
+export async function findContinuedRuns(
   parts: { sql: Database['sql']; programOf(identity: RunIdentity): Promise<Program> },
   identity: RunIdentity,
   how: Retry,
@@ -58,7 +58,7 @@ export async function goneOnWith(
   const { sql, programOf } = parts
   const { id, tenant } = identity
   const program = await programOf(identity)
-  const found = [{ id, programRef: (await originOf(sql, id)).programRef }]
+  const found = [{ id, programRef: (await parseOrigin(sql, id)).programRef }]
   if ([...program.nodes.values()].every(({ step }) => step.type !== 'workflow')) return found
   const journal = (await loadJournals(sql, [id])).get(id)
   if (!journal) throw new Error(`${id} has no journal`)
@@ -70,7 +70,7 @@ export async function goneOnWith(
     if (task.kind !== 'start_run' || !task.goesOn) continue
     const child = await findRun(sql, task.goesOn.runId, tenant)
     if (child.shown.status !== 'completed')
-      found.push(...(await goneOnWith(parts, child.identity, { by: 'system', from: null })))
+      found.push(...(await findContinuedRuns(parts, child.identity, { by: 'system', from: null })))
   }
   return found
 }

@@ -10,10 +10,10 @@ import {
   waitFor,
 } from '@opsplane/testing'
 import { type RunService, runService } from '../fixture/run-service.js'
-import { failed } from './perform/effect.js'
+import { effectFailure } from './perform/effect.js'
 import type { Runs } from './runs.js'
 
-let world: RunService
+let fixture: RunService
 let service: TestService
 let other: RunningService
 let runs: Runs
@@ -24,25 +24,25 @@ type ClientOf = (userId: string) => ApiClient
 const [ada, bob] = ['usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0A', 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0B']
 
 beforeAll(async () => {
-  const refuses = () => Promise.reject(failed('not_there', 'This test has no such effect.'))
+  const refuses = () => Promise.reject(effectFailure('not_there', 'This test has no such effect.'))
   /** Never answers, so that its run stays in the hands of its worker. */
   const http = ({ signal }: { signal: AbortSignal }) =>
     new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason))
     })
-  world = runService({
+  fixture = runService({
     leaseMs: 600_000,
     effects: { http, api: refuses, connector: refuses, artifact: refuses, publish: refuses },
   })
-  service = await startTestService(world.service)
+  service = await startTestService(fixture.service)
   other = await service.replica()
-  const [first] = world.replicas
+  const [first] = fixture.replicas
   if (!first) throw new Error('no replica has started')
   runs = first
   const privateKeyOf = (party: Parameters<typeof testKeys>[0]) => testKeys(party).privateKey
   const second = createClients({ name: 'workflows', url: other.url, privateKeyOf })
   const principal = (userId: string) =>
-    testPrincipal({ workspaceId: world.tenant.workspaceId, userId, role: 'admin' })
+    testPrincipal({ workspaceId: fixture.tenant.workspaceId, userId, role: 'admin' })
   here = (userId) => service.as(principal(userId))
   there = (userId) => second.as(principal(userId))
 })
@@ -54,7 +54,7 @@ afterAll(async () => {
 const approval = { id: 'ok', type: 'approval', title: 'Go?', approvers: { roles: ['admin'] } } as const
 const call = { id: 'slow', type: 'http', url: 'https://example.test', timeoutSeconds: 600 } as const
 const start = async (definition: Parameters<RunService['define']>[0]) =>
-  (await runs.start(world.define(definition)())).runId
+  (await runs.start(fixture.define(definition)())).runId
 const isAt = (runId: string, where: string) =>
   waitFor(async () => {
     const found = await service.sql.unsafe(`select 1 from runs where id = $1 and ${where}`, [runId])
@@ -67,11 +67,11 @@ const isWaitedFor = (runId: string) =>
     return runId
   })
 
-/** Runs that commands compete for: by nobody's hand, in that of the first replica, and ended. */
+/** Runs that commands compete for: without a worker, executed by the first replica, and ended. */
 const states = {
   'waits for an approval': async () =>
     isAt(await start({ steps: [approval] }), `status = 'paused' and lease_owner is null`),
-  'is worked on beside an approval': async () =>
+  'executes other steps besides an approval': async () =>
     isWaitedFor(
       await start({
         steps: [

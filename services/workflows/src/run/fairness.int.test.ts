@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { startTestService, type TestService, waitFor } from '@opsplane/testing'
 import { runService } from '../fixture/run-service.js'
-import { failed } from './perform/effect.js'
+import { effectFailure } from './perform/effect.js'
 import type { Runs } from './runs.js'
 
 /** Runs of a noisy workspace that wait for a place. */
@@ -12,7 +12,7 @@ const insertsAtOnce = 1_000
 const tarpits = { open: 0, begun: 0 }
 let service: TestService
 let runs: Runs
-const refuses = () => Promise.reject(failed('not_there', 'This test has no such effect.'))
+const refuses = () => Promise.reject(effectFailure('not_there', 'This test has no such effect.'))
 /** Effects that never answer, however long they are waited for. */
 const http = ({ signal }: { signal: AbortSignal }) => {
   tarpits.open += 1
@@ -24,34 +24,34 @@ const http = ({ signal }: { signal: AbortSignal }) => {
     })
   })
 }
-const world = runService({
-  most: { all: 64, ofOne: 16 },
+const fixture = runService({
+  maxRuns: { all: 64, ofOne: 16 },
   effects: { http, api: refuses, connector: refuses, artifact: refuses, publish: refuses },
 })
 beforeAll(async () => {
-  service = await startTestService(world.service)
-  const [first] = world.replicas
+  service = await startTestService(fixture.service)
+  const [first] = fixture.replicas
   if (!first) throw new Error('no replica has started')
   runs = first
 })
 afterAll(() => service?.stop())
 
-const noisy = { ...world.tenant, workspaceId: 'ws_noisy' }
-const tarpit = world.define({
+const noisy = { ...fixture.tenant, workspaceId: 'ws_noisy' }
+const tarpit = fixture.define({
   steps: [{ id: 'hang', type: 'http', url: 'https://tarpit.test', timeoutSeconds: 600 }],
 })
 /** Takes the heap, and the child that evaluates it with that. */
-const hostile = world.define({
+const hostile = fixture.define({
   steps: [{ id: 'burst', type: 'transform', value: '{{ $map([1..9999999], function($n) { [1..9999] }) }}' }],
 })
-const usual = world.define({
+const usual = fixture.define({
   steps: [
     { id: 'double', type: 'transform', value: '{{ input * 2 }}' },
     { id: 'sum', type: 'transform', value: '{{ $sum([steps.double.output, 1]) }}' },
   ],
 })
 
-/** Runs that are due and that nobody works on, as they stand after their triggers. */
+/** Due runs without a worker, as they are after their triggers. */
 async function queue() {
   const { runId } = await runs.start(tarpit({ tenant: noisy }))
   const { sql } = service
@@ -90,14 +90,14 @@ test(`${queued} queued runs of one workspace, tarpits and killers of children, k
   await waitFor(() => tarpits.open >= 16)
   const hostiles = await Promise.all([1, 2].map(() => runs.start(hostile({ tenant: noisy }))))
   expect(hostiles).toHaveLength(2)
-  // As many of the noisy one as it may have at once are under way, and stay so.
+  // The noisy workspace has as many active runs as it may have, and they stay active.
   for (let n = 0; n < 5; n++) {
-    const tenant = { ...world.tenant, workspaceId: `ws_quiet_${n}` }
+    const tenant = { ...fixture.tenant, workspaceId: `ws_quiet_${n}` }
     const { runId } = await runs.start(usual({ tenant, input: n }))
     expect(await runs.waitForEnd(runId, 60_000)).toMatchObject({ status: 'completed', output: n * 2 + 1 })
   }
   // One that is found by due work, as after a crash, passes them as well.
-  const tenant = { ...world.tenant, workspaceId: 'ws_found' }
+  const tenant = { ...fixture.tenant, workspaceId: 'ws_found' }
   const found = await service.sql.begin((tx) => runs.start(usual({ tenant, input: 20 }), tx))
   runs.wake()
   expect(await runs.waitForEnd(found.runId, 60_000)).toMatchObject({ status: 'completed', output: 41 })

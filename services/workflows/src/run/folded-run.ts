@@ -5,10 +5,16 @@ import type { Entry, Place, Recorded } from '../engine/history.js'
 import { newRun } from '../engine/memory.js'
 import type { Program } from '../engine/program.js'
 import type { Signal } from '../engine/signal.js'
-import { summaryOf } from '../engine/summary.js'
+import { summarizeRun } from '../engine/summary.js'
 import type { Task } from '../engine/task.js'
-import { type Awaiting, awaitingOf, type TaskChanges, takeTaskChanges, tasksOf } from '../engine/tasks.js'
-import type { Origin, RunFace, RunIdentity } from './model.js'
+import {
+  type AwaitedInput,
+  drainTaskChanges,
+  listAwaitedInputs,
+  listTasks,
+  type TaskChanges,
+} from '../engine/tasks.js'
+import type { Origin, RunIdentity, RunProgress } from './model.js'
 import { createShownValues } from './shown/shown-values.js'
 
 /** What a run has come to, folded in memory. Changes with every decision. */
@@ -17,14 +23,14 @@ export interface FoldedRun {
   decide(signal: Signal, at: number): Decided[]
   /** The step at a place. */
   stepAt(place: Place): Step | undefined
-  /** All that is to be under way. */
+  /** All tasks of the run. */
   tasks(): Task[]
   /** What of that has changed, since it was last asked. */
   taskChanges(): TaskChanges
   /** What it waits for, as events show it: titles of approvals are masked. */
-  awaiting(): Awaiting[]
+  awaiting(): AwaitedInput[]
   /** What lists and events show of it: its error is masked. */
-  face(): RunFace
+  progress(): RunProgress
   /** Unix milliseconds. */
   nextDue(): number | null
   /** Of a run that has completed. */
@@ -32,8 +38,8 @@ export interface FoldedRun {
   /** Of a run that has ended otherwise, as those get it who compute with it. */
   error(): RunError | null
   /** Ids of events that its steps have waited for and got. */
-  takenEvents(): string[]
-  /** Runs it started that nobody waits for any more. */
+  consumedEvents(): string[]
+  /** Runs it started and no longer waits for. */
   abandonedRuns(): string[]
 }
 
@@ -72,18 +78,18 @@ export function foldRun({ program, identity, origin, recorded }: RunHistory): Fo
       return decided
     },
     stepAt: (place) => program.nodes.get(place.replace(/\[.*$/, ''))?.step,
-    tasks: () => tasksOf(program, memory),
-    taskChanges: () => takeTaskChanges(program, memory),
-    awaiting: () => awaitingOf(memory).map(shown().awaiting),
-    face() {
-      const { status, attempt, error, startedAt, endedAt } = summaryOf(memory)
+    tasks: () => listTasks(program, memory),
+    taskChanges: () => drainTaskChanges(program, memory),
+    awaiting: () => listAwaitedInputs(memory).map(shown().awaiting),
+    progress() {
+      const { status, attempt, error, startedAt, endedAt } = summarizeRun(memory)
       const shownError = error && shown().runError(error)
       return { status, attempt, error: shownError, startedAt: iso(startedAt), endedAt: iso(endedAt) }
     },
     nextDue: () => memory.timers.next?.at ?? null,
-    output: () => summaryOf(memory).output,
-    error: () => summaryOf(memory).error,
-    takenEvents: () => [...memory.taken.keys()],
+    output: () => summarizeRun(memory).output,
+    error: () => summarizeRun(memory).error,
+    consumedEvents: () => [...memory.taken.keys()],
     abandonedRuns: () => [...memory.abandonedRuns],
   }
 }

@@ -3,11 +3,11 @@ import type { Database } from '@opsplane/postgres'
 import { secretsFoundIn } from '@opsplane/runtime'
 import type { Signal } from '../engine/signal.js'
 import type { ActiveRun, AwaitTask } from './active-run.js'
-import { readEnds } from './ends.js'
-import { lookBack } from './event-wait/recent-events.js'
-import { concealedIn } from './loading.js'
-import { own, type Presented } from './presented.js'
-import { run } from './store/store.js'
+import { readRunEnds } from './completion-waiter.js'
+import { findRecentEvents } from './event-wait/recent-events.js'
+import { findConcealedValues } from './load-journals.js'
+import { type SignalEnvelope, wrapOwnSignal } from './signal-envelope.js'
+import { runStatement } from './store/store.js'
 
 interface SignalRow {
   id: string
@@ -18,45 +18,52 @@ interface SignalRow {
 }
 
 /** What is looked for: `begun` among the awaited for the first time. */
-export interface NewsOf {
+export interface InboxQuery {
   active: Pick<ActiveRun, 'identity' | 'origin' | 'folded'>
   awaited: readonly AwaitTask[]
   begun: readonly AwaitTask[]
 }
 
 /** Everything that there is to present to a run: what it was sent, and runs it waits for that have ended. */
-export async function readNews(
+export async function readInbox(
   sql: Database['sql'],
-  { active, awaited, begun }: NewsOf,
-): Promise<Presented[]> {
+  { active, awaited, begun }: InboxQuery,
+): Promise<SignalEnvelope[]> {
   const runId = active.identity.id
-  const taken = active.folded.takenEvents()
+  const taken = active.folded.consumedEvents()
   const forEvents = (tasks: readonly AwaitTask[]) => tasks.filter(({ waiting }) => waiting.for === 'event')
   const children = new Map(
     awaited.flatMap(({ id, waiting }) => (waiting.for === 'run' ? [[waiting.runId, id] as const] : [])),
   )
-  const rows = await run<SignalRow>(
+  const rows = await runStatement<SignalRow>(
     sql,
     `select id::text as id, signal, actor, request_id, attempt from run_signals
      where run_id = $1 and outcome is null order by id`,
     [runId],
   )
-  const earlier = await lookBack(sql, {
+  const earlier = await findRecentEvents(sql, {
     ...{ identity: active.identity, since: active.origin.since ?? {}, begun: forEvents(begun), taken },
-    most: forEvents(awaited).length,
+    maxEvents: forEvents(awaited).length,
   })
-  const ends = children.size > 0 ? await readEnds(sql, [...children.keys()]) : new Map()
+  const ends = children.size > 0 ? await readRunEnds(sql, [...children.keys()]) : new Map()
   const concealed = new Map<string, Set<string>>()
-  for (const childId of ends.keys()) concealed.set(childId, await concealedIn(sql, childId))
+  for (const childId of ends.keys()) concealed.set(childId, await findConcealedValues(sql, childId))
   return [
     ...rows.map(({ id, signal, actor, request_id: requestId, attempt }) => ({
       ...{ signal, actor, requestId, inboxId: Number(id), attempt: attempt ?? undefined },
     })),
-    ...earlier.map(({ task, event, requestId }) => ({ ...own({ kind: 'event', task, event }), requestId })),
+    ...earlier.map(({ task, event, requestId }) => ({
+      ...wrapOwnSignal({ kind: 'event', task, event }),
+      requestId,
+    })),
     ...[...ends].flatMap(([childId, { status, output, error }]) => {
       const task = children.get(childId)
       if (task === undefined) return []
-      const failure = error ?? { code: 'run_failed', message: `The run ended as ${status}.`, step: null }
+      const failure = error ?? {
+        code: 'run_failed',
+        message: `The run ended with status ${status}.`,
+        step: null,
+      }
       const outcome =
         status === 'completed'
           ? ({ ok: true, output } as const)
@@ -70,7 +77,7 @@ export async function readNews(
               },
             } as const)
       const secrets = secretsFoundIn(stringifyExact(outcome), concealed.get(childId) ?? [])
-      return [own({ kind: 'child_ended', task, outcome, ...(secrets.length > 0 && { secrets }) })]
+      return [wrapOwnSignal({ kind: 'child_ended', task, outcome, ...(secrets.length > 0 && { secrets }) })]
     }),
   ]
 }

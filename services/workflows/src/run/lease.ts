@@ -1,7 +1,7 @@
 import type { RunError, RunStatus } from '@opsplane/contracts'
 import { type Database, isoText, type ResidentRow } from '@opsplane/postgres'
-import type { HeldRun } from './model.js'
-import { run } from './store/store.js'
+import type { ClaimedRun } from './model.js'
+import { runStatement } from './store/store.js'
 
 /** Columns a run is taken over with. */
 export const runColumns = [
@@ -26,7 +26,7 @@ export const runColumns = [
 
 export interface RunRow {
   workspace_id: string
-  environment: HeldRun['identity']['tenant']['environment']
+  environment: ClaimedRun['identity']['tenant']['environment']
   workflow_id: string
   workflow_name: string
   workflow_version: number
@@ -49,7 +49,7 @@ export interface RunRow {
 
 export type LeasedRun = RunRow & ResidentRow
 
-export function heldRunOf(row: RunRow & { key: string; fence: string }): HeldRun {
+export function toClaimedRun(row: RunRow & { key: string; fence: string }): ClaimedRun {
   return {
     identity: {
       id: row.key,
@@ -63,7 +63,7 @@ export function heldRunOf(row: RunRow & { key: string; fence: string }): HeldRun
       concurrencyKey: row.concurrency_key,
       queuedAt: row.queued_at,
     },
-    face: {
+    progress: {
       status: row.status,
       attempt: row.attempt,
       error: row.error,
@@ -82,16 +82,16 @@ export interface LeaseOptions {
   owner: string
   leaseMs: number
   at: string | null
-  /** Whoever works on it loses it. */
+  /** Its present worker loses the lease. */
   force: boolean
 }
 
-/** Leases a run, ended or not, unless somebody works on it. */
+/** Leases a run, ended or not, unless it has a worker. */
 export async function leaseRun(
   sql: Database['sql'],
   { id, owner, leaseMs, at, force }: LeaseOptions,
 ): Promise<LeasedRun | undefined> {
-  const [row] = await run<LeasedRun>(
+  const [row] = await runStatement<LeasedRun>(
     sql,
     `update runs set lease_owner = $2::text, lease_fence = lease_fence + 1,
        due_at = least(due_at, coalesce($4::text::timestamptz, now())),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { idFactory, type RunFilters } from '@opsplane/contracts'
 import { startTestService, type TestService } from '@opsplane/testing'
 import { runService } from '../fixture/run-service.js'
-import { listStatement } from './queries.js'
+import { buildListStatement } from './queries.js'
 
 const rows = 50_000
 const dayMs = 24 * 3_600_000
@@ -38,7 +38,7 @@ const flat = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(flat)]
 
 /** How many runs a page of 50 looks at. */
 async function looksAt(filters: RunFilters, before: string | null = null): Promise<number> {
-  const { text, parameters } = listStatement(tenant, filters, before, 51)
+  const { text, parameters } = buildListStatement(tenant, filters, before, 51)
   const { sql } = service
   const [row] = await sql.unsafe<{ 'QUERY PLAN': [{ Plan: Node }] }[]>(
     `explain (analyze, format json) ${text}`,

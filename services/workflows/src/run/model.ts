@@ -1,6 +1,6 @@
 import type { Actor, DelegationRequest, Instant, RunError, RunStatus, TenantScope } from '@opsplane/contracts'
 import type { Entry, Place } from '../engine/history.js'
-import type { LogPositions } from './event-wait/accepted.js'
+import type { LogPositions } from './event-wait/accepted-event.js'
 
 /** What a run was started with; number 0 of its journal. */
 export interface Origin {
@@ -46,7 +46,7 @@ export interface RunIdentity {
 }
 
 /** What of a run its journal changes. */
-export interface RunFace {
+export interface RunProgress {
   status: RunStatus
   attempt: number
   error: RunError | null
@@ -68,9 +68,9 @@ export interface JournalLine {
 }
 
 /** A run as it is taken over by who works on it. */
-export interface HeldRun {
+export interface ClaimedRun {
   identity: RunIdentity
-  face: RunFace
+  progress: RunProgress
   fence: string
   seq: number
   bytes: number
@@ -79,7 +79,7 @@ export interface HeldRun {
 }
 
 /** Something new in a run, and whose doing it is. */
-export interface Happening {
+export interface AttributedEntry {
   entry: Entry
   actor: Actor
   requestId: string | null

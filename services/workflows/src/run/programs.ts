@@ -19,7 +19,7 @@ export interface LoadedProgram {
 
 export type Programs = (ref: string, tenant: TenantScope, tx?: StatementRunner) => Promise<LoadedProgram>
 
-const mostKept = 500
+const maxKept = 500
 
 /** Compiles each version once; those asked for longest ago are forgotten first. */
 export function createPrograms(load: LoadVersion): Programs {
@@ -36,7 +36,7 @@ export function createPrograms(load: LoadVersion): Programs {
     kept.set(key, found)
     found.catch(() => kept.delete(key))
     const [oldest] = kept.keys()
-    if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest)
+    if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest)
     return found
   }
 }

@@ -2,10 +2,10 @@ import { notFound, type Page, type Run, type RunFilters, type TenantScope } from
 import { type Database, parsePosition, tenantBinding } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import { allowedRunActions } from '../engine/run-states.js'
-import { heldRunOf, type RunRow, runColumns } from './lease.js'
+import { type RunRow, runColumns, toClaimedRun } from './lease.js'
 import type { RunIdentity } from './model.js'
-import { stateOf } from './run-events.js'
-import { run } from './store/store.js'
+import { toRunState } from './run-events.js'
+import { runStatement } from './store/store.js'
 
 export interface FoundRun {
   identity: RunIdentity
@@ -15,10 +15,14 @@ export interface FoundRun {
 type Found = RunRow & { key: string }
 
 function found(row: Found): FoundRun {
-  const { identity, face, seq } = heldRunOf({ ...row, fence: '' })
+  const { identity, progress, seq } = toClaimedRun({ ...row, fence: '' })
   return {
     identity,
-    shown: { ...stateOf(identity, face), version: seq + 1, allowedActions: allowedRunActions(face.status) },
+    shown: {
+      ...toRunState(identity, progress),
+      version: seq + 1,
+      allowedActions: allowedRunActions(progress.status),
+    },
   }
 }
 
@@ -26,7 +30,7 @@ const columns = `id as key, ${runColumns.join(', ')}`
 
 /** Throws `not_found` for what is not there, or is another tenant's. */
 export async function findRun(sql: Database['sql'], id: string, tenant: TenantScope): Promise<FoundRun> {
-  const [row] = await run<Found>(
+  const [row] = await runStatement<Found>(
     sql,
     `select ${columns} from runs where id = $1 and workspace_id = $2 and environment = $3`,
     [id, tenant.workspaceId, tenant.environment],
@@ -37,7 +41,7 @@ export async function findRun(sql: Database['sql'], id: string, tenant: TenantSc
 
 /** Throws `not_found` where the tenant has no such workflow. */
 export async function requireWorkflow(sql: Database['sql'], id: string, tenant: TenantScope): Promise<void> {
-  const [found] = await run<{ id: string }>(
+  const [found] = await runStatement<{ id: string }>(
     sql,
     'select id from workflows where id = $1 and workspace_id = $2 and environment = $3',
     [id, tenant.workspaceId, tenant.environment],
@@ -62,7 +66,7 @@ export async function listRuns(sql: Database['sql'], options: ListOptions): Prom
   const { tenant, limit, cursors } = options
   const binding = tenantBinding(tenant, options.binding)
   const [, last = null] = options.after === undefined ? [] : parsePosition(cursors, options.after, binding)
-  const { text, parameters } = listStatement(tenant, options.filters, last, limit + 1)
+  const { text, parameters } = buildListStatement(tenant, options.filters, last, limit + 1)
   // Planned for these values: the plan that suits usual ones reads everything for a rare one.
   const rows = await sql.unsafe<Found[]>(text, parameters, { prepare: false })
   const items = rows.slice(0, limit).map((row) => found(row).shown)
@@ -71,7 +75,7 @@ export async function listRuns(sql: Database['sql'], options: ListOptions): Prom
 }
 
 /** Only the conditions that are asked for, so that each has a plan of its own. */
-export function listStatement(
+export function buildListStatement(
   { workspaceId, environment }: TenantScope,
   { status, triggerType, workflowId, from, to }: RunFilters,
   before: string | null,

@@ -9,12 +9,12 @@ import {
   waitFor,
 } from '@opsplane/testing'
 import { type Definition, type RunService, runService } from '../fixture/run-service.js'
-import { failed } from './perform/effect.js'
+import { effectFailure } from './perform/effect.js'
 import type { Runs } from './runs.js'
 
 /** Its traces reach their quota soon. */
 const narrow = { workspaceId: newId('workspace'), environment: 'production' } as const
-let world: RunService
+let fixture: RunService
 let service: TestService
 let runs: Runs
 let api: ApiClient
@@ -28,22 +28,22 @@ beforeAll(async () => {
     asked.push({ url, key })
     return answer(url)
   }
-  const refuses = () => Promise.reject(failed('not_there', 'This test has no such effect.'))
-  world = runService({
+  const refuses = () => Promise.reject(effectFailure('not_there', 'This test has no such effect.'))
+  fixture = runService({
     leaseMs: 600_000,
     effects: { http, api: refuses, connector: refuses, artifact: refuses, publish: refuses },
   })
-  service = await startTestService(world.service, {
+  service = await startTestService(fixture.service, {
     env: { WORKSPACE_LIMITS: JSON.stringify({ [narrow.workspaceId]: { traceBytesPerDay: 4_000 } }) },
   })
-  const [first] = world.replicas
+  const [first] = fixture.replicas
   if (!first) throw new Error('no replica has started')
   runs = first
-  api = service.as(testPrincipal({ workspaceId: world.tenant.workspaceId, role: 'admin' }))
+  api = service.as(testPrincipal({ workspaceId: fixture.tenant.workspaceId, role: 'admin' }))
 })
 afterAll(() => service?.stop())
 
-const started = async (definition: Definition) => (await runs.start(world.define(definition)())).runId
+const started = async (definition: Definition) => (await runs.start(fixture.define(definition)())).runId
 const ended = (runId: string) => runs.waitForEnd(runId, 60_000)
 const detail = async (runId: string) => (await api.get(`/runs/${runId}`)).data(RunDetail)
 const retry = async (runId: string) => expect((await api.post(`/runs/${runId}/retry`, {})).status).toBe(200)
@@ -51,14 +51,14 @@ const call = (id: string) => ({ id, type: 'http', url: `https://${id}.test` }) a
 const approve = { id: 'ok', type: 'approval', title: 'Go?', approvers: { roles: ['admin'] } } as const
 const calls = (id: string) => asked.filter(({ url }) => url.includes(id))
 const refuse = (): never => {
-  throw failed('refused', 'No.')
+  throw effectFailure('refused', 'No.')
 }
 
 /** A run that waits for one which charges, asks, and then ships. */
 async function ordered() {
   asked = []
   const child = newId('workflow')
-  world.define({ steps: [call('charge'), approve, call('ship')] }, child)
+  fixture.define({ steps: [call('charge'), approve, call('ship')] }, child)
   const runId = await started({ steps: [{ id: 'sub', type: 'workflow', workflow: child }] })
   const childId = await waitFor(async () => {
     const found = (await detail(runId)).steps[0]?.childRunId
@@ -126,7 +126,7 @@ test.each([
   async (code, how, keys) => {
     asked = []
     answer = () => {
-      throw failed(code, 'No.', how)
+      throw effectFailure(code, 'No.', how)
     }
     const runId = await started({ steps: [call('pay')] })
     await ended(runId)
@@ -161,7 +161,7 @@ describe('a run beyond the quota of traces', () => {
     ],
   }
   const run = async (text: string) => {
-    const begin = world.define(definition)
+    const begin = fixture.define(definition)
     return (await runs.start(begin({ tenant: narrow, input: { items: ['a', 'b'], text } }))).runId
   }
   const read = async (runId: string) => {
@@ -211,8 +211,8 @@ describe('a group of failed runs', () => {
   /** A workflow that is listed, and how it is run until it has failed. */
   async function failing(name: string) {
     const id = newId('workflow')
-    const start = world.define({ steps: [call(name)] }, id)
-    const { workspaceId, environment } = world.tenant
+    const start = fixture.define({ steps: [call(name)] }, id)
+    const { workspaceId, environment } = fixture.tenant
     await service.sql`insert into workflows (id, workspace_id, environment, version, state)
       values (${id}, ${workspaceId}, ${environment}, 1, ${service.sql.json({ name })})`
     const fail = async () => {
@@ -239,7 +239,7 @@ describe('a group of failed runs', () => {
     let message = (n: number) => `Order ${n} was refused.`
     let n = 0
     answer = () => {
-      throw failed('refused', message(++n))
+      throw effectFailure('refused', message(++n))
     }
     const first = [await fail(), await fail()]
     message = () => 'It was down.'
@@ -271,8 +271,57 @@ describe('a group of failed runs', () => {
     expect(listed.map((each) => each.id)).toContain(job?.id)
   })
 
+  test('is retried no further once its retry is canceled', async () => {
+    const { fail, groups } = await failing('canceled')
+    answer = refuse
+    // More than one step of a retry.
+    for (let run = 0; run < 23; run++) await fail()
+    const [group] = await groups()
+    answer = () => ({ status: 200 })
+    let goOn = () => {}
+    const canGoOn = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    let locked = () => {}
+    const isLocked = new Promise<void>((resolve) => {
+      locked = resolve
+    })
+    // The first step waits for its first run.
+    const holding = service.sql.begin(async (tx) => {
+      await tx`lock table runs in exclusive mode`
+      locked()
+      await canGoOn
+    })
+    await isLocked
+    try {
+      const { job } = (await retryGroup(group, { to: group?.to })).data(RunRetryStarted)
+      expect(job?.total).toBe(23)
+      await waitFor(async () => {
+        const [row] = await service.sql`select lease_owner from run_retries where id = ${job?.id ?? ''}`
+        return row?.lease_owner !== null
+      })
+      expect((await retryGroup(group, { to: group?.to })).error().code).toBe('conflict')
+      const canceled = (await api.post(`/runs/retries/${job?.id}/cancel`)).data(RunRetry)
+      expect(canceled).toMatchObject({ status: 'canceled', finishedAt: expect.any(String) })
+      goOn()
+      await holding
+      const after = await waitFor(async () => {
+        const found = (await api.get(`/runs/retries/${job?.id}`)).data(RunRetry)
+        return found.retried > 0 && found
+      })
+      expect(after).toMatchObject({ status: 'canceled', retried: 20, refused: 0 })
+      await waitFor(async () => (await groups())[0]?.count === 3)
+      const [rest] = await groups()
+      const { job: second } = (await retryGroup(rest, { to: rest?.to })).data(RunRetryStarted)
+      expect(await over(second?.id)).toMatchObject({ status: 'completed', total: 3, retried: 3 })
+    } finally {
+      goOn()
+      await holding
+    }
+  })
+
   test('is signalled on NATS as its runs fail and are retried', async () => {
-    const { changed, close } = await followChanges(service, world.tenant)
+    const { changed, close } = await followChanges(service, fixture.tenant)
     const { fail, groups } = await failing('signalled')
     answer = refuse
     const runId = await fail()
@@ -284,7 +333,7 @@ describe('a group of failed runs', () => {
     await close()
   })
 
-  test('is nobody else’s, and takes no `to` but its own', async () => {
+  test('belongs to its tenant, and accepts only its own `to`', async () => {
     const { fail, groups } = await failing('guarded')
     answer = refuse
     await fail()

@@ -44,7 +44,7 @@ export function runRoutes(
       operationId: 'listRuns',
       path: '/runs',
       summary: 'List runs',
-      description: 'The latest first. All given filters must hold.',
+      description: 'Runs that match all filters, latest first.',
       tag,
       scope: 'runs:read',
       query: RunFilters,
@@ -58,7 +58,7 @@ export function runRoutes(
       operationId: 'listRunsOfWorkflow',
       path: '/workflows/:id/runs',
       summary: 'List the runs of a workflow',
-      description: 'The latest first. All given filters must hold.',
+      description: 'Runs that match all filters, latest first.',
       tag,
       scope: 'runs:read',
       query: RunFilters.omit({ workflowId: true }),
@@ -74,8 +74,8 @@ export function runRoutes(
     defineList({
       operationId: 'listApprovals',
       path: '/runs/approvals',
-      summary: 'List runs that wait for me',
-      description: 'Those that wait for an approval by whoever asks, by name or by role; the latest first.',
+      summary: 'List runs that wait for my approval',
+      description: 'Runs that wait for an approval by the caller, by name or by role; the latest first.',
       tag,
       scope: 'runs:read',
       sorts: [],
@@ -92,8 +92,8 @@ export function runRoutes(
       path: '/runs/:id',
       summary: 'Get a run',
       description:
-        'With the beginning of its trace: input, output, error, attempts and times of the first 200 steps, in the order ' +
-        'they began; `GET /runs/:id/steps` has all of them. Values of more than 8 KiB are read by their link.',
+        'With the start of its trace: input, output, error, attempts and times of the first 200 steps, in the order ' +
+        'they started; `GET /runs/:id/steps` has all of them. Values of more than 8 KiB are links.',
       tag,
       scope: 'runs:read',
       response: RunDetail,
@@ -109,7 +109,7 @@ export function runRoutes(
       operationId: 'listRunSteps',
       path: '/runs/:id/steps',
       summary: 'List the steps of a run',
-      description: 'In the order they began. `after` is what the run, or the page before, says as its next.',
+      description: 'In the order they started. `after` is `nextCursor` of the run or of the page before.',
       tag,
       scope: 'runs:read',
       sorts: [],
@@ -127,7 +127,7 @@ export function runRoutes(
       method: 'get',
       path: '/runs/:id/values/:valueId',
       summary: 'Get a large value of a run',
-      description: 'What a run or one of its steps shows as a link.',
+      description: 'A value that a run or one of its steps shows as a link.',
       tag,
       scope: 'runs:read',
       response: JsonValue,
@@ -145,7 +145,7 @@ export function runRoutes(
       path: '/runs/:id/cancel',
       summary: 'Cancel a run',
       description:
-        'What it does is stopped, runs it waits for are cancelled as well; an effect that is under way may be had. Emits ' +
+        'Its steps are stopped, and runs it waits for are cancelled as well; an effect in flight may still happen. Emits ' +
         '`workflow.run_cancelled`.',
       tag,
       scope: 'runs:manage',
@@ -162,10 +162,10 @@ export function runRoutes(
       path: '/runs/:id/retry',
       summary: 'Retry a run',
       description:
-        'Goes on where it failed or was cut off, or does a step and what follows it again; what succeeded before is ' +
-        'kept, approvals included. A step that waited for a run goes on with that run: it is retried, or has completed. A ' +
+        'Continues where it failed or was cancelled, or repeats a step and all that follow it; what succeeded before is ' +
+        'kept, approvals included. A step that waited for a run continues with that run: it is retried, or has completed. A ' +
         'step whose outcome is unknown (no answer, 408, 409, 425, 429, 5xx) is repeated with its recorded input and its ' +
-        'idempotency key, unless `newKey`. By the rights it had; where these have ended, by those of the caller, who has to ' +
+        'idempotency key, unless `newKey`. Uses the rights the run had; where these have ended, those of the caller, who has to ' +
         'hold all it needs (403, `permission_not_held`); the same goes for runs that its steps go on with. A completed run is not retried: trigger the workflow again. ' +
         'Emits `workflow.run_retried`.',
       tag,
@@ -183,9 +183,9 @@ export function runRoutes(
       path: '/runs/:id/resume',
       summary: 'Decide on an approval',
       description:
-        'By somebody the step names, or who has a role it names; each once. A rejection fails the step, unless a branch or ' +
-        'switch reads its output. A decision that comes too late is refused (409), and says why. Emits ' +
-        '`workflow.run_resumed` once nothing more is waited for.',
+        'By a person the step names, or who has a role it names; each once. A rejection fails the step, unless a branch or ' +
+        'switch reads its output. A late decision is refused (409) with the reason. Emits ' +
+        '`workflow.run_resumed` once no approval is pending.',
       tag,
       scope: 'runs:read',
       body: ResumeRun,

@@ -9,8 +9,8 @@ import {
 } from '@opsplane/contracts'
 import type { JournalRow } from '@opsplane/eventstore'
 import type { Entry, Place } from '../engine/history.js'
-import type { Awaiting } from '../engine/tasks.js'
-import type { Origin, RunFace, RunIdentity } from './model.js'
+import type { AwaitedInput } from '../engine/tasks.js'
+import type { Origin, RunIdentity, RunProgress } from './model.js'
 
 /** The catalogue's word for what has happened in a run; undefined for what concerns its steps alone. */
 export type RunEventType =
@@ -25,16 +25,16 @@ export type RunEventType =
   | 'workflow.approval_requested'
   | 'workflow.approval_reminded'
 
-/** An event to be, and what it carries beside the run. */
-export interface RunNews {
+/** An event to publish, and what it carries in addition to the run. */
+export interface RunEventDraft {
   type: RunEventType
   approval?: ApprovalNotice
 }
 
 /** What of a run its events carry. */
-export function stateOf(identity: RunIdentity, face: RunFace): RunState {
+export function toRunState(identity: RunIdentity, progress: RunProgress): RunState {
   const { id, workflowId, workflowName, workflowVersion, triggerType, parentRunId, queuedAt } = identity
-  return { id, workflowId, workflowName, workflowVersion, triggerType, parentRunId, queuedAt, ...face }
+  return { id, workflowId, workflowName, workflowVersion, triggerType, parentRunId, queuedAt, ...progress }
 }
 
 export const workflowActor = ({ workflowId, workflowName }: RunIdentity): Actor => ({
@@ -43,33 +43,33 @@ export const workflowActor = ({ workflowId, workflowName }: RunIdentity): Actor 
   type: 'workflow',
 })
 
-/** Events of a change from one face to another, by entries in their order. `awaiting`: what it waits for after them. */
-export function newsOf(
-  before: RunFace,
-  after: RunFace,
+/** Events of a change of progress, by entries in their order. `awaiting`: what it waits for after them. */
+export function draftRunEvents(
+  before: RunProgress,
+  after: RunProgress,
   entries: readonly Entry[],
-  awaiting: () => readonly Awaiting[] = () => [],
-): RunNews[] {
-  const news: RunNews[] = []
+  awaiting: () => readonly AwaitedInput[] = () => [],
+): RunEventDraft[] {
+  const drafts: RunEventDraft[] = []
   for (const entry of entries) {
-    if (entry.kind === 'started') news.push({ type: 'workflow.run_started' })
-    if (entry.kind === 'retried') news.push({ type: 'workflow.run_retried' })
-    if (entry.kind === 'ended') news.push({ type: `workflow.run_${entry.status}` })
+    if (entry.kind === 'started') drafts.push({ type: 'workflow.run_started' })
+    if (entry.kind === 'retried') drafts.push({ type: 'workflow.run_retried' })
+    if (entry.kind === 'ended') drafts.push({ type: `workflow.run_${entry.status}` })
     if (entry.kind === 'waiting' && entry.waiting.for === 'approval')
-      news.push(...noticesOf('workflow.approval_requested', entry.place, awaiting()))
+      drafts.push(...noticesOf('workflow.approval_requested', entry.place, awaiting()))
     if (entry.kind === 'reminded')
-      news.push(...noticesOf('workflow.approval_reminded', entry.place, awaiting()))
+      drafts.push(...noticesOf('workflow.approval_reminded', entry.place, awaiting()))
   }
   const paused = [before.status, after.status].map((status) => status === 'paused')
-  if (!paused[0] && paused[1]) news.push({ type: 'workflow.run_paused' })
-  if (paused[0] && !paused[1] && after.endedAt === null) news.push({ type: 'workflow.run_resumed' })
-  return news
+  if (!paused[0] && paused[1]) drafts.push({ type: 'workflow.run_paused' })
+  if (paused[0] && !paused[1] && after.endedAt === null) drafts.push({ type: 'workflow.run_resumed' })
+  return drafts
 }
 
 const longestTitle = 200
 
 /** What those are notified of who have not decided; nothing where it is not waited for any more. */
-function noticesOf(type: RunEventType, step: Place, awaiting: readonly Awaiting[]): RunNews[] {
+function noticesOf(type: RunEventType, step: Place, awaiting: readonly AwaitedInput[]): RunEventDraft[] {
   return awaiting.flatMap(({ place, waiting, decided }) => {
     if (place !== step || waiting.for !== 'approval') return []
     const { title, users, roles } = waiting.approval
@@ -91,13 +91,13 @@ export interface EventContext {
 }
 
 /** Rows of the log for a change of a run; each shows the whole change. */
-export function eventRowsOf(
+export function buildEventRows(
   { identity, origin, actor, requestId, at }: EventContext,
-  [before, after]: readonly [RunFace | null, RunFace],
-  news: readonly RunNews[],
+  [before, after]: readonly [RunProgress | null, RunProgress],
+  drafts: readonly RunEventDraft[],
 ): JournalRow[] {
-  if (news.length === 0) return []
-  const [old, present] = [before && stateOf(identity, before), stateOf(identity, after)]
+  if (drafts.length === 0) return []
+  const [old, present] = [before && toRunState(identity, before), toRunState(identity, after)]
   const change = { before: old, after: present, changes: changedFields(old, present) }
   const resource = stringifyExact({
     type: 'workflow_run',
@@ -105,11 +105,11 @@ export function eventRowsOf(
     displayName: identity.workflowName,
   })
   const { workspaceId, environment } = identity.tenant satisfies TenantScope
-  return news.map(({ type, ...extras }, n) => ({
+  return drafts.map(({ type, ...extras }, n) => ({
     id: newId('event'),
     streamType: 'runs',
     streamId: identity.id,
-    left: news.length - 1 - n,
+    left: drafts.length - 1 - n,
     type,
     ...{ workspaceId, environment },
     actor: stringifyExact(actor),

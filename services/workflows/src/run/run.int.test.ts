@@ -5,10 +5,10 @@ import { createExpressions, type Expressions } from '@opsplane/sandbox'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { z } from 'zod'
 import { type Definition, type RunService, runService } from '../fixture/run-service.js'
-import { failed } from './perform/effect.js'
+import { effectFailure } from './perform/effect.js'
 import type { Runs } from './runs.js'
 
-let world: RunService
+let fixture: RunService
 let service: TestService
 let runs: Runs
 let api: ApiClient
@@ -18,21 +18,21 @@ let answer: (attempt: number) => Promise<unknown> = async () => ({ status: 200 }
 const children = createExpressions({ log: createLogger({ service: 'test', level: 'silent' }) })
 let evaluate: Expressions['evaluate'] = children.evaluate
 
-const principal = (more = {}) => testPrincipal({ workspaceId: world.tenant.workspaceId, ...more })
+const principal = (more = {}) => testPrincipal({ workspaceId: fixture.tenant.workspaceId, ...more })
 
 beforeAll(async () => {
   const http = async ({ key, input, signal }: { key: string; input: unknown; signal: AbortSignal }) => {
     asked.push({ key, input, signal })
     return answer(asked.filter((each) => each.key === key).length)
   }
-  const refuses = () => Promise.reject(failed('not_there', 'This test has no such effect.'))
-  world = runService({
+  const refuses = () => Promise.reject(effectFailure('not_there', 'This test has no such effect.'))
+  fixture = runService({
     leaseMs: 600_000,
     effects: { http, api: refuses, connector: refuses, artifact: refuses, publish: refuses },
     expressions: { evaluate: (request) => evaluate(request) },
   })
-  service = await startTestService(world.service)
-  const [first] = world.replicas
+  service = await startTestService(fixture.service)
+  const [first] = fixture.replicas
   if (!first) throw new Error('no replica has started')
   runs = first
   api = service.as(principal())
@@ -46,7 +46,7 @@ afterAll(async () => {
 })
 
 const started = async (definition: Definition, input: unknown = null) =>
-  (await runs.start(world.define(definition)({ input }))).runId
+  (await runs.start(fixture.define(definition)({ input }))).runId
 const ended = (runId: string) => runs.waitForEnd(runId, 60_000)
 const detail = async (runId: string) => (await api.get(`/runs/${runId}`)).data(RunDetail)
 const reached = (runId: string, status: string) =>
@@ -100,7 +100,7 @@ test('expressions that take long are evaluated once, and given up with their run
 
 test('a run that cannot be carried on is held back for longer each time, and goes on once it can be', async () => {
   const { sql } = service
-  const request = world.define({ steps: [{ id: 'one', type: 'transform', value: 1 }] })()
+  const request = fixture.define({ steps: [{ id: 'one', type: 'transform', value: 1 }] })()
   const { runId } = await sql.begin(async (tx) => {
     const made = await runs.start(request, tx)
     await tx`update run_entries set entry = jsonb_set(entry::jsonb, '{programRef}', '"wf_none.1"')::json
@@ -150,7 +150,7 @@ test('what a run takes is one statement to begin with and one for each step: the
 
 test('a run that waits for another one gives its lease back, and with that its place', async () => {
   const child = newId('workflow')
-  world.define({ steps: [{ id: 'nap', type: 'wait', seconds: 3_600 }] }, child)
+  fixture.define({ steps: [{ id: 'nap', type: 'wait', seconds: 3_600 }] }, child)
   const runId = await started({ steps: [{ id: 'sub', type: 'workflow', workflow: child }] })
   const isLeased = async () =>
     (await service.sql`select 1 from runs where id = ${runId} and lease_owner is not null`).length > 0
@@ -159,7 +159,7 @@ test('a run that waits for another one gives its lease back, and with that its p
 })
 
 test('a trigger that has started a run starts no other one', async () => {
-  const request = world.define({ steps: [{ id: 'one', type: 'transform', value: 1 }] })
+  const request = fixture.define({ steps: [{ id: 'one', type: 'transform', value: 1 }] })
   const both = await Promise.all([1, 2].map(() => runs.start(request({ triggerKey: 'evt_1' }))))
   expect(new Set(both.map(({ runId }) => runId)).size).toBe(1)
   expect(both.map(({ created }) => created).sort()).toEqual([false, true])
@@ -218,7 +218,7 @@ describe('the trace', () => {
 test('an effect that fails is attempted again with the same key, and its attempts are shown', async () => {
   asked.length = 0
   answer = async (attempt) => {
-    if (attempt === 1) throw failed('server_error', 'It answered 500.', { retryable: true })
+    if (attempt === 1) throw effectFailure('server_error', 'It answered 500.', { retryable: true })
     return { status: 200 }
   }
   const runId = await started({ steps: [{ ...call('post'), retry: { delaySeconds: 0.1 } }] })
@@ -228,7 +228,7 @@ test('an effect that fails is attempted again with the same key, and its attempt
   expect(step?.attempts).toMatchObject([{ number: 1, error: { code: 'server_error' } }])
 })
 
-test('a run that waits is worked on by nobody, and goes on when its time has come', async () => {
+test('a waiting run has no worker, and continues when it is due', async () => {
   const runId = await started({
     steps: [
       { id: 'pause', type: 'wait', seconds: 2 },
@@ -241,7 +241,7 @@ test('a run that waits is worked on by nobody, and goes on when its time has com
 })
 
 describe('cancel', () => {
-  test('stops what is under way, and nothing of it is recorded', async () => {
+  test('stops active steps, and records nothing of them', async () => {
     asked.length = 0
     let go = () => {}
     answer = () => new Promise((resolve) => (go = () => resolve({ status: 200 })))
@@ -268,11 +268,11 @@ describe('cancel', () => {
     const other = await service.replica()
     try {
       const child = 'wf_01JABCDEFGHJKMNPQRSTVWXYZ9'
-      world.define({ steps: [call('slow')] }, child)
+      fixture.define({ steps: [call('slow')] }, child)
       const steps = [{ id: 'sub', type: 'workflow', workflow: child } as const]
-      const runId = (await runs.start(world.define({ steps })())).runId
+      const runId = (await runs.start(fixture.define({ steps })())).runId
       await waitFor(() => asked.length === 1)
-      const second = world.replicas.at(-1)
+      const second = fixture.replicas.at(-1)
       expect(second).not.toBe(runs)
       expect(second?.runner.has(runId)).toBe(false)
       const { actor, requestId } = { actor: systemActor, requestId: null }
@@ -289,7 +289,7 @@ describe('cancel', () => {
 
   test('reaches runs that wait, and the runs they wait for', async () => {
     const child = 'wf_01JABCDEFGHJKMNPQRSTVWXYZ0'
-    world.define({ steps: [{ id: 'long', type: 'wait', seconds: 3_600 }] }, child)
+    fixture.define({ steps: [{ id: 'long', type: 'wait', seconds: 3_600 }] }, child)
     const runId = await started({ steps: [{ id: 'sub', type: 'workflow', workflow: child }] })
     const parent = await waitFor(async () => {
       const found = await detail(runId)
@@ -305,7 +305,7 @@ describe('cancel', () => {
 
 test('a run waits for the run it has started, and takes up its output or its failure', async () => {
   const child = 'wf_01JABCDEFGHJKMNPQRSTVWXYZ1'
-  world.define({ steps: [{ id: 'double', type: 'transform', value: '{{ input * 2 }}' }] }, child)
+  fixture.define({ steps: [{ id: 'double', type: 'transform', value: '{{ input * 2 }}' }] }, child)
   const runId = await started(
     {
       steps: [
@@ -320,7 +320,7 @@ test('a run waits for the run it has started, and takes up its output or its fai
 
 test('runs that are waited for at the same time are each taken up', async () => {
   const child = 'wf_01JABCDEFGHJKMNPQRSTVWXYZ2'
-  world.define({ steps: [{ id: 'double', type: 'transform', value: '{{ input * 2 }}' }] }, child)
+  fixture.define({ steps: [{ id: 'double', type: 'transform', value: '{{ input * 2 }}' }] }, child)
   const each = { id: 'sub', type: 'workflow', workflow: child, input: '{{ item }}' } as const
   const definition: Definition = {
     steps: [{ id: 'all', type: 'for_each', items: '{{ input }}', concurrency: 2, steps: [each] }],
@@ -334,7 +334,7 @@ test('runs that are waited for at the same time are each taken up', async () => 
 test('a retry goes on at the step that failed, and keeps what succeeded', async () => {
   asked.length = 0
   answer = async () => {
-    throw failed('refused', 'No.')
+    throw effectFailure('refused', 'No.')
   }
   const runId = await started({ steps: [{ id: 'first', type: 'transform', value: 'kept' }, call('second')] })
   expect(await ended(runId)).toMatchObject({ status: 'failed', error: { code: 'refused', step: 'second' } })
@@ -353,7 +353,7 @@ test('a retry goes on at the step that failed, and keeps what succeeded', async 
 test('runs of a key wait for a place, oldest first; or are skipped, or take the place of the oldest', async () => {
   const step = { id: 'hold', type: 'wait', seconds: 3_600 } as const
   const of = (whenFull: 'queue' | 'skip' | 'cancel_oldest') =>
-    world.define({ steps: [step], concurrency: { key: '{{ input }}', limit: 1, whenFull } })
+    fixture.define({ steps: [step], concurrency: { key: '{{ input }}', limit: 1, whenFull } })
   const start = async (request: ReturnType<typeof of>, input: string) =>
     (await runs.start(request({ input }))).runId
   const queue = of('queue')
@@ -377,7 +377,7 @@ test('runs of a key wait for a place, oldest first; or are skipped, or take the 
 })
 
 test('lists are filtered, paged, and keep to their workspace', async () => {
-  const request = world.define({ steps: [{ id: 'one', type: 'transform', value: 1 }] })
+  const request = fixture.define({ steps: [{ id: 'one', type: 'transform', value: 1 }] })
   const ids: string[] = []
   for (let n = 0; n < 3; n++) ids.unshift((await runs.start(request())).runId)
   const { tenant, workflow } = request()

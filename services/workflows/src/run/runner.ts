@@ -1,48 +1,48 @@
 import { type ClaimedRow, createWorkspaceSlots, type ResidentWork } from '@opsplane/postgres'
 import { type ActiveRun, type ActiveRunOptions, createActiveRun, type Leaving } from './active-run.js'
-import type { WorkUnderWay } from './beginning.js'
 import type { FoldedRun } from './folded-run.js'
-import { heldRunOf, type LeasedRun } from './lease.js'
-import type { LoadedJournal } from './loading.js'
-import type { HeldRun, Origin } from './model.js'
-import { own, type Presented, type Reception } from './presented.js'
+import { type LeasedRun, toClaimedRun } from './lease.js'
+import type { LoadedJournal } from './load-journals.js'
+import type { ClaimedRun, Origin } from './model.js'
+import { type SignalEnvelope, type SignalResult, wrapOwnSignal } from './signal-envelope.js'
+import type { WorkInFlight } from './start-eagerly.js'
 
 export interface RunnerOptions
-  extends Pick<ActiveRunOptions, 'nowMs' | 'commit' | 'perform' | 'look' | 'keepsTrace' | 'moved'> {
-  /** Runs in hand at most, and of one workspace. */
-  most: { all: number; ofOne: number }
+  extends Pick<ActiveRunOptions, 'nowMs' | 'commit' | 'perform' | 'readInbox' | 'keepsTrace' | 'moved'> {
+  /** The most active runs, in total and of one workspace. */
+  maxRuns: { all: number; ofOne: number }
   /** A run whose worker has died so often in a row at the same step is not tried again. */
-  mostDeaths: number
+  maxDeaths: number
   /** Reads what has happened in runs; tries again while Postgres is away. */
   journals(runIds: readonly string[]): Promise<Map<string, LoadedJournal>>
   /** Folds a run. Throws where it cannot be carried on. */
-  foldedRunOf(run: HeldRun, journal: LoadedJournal): Promise<FoldedRun>
-  /** A run is not worked on here any more. */
+  foldedRunOf(run: ClaimedRun, journal: LoadedJournal): Promise<FoldedRun>
+  /** This process no longer executes the run. */
   left(run: ActiveRun, leaving: Leaving): void
-  /** A run cannot be carried on; it is held back. */
+  /** A run cannot be continued; it is delayed. */
   failed(run: LeasedRun, error: unknown): void
-  /** One that could not before can be: what held it back was no death of its worker. */
+  /** A delayed run can be continued: its failure was not a death of its worker. */
   recovered(run: LeasedRun): Promise<unknown>
   /** Leases were renewed. */
   renewed(): void
-  /** Gives leases back, for others to go on at once. */
-  giveBack(held: readonly ClaimedRow[]): Promise<unknown>
+  /** Releases leases, so that other workers continue immediately. */
+  releaseRuns(held: readonly ClaimedRow[]): Promise<unknown>
 }
 
-/** Runs that are worked on here. */
+/** The runs this process executes. */
 export interface Runner extends ResidentWork<LeasedRun> {
-  /** A run that was leased by whoever made it. Where it is to be gone on with, it is. */
+  /** A run that was leased when it was created. It is executed if it has work to do. */
   enter(
-    run: HeldRun,
-    begun: { origin: Origin; underWay?: WorkUnderWay | undefined },
+    run: ClaimedRun,
+    begun: { origin: Origin; inFlight?: WorkInFlight | undefined },
     folded: FoldedRun,
   ): ActiveRun
   has(runId: string): boolean
-  /** Undefined where it is not worked on here; waits while it is being read. */
+  /** Undefined where this process does not execute it; waits while it is being loaded. */
   get(runId: string): Promise<ActiveRun | undefined>
-  /** Takes over a run that was leased by its id, for what it is presented with before anything else. */
-  takeFor(row: LeasedRun, first: Presented): Promise<Reception>
-  /** The lease of a run may have passed to somebody else, or there may be news for it. */
+  /** Executes a run that was leased by its id, beginning with this signal. */
+  acceptWithSignal(row: LeasedRun, first: SignalEnvelope): Promise<SignalResult>
+  /** Another worker may have the lease of a run, or it may have new signals. */
   fenceOf(runId: string): string | undefined
   /** Whether there is room for one more run of a workspace that is started by a request. */
   hasRoomFor(workspaceId: string): boolean
@@ -57,8 +57,8 @@ interface Slot {
 
 /** What a run is taken over for. */
 interface Entering {
-  presented: Presented
-  received(reception: Reception): void
+  presented: SignalEnvelope
+  received(signalResult: SignalResult): void
 }
 
 const diedTooOften = (times: number) => ({
@@ -71,7 +71,7 @@ type Perform = RunnerOptions['perform']
 
 /** What was begun with the run itself is not begun again. */
 const goingOnWith =
-  ({ task, signal, abort }: WorkUnderWay, perform: Perform): Perform =>
+  ({ task, signal, abort }: WorkInFlight, perform: Perform): Perform =>
   (run, asked, aborted) => {
     if (asked.id !== task) return perform(run, asked, aborted)
     aborted.addEventListener('abort', abort, { once: true })
@@ -79,18 +79,18 @@ const goingOnWith =
   }
 
 /** Journals that are read at once, by their size. */
-const mostBytesAtOnce = 16 * 1024 * 1024
+const maxBytesAtOnce = 16 * 1024 * 1024
 
 export function createRunner(options: RunnerOptions): Runner {
-  const { most, nowMs } = options
+  const { maxRuns, nowMs } = options
   const slots = new Map<string, Slot>()
-  const places = createWorkspaceSlots(most, { mayExceed: true })
+  const places = createWorkspaceSlots(maxRuns, { mayExceed: true })
   let timer: NodeJS.Timeout | undefined
   let timerAt = Number.POSITIVE_INFINITY
   const due = new Map<string, number>()
   let draining = false
 
-  function hold(id: string, slot: Slot) {
+  function occupySlot(id: string, slot: Slot) {
     const before = slots.get(id)
     if (before) places.free(before.workspaceId)
     slots.set(id, slot)
@@ -105,7 +105,7 @@ export function createRunner(options: RunnerOptions): Runner {
     places.free(slot.workspaceId)
   }
 
-  /** One timer for all runs in hand. */
+  /** One timer for all active runs. */
   function schedule(run: ActiveRun, at: number) {
     due.set(run.identity.id, at)
     if (at < timerAt) arm(at)
@@ -123,17 +123,17 @@ export function createRunner(options: RunnerOptions): Runner {
       if (at > now) next = Math.min(next, at)
       else {
         due.delete(id)
-        void slots.get(id)?.run?.present(own({ kind: 'tick' }))
+        void slots.get(id)?.run?.present(wrapOwnSignal({ kind: 'tick' }))
       }
     }
     arm(next)
   }
 
-  function begin(run: HeldRun, origin: Origin, folded: FoldedRun, underWay?: WorkUnderWay): ActiveRun {
-    const { nowMs: now, commit, look, keepsTrace, moved } = options
-    const perform = underWay ? goingOnWith(underWay, options.perform) : options.perform
+  function begin(run: ClaimedRun, origin: Origin, folded: FoldedRun, inFlight?: WorkInFlight): ActiveRun {
+    const { nowMs: now, commit, readInbox, keepsTrace, moved } = options
+    const perform = inFlight ? goingOnWith(inFlight, options.perform) : options.perform
     return createActiveRun({
-      ...{ run, origin, folded, nowMs: now, commit, perform, look, keepsTrace, moved, schedule },
+      ...{ run, origin, folded, nowMs: now, commit, perform, readInbox, keepsTrace, moved, schedule },
       left(active, leaving) {
         free(run.identity.id, run.fence)
         options.left(active, leaving)
@@ -147,7 +147,7 @@ export function createRunner(options: RunnerOptions): Runner {
     journal: LoadedJournal | undefined,
     first?: Entering,
   ): Promise<ActiveRun | undefined> {
-    const run = heldRunOf(row)
+    const run = toClaimedRun(row)
     if (!journal) throw new Error(`${row.key} has no journal`)
     const active = begin(run, journal.origin, await options.foldedRunOf(run, journal))
     const slot = slots.get(row.key)
@@ -157,11 +157,13 @@ export function createRunner(options: RunnerOptions): Runner {
     }
     slot.run = active
     if (first) first.received(await active.present(first.presented))
-    const hasDied = row.last_error === null && row.failures >= options.mostDeaths
+    const hasDied = row.last_error === null && row.failures >= options.maxDeaths
     if (row.last_error !== null) await options.recovered(row)
-    if (hasDied) void active.present(own(diedTooOften(row.failures)))
-    else if (run.signals > 0 || active.awaitsNews()) await active.look()
-    void active.present(own(active.face().status === 'queued' ? { kind: 'start' } : { kind: 'tick' }))
+    if (hasDied) void active.present(wrapOwnSignal(diedTooOften(row.failures)))
+    else if (run.signals > 0 || active.awaitsInput()) await active.checkInbox()
+    void active.present(
+      wrapOwnSignal(active.progress().status === 'queued' ? { kind: 'start' } : { kind: 'tick' }),
+    )
     return active
   }
 
@@ -177,7 +179,7 @@ export function createRunner(options: RunnerOptions): Runner {
             options.failed(row, error)
             return undefined
           })
-        hold(row.key, { fence: row.fence, workspaceId: row.workspace_id, active })
+        occupySlot(row.key, { fence: row.fence, workspaceId: row.workspace_id, active })
       }
     }
   }
@@ -189,7 +191,7 @@ export function createRunner(options: RunnerOptions): Runner {
     onRenewed: () => options.renewed(),
     leasedRows: () => [...slots].map(([key, { fence }]) => ({ key, fence })),
     accept: (rows) => take(rows),
-    takeFor(row, presented) {
+    acceptWithSignal(row, presented) {
       slots.get(row.key)?.run?.drop()
       return new Promise((received) => take([row], { presented, received }))
     },
@@ -200,16 +202,16 @@ export function createRunner(options: RunnerOptions): Runner {
         if (slot?.fence === fence) slot?.run?.drop()
       }
     },
-    enter(run, { origin, underWay }, folded) {
-      const active = begin(run, origin, folded, underWay)
+    enter(run, { origin, inFlight }, folded) {
+      const active = begin(run, origin, folded, inFlight)
       const { id, tenant } = run.identity
-      hold(id, {
+      occupySlot(id, {
         fence: run.fence,
         workspaceId: tenant.workspaceId,
         active: Promise.resolve(active),
         run: active,
       })
-      void active.present(own({ kind: 'tick' }))
+      void active.present(wrapOwnSignal({ kind: 'tick' }))
       return active
     },
     has: (runId) => slots.has(runId),
@@ -220,7 +222,7 @@ export function createRunner(options: RunnerOptions): Runner {
       clearTimeout(timer)
       const rows = [...slots].map(([key, { fence }]) => ({ key, fence }))
       for (const { run } of slots.values()) run?.drop()
-      await options.giveBack(rows)
+      await options.releaseRuns(rows)
     },
   }
 }
@@ -229,7 +231,7 @@ function bySize(rows: readonly LeasedRun[]): LeasedRun[][] {
   const parts: LeasedRun[][] = []
   let bytes = Number.POSITIVE_INFINITY
   for (const row of rows) {
-    if (bytes + row.bytes > mostBytesAtOnce) {
+    if (bytes + row.bytes > maxBytesAtOnce) {
       parts.push([])
       bytes = 0
     }

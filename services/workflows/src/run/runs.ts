@@ -9,31 +9,30 @@ import type { Expressions } from '@opsplane/sandbox'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { Retry } from '../engine/history.js'
 import type { Program } from '../engine/program.js'
-import type { ActiveRun, Aftermath, Leaving } from './active-run.js'
-import { type Concerned, follow } from './aftermath.js'
-import { ask } from './asking.js'
-import { goneOnWith, goOnWithChild } from './children.js'
+import type { ActiveRun, Leaving, TransitionEffects } from './active-run.js'
+import { continueChild, findContinuedRuns } from './children.js'
 import { databaseClock } from './clock.js'
-import { limitOf } from './concurrency/key.js'
-
-import { createEnds, type Ends } from './ends.js'
+import { type CompletionWaiter, createCompletionWaiter } from './completion-waiter.js'
+import { resolveLimit } from './concurrency/key.js'
 import { createEvaluate } from './evaluate.js'
-import type { AcceptedEvent, LogPositions } from './event-wait/accepted.js'
+import type { AcceptedEvent, LogPositions } from './event-wait/accepted-event.js'
 import { sendToWaiting } from './event-wait/waits.js'
 import { foldRun } from './folded-run.js'
-import { readNews } from './inbox.js'
+import { readInbox } from './inbox.js'
 import { type LeasedRun, leaseRun, runColumns } from './lease.js'
-import { loadJournals, originOf } from './loading.js'
-import { measureRuns } from './measure.js'
+import { loadJournals, parseOrigin } from './load-journals.js'
 import type { Origin, RunIdentity } from './model.js'
-import { createNews } from './news.js'
-import { own, type Presented, type Reception } from './presented.js'
 import { createPrograms, type LoadVersion, type Programs } from './programs.js'
+import { createRunMetrics } from './run-metrics.js'
+import { createRunNotifications } from './run-notifications.js'
 import { createRunner, type Runner } from './runner.js'
+import { type SignalEnvelope, type SignalResult, wrapOwnSignal } from './signal-envelope.js'
+import { requestSignal } from './signal-request.js'
 import { createStarter, type StartRequest } from './start.js'
-import { createRunStore, run } from './store/store.js'
+import { createRunStore, runStatement } from './store/store.js'
 import type { Transition } from './store/transition.js'
 import { dueRuns } from './tables.js'
+import { type AffectedRuns, applyTransitionEffects } from './transition-effects.js'
 import { createWork, type Effects, type GiverOf, type StartTask } from './work.js'
 
 export interface RunsOptions {
@@ -43,33 +42,33 @@ export interface RunsOptions {
   loadVersion: LoadVersion
   /** What a step `workflow` starts now. Throws where there is no such workflow, or none that can be run. */
   published(workflowId: string, tenant: TenantScope): Promise<StartRequest['workflow']>
-  /** Whose rights a run acts by at this moment; null where nobody gives it any. */
+  /** The rights a run acts with at this moment; null where it has none. */
   giverOf: GiverOf
   /** Up to where the logs of all services have come. */
   logEnds(): Promise<LogPositions>
   /** What traces are counted by. */
   budgets: Pick<Budgets, 'fits'>
-  /** Runs in hand at most, and of one workspace. */
-  most?: { all: number; ofOne: number }
+  /** The most active runs, in total and of one workspace. */
+  maxRuns?: { all: number; ofOne: number }
   leaseMs?: number
   /** A run whose worker has died so often in a row at the same step is not tried again. */
-  mostDeaths?: number
+  maxDeaths?: number
 }
 
 /** The runs of the service. */
 export interface Runs {
   start: ReturnType<typeof createStarter>
-  waitForEnd: Ends['wait']
-  waitForRest: Ends['waitForRest']
+  waitForEnd: CompletionWaiter['wait']
+  waitForRest: CompletionWaiter['waitForRest']
   /**
    * Presents a run with a signal, and resolves with what has become of it: here, or in its inbox where another worker has it.
    * With `force` it is taken away from that. `gone`: it changes hands again and again.
    */
-  present(runId: string, presented: Presented, force: boolean): Promise<Reception>
+  present(runId: string, presented: SignalEnvelope, force: boolean): Promise<SignalResult>
   /** What a run goes by. */
   programOf(identity: RunIdentity): Promise<Program>
   /** A run, and those that go on with it once it is retried so, with what each goes by. */
-  goneOnWith(identity: RunIdentity, how: Retry): Promise<{ id: string; programRef: string }[]>
+  findContinuedRuns(identity: RunIdentity, how: Retry): Promise<{ id: string; programRef: string }[]>
   /** Presents events to the runs that wait for them by now. */
   deliver(events: readonly AcceptedEvent[]): Promise<void>
   /** Runs were started in a transaction that is committed now. */
@@ -80,15 +79,15 @@ export interface Runs {
   onDrain(): void
 }
 
-/** How often a signal is presented to a run that passes to another worker meanwhile. */
-const mostTries = 5
-const defaults = { most: { all: 256, ofOne: 64 }, leaseMs: 30_000, mostDeaths: 5 }
+/** How often a signal is sent to a run whose lease passes to another worker meanwhile. */
+const maxTries = 5
+const defaults = { maxRuns: { all: 256, ofOne: 64 }, leaseMs: 30_000, maxDeaths: 5 }
 export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   const { database, dueWork, relay, log } = ctx
-  const { most, leaseMs, mostDeaths } = { ...defaults, ...options }
+  const { maxRuns, leaseMs, maxDeaths } = { ...defaults, ...options }
   const owner = `${ctx.config.instanceId}:${randomUUID()}`
   const closing = new AbortController()
-  const measures = measureRuns(ctx.metrics)
+  const measures = createRunMetrics(ctx.metrics)
   const clock = databaseClock(database.sql, ctx.clock === systemClock ? undefined : ctx.clock)
   const store = createRunStore({
     ...{ database, leaseMs, announce: relay.wake, closing: closing.signal },
@@ -99,36 +98,38 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     publish: (subject, payload) => publishHint(ctx.link, subject, payload),
   })
   const programs = createPrograms(options.loadVersion)
-  const ends = createEnds(database.sql, (runId) => runner.has(runId))
+  const completionWaiter = createCompletionWaiter(database.sql, (runId) => runner.has(runId))
 
-  async function commit(transition: Transition, aftermath: Aftermath | null) {
-    const moved = await move(transition, aftermath)
+  async function commit(transition: Transition, transitionEffects: TransitionEffects | null) {
+    const moved = await move(transition, transitionEffects)
     if (moved) signals.changed(transition.tenant, transition.runId)
     return moved
   }
 
-  async function move(transition: Transition, aftermath: Aftermath | null) {
-    if (!aftermath) return store.commit(transition)
-    const moved = await store.commitWith(transition, (tx) => follow(tx, aftermath, clock.at()))
-    if (moved) tell(moved.followed ?? { runIds: [], admitted: true })
+  async function move(transition: Transition, transitionEffects: TransitionEffects | null) {
+    if (!transitionEffects) return store.commit(transition)
+    const moved = await store.commitWith(transition, (tx) =>
+      applyTransitionEffects(tx, transitionEffects, clock.at()),
+    )
+    if (moved) notifyRuns(moved.followed ?? { runIds: [], admitted: true })
     return moved
   }
 
-  function tell({ runIds, admitted }: Concerned) {
+  function notifyRuns({ runIds, admitted }: AffectedRuns) {
     for (const runId of runIds) {
-      if (runner.has(runId)) void runner.get(runId).then((active) => active?.look())
-      else news.tell(runId)
+      if (runner.has(runId)) void runner.get(runId).then((active) => active?.checkInbox())
+      else notifications.notify(runId)
     }
     if (admitted || runIds.length > 0) due.wake()
   }
 
-  function left({ identity, face }: ActiveRun, leaving: Leaving) {
+  function left({ identity, progress }: ActiveRun, leaving: Leaving) {
     if (leaving.how === 'ended') {
       const { output, error } = leaving
-      ends.ended(identity.id, { status: face().status, output, error })
+      completionWaiter.ended(identity.id, { status: progress().status, output, error })
     }
-    if (leaving.how === 'released' && face().status === 'paused')
-      ends.ended(identity.id, { status: 'paused', output: null, error: null })
+    if (leaving.how === 'released' && progress().status === 'paused')
+      completionWaiter.ended(identity.id, { status: 'paused', output: null, error: null })
     if (leaving.how === 'released' && leaving.dueAt !== null)
       due.wake(Math.max(leaving.dueAt - clock.nowMs(), 0))
     if (leaving.how === 'lost' && leaving.error !== undefined)
@@ -138,42 +139,46 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
       )
   }
 
-  /** Somebody has sent it something, or taken it away. */
-  async function heard(runId: string) {
+  /** It got a signal, or another worker took the lease. */
+  async function onNotification(runId: string) {
     const active = await runner.get(runId)
     const [row] = active
-      ? await run<{ fence: string }>(
+      ? await runStatement<{ fence: string }>(
           database.sql,
           'select lease_fence::text as fence from runs where id = $1',
           [runId],
         )
       : []
     if (!active || !row) return
-    if (row.fence === active.fence) await active.look()
+    if (row.fence === active.fence) await active.checkInbox()
     else active.drop()
   }
 
   /** Undefined where another worker has the run. */
-  async function takeOver(runId: string, first: Presented, force: boolean): Promise<Reception | undefined> {
+  async function takeOver(
+    runId: string,
+    first: SignalEnvelope,
+    force: boolean,
+  ): Promise<SignalResult | undefined> {
     const row = await leaseRun(database.sql, { id: runId, owner, leaseMs, at: clock.at(), force })
-    if (row && force) news.tell(runId)
-    return row && runner.takeFor(row, first)
+    if (row && force) notifications.notify(runId)
+    return row && runner.acceptWithSignal(row, first)
   }
 
   const asking = {
     ...{ sql: database.sql, at: clock.at, closing: closing.signal },
-    told: (runId: string) => tell({ runIds: [runId], admitted: false }),
-    takeAway: async (runId: string) => void (await takeOver(runId, own({ kind: 'tick' }), true)),
+    notify: (runId: string) => notifyRuns({ runIds: [runId], admitted: false }),
+    seizeLease: async (runId: string) => void (await takeOver(runId, wrapOwnSignal({ kind: 'tick' }), true)),
   }
 
-  async function present(runId: string, presented: Presented, force: boolean): Promise<Reception> {
-    for (let tries = 1; tries <= mostTries; tries++) {
+  async function present(runId: string, presented: SignalEnvelope, force: boolean): Promise<SignalResult> {
+    for (let tries = 1; tries <= maxTries; tries++) {
       const active = await runner.get(runId)
       const here = active ? await active.present(presented) : 'gone'
       if (here !== 'gone') return here
       // Taken away once: two that take it from each other would go on for ever.
       const taken = await takeOver(runId, presented, force && tries === 1)
-      if (taken === undefined) return ask(asking, runId, presented)
+      if (taken === undefined) return requestSignal(asking, runId, presented)
       if (taken !== 'gone') return taken
     }
     return 'gone'
@@ -181,7 +186,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
 
   async function startChild(active: ActiveRun, task: StartTask): Promise<{ runId: string }> {
     const { identity, origin } = active
-    if (task.goesOn) return goOnWithChild({ sql: database.sql, present }, identity, task.goesOn)
+    if (task.goesOn) return continueChild({ sql: database.sql, present }, identity, task.goesOn)
     if (origin.depth >= maxCausationDepth)
       throw new ApiError(
         'conflict',
@@ -207,25 +212,25 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   }
 
   const programOf = async ({ id, tenant }: RunIdentity) => {
-    const { programRef } = await originOf(database.sql, id)
+    const { programRef } = await parseOrigin(database.sql, id)
     return (await programs(programRef, tenant)).program
   }
 
   const loaded = async ({ programRef }: Origin, { tenant }: RunIdentity) => {
     const found = await store.insist(() => programs(programRef, tenant))
-    if (!found) throw new ApiError('service_unavailable', 'The service is being stopped.')
+    if (!found) throw new ApiError('service_unavailable', 'The service is shutting down.')
     return found
   }
   const evaluate = createEvaluate(options.expressions)
   const work = createWork({
     ...{ evaluate, effects: options.effects, giverOf: options.giverOf },
-    ...{ startChild, log, took: measures.stepTook, tracing: ctx.tracing },
+    ...{ startChild, log, recordDuration: measures.recordStepDuration, tracing: ctx.tracing },
   })
   const runner = createRunner({
-    ...{ most, mostDeaths, commit, left, perform: work, moved: measures.moved },
+    ...{ maxRuns, maxDeaths, commit, left, perform: work, moved: measures.moved },
     nowMs: clock.nowMs,
     keepsTrace: (workspaceId, bytes) => options.budgets.fits('traceBytesPerDay', { workspaceId }, bytes),
-    look: (active, awaited, begun) => readNews(database.sql, { active, awaited, begun }),
+    readInbox: (active, awaited, begun) => readInbox(database.sql, { active, awaited, begun }),
     journals: async (ids) => (await store.insist(() => loadJournals(database.sql, ids))) ?? new Map(),
     async foldedRunOf({ identity }, { origin, recorded }) {
       const { program } = await loaded(origin, identity)
@@ -233,7 +238,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     },
     failed(row, error) {
       if (closing.signal.aborted) return
-      log.error({ err: error, run: row.key }, 'a run could not be resumed; it is held back and tried again')
+      log.error({ err: error, run: row.key }, 'a run could not be resumed; it is delayed and retried')
       const held = delayFailedRows({ name: 'runs', of: dueRuns }, { ...database, log, at: clock.at }, [
         { row, error },
       ])
@@ -241,12 +246,12 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
       held.catch(() => {})
     },
     recovered: ({ key, fence }) =>
-      run(
+      runStatement(
         database.sql,
         'update runs set failures = 0, last_error = null where id = $1 and lease_fence = $2::bigint',
         [key, fence],
       ),
-    giveBack: async (rows) => {
+    releaseRuns: async (rows) => {
       const { text, parameters } = releaseStatement(dueRuns, rows)
       if (rows.length > 0) await database.sql.unsafe(text, parameters, { prepare: true })
     },
@@ -260,14 +265,14 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     wake: () => due.wake(),
     changed: signals.changed,
     moved: measures.moved,
-    limitOf: (program, request) => limitOf(options.expressions, program, request),
+    limitOf: (program, request) => resolveLimit(options.expressions, program, request),
     async makeRoom(runIds) {
       const reason = 'A later run of the same key takes its place.'
       const signal = { kind: 'cancel', by: 'system', reason } as const
       for (const runId of runIds) await present(runId, { signal, actor: null, requestId: null }, true)
     },
     async startedBy(workflowId, triggerKey) {
-      const [row] = await run<{ run_id: string }>(
+      const [row] = await runStatement<{ run_id: string }>(
         database.sql,
         'select run_id from run_triggers where workflow_id = $1 and key = $2',
         [workflowId, triggerKey],
@@ -276,26 +281,30 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     },
   })
   void clock.adjust().catch(() => {})
-  const news = createNews(ctx.link, ctx.names, (runId) => void heard(runId).catch(() => {}))
+  const notifications = createRunNotifications(
+    ctx.link,
+    ctx.names,
+    (runId) => void onNotification(runId).catch(() => {}),
+  )
   return {
     present,
     async deliver(events) {
       const runIds = await sendToWaiting(database.sql, events, clock.at())
-      tell({ runIds, admitted: false })
+      notifyRuns({ runIds, admitted: false })
     },
     programOf,
-    goneOnWith: (identity, how) => goneOnWith({ sql: database.sql, programOf }, identity, how),
+    findContinuedRuns: (identity, how) => findContinuedRuns({ sql: database.sql, programOf }, identity, how),
     start,
-    waitForEnd: ends.wait,
-    waitForRest: ends.waitForRest,
+    waitForEnd: completionWaiter.wait,
+    waitForRest: completionWaiter.waitForRest,
     wake: () => due.wake(),
     ...{ runner, programs },
     background: [
       startMonths(database.sql, log, 'add_run_month'),
-      news,
+      notifications,
       signals,
       { close: () => closing.abort() },
     ],
-    onDrain: () => ends.close(),
+    onDrain: () => completionWaiter.close(),
   }
 }

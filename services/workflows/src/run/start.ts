@@ -3,17 +3,17 @@ import type { ChangedSignals } from '@opsplane/nats'
 import type { Database, StatementRunner } from '@opsplane/postgres'
 import { traceparentOfCause } from '@opsplane/telemetry'
 import type { Program } from '../engine/program.js'
-import { type Beginning, begin } from './beginning.js'
 import type { DatabaseClock } from './clock.js'
-import { admission, type KeyedLimit } from './concurrency/admission.js'
+import { admitRun, type KeyedLimit } from './concurrency/admission.js'
 import type { Evaluate } from './evaluate.js'
-import type { LogPositions } from './event-wait/accepted.js'
+import type { LogPositions } from './event-wait/accepted-event.js'
 import { foldRun } from './folded-run.js'
-import { lineOf } from './lines.js'
-import type { HeldRun, Origin, Parent, RunCaller, RunFace, RunIdentity } from './model.js'
+import { formatJournalLine } from './journal-lines.js'
+import type { ClaimedRun, Origin, Parent, RunCaller, RunIdentity, RunProgress } from './model.js'
 import type { Programs } from './programs.js'
-import { eventRowsOf, newsOf } from './run-events.js'
+import { buildEventRows, draftRunEvents } from './run-events.js'
 import type { Runner } from './runner.js'
+import { type EagerStart, startEagerly } from './start-eagerly.js'
 import type { NewRun } from './store/start-statement.js'
 import type { RunStore } from './store/store.js'
 
@@ -36,7 +36,7 @@ export interface StartRequest {
   actor: Actor
   requestId: string | null
   causationId: string | null
-  /** Of the span that asks for it, where somebody follows it. */
+  /** Of the span that requests it, where it is traced. */
   traceparent?: string | undefined
 }
 
@@ -65,12 +65,12 @@ export interface StarterOptions {
   /** A run is there; in a transaction, about to be. */
   changed: ChangedSignals['changed']
   /** A run has come to a state. */
-  moved(status: RunFace['status']): void
+  moved(status: RunProgress['status']): void
   /** The run that a trigger of a workflow has started. */
   startedBy(workflowId: string, triggerKey: string): Promise<string | undefined>
 }
 
-const queued: RunFace = { status: 'queued', attempt: 1, error: null, startedAt: null, endedAt: null }
+const queued: RunProgress = { status: 'queued', attempt: 1, error: null, startedAt: null, endedAt: null }
 
 /**
  * Makes a run durable and, unless it is part of a transaction or there is no room for it, goes to work on it at once. In a
@@ -84,7 +84,7 @@ export function createStarter(options: StarterOptions) {
   async function insertWithin(limit: KeyedLimit, row: NewRun, tx?: StatementRunner): Promise<boolean> {
     let cancel: string[] = []
     const insert = async (sql: StatementRunner) => {
-      const found = await admission(sql, limit)
+      const found = await admitRun(sql, limit)
       cancel = found.starts ? [] : found.cancel
       if (found.starts) return store.insert(row, sql)
       return store.insert(limit.whenFull === 'skip' ? skipped(row) : { ...row, dueAt: null }, sql)
@@ -106,42 +106,42 @@ export function createStarter(options: StarterOptions) {
     const identity = { ...identityOf(id, request, at), concurrencyKey: limit?.key ?? null }
     const origin = originOf(request, since)
     const begins = tx === undefined && limit === null && runner.hasRoomFor(tenant.workspaceId)
-    const { folded, entries, underWay }: Beginning = begins
-      ? await begin({ program, identity, origin }, now, { evaluate, nowMs: clock.nowMs })
+    const { folded, entries, inFlight }: EagerStart = begins
+      ? await startEagerly({ program, identity, origin }, now, { evaluate, nowMs: clock.nowMs })
       : { folded: foldRun({ program, identity, origin, recorded: [] }), entries: [] }
     const lines = [
-      lineOf(0, now, origin),
-      ...entries.map(({ entry, text, at: decidedAt }, n) => lineOf(n + 1, decidedAt, entry, text)),
+      formatJournalLine(0, now, origin),
+      ...entries.map(({ entry, text, at: decidedAt }, n) => formatJournalLine(n + 1, decidedAt, entry, text)),
     ]
     const bytes = lines.reduce((sum, line) => sum + line.bytes, 0)
-    const face = begins ? folded.face() : queued
-    const news = newsOf(
+    const progress = begins ? folded.progress() : queued
+    const drafts = draftRunEvents(
       queued,
-      face,
+      progress,
       entries.map(({ entry }) => entry),
     )
     const row = {
-      ...{ identity, face, triggerKey, lines, bytes, seq: entries.length, dueAt: at },
+      ...{ identity, progress, triggerKey, lines, bytes, seq: entries.length, dueAt: at },
       awaitsEvents: program.awaitsEvents,
       owner: begins ? owner : null,
-      events: eventRowsOf(
+      events: buildEventRows(
         { identity, origin, actor: request.actor, requestId: request.requestId, at },
-        [null, face],
-        news,
+        [null, progress],
+        drafts,
       ),
     }
     const inserted = limit === null ? store.insert(row, tx) : insertWithin(limit, row, tx)
     const created = await inserted.catch((error: unknown) => {
-      underWay?.abort()
+      inFlight?.abort()
       throw error
     })
-    if (!created) underWay?.abort()
+    if (!created) inFlight?.abort()
     if (!created) return { runId: (await startedBy(workflow.id, triggerKey ?? '')) ?? id, created }
     options.changed(tenant, id)
     options.moved('queued')
-    if (face.status !== 'queued') options.moved(face.status)
-    const run: HeldRun = { identity, face, fence: '1', seq: entries.length, bytes, signals: 0 }
-    if (begins) runner.enter(run, { origin, underWay }, folded)
+    if (progress.status !== 'queued') options.moved(progress.status)
+    const run: ClaimedRun = { identity, progress, fence: '1', seq: entries.length, bytes, signals: 0 }
+    if (begins) runner.enter(run, { origin, inFlight }, folded)
     else if (!tx) options.wake()
     return { runId: id, created }
   }
@@ -149,11 +149,15 @@ export function createStarter(options: StarterOptions) {
 
 /** A run that was not to be, as its key has as many as it may. */
 function skipped(row: NewRun): NewRun {
-  const error = { code: 'concurrency_limit', message: 'As many runs as may be were under way.', step: null }
+  const error = {
+    code: 'concurrency_limit',
+    message: 'The maximum number of concurrent runs was active.',
+    step: null,
+  }
   const ended = { kind: 'ended', status: 'cancelled', error }
   const at = Date.parse(row.identity.queuedAt)
-  const face = { ...row.face, status: 'cancelled' as const, error, endedAt: row.identity.queuedAt }
-  return { ...row, face, dueAt: null, seq: 1, lines: [...row.lines, lineOf(1, at, ended)] }
+  const progress = { ...row.progress, status: 'cancelled' as const, error, endedAt: row.identity.queuedAt }
+  return { ...row, progress, dueAt: null, seq: 1, lines: [...row.lines, formatJournalLine(1, at, ended)] }
 }
 
 function identityOf(

@@ -3,13 +3,13 @@ import { JsonValue, newId, Run, RunDetail, RunStep } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { type Definition, type RunService, runService } from '../fixture/run-service.js'
-import { readEnds } from './ends.js'
-import { type EffectCall, failed } from './perform/effect.js'
+import { readRunEnds } from './completion-waiter.js'
+import { type EffectCall, effectFailure } from './perform/effect.js'
 import { findRun } from './queries.js'
 import type { Runs } from './runs.js'
 import { runDetail, runSteps } from './trace.js'
 
-let world: RunService
+let fixture: RunService
 let service: TestService
 let runs: Runs
 let api: ApiClient
@@ -18,22 +18,22 @@ let works = false
 const vaulted = 'vault-value-2718'
 
 beforeAll(async () => {
-  const refuses = () => Promise.reject(failed('not_there', 'This test has no such effect.'))
+  const refuses = () => Promise.reject(effectFailure('not_there', 'This test has no such effect.'))
   const http = async ({ conceal, input }: Pick<EffectCall, 'conceal' | 'input'>) => {
     if (!works) return refuses()
     conceal([vaulted, 'not among what it gives'])
     const { url } = input as { url: string }
-    if (url.endsWith('fails')) throw failed('refused', `No ${vaulted}.`)
+    if (url.endsWith('fails')) throw effectFailure('refused', `No ${vaulted}.`)
     return { status: 200, text: `It is ${vaulted}.` }
   }
-  world = runService({
+  fixture = runService({
     effects: { http, api: refuses, connector: refuses, artifact: refuses, publish: refuses },
   })
-  service = await startTestService(world.service)
-  const [first] = world.replicas
+  service = await startTestService(fixture.service)
+  const [first] = fixture.replicas
   if (!first) throw new Error('no replica has started')
   runs = first
-  api = service.as(testPrincipal({ workspaceId: world.tenant.workspaceId }))
+  api = service.as(testPrincipal({ workspaceId: fixture.tenant.workspaceId }))
 })
 afterAll(() => service?.stop())
 
@@ -70,7 +70,7 @@ const pagesOf = async (runId: string, limit: number) => {
 /** A run of many steps that has failed once and was retried. */
 let runId: string
 beforeAll(async () => {
-  runId = (await runs.start(world.define(manySteps)({ input: { items } }))).runId
+  runId = (await runs.start(fixture.define(manySteps)({ input: { items } }))).runId
   expect(await runs.waitForEnd(runId, 60_000)).toMatchObject({ status: 'failed' })
   works = true
   expect((await api.post(`/runs/${runId}/retry`, {})).status).toBe(200)
@@ -138,28 +138,28 @@ test('no answer shows what stands in fields named as secrets are, while steps co
       { id: 'stop', type: 'fail', message: '{{ input.credentials.pin }}' },
     ],
   }
-  const { runId: echo } = await runs.start(world.define(echoes)({ input: { credentials: { pin } } }))
+  const { runId: echo } = await runs.start(fixture.define(echoes)({ input: { credentials: { pin } } }))
   await waitFor(async () => (await detail(echo)).status === 'failed')
   const shown = await detail(echo)
   const [number, next, large] = shown.steps
   expect(shown.input.value).toEqual({ credentials: { pin: '***' } })
   expect(number?.output.value).toEqual({ text: 'INC-***', next_token: '***' })
   expect(next?.output.value).toEqual({ length: `INC-${pin}`.length, page: 'page-2' })
-  const beside = (await api.get(large?.output.large?.href ?? '')).data(JsonValue)
-  expect(beside).toBe(`***${'x'.repeat(9_000)}`)
-  const everything = [shown, await pagesOf(echo, 200), beside]
+  const largeValue = (await api.get(large?.output.large?.href ?? '')).data(JsonValue)
+  expect(largeValue).toBe(`***${'x'.repeat(9_000)}`)
+  const everything = [shown, await pagesOf(echo, 200), largeValue]
   expect(JSON.stringify(everything)).not.toContain(pin)
 })
 
-test('neither lists nor events show it in errors and titles, while whoever waits for the run gets the error as it is', async () => {
+test('neither lists nor events show it in errors and titles, while a waiting parent run gets the unmasked error', async () => {
   const pin = 'pin-0815'
   const start = async (step: object) =>
-    (await runs.start(world.define({ steps: [step] })({ input: { credentials: { pin } } }))).runId
+    (await runs.start(fixture.define({ steps: [step] })({ input: { credentials: { pin } } }))).runId
   const message = '{{ input.credentials.pin }}'
   const fails = await start({ id: 'stop', type: 'fail', message })
   const asks = await start({ id: 'ask', type: 'approval', title: message, approvers: { users: ['usr_1'] } })
   expect((await runs.waitForEnd(fails, 60_000))?.error?.message).toBe(pin)
-  expect((await readEnds(service.sql, [fails])).get(fails)?.error?.message).toBe(pin)
+  expect((await readRunEnds(service.sql, [fails])).get(fails)?.error?.message).toBe(pin)
   await waitFor(async () => (await detail(asks)).status === 'paused')
 
   const listed = (await api.get('/runs?limit=100')).page(Run).items
@@ -185,7 +185,7 @@ test('nothing that people see shows a secret that a step gave, and runs that wai
   })
   const call = { id: 'call', type: 'http' as const, url: 'https://example.test/' }
   const child = newId('workflow')
-  world.define(
+  fixture.define(
     { steps: [call, { id: 'text', type: 'transform', value: '{{ steps.call.output.text }}' }] },
     child,
   )
@@ -201,7 +201,7 @@ test('nothing that people see shows a secret that a step gave, and runs that wai
     { steps: [{ ...call, url: 'https://example.test/fails' }] },
   ]
   const [paused, parent, fails] = await Promise.all(
-    definitions.map(async (each) => (await runs.start(world.define(each)())).runId),
+    definitions.map(async (each) => (await runs.start(fixture.define(each)())).runId),
   )
   expect((await runs.waitForEnd(fails ?? '', 60_000))?.error?.message).toBe(`No ${vaulted}.`)
   for (const id of [paused, parent]) await waitFor(async () => (await detail(id ?? '')).status === 'paused')
@@ -222,7 +222,7 @@ test('nothing that people see shows a secret that a step gave, and runs that wai
 })
 
 test('no answer reads more than a part of the journal at once', async () => {
-  const { identity, shown } = await findRun(service.sql, runId, world.tenant)
+  const { identity, shown } = await findRun(service.sql, runId, fixture.tenant)
   const program = await runs.programOf(identity)
   const [journal] = await service.sql<{ lines: number }[]>`
     select count(*)::int as lines from run_entries where run_id = ${runId}`

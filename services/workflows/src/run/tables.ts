@@ -14,7 +14,7 @@ import {
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' })
 
-/** A run that has not ended is due when its time has come, unless somebody works on it. */
+/** A run that has not ended is due at its instant, unless it has a worker. */
 export const dueRuns = dueTable({
   table: 'runs',
   key: 'id',
@@ -52,7 +52,7 @@ export const runs = pgTable(
     seq: integer('seq').notNull(),
     /** Of its journal, which bounds what is read at once. */
     bytes: bigint('bytes', { mode: 'number' }).notNull(),
-    /** How many signals it was ever sent by those who do not work on it: tells whoever does of new ones. */
+    /** How many signals it was ever sent by other processes: its worker detects new ones by it. */
     signals: integer('signals').notNull().default(0),
     /** Whether steps of it may wait for events, which are kept for it. */
     awaitsEvents: boolean('awaits_events').notNull().default(false),
@@ -112,7 +112,7 @@ export const runTriggers = pgTable(
   ],
 )
 
-/** What runs are to be presented with by whoever works on them. */
+/** The inboxes of runs: signals that their workers read. */
 export const runSignals = pgTable(
   'run_signals',
   {
@@ -193,7 +193,7 @@ export const runApprovers = pgTable(
   ],
 )
 
-/** Locked by whoever counts the runs of a key. */
+/** Locked by the transaction that counts the runs of a key. */
 export const runConcurrency = pgTable('run_concurrency', {
   key: text('key').primaryKey(),
   limit: integer('run_limit').notNull(),

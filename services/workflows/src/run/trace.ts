@@ -21,12 +21,12 @@ import {
   type StepRun,
 } from '../engine/memory.js'
 import type { Program } from '../engine/program.js'
-import { summaryOf } from '../engine/summary.js'
-import { entryOf } from './lines.js'
-import { concealedIn } from './loading.js'
+import { summarizeRun } from '../engine/summary.js'
+import { parseJournalLine } from './journal-lines.js'
+import { findConcealedValues } from './load-journals.js'
 import type { Origin, RunIdentity } from './model.js'
 import { createShownValues, type ShownValues } from './shown/shown-values.js'
-import { run } from './store/store.js'
+import { runStatement } from './store/store.js'
 
 /** A line of a journal as the trace reads it: without what is large, unless it is shown. */
 interface TraceLine {
@@ -51,7 +51,7 @@ const shownFields = ['waiting', 'error']
 /** The journal of a run, so many lines at a time; numbers from 0. */
 async function* linesOf(sql: Database['sql'], runId: string): AsyncGenerator<TraceLine[]> {
   for (let after = -1; ; after += linesAtOnce) {
-    const rows = await run<Row>(
+    const rows = await runStatement<Row>(
       sql,
       `select seq, at::float8 as at, entry, large_field as "largeField", large_bytes as "largeBytes",
          case when large_field = 'items' then json_array_length(large) end as "itemCount",
@@ -73,7 +73,7 @@ export async function readValue(
   sql: Database['sql'],
   { runId, seq, field, tenant }: { runId: string; seq: number; field: string; tenant: TenantScope },
 ): Promise<JsonValue> {
-  const [row] = await run<{ value: JsonValue }>(
+  const [row] = await runStatement<{ value: JsonValue }>(
     sql,
     `select e.large as value from run_entries e join runs r on r.id = e.run_id
      where e.run_id = $1 and e.seq = $2::int and e.large_field = $3
@@ -86,16 +86,16 @@ export async function readValue(
 
 /** By what the run began with, and the secrets that its steps gave. */
 async function shownValues(sql: Database['sql'], runId: string): Promise<ShownValues> {
-  const [first] = await run<Pick<Row, 'entry' | 'largeField' | 'large'>>(
+  const [first] = await runStatement<Pick<Row, 'entry' | 'largeField' | 'large'>>(
     sql,
     'select entry, large_field as "largeField", large from run_entries where run_id = $1 and seq = 0',
     [runId],
   )
-  const { input = null, event = null } = (first ? entryOf(first) : {}) as {
+  const { input = null, event = null } = (first ? parseJournalLine(first) : {}) as {
     input?: JsonValue
     event?: JsonValue
   }
-  return createShownValues([input, event], await concealedIn(sql, runId))
+  return createShownValues([input, event], await findConcealedValues(sql, runId))
 }
 
 const iso = (ms: number) => new Date(ms).toISOString()
@@ -149,7 +149,7 @@ async function follow(
     if (!toEnd && steps.areFinal()) break
   }
   if (!first || !last || !memory) throw new Error(`${identity.id} has no journal`)
-  return { first, last, steps: steps.all(), next: steps.next(), nextDue: summaryOf(memory).nextDue }
+  return { first, last, steps: steps.all(), next: steps.next(), nextDue: summarizeRun(memory).nextDue }
 }
 
 const contextOf = (

@@ -5,12 +5,12 @@ import type { Outcome, Signal } from '../engine/signal.js'
 import type { Task } from '../engine/task.js'
 import type { ActiveRun, WorkTask } from './active-run.js'
 import { type Evaluate, pause } from './evaluate.js'
-import { maxValueBytes } from './lines.js'
-import { type Effect, failureOf } from './perform/effect.js'
+import { maxValueBytes } from './journal-lines.js'
+import { type Effect, toFailure } from './perform/effect.js'
 
 export type Effects = { [Type in EffectStep['type']]: Effect<Extract<EffectStep, { type: Type }>> }
 
-/** Whose rights a run acts by at this moment, and the grant it does so by; null where nobody gives it any. */
+/** The rights a run acts with at this moment, and their grant; null where it has none. */
 export type GiverOf = (
   run: Pick<ActiveRun, 'identity' | 'origin'>,
 ) => Promise<{ grant: string; userId: string } | null>
@@ -22,7 +22,7 @@ export interface WorkOptions {
   /** Starts the run of a step `workflow`, unless it has been. Throws where it cannot be. */
   startChild(run: ActiveRun, task: StartTask): Promise<{ runId: string }>
   /** A step is over. */
-  took(type: EffectStep['type'], seconds: number): void
+  recordDuration(type: EffectStep['type'], seconds: number): void
   tracing: Tracing
   log: Logger
 }
@@ -30,11 +30,19 @@ export interface WorkOptions {
 export type StartTask = Extract<Task, { kind: 'start_run' }>
 type PerformTask = Extract<Task, { kind: 'perform' }>
 
-/** Looks for an answer that is under way: some minutes, longer than any service keeps a key to itself. */
-const mostLooks = 30
+/** Waits for an answer in flight: some minutes, longer than any service claims a key. */
+const maxLooks = 30
 
 /** Does what tasks ask for. Rejects with the reason of `aborted`, where it is, and for nothing else. */
-export function createWork({ evaluate, effects, giverOf, startChild, took, tracing, log }: WorkOptions) {
+export function createWork({
+  evaluate,
+  effects,
+  giverOf,
+  startChild,
+  recordDuration,
+  tracing,
+  log,
+}: WorkOptions) {
   async function perform(run: ActiveRun, task: PerformTask, aborted: AbortSignal): Promise<Signal> {
     const { input, key, timeoutMs } = task
     const { identity, origin } = run
@@ -61,13 +69,13 @@ export function createWork({ evaluate, effects, giverOf, startChild, took, traci
       return endSpanWith(traced, () => dispatch(effects, task.step, call))
     }
     let outcome = await attempt(run, aborted, act)
-    // As left behind by a worker that died, or by a service that did: whoever has the key gives it back in time.
-    for (let tries = 1; tries <= mostLooks && isUnderWay(outcome); tries++) {
+    // As left behind by a worker or service that died: the claim of the key expires.
+    for (let tries = 1; tries <= maxLooks && isUnderWay(outcome); tries++) {
       await delay(retryDelayMs({ ...pause, attempt: tries }), aborted)
       aborted.throwIfAborted()
       outcome = await attempt(run, aborted, act)
     }
-    took(task.step.type, (performance.now() - startedAt) / 1_000)
+    recordDuration(task.step.type, (performance.now() - startedAt) / 1_000)
     const secrets = concealed.size > 0 ? secretsFoundIn(stringifyExact(outcome), concealed) : []
     return { kind: 'performed', task: task.id, outcome, ...(secrets.length > 0 && { secrets }) }
   }
@@ -81,7 +89,7 @@ export function createWork({ evaluate, effects, giverOf, startChild, took, traci
       return capped((await act()) ?? null)
     } catch (error) {
       aborted.throwIfAborted()
-      const outcome = failureOf(error)
+      const outcome = toFailure(error)
       if (!outcome.ok && outcome.error.code === 'internal_error')
         log.error(
           { err: error, run: run.identity.id, ...traceFields(run.origin.traceparent) },
@@ -133,6 +141,6 @@ const isUnderWay = (outcome: Outcome): boolean =>
 function capped(output: unknown): Outcome {
   const bytes = Buffer.byteLength(stringifyExact(output))
   if (bytes <= maxValueBytes) return { ok: true, output }
-  const message = `The output has ${bytes} bytes; at most ${maxValueBytes} are kept.`
+  const message = `The output has ${bytes} bytes; at most ${maxValueBytes} are stored.`
   return { ok: false, error: { code: 'output_too_large', message, retryable: false } }
 }

@@ -31,7 +31,7 @@ afterAll(async () => {
   await link?.close()
 })
 
-it('misses nothing of a stream that was made again while nobody listened, and begins without what was before it', async () => {
+it('misses nothing of a stream that was recreated while no replica was connected, and begins without earlier events', async () => {
   const trigger = { type: 'event_bus', topic: 'orders' }
   const state = { status: 'active', place: 'ws_1/production', trigger }
   await database.sql`insert into workflows (id, workspace_id, environment, version, state)
@@ -58,15 +58,15 @@ it('misses nothing of a stream that was made again while nobody listened, and be
   await say('before')
   const first = listen()
   await waitFor(() => consumers.info(names.topicsStream, 'workflows-bus').catch(() => undefined))
-  await say('heard')
+  await say('matched')
   await waitFor(() => started.length === 1)
   await first.close()
 
   await streams.delete(names.topicsStream)
   await ensureStreams(link, names)
-  await say('unheard')
+  await say('unmatched')
   const second = listen()
   await waitFor(() => started.length === 2)
-  expect(started).toMatchObject([{ type: 'heard' }, { type: 'unheard' }])
+  expect(started).toMatchObject([{ type: 'matched' }, { type: 'unmatched' }])
   await second.close()
 })

@@ -11,9 +11,9 @@ import { type Database, isDependencyUnavailable, isTransient } from '@opsplane/p
 import type { BackendConfig } from '@opsplane/runtime'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
-import { candidatesFor } from './active.js'
-import { keyOfTopic, startsByTopic } from './matching.js'
-import type { Starting } from './starting.js'
+import { findCandidates } from './active-workflows.js'
+import { buildTopicKey, isStartedByTopic } from './matching.js'
+import type { TriggerStarter } from './trigger-starter.js'
 
 /** A message of the stream of topics, and whose it is. */
 interface BusMessage {
@@ -33,7 +33,7 @@ export function startBusTriggers(
   ctx: Pick<ServiceContext, 'link' | 'names' | 'log' | 'database'> & {
     config: Pick<BackendConfig, 'natsAckWaitMs'>
   },
-  starting: Starting,
+  starting: TriggerStarter,
 ): BackgroundWork {
   const { config, link, names, log, database } = ctx
   const stream = streamLog(link, names.topicsStream)
@@ -43,8 +43,8 @@ export function startBusTriggers(
     const createdAtMs = Date.parse(message.createdAt)
     const id = topicEventId(identity, subject, { createdAtMs, sequence: seq })
     const event: TopicEvent = { id, topic, ...message }
-    for (const { state } of await candidatesFor(database, [keyOfTopic(tenant, topic)]))
-      if (startsByTopic(state, event))
+    for (const { state } of await findCandidates(database, [buildTopicKey(tenant, topic)]))
+      if (isStartedByTopic(state, event))
         await starting.start(tenant, state, {
           ...{ type: 'event_bus', id, at: message.createdAt, event, input: null },
           ...{ depth, requestId: null, causationId: id },
@@ -71,7 +71,7 @@ export function startBusTriggers(
 
 /**
  * What was published before any workflow could listen starts none. Where the consumer was on another stream before, which is lost,
- * nobody has heard any of what this one has.
+ * no consumer has received any message of it.
  */
 function beginningOf({ db }: Database, stream: StreamLog) {
   const { consumer, streamCreated } = consumerCheckpoints

@@ -4,18 +4,18 @@ import type { DepthsAfter } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import {
   type AcceptedEvent,
-  bodyOf,
-  keysOfBatch,
-  keysOfEvent,
   type LogPositions,
-} from '../run/event-wait/accepted.js'
-import { keepAwaited } from '../run/event-wait/recent-events.js'
-import { type Candidate, concernedBy } from './active.js'
-import { startsBy } from './matching.js'
-import type { Starting } from './starting.js'
+  listBatchKeys,
+  listEventKeys,
+  toEventBody,
+} from '../run/event-wait/accepted-event.js'
+import { storeAwaitedEvents } from '../run/event-wait/recent-events.js'
+import { type Candidate, findAffectedWorkflows } from './active-workflows.js'
+import { isStartedByEvent } from './matching.js'
+import type { TriggerStarter } from './trigger-starter.js'
 
 export interface EventTriggersOptions {
-  starting: Starting
+  starting: TriggerStarter
   /** Presents the events to runs that wait for one. */
   deliver(events: readonly AcceptedEvent[]): Promise<void>
   depthsAfter: DepthsAfter
@@ -43,14 +43,14 @@ export function startEventTriggers(
   { consume, database }: ServiceContext,
   { starting, deliver, depthsAfter }: EventTriggersOptions,
 ): EventConsumer {
-  /** By service: the last position of which an event that concerned somebody was handled here. */
+  /** By service: the position of the last relevant event that was handled here. */
   const handled = new Map<string, number>()
   const start = async ({ event, since, workflow: { tenant, state } }: Match, depth: number) => {
     await starting.start(tenant, state, {
       type: 'event',
       id: event.id,
       at: event.createdAt,
-      event: bodyOf(event),
+      event: toEventBody(event),
       input: null,
       depth,
       requestId: event.requestId,
@@ -64,15 +64,18 @@ export function startEventTriggers(
     spacingMs,
     lowWatermarksMs,
     performLazily: async (events, { origins }) => {
-      const keysOf = keysOfBatch()
-      const { candidates, awaitedKeys } = await concernedBy(database, new Set(events.flatMap(keysOf)))
-      const concerned = new Set([...awaitedKeys, ...candidates.flatMap(({ keys }) => keys)])
+      const keysOf = listBatchKeys()
+      const { candidates, awaitedKeys } = await findAffectedWorkflows(
+        database,
+        new Set(events.flatMap(keysOf)),
+      )
+      const relevantKeys = new Set([...awaitedKeys, ...candidates.flatMap(({ keys }) => keys)])
       const accepted = events.flatMap((event, at): AcceptedEvent[] => {
-        if (!keysOf(event).some((key) => concerned.has(key))) return []
+        if (!keysOf(event).some((key) => relevantKeys.has(key))) return []
         const { source = null, position = null } = origins[at] ?? {}
         return [{ event: event.read(), source, position }]
       })
-      const awaited = await keepAwaited(database.sql, accepted, awaitedKeys)
+      const awaited = await storeAwaitedEvents(database.sql, accepted, awaitedKeys)
       const before = new Map(consumer.lowWatermarks())
       for (const [source, position] of handled) advance(before, { source, position })
       const matches = matchesOf(candidates, accepted, before)
@@ -110,8 +113,8 @@ function matchesOf(
   return accepted.flatMap((each) => {
     advance(positions, each)
     const { event, source, position } = each
-    const found = new Set(keysOfEvent(event).flatMap((key) => byKey.get(key) ?? []))
-    const started = [...found].filter(({ state }) => startsBy(state, event, { source, position }))
+    const found = new Set(listEventKeys(event).flatMap((key) => byKey.get(key) ?? []))
+    const started = [...found].filter(({ state }) => isStartedByEvent(state, event, { source, position }))
     if (started.length === 0) return []
     const since = source === null ? null : { ...Object.fromEntries(positions), [source]: position ?? 0 }
     return started.map((workflow) => ({ event, since, workflow }))

@@ -3,7 +3,7 @@ import { anyMediaType, defineRoute, defineUpload, type RequestMeta, type Route }
 import { z } from 'zod'
 import type { HookCall } from './hook-event.js'
 import type { Hooks } from './hooks.js'
-import { WaitQuery } from './wait.js'
+import { WaitQuery } from './wait-for-run.js'
 
 const bodyLimitBytes = 5 * 1024 * 1024
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Run, type TriggeredRun, WorkflowHook, WorkflowWithDraft } from '@opsplane/contracts'
 import { type ApiClient, testPrincipal, waitFor } from '@opsplane/testing'
-import { type GivenDefinition, startWorkflows, type WorkflowsFixture } from '../fixture/workflows-fixture.js'
+import { type DefinitionInput, startWorkflows, type WorkflowsFixture } from '../fixture/workflows-fixture.js'
 
 let fixture: WorkflowsFixture
 let api: ApiClient
@@ -11,10 +11,10 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.stop())
 
-type Steps = GivenDefinition['steps']
-type Trigger = Omit<Extract<GivenDefinition['trigger'], { type: 'webhook' }>, 'type'>
+type Steps = DefinitionInput['steps']
+type Trigger = Omit<Extract<DefinitionInput['trigger'], { type: 'webhook' }>, 'type'>
 
-const create = (definition: GivenDefinition) => api.post('/workflows', { name: 'Hooked', definition })
+const create = (definition: DefinitionInput) => api.post('/workflows', { name: 'Hooked', definition })
 const hooked = async (steps: Steps, trigger: Trigger = {}) => {
   const { id } = (await create({ trigger: { type: 'webhook', ...trigger }, steps })).data(WorkflowWithDraft)
   expect((await api.post(`/workflows/${id}/publish`, { activate: true })).status).toBe(200)
@@ -60,7 +60,7 @@ describe('the event of an inbound webhook', () => {
   it.each(['authorization', 'cookie', 'x-forwarded-for', 'X-Upper', 'no header', ''])(
     'cannot have the header %j',
     async (name) => {
-      const definition: GivenDefinition = { trigger: { type: 'webhook', headers: [name] }, steps: echo }
+      const definition: DefinitionInput = { trigger: { type: 'webhook', headers: [name] }, steps: echo }
       expect((await create(definition)).error()).toMatchObject({ code: 'validation_failed' })
     },
   )

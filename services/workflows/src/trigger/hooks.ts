@@ -19,11 +19,11 @@ import type { Database } from '@opsplane/postgres'
 import { sha256Hex } from '@opsplane/runtime'
 import type { Runs } from '../run/runs.js'
 import { statusAfter } from '../workflow/transitions.js'
-import { type Candidate, workflowOfHook } from './active.js'
+import { type Candidate, findHookWorkflow } from './active-workflows.js'
 import { type HookCall, hookEvent, keyHeaders } from './hook-event.js'
 import { isSignedBy } from './signature.js'
-import type { Starting } from './starting.js'
-import { answerOf } from './wait.js'
+import type { TriggerStarter } from './trigger-starter.js'
+import { waitForRun } from './wait-for-run.js'
 
 export interface Hooks {
   /**
@@ -36,7 +36,7 @@ export interface Hooks {
 
 export interface HooksOptions {
   database: Database
-  starting: Starting
+  starting: TriggerStarter
   runs: Pick<Runs, 'waitForRest'>
   settings: Pick<ServiceClient, 'post'>
   verifyCause: VerifyCause
@@ -82,7 +82,7 @@ export function createHooks({
 
   return {
     async call(hookId, call, waitSeconds) {
-      const workflow = await workflowOfHook(database, hookId)
+      const workflow = await findHookWorkflow(database, hookId)
       const trigger = workflow?.state.trigger
       if (!workflow || trigger?.type !== 'webhook') throw notFound()
       statusAfter('trigger', workflow.state)
@@ -100,7 +100,7 @@ export function createHooks({
         traceparent: call.traceparent,
       })
       if (started === null) throw depth > maxCausationDepth ? causationTooDeep() : notFound()
-      return succeeded(await answerOf(runs, started, waitSeconds, call.signal))
+      return succeeded(await waitForRun(runs, started, waitSeconds, call.signal))
     },
   }
 }
@@ -109,7 +109,7 @@ export function createHooks({
 function succeeded(answer: TriggeredRun): TriggeredRun {
   const { runId, ended, status, error } = answer
   if (!ended || status === 'completed') return answer
-  const message = `The run ${runId} has ended as ${status}: ${error?.message ?? 'it has no result'}`
+  const message = `The run ${runId} has ended with status ${status}: ${error?.message ?? 'it has no result'}`
   const detail = {
     in: 'query',
     path: '/wait',

@@ -1,10 +1,10 @@
 import { newId, TestWorkflow, TriggeredRun, TriggerWorkflow } from '@opsplane/contracts'
 import { computeRequestDepth, defineRoute, grantCallers, type Route } from '@opsplane/http'
 import type { Runs } from '../run/runs.js'
-import { inputFor } from '../workflow/check/input.js'
+import { parseRunInput } from '../workflow/check/input.js'
 import type { Workflows } from '../workflow/workflows.js'
-import { startOnce } from './once.js'
-import { answerOf, WaitQuery } from './wait.js'
+import { startOnce } from './start-once.js'
+import { WaitQuery, waitForRun } from './wait-for-run.js'
 
 const starting = {
   method: 'post',
@@ -27,9 +27,9 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
       path: '/workflows/:id/trigger',
       summary: 'Start a run of a workflow',
       description:
-        'Of the published version, whether or not the workflow is active; with the rights of its owner, within the row ' +
+        'Runs the published version, whether or not the workflow is active, with the rights of its owner, within the row ' +
         'rules of the caller. Refused while it is suspended (409, `owner_rights`). With ' +
-        '`wait` the answer has the output, if the run ends in time. `workflow.run_started` follows.',
+        '`wait` the answer has the output, if the run ends in time. Emits `workflow.run_started`.',
       scope: 'workflows:run',
       body: TriggerWorkflow,
       errors: ['not_found', 'invalid_state_transition'],
@@ -38,12 +38,12 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
         const depth = computeRequestDepth(meta)
         const workflow = await workflows.published(params.id, tenant)
         const { definition } = await workflows.versions.load(workflow.programRef, tenant)
-        const input = inputFor(definition, body.input)
+        const input = parseRunInput(definition, body.input)
         const trigger = { type: 'manual', id: null, at: now }
         const by = { actor, requestId, traceparent, depth, callers: grantCallers(meta.principal) }
         const request = { ...byHand, tenant, workflow, trigger, input, ...by }
         const started = await startOnce(runs, request, { meta, body })
-        return answerOf(runs, started, query.wait, signal())
+        return waitForRun(runs, started, query.wait, signal())
       },
     }),
 
@@ -53,8 +53,8 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
       path: '/workflows/:id/test',
       summary: 'Run the draft',
       description:
-        'As it is, as version 0, with the rights of whoever asks. Steps that are pinned are not run: what they are pinned ' +
-        'to is their output. All others do what they do. A draft with problems is refused with all of them (422).',
+        'Runs the unpublished draft as version 0, with the rights of the caller. Pinned steps are not executed: the pinned value ' +
+        'is their output. All others have their real effects. A draft with problems is refused with all of them (422).',
       scope: 'workflows:write',
       body: TestWorkflow,
       errors: ['not_found', 'invalid_state_transition', 'forbidden', 'step_up_required'],
@@ -67,13 +67,13 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
           body.pins,
           meta,
         )
-        const input = inputFor(definition, body.input)
+        const input = parseRunInput(definition, body.input)
         const trigger = { type: 'manual', id: null, at: now }
         const event = body.event ?? null
         const by = { actor, requestId, traceparent, depth }
         const request = { ...byHand, tenant, workflow, trigger, input, event, ...by }
         const started = await startOnce(runs, request, { meta, body })
-        return answerOf(runs, started, query.wait, signal())
+        return waitForRun(runs, started, query.wait, signal())
       },
     }),
   ]

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { eventExample, type PlatformEvent } from '@opsplane/contracts'
-import { keysOfEvent } from '../run/event-wait/accepted.js'
-import { startsBy, startsByTopic } from './matching.js'
+import { listEventKeys } from '../run/event-wait/accepted-event.js'
+import { isStartedByEvent, isStartedByTopic } from './matching.js'
 
 const id = 'wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
 const event: PlatformEvent = {
@@ -17,31 +17,31 @@ const workflow = (changes: object = {}) => ({
 const from = (position: number | null, source: string | null = 'itsm') => ({ source, position })
 
 it('looks for an event by its type, each prefix and what matches everything, in its own place alone', () => {
-  expect(keysOfEvent(event).sort()).toEqual(
+  expect(listEventKeys(event).sort()).toEqual(
     ['*', 'audit.*', 'incident.*', 'incident.created'].map((key) => `ws_1/staging/${key}`),
   )
 })
 
 describe('an event starts a workflow', () => {
   it('only if it was accepted after the activation, by its position in the log it comes from', () => {
-    expect(startsBy(workflow(), event, from(100))).toBe(false)
-    expect(startsBy(workflow(), event, from(101))).toBe(true)
-    expect(startsBy(workflow(), event, from(1, 'dispatcher'))).toBe(true)
-    expect(startsBy(workflow(), event, from(null, null))).toBe(true)
+    expect(isStartedByEvent(workflow(), event, from(100))).toBe(false)
+    expect(isStartedByEvent(workflow(), event, from(101))).toBe(true)
+    expect(isStartedByEvent(workflow(), event, from(1, 'dispatcher'))).toBe(true)
+    expect(isStartedByEvent(workflow(), event, from(null, null))).toBe(true)
   })
 
   it('only if its filter holds of the body that a webhook gets', () => {
     const filtered = (filter: object) => workflow({ trigger: { type: 'event', events: ['*'], filter } })
     const { severity } = event.data.after ?? {}
     expect(
-      startsBy(filtered({ event: 'incident.created', 'data.severity': severity }), event, from(101)),
+      isStartedByEvent(filtered({ event: 'incident.created', 'data.severity': severity }), event, from(101)),
     ).toBe(true)
-    expect(startsBy(filtered({ 'data.severity': { ne: severity } }), event, from(101))).toBe(false)
+    expect(isStartedByEvent(filtered({ 'data.severity': { ne: severity } }), event, from(101))).toBe(false)
   })
 
   it('but not the one that it tells of', () => {
     const own = { ...event, resource: { ...event.resource, type: 'workflow', id } }
-    expect(startsBy(workflow(), own, from(101))).toBe(false)
+    expect(isStartedByEvent(workflow(), own, from(101))).toBe(false)
   })
 })
 
@@ -58,6 +58,6 @@ describe('an event of the bus starts a workflow', () => {
     [{ topic: 'orders', eventType: 'order.deleted' }, false],
     [{ topic: 'order' }, false],
   ])('that listens to %j: %s', (listens, starts) => {
-    expect(startsByTopic({ trigger: { type: 'event_bus', ...listens } }, said)).toBe(starts)
+    expect(isStartedByTopic({ trigger: { type: 'event_bus', ...listens } }, said)).toBe(starts)
   })
 })

@@ -6,13 +6,13 @@ import {
   tenantKey,
 } from '@opsplane/contracts'
 import type { EventOrigin } from '@opsplane/eventstore'
-import { bodyOf } from '../run/event-wait/accepted.js'
+import { toEventBody } from '../run/event-wait/accepted-event.js'
 import type { WorkflowRecord } from '../workflow/domain.js'
 
-export const keyOfTopic = (tenant: TenantScope, topic: string) => `${tenantKey(tenant)}/bus:${topic}`
+export const buildTopicKey = (tenant: TenantScope, topic: string) => `${tenantKey(tenant)}/bus:${topic}`
 
 /** Whether a platform event starts the workflow, one of whose keys it has; not if it was accepted before its activation. */
-export function startsBy(
+export function isStartedByEvent(
   { trigger, fence, id }: Pick<WorkflowRecord, 'trigger' | 'fence' | 'id'>,
   event: PlatformEvent,
   { source, position }: Pick<EventOrigin, 'source' | 'position'>,
@@ -21,11 +21,11 @@ export function startsBy(
   if (source !== null && position !== null && position <= (fence[source] ?? 0)) return false
   // A workflow that its own changes started would never rest.
   if (event.resource.type === 'workflow' && event.resource.id === id) return false
-  return trigger.filter === undefined || filterMatches(trigger.filter, bodyOf(event))
+  return trigger.filter === undefined || filterMatches(trigger.filter, toEventBody(event))
 }
 
 /** Whether an event of the bus starts a workflow that listens to its topic. */
-export function startsByTopic({ trigger }: Pick<WorkflowRecord, 'trigger'>, event: TopicEvent): boolean {
+export function isStartedByTopic({ trigger }: Pick<WorkflowRecord, 'trigger'>, event: TopicEvent): boolean {
   if (trigger?.type !== 'event_bus' || trigger.topic !== event.topic) return false
   if (trigger.eventType !== undefined && trigger.eventType !== event.type) return false
   return trigger.filter === undefined || filterMatches(trigger.filter, event)

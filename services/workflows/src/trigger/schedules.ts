@@ -9,11 +9,11 @@ import {
 } from '@opsplane/postgres'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
-import { send } from '../run/aftermath.js'
 import type { Runs } from '../run/runs.js'
 import type { StartRequest } from '../run/start.js'
+import { sendSignals } from '../run/transition-effects.js'
 import type { Workflows } from '../workflow/workflows.js'
-import { keepSkipped } from './skipped.js'
+import { recordSkipped } from './skipped-triggers.js'
 
 export interface ScheduleTriggersOptions {
   workflows: Pick<Workflows, 'published' | 'versions'>
@@ -47,7 +47,7 @@ export function startScheduleTriggers(ctx: ServiceContext, options: ScheduleTrig
         await options.runs.start(await requestOf(tx, options.workflows, row, fireAt), tx)
       },
       skipped: (tx, { ownerId: workflowId, tenant }, fireAt) =>
-        keepSkipped(
+        recordSkipped(
           tx,
           { workflowId, tenant, ...{ type: 'schedule', id: fireAt, at: fireAt, reason: 'overlap' } },
           log,
@@ -94,7 +94,7 @@ async function goingOn(tx: StatementRunner, { ownerId }: ScheduleRow): Promise<s
 
 async function cancelAll(tx: StatementRunner, runIds: string[], at: string): Promise<void> {
   const signal = { kind: 'cancel', by: 'system', reason: 'The schedule has started the next run.' } as const
-  await send(tx, runIds, { signal, actor: null, requestId: null }, at)
+  await sendSignals(tx, runIds, { signal, actor: null, requestId: null }, at)
 }
 
 async function requestOf(

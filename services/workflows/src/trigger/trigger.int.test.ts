@@ -17,7 +17,7 @@ import { connectNats, type NatsLink, streamLog } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
 import { type ApiClient, signedHeaders, testNatsUrl, testPrincipal, waitFor } from '@opsplane/testing'
 import {
-  type GivenDefinition,
+  type DefinitionInput,
   hello,
   startWorkflows,
   type WorkflowsFixture,
@@ -38,9 +38,9 @@ afterAll(async () => {
 })
 
 const silent = createLogger({ service: 'test', level: 'silent', tenantData: false })
-const create = async (definition: GivenDefinition, name = 'Triggered') =>
+const create = async (definition: DefinitionInput, name = 'Triggered') =>
   (await api.post('/workflows', { name, definition })).data(WorkflowWithDraft)
-const publish = async (definition: GivenDefinition, activate = true) => {
+const publish = async (definition: DefinitionInput, activate = true) => {
   const { id } = await create(definition)
   return (await api.post(`/workflows/${id}/publish`, { activate })).data(Workflow)
 }
@@ -121,7 +121,7 @@ describe('by hand', () => {
     expect((await runsOf(id)).map((run) => run.id)).toEqual([first.runId, other.runId, later.runId])
   })
 
-  it('tests the draft with pinned outputs, as version 0 and for whoever asks', async () => {
+  it('tests the draft with pinned outputs, as version 0 and for the caller', async () => {
     const { id } = await create({
       steps: [
         { id: 'fetch', type: 'http', url: 'https://example.com' },
@@ -138,7 +138,7 @@ describe('by hand', () => {
 })
 
 describe('by events', () => {
-  const onCreation = (name: string): GivenDefinition => ({
+  const onCreation = (name: string): DefinitionInput => ({
     trigger: {
       type: 'event',
       events: ['workflow.*'],
@@ -323,24 +323,24 @@ describe('by a schedule', () => {
 })
 
 describe('by an inbound webhook', () => {
-  const anybody = () => fixture.service.as()
+  const anonymous = () => fixture.service.as()
   const hookOf = async (id: string) =>
     `/origin${(await api.get(`/workflows/${id}/hook`)).data(WorkflowHook).path}`
-  const hooked: GivenDefinition = {
+  const hooked: DefinitionInput = {
     trigger: { type: 'webhook' },
     steps: [{ id: 'echo', type: 'transform', value: '{{ event.body.word }}' }],
   }
 
-  it('starts a run for anybody who knows the address, once for each key of the sender', async () => {
+  it('starts a run for any client that knows the address, once for each key of the sender', async () => {
     const { id } = await publish(hooked)
     const path = await hookOf(id)
     const call = (headers: Record<string, string> = {}) =>
-      anybody().send('POST', `${path}?wait=20`, { body: { word: 'yes' }, headers })
+      anonymous().send('POST', `${path}?wait=20`, { body: { word: 'yes' }, headers })
     const first = (await call({ 'webhook-id': 'once' })).data(TriggeredRun)
     expect(first).toMatchObject({ created: true, status: 'completed', output: 'yes' })
     expect((await call({ 'webhook-id': 'once' })).data(TriggeredRun)).toEqual({ ...first, created: false })
     expect((await call()).data(TriggeredRun).runId).not.toBe(first.runId)
-    expect((await anybody().get(path)).status).toBe(202)
+    expect((await anonymous().get(path)).status).toBe(202)
   })
 
   it('answers for unknown, inactive and rotated addresses alike', async () => {
@@ -357,11 +357,11 @@ describe('by an inbound webhook', () => {
       '/origin/hooks/x%00',
     ]
     const answers = await Promise.all(
-      unknown.slice(0, 4).map(async (each) => (await anybody().post(each, { word: 'no' })).error()),
+      unknown.slice(0, 4).map(async (each) => (await anonymous().post(each, { word: 'no' })).error()),
     )
     expect(new Set(answers.map(({ code, message }) => `${code} ${message}`)).size).toBe(1)
     expect(answers[0]?.code).toBe('not_found')
-    expect((await anybody().post(fresh, { word: 'yes' })).status).toBe(202)
+    expect((await anonymous().post(fresh, { word: 'yes' })).status).toBe(202)
   })
 
   it('takes nothing without the signature it asks for', async () => {
@@ -374,7 +374,7 @@ describe('by an inbound webhook', () => {
     const text = JSON.stringify({ word: 'signed' })
     const signed = (secret: string) => `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`
     const call = (headers: Record<string, string>) =>
-      anybody().send('POST', `${path}?wait=20`, { body: { word: 'signed' }, headers })
+      anonymous().send('POST', `${path}?wait=20`, { body: { word: 'signed' }, headers })
     for (const wrong of [{}, { 'X-Signature': signed('other') }, { 'X-Signature': 'sha256=' }])
       expect((await call(wrong)).error().code).toBe('unauthenticated')
     expect((await call({ 'X-Signature': signed('very secret') })).data(TriggeredRun).output).toBe('signed')

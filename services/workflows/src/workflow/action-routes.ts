@@ -8,7 +8,7 @@ import {
 } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
 import { tag } from './routes.js'
-import { hookOf, type Workflows } from './workflows.js'
+import { toHook, type Workflows } from './workflows.js'
 
 const changing = {
   method: 'post',
@@ -32,10 +32,10 @@ export function workflowActionRoutes(workflows: Workflows): Route[] {
       path: '/workflows/:id/publish',
       summary: 'Publish the draft as a version',
       description:
-        'New runs are pinned to it; those under way stay with theirs. The caller becomes the owner, by whose rights runs ' +
-        'act, and must hold what it needs (403, `permission_not_held`): to read the events it is started by or waits for, ' +
-        '`secrets:use` where it refers to secrets, what its steps and the operations they call take, and its own ' +
-        '`permissions`. Runs act by these alone. A draft with problems is refused with all of them (422), as where it names ' +
+        'New runs are pinned to it; active runs stay with theirs. The caller becomes the owner, with whose rights runs ' +
+        'act, and must have the permissions it needs (403, `permission_not_held`): to read the events it is started by or waits for, ' +
+        '`secrets:use` where it refers to secrets, those of its steps and the operations they call, and its own ' +
+        '`permissions`. Runs act with these alone. A draft with problems is refused with all of them (422), as where it names ' +
         'something that is not there. Emits `workflow.published`, and `workflow.activated` with `activate`.',
       body: PublishWorkflow,
       errors: [...errors, 'forbidden', 'step_up_required'],
@@ -48,9 +48,9 @@ export function workflowActionRoutes(workflows: Workflows): Route[] {
       path: '/workflows/:id/activate',
       summary: 'Activate a workflow',
       description:
-        'Its trigger starts runs: of events, from those accepted from now on. The caller becomes the owner and must hold ' +
-        'what publishing the version takes (403, `permission_not_held`); so one call takes over a workflow that is ' +
-        'suspended (`owner_rights`). Emits `workflow.activated`, or nothing where it is active by the rights of the caller.',
+        'Its trigger starts runs: of events, from those accepted from now on. The caller becomes the owner and must have ' +
+        'the permissions to publish the version (403, `permission_not_held`); so one call takes over a workflow that is ' +
+        'suspended (`owner_rights`). Emits `workflow.activated`, or nothing where it is active with the rights of the caller.',
       errors: [...errors, 'forbidden'],
       handler: ({ params, meta }) => workflows.activate(params.id, meta),
     }),
@@ -61,7 +61,7 @@ export function workflowActionRoutes(workflows: Workflows): Route[] {
       path: '/workflows/:id/deactivate',
       summary: 'Deactivate a workflow',
       description:
-        'Its trigger starts no more runs; those under way go on. Emits `workflow.deactivated`, or nothing where it is ' +
+        'Its trigger starts no more runs; active runs continue. Emits `workflow.deactivated`, or nothing where it is ' +
         'inactive.',
       errors,
       handler: ({ params, meta }) =>
@@ -74,8 +74,8 @@ export function workflowActionRoutes(workflows: Workflows): Route[] {
       path: '/workflows/:id/rollback',
       summary: 'Roll back to a version',
       description:
-        'New runs are pinned to that version. The caller becomes the owner and must hold what publishing it takes (403, ' +
-        '`permission_not_held`). The draft stays. Emits `workflow.rolled_back`, or nothing where it is the present one by ' +
+        'New runs are pinned to that version. The caller becomes the owner and must have the permissions to publish it (403, ' +
+        '`permission_not_held`). The draft stays. Emits `workflow.rolled_back`, or nothing where it is the current one with ' +
         'the rights of the caller.',
       body: RollbackWorkflow,
       errors: [...errors, 'forbidden'],
@@ -91,15 +91,15 @@ export function workflowActionRoutes(workflows: Workflows): Route[] {
       description: 'It answers while the workflow is active and its trigger is a `webhook`.',
       response: WorkflowHook,
       errors: ['not_found'],
-      handler: async ({ params, meta }) => hookOf(await workflows.record(params.id, meta.tenant)),
+      handler: async ({ params, meta }) => toHook(await workflows.record(params.id, meta.tenant)),
     }),
 
     defineRoute({
       ...changing,
       operationId: 'rotateWorkflowHook',
       path: '/workflows/:id/hook/rotate',
-      summary: 'Give the inbound webhook another address',
-      description: 'The present one stops answering at once. Emits `workflow.hook_rotated`.',
+      summary: 'Rotate the address of the inbound webhook',
+      description: 'The old address stops working immediately. Emits `workflow.hook_rotated`.',
       response: WorkflowHook,
       errors,
       ifMatch: true,

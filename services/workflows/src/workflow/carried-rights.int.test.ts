@@ -16,7 +16,7 @@ import {
 import { connectNats, type NatsLink } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
 import { type ApiClient, signedHeaders, testNatsUrl, testPrincipal, waitFor } from '@opsplane/testing'
-import { type GivenDefinition, startWorkflows, type WorkflowsFixture } from '../fixture/workflows-fixture.js'
+import { type DefinitionInput, startWorkflows, type WorkflowsFixture } from '../fixture/workflows-fixture.js'
 
 let fixture: WorkflowsFixture
 let link: NatsLink
@@ -57,18 +57,18 @@ const needySteps = [
     ...{ action: 'send', input: { key: '{{secrets.key}}' } },
   },
 ]
-const needy: GivenDefinition = {
+const needy: DefinitionInput = {
   trigger: { type: 'webhook' },
   steps: needySteps,
 }
-const asking: GivenDefinition = {
+const asking: DefinitionInput = {
   steps: [
     { id: 'ask', type: 'approval', title: 'Go?', approvers: { users: [], roles: ['admin'] } },
     ...needySteps,
   ],
 }
 
-const create = async ({ api }: Person, definition: GivenDefinition, name = 'Carried') =>
+const create = async ({ api }: Person, definition: DefinitionInput, name = 'Carried') =>
   (await api.post('/workflows', { name, definition })).data(WorkflowWithDraft).id
 const act = (api: ApiClient, id: string, action: string, body: object = {}) =>
   api.post(`/workflows/${id}/${action}`, body)
@@ -168,7 +168,7 @@ describe.each(takingOver)('%s %j of a workflow whose owner has lost a right', (a
   })
 })
 
-describe.each<[string, GivenDefinition, Permission[]]>([
+describe.each<[string, DefinitionInput, Permission[]]>([
   ['an operation', { steps: [{ id: 's', type: 'api', operation: 'createIncident' }] }, ['itsm:write']],
   [
     'a connector',
@@ -193,7 +193,7 @@ describe.each<[string, GivenDefinition, Permission[]]>([
   ],
   ['nothing', { steps: [{ id: 's', type: 'transform', value: 1 }] }, []],
 ])('a version whose steps take %s', (_, definition, taken) => {
-  it('is given by nobody who lacks that, and carries nothing else', async () => {
+  it('cannot be granted without it, and carries nothing else', async () => {
     fixture.settings.artifactNeeds = ['cmdb:read']
     id = await create(builder, definition)
     const publish = ['publish', {}] as const
@@ -223,7 +223,7 @@ describe('a suspended workflow', () => {
       const outer = person()
       await givenByOneWhoLost(activate)
       await suspended(builder, hooked)
-      // With the rights or without, whoever starts it does not give it theirs.
+      // With the rights or without, the starter's rights are not used.
       for (const held of [permissions, without])
         expect((await act(person(held).api, id, 'trigger')).error()).toMatchObject(owes)
       expect((await fixture.service.as().post(`/origin${path}`, {})).error()).toMatchObject(owes)
@@ -238,7 +238,7 @@ describe('a suspended workflow', () => {
     },
   )
 
-  it.each<[string, GivenDefinition['trigger']]>([
+  it.each<[string, DefinitionInput['trigger']]>([
     ['events', { type: 'event', events: ['workflow.created'] }],
     ['its schedule', { type: 'schedule', schedule: { everySeconds: 1 } }],
   ])('is started by %s again once it is taken over, and not before', async (_, trigger) => {
@@ -284,7 +284,7 @@ describe('a run whose giver has left', () => {
   it('is retried by a person with the rights alone, by whose rights it goes on, and no other run with it', async () => {
     const runId = await failedRun()
     const first = latestGrant()
-    // As long as the giver has them, whoever retries it lends it nothing.
+    // As long as the giver has the rights, those of the retrying person are not used.
     expect((await retry(person(without), runId)).status).toBe(200)
     await attempt(runId, 2)
     expect(latestGrant()).toBe(first)

@@ -13,7 +13,7 @@ const timeoutMs = 3_000
 export const findConnectors =
   (integrations: Pick<ServiceClient, 'post'> | undefined): FindConnectors =>
   async ({ workspaceId, environment }, wanted) => {
-    if (!integrations) throw new ApiError('service_unavailable', 'integrations is not there.')
+    if (!integrations) throw new ApiError('service_unavailable', 'integrations is not available.')
     const signal = AbortSignal.timeout(timeoutMs)
     const question = { workspaceId, environment, ...wanted }
     return (await integrations.post('/internal/connectors/names', question, ConnectorNames, { signal }))

@@ -1,5 +1,6 @@
 import {
   ApiError,
+  alreadyExists,
   assertNever,
   type Decider,
   type Decision,
@@ -29,7 +30,7 @@ export interface WorkflowRecord extends WorkflowState {
 }
 
 /** A definition and the row that keeps it, written with the event. */
-export interface Written {
+export interface WrittenDefinition {
   digest: string
   row: ReadModelRow
 }
@@ -37,7 +38,7 @@ export interface Written {
 interface At {
   now: Instant
 }
-export interface Pinned {
+export interface PinnedVersion {
   number: number
   digest: string
   trigger: WorkflowTrigger
@@ -55,17 +56,22 @@ export type WorkflowCommand =
       place: string
       /** Whether it comes from another environment. */
       promoted: boolean
-      draft: Written
+      draft: WrittenDefinition
     })
   | (At & {
       kind: 'update'
       patch: { name?: string | undefined; description?: string | undefined }
-      draft?: Written
+      draft?: WrittenDefinition
     })
   /** `draftRevision`: of the draft that was checked. */
-  | (At & { kind: 'publish'; draftRevision: number; version: Pinned & Written; activate: Fence | null })
+  | (At & {
+      kind: 'publish'
+      draftRevision: number
+      version: PinnedVersion & WrittenDefinition
+      activate: Fence | null
+    })
   /** `grant`: by which the caller gives it their rights; null where they do already. */
-  | (At & { kind: 'rollback'; version: Pinned; grant: ReadModelRow | null })
+  | (At & { kind: 'rollback'; version: PinnedVersion; grant: ReadModelRow | null })
   | (At & { kind: 'activate'; number: number; ownerId: string; grant: ReadModelRow | null; fence: Fence })
   | (At & { kind: 'deactivate' })
   /** The platform's own decision: the owner may no longer do what it needs. */
@@ -87,7 +93,7 @@ export const workflow: Decider<WorkflowRecord, WorkflowCommand, WorkflowState> =
 
 function decide(command: WorkflowCommand, state: WorkflowRecord | null): Decided {
   if (command.kind === 'create') {
-    if (state !== null) throw new ApiError('conflict', 'There is a workflow with this id already.')
+    if (state !== null) throw alreadyExists('workflow')
     return [{ type: 'workflow.created', after: created(command), extraRows: [command.draft.row] }]
   }
   if (state === null) throw notFound()
@@ -173,7 +179,10 @@ function published(command: CommandOf<'publish'>, state: WorkflowRecord): Decide
   const { version, now, activate } = command
   const status = statusAfter('publish', state)
   if (command.draftRevision !== state.draftRevision || version.number !== state.latestVersion + 1)
-    throw new ApiError('version_conflict', 'The workflow was changed while it was published. Try again.')
+    throw new ApiError(
+      'version_conflict',
+      'The workflow was changed while it was being published. Try again.',
+    )
   const after = {
     ...pinnedTo(state, version, now),
     status,
@@ -201,7 +210,7 @@ const isGiven = (state: WorkflowRecord, ownerId: string, grant: ReadModelRow | n
   grant === null && state.ownerId === ownerId && !isSuspended(state)
 
 /** New runs go by this version from now on. */
-function pinnedTo(state: WorkflowRecord, version: Pinned, now: Instant): WorkflowRecord {
+function pinnedTo(state: WorkflowRecord, version: PinnedVersion, now: Instant): WorkflowRecord {
   return {
     ...state,
     publishedVersion: version.number,
@@ -214,7 +223,7 @@ function pinnedTo(state: WorkflowRecord, version: Pinned, now: Instant): Workflo
   }
 }
 
-/** Where it is active already, somebody else takes it over: no event falls between. */
+/** Where it is active already, another user takes it over: no event falls between. */
 function activated(
   { number, ownerId, grant, fence, now }: CommandOf<'activate'>,
   state: WorkflowRecord,
@@ -237,7 +246,7 @@ function deactivated(state: WorkflowRecord, now: Instant): Decided {
   return [{ type: 'workflow.deactivated', after, extras: { reason } }]
 }
 
-/** An inactive one, too, which could be run by hand. Not where somebody else has given it their rights meanwhile. */
+/** An inactive one, too, which could be run by hand. Not where another user has granted it their rights meanwhile. */
 function suspended({ number, ownerId, missing, now }: CommandOf<'suspend'>, state: WorkflowRecord): Decided {
   const isMeant = state.publishedVersion === number && state.ownerId === ownerId
   if (!isMeant || state.status === 'archived' || isSuspended(state)) return []

@@ -12,7 +12,7 @@ import type { Delegations, RequestMeta, ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { SubscriptionRules } from '@opsplane/service'
 import { z } from 'zod'
-import { type NeedsOf, subscriptionsOf } from './check/needs.js'
+import { type ComputeNeeds, findSubscriptions } from './check/needs.js'
 import { requireRights, requireUnhidden } from './rights.js'
 
 const Giver = z.object({ grant: z.string(), userId: z.string() })
@@ -54,7 +54,7 @@ export interface Givers {
     meta: GiverMeta,
   ): Promise<ReadModelRow | null>
   /** Makes the caller the giver of those runs about to go on whose rights have ended, or throws as `give` does. */
-  takeOverEnded(
+  transferRuns(
     carried: readonly { carrier: Required<Carrier>; definition: WorkflowDefinition }[],
     meta: GiverMeta,
   ): Promise<void>
@@ -64,7 +64,7 @@ export interface GiversOptions {
   database: Pick<Database, 'planned'>
   delegations: Pick<Delegations, 'delegate' | 'actingBy'>
   settings: Pick<ServiceClient, 'post'>
-  needsOf: NeedsOf
+  needsOf: ComputeNeeds
   rules: SubscriptionRules
 }
 
@@ -94,7 +94,7 @@ export function createGivers(options: GiversOptions): Givers {
     const { permissions, roles } = await settings.post('/internal/rights', question, Rights)
     const held = permissions[userId]
     if (!held || missingRights(held, await needsOf(definition, tenant)).length > 0) return false
-    for (const subscription of subscriptionsOf(definition))
+    for (const subscription of findSubscriptions(definition))
       if (!(await rules.permits({ role: roles[userId] }, tenant, subscription))) return false
     try {
       await delegations.actingBy(grant).serviceToken('workflows')
@@ -137,7 +137,7 @@ export function createGivers(options: GiversOptions): Givers {
       const isOwn = giver?.userId === meta.principal.userId && (await holds(giver, definition, meta.tenant))
       return isOwn ? null : takeOver(carrier, definition, meta)
     },
-    async takeOverEnded(carried, meta) {
+    async transferRuns(carried, meta) {
       const { tenant } = meta
       const rows: ReadModelRow[] = []
       for (const { carrier, definition } of carried) {

@@ -13,7 +13,7 @@ const named: Readonly<Partial<Record<TargetSort, [BackendName, string]>>> = {
 
 function clientOf(clients: PlatformClients, service: BackendName) {
   const client = clients.get(service)
-  if (!client) throw new ApiError('service_unavailable', `${service} is not there.`)
+  if (!client) throw new ApiError('service_unavailable', `${service} is not available.`)
   return client
 }
 

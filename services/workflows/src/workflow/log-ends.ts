@@ -3,11 +3,11 @@ import type { Logger } from '@opsplane/runtime'
 
 /**
  * Up to where the log of each service has come: what is at or below was committed before. A service that cannot be asked
- * accepts nothing either, so up to where it was heard of stands for it.
+ * accepts nothing either, so its last known position counts.
  */
-export function logEndsOf(
+export function createLogEndReader(
   logs: readonly LogSource[],
-  heardOf: () => ReadonlyMap<string, number>,
+  lastSeenPositions: () => ReadonlyMap<string, number>,
   log: Logger,
 ): () => Promise<Record<string, number>> {
   return async () =>
@@ -21,7 +21,7 @@ export function logEndsOf(
               { err: error, source: each.source },
               "the end of a service's log could not be read; trying again",
             )
-            return [each.source, heardOf().get(each.source) ?? 0]
+            return [each.source, lastSeenPositions().get(each.source) ?? 0]
           }
         }),
       ),
@@ -29,7 +29,7 @@ export function logEndsOf(
 }
 
 /** Asks once for all who want to know while it is being asked: each of them gets what was asked for after they did. */
-export function shared<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
+export function coalesceCalls<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
   let asking: Promise<Answer> | undefined
   let next: Promise<Answer> | undefined
   const begin = () => {

@@ -26,10 +26,10 @@ export function portableRoutes(portable: Portable): Route[] {
       operationId: 'promoteWorkflow',
       method: 'post',
       path: '/workflows/:id/promote',
-      summary: 'Take the published version to another environment',
+      summary: 'Promote the published version to another environment',
       description:
-        'As the draft of the workflow of the same name there, which is made where there is none; it is published by ' +
-        'hand. Connectors and workflows are found by their names: `problems` names those that are not there. Emits ' +
+        'Becomes the draft of the workflow with the same name there, which is created if needed; publish it ' +
+        'yourself. Connectors and workflows are found by their names: `problems` lists the missing ones. Emits ' +
         '`workflow.created` or `workflow.updated` there.',
       tag,
       scope: 'workflows:write',

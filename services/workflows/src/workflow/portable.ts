@@ -13,9 +13,9 @@ import {
 import type { RequestMeta, RequireEnvironment } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { problem } from './check/structure.js'
-import { type Path, visits } from './check/walk.js'
+import { type Path, visitSteps } from './check/walk.js'
 import type { FindConnectors } from './connector-names.js'
-import { namesOf } from './queries.js'
+import { findWorkflowNames } from './queries.js'
 import { statusAfter } from './transitions.js'
 import type { Workflows } from './workflows.js'
 
@@ -50,7 +50,7 @@ export function createPortable({
   const find = (kind: Kind, tenant: TenantScope, wanted: { ids?: string[]; names?: string[] }) => {
     const empty = !wanted.ids?.length && !wanted.names?.length
     if (empty) return Promise.resolve([])
-    return kind === 'connector' ? findConnectors(tenant, wanted) : namesOf(database, tenant, wanted)
+    return kind === 'connector' ? findConnectors(tenant, wanted) : findWorkflowNames(database, tenant, wanted)
   }
   const namesIn = async (kind: Kind, definition: WorkflowDefinition, tenant: TenantScope) => {
     const ids = referencesOf(definition).flatMap((each) => (each.kind === kind ? [each.id] : []))
@@ -73,7 +73,7 @@ export function createPortable({
     export: exported,
     async promote(id, environment, meta) {
       if (environment === meta.tenant.environment)
-        throw new ApiError('conflict', 'A workflow is promoted to another environment.')
+        throw new ApiError('conflict', 'A workflow can only be promoted to another environment.')
       await requireEnvironment(meta, environment, '/environment')
       const state = await workflows.record(id, meta.tenant)
       statusAfter('rollback', state)
@@ -85,7 +85,7 @@ export function createPortable({
       const { name, description } = source
       const here = inTenant(meta, there)
       const take = async () => {
-        const [present, ...others] = await namesOf(database, there, { names: [name] })
+        const [present, ...others] = await findWorkflowNames(database, there, { names: [name] })
         if (others.length > 0)
           throw new ApiError('conflict', `There are several workflows named ${name} in ${environment}.`)
         return present
@@ -119,7 +119,7 @@ const referenceIn = (step: Step): { kind: Kind; id: string } | undefined => {
 
 /** The connectors and workflows that steps name by id. */
 function referencesOf(definition: WorkflowDefinition): Reference[] {
-  return visits(definition).flatMap(({ step, path }) => {
+  return visitSteps(definition).flatMap(({ step, path }) => {
     const found = referenceIn(step)
     return found ? [{ ...found, step: step.id, path: [...path, found.kind] }] : []
   })
@@ -145,7 +145,7 @@ function localized(
       ),
     ]
   })
-  for (const { step } of visits(definition)) {
+  for (const { step } of visitSteps(definition)) {
     const { kind, id } = referenceIn(step) ?? {}
     const name = id && (kind === 'connector' ? source.connectors : source.workflows)[id]
     const local = kind && name && found[kind].find((each) => each.name === name)?.id

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { newId, Workflow, WorkflowExport, WorkflowWithDraft } from '@opsplane/contracts'
 import { type ApiClient, testPrincipal } from '@opsplane/testing'
 import {
-  type GivenDefinition,
+  type DefinitionInput,
   hello,
   startWorkflows,
   type WorkflowsFixture,
@@ -17,8 +17,8 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.stop())
 
-const greeting = (value: string): GivenDefinition => ({ steps: [{ id: 'greet', type: 'transform', value }] })
-const create = async (definition: GivenDefinition = hello, name = 'Greet') =>
+const greeting = (value: string): DefinitionInput => ({ steps: [{ id: 'greet', type: 'transform', value }] })
+const create = async (definition: DefinitionInput = hello, name = 'Greet') =>
   (await api.post('/workflows', { name, definition })).data(WorkflowWithDraft)
 const act = async (id: string, action: string, body: object = {}) =>
   (await api.post(`/workflows/${id}/${action}`, body)).data(Workflow)

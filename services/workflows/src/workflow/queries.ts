@@ -38,7 +38,7 @@ export const findWorkflows =
 const Name = z.object({ id: z.string(), name: z.string() })
 
 /** Ids and names of the workflows of a tenant that have one of these ids or names and are not archived. */
-export async function namesOf(
+export async function findWorkflowNames(
   { sql }: Database,
   { workspaceId, environment }: TenantScope,
   wanted: { ids?: readonly string[]; names?: readonly string[] },

@@ -9,7 +9,7 @@ import {
   watchOwnerRights,
 } from '@opsplane/service'
 import { z } from 'zod'
-import { type NeedsOf, subscriptionsOf } from './check/needs.js'
+import { type ComputeNeeds, findSubscriptions } from './check/needs.js'
 import { versionRef } from './versions.js'
 import type { Workflows } from './workflows.js'
 
@@ -20,7 +20,7 @@ export function watchRights(
   {
     needsOf,
     ...neighbours
-  }: { settings: Pick<ServiceClient, 'post'>; rules: SubscriptionRules; needsOf: NeedsOf },
+  }: { settings: Pick<ServiceClient, 'post'>; rules: SubscriptionRules; needsOf: ComputeNeeds },
 ): BackgroundWork[] {
   const { database, clock } = ctx
   const suspend = (
@@ -48,7 +48,7 @@ export function watchRights(
         const tenant = { workspaceId, environment }
         const { definition } = await versions.load(versionRef(id, number), tenant)
         const owned = held[ownerId]
-        const hidden = subscriptionsOf(definition).some((each) => hides(ownerId, environment, each))
+        const hidden = findSubscriptions(definition).some((each) => hides(ownerId, environment, each))
         const needs = await needsOf(definition, tenant)
         const missing = owned ? missingRights(owned, needs, hidden) : ['membership']
         if (missing.length > 0) await suspend(published, tenant, missing, causationId)

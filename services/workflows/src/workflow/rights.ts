@@ -7,7 +7,7 @@ import {
   type WorkflowDefinition,
 } from '@opsplane/contracts'
 import type { SubscriptionRules } from '@opsplane/service'
-import { subscriptionsOf } from './check/needs.js'
+import { findSubscriptions } from './check/needs.js'
 
 /** Throws `forbidden` naming what is missing: a workflow does nothing its owner may not do. */
 export function requireRights(
@@ -16,17 +16,17 @@ export function requireRights(
 ): void {
   const missing = missingRights(permissions, needs)
   if (missing.length === 0) return
-  const message = `What this workflow does takes permissions you do not hold: ${missing.join(', ')}.`
+  const message = `This workflow needs permissions you do not have: ${missing.join(', ')}.`
   throw missingPermissionError(message, missing)
 }
 
-/** Throws `forbidden` naming the row rules that hide from somebody what the workflow is started by or waits for. */
+/** Throws `forbidden` naming the row rules that hide from a person what the workflow is started by or waits for. */
 export async function requireUnhidden(
   rules: SubscriptionRules,
   subscriber: Subscriber,
   definition: WorkflowDefinition,
   tenant: TenantScope,
 ): Promise<void> {
-  for (const subscription of subscriptionsOf(definition))
+  for (const subscription of findSubscriptions(definition))
     await rules.require(subscriber, tenant, subscription)
 }

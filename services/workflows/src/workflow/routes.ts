@@ -18,7 +18,7 @@ export function workflowRoutes({ database, cursors }: ServiceContext, workflows:
       operationId: 'listWorkflows',
       path: '/workflows',
       summary: 'List workflows',
-      description: 'Without their definitions. Archived ones are listed where `status` asks for them.',
+      description: 'Without their definitions. Archived ones are listed only with `status=archived`.',
       tag,
       scope: 'workflows:read',
       query: z.object({ status: WorkflowStatus.optional(), triggerType: z.string().max(50).optional() }),
@@ -43,7 +43,7 @@ export function workflowRoutes({ database, cursors }: ServiceContext, workflows:
       path: '/workflows',
       summary: 'Create a workflow',
       description:
-        'As a draft, which starts nothing. `problems` names what keeps it from being published, with the step and a ' +
+        'Creates a draft, which starts nothing. `problems` lists what prevents publishing, with the step and a ' +
         'JSON pointer; `GET /workflows/schema` has the JSON Schema of definitions. Emits `workflow.created`.',
       tag,
       scope: 'workflows:write',
@@ -59,7 +59,7 @@ export function workflowRoutes({ database, cursors }: ServiceContext, workflows:
       method: 'get',
       path: '/workflows/:id',
       summary: 'Get a workflow with its draft',
-      description: 'With `problems`, which keep the draft from being published.',
+      description: 'With `problems`, which prevent publishing the draft.',
       tag,
       scope: 'workflows:read',
       response: WorkflowWithDraft,
@@ -75,7 +75,7 @@ export function workflowRoutes({ database, cursors }: ServiceContext, workflows:
       path: '/workflows/:id',
       summary: 'Update a workflow',
       description:
-        'The definition given replaces the draft; what is published, and its runs, stay as they are. Emits ' +
+        'The definition replaces the draft; the published version and its runs do not change. Emits ' +
         '`workflow.updated`, or nothing where nothing changes.',
       tag,
       scope: 'workflows:write',
@@ -98,7 +98,7 @@ export function workflowRoutes({ database, cursors }: ServiceContext, workflows:
       path: '/workflows/:id',
       summary: 'Archive a workflow',
       description:
-        'It starts no more runs and is no longer listed; those under way come to their end, unless they are ' +
+        'It starts no more runs and is no longer listed; active runs finish, unless they are ' +
         'cancelled. Final. Emits `workflow.archived`.',
       tag,
       scope: 'workflows:write',

@@ -3,7 +3,7 @@ import { eventExample, natsNames, newId, Workflow, WorkflowWithDraft } from '@op
 import { connectNats, type NatsLink } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
 import { signedHeaders, testNatsUrl, testPrincipal, waitFor } from '@opsplane/testing'
-import { type GivenDefinition, startWorkflows, type WorkflowsFixture } from '../fixture/workflows-fixture.js'
+import { type DefinitionInput, startWorkflows, type WorkflowsFixture } from '../fixture/workflows-fixture.js'
 
 const rule = { environment: 'production' as const, table: 'assets', role: 'agent' }
 
@@ -23,28 +23,28 @@ afterAll(async () => {
 const workspaceId = newId('workspace')
 const as = (role: string, userId = newId('user')) =>
   fixture.service.as(testPrincipal({ workspaceId, role, userId }))
-const create = async (definition: GivenDefinition) =>
+const create = async (definition: DefinitionInput) =>
   (await as('developer').post('/workflows', { name: 'Records', definition })).data(WorkflowWithDraft).id
 
-const steps: GivenDefinition['steps'] = [{ id: 'one', type: 'transform', value: 1 }]
-const triggered = (filter?: Record<string, string>): GivenDefinition => ({
+const steps: DefinitionInput['steps'] = [{ id: 'one', type: 'transform', value: 1 }]
+const triggered = (filter?: Record<string, string>): DefinitionInput => ({
   trigger: { type: 'event', events: ['record.created'], ...(filter && { filter }) },
   steps,
 })
-const awaiting = (tableSlug: string): GivenDefinition => ({
+const awaiting = (tableSlug: string): DefinitionInput => ({
   steps: [
     { id: 'wait', type: 'wait', event: { types: ['record.*'], filter: { 'data.tableSlug': tableSlug } } },
   ],
 })
 
-it.each<[string, GivenDefinition, boolean]>([
+it.each<[string, DefinitionInput, boolean]>([
   ['a trigger', triggered(), true],
   ['a trigger on the table', triggered({ 'data.tableSlug': 'assets' }), true],
   ['a trigger on another table', triggered({ 'data.tableSlug': 'orders' }), false],
   ['a wait for the table', awaiting('assets'), true],
   ['a wait for whichever table', awaiting('{{ input.table }}'), true],
   ['a wait for another table', awaiting('orders'), false],
-])('gets no rights of somebody from whom rules hide its events: %s', async (_what, definition, hidden) => {
+])('gets no rights of a user from whom row rules hide its events: %s', async (_what, definition, hidden) => {
   const id = await create(definition)
   const reply = await as('agent').post(`/workflows/${id}/publish`, { activate: true })
   if (hidden)
@@ -59,7 +59,7 @@ it.each<[string, GivenDefinition, boolean]>([
 it('is suspended when rules begin to hide its events from its owner', async () => {
   const owner = newId('user')
   const api = as('developer', owner)
-  const publish = async (definition: GivenDefinition) => {
+  const publish = async (definition: DefinitionInput) => {
     const id = await create(definition)
     expect((await api.post(`/workflows/${id}/publish`, { activate: true })).status).toBe(200)
     return id

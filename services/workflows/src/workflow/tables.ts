@@ -31,11 +31,11 @@ export const workflows = readModelTable(
   },
 )
 
-/** What is being worked on, one for each workflow: too large for its events, so nothing makes it anew. */
+/** What is being worked on, one for each workflow: too large for its events, so it cannot be rebuilt. */
 export const workflowDrafts = readModelTable('workflow_drafts', {})
 
 /**
- * Standing grants that runs act by: of a version, or of one run of it that was retried by somebody else. The last one of each
+ * Standing grants that runs act by: of a version, or of one run of it that was retried by another user. The last one of each
  * counts. A row goes once its grant is revoked.
  */
 export const versionGrants = readModelTable(

@@ -8,7 +8,7 @@ import {
 } from '@opsplane/contracts'
 
 /** What of a workflow decides which actions apply. */
-export type Standing = Pick<WorkflowState, 'status' | 'publishedVersion' | 'deactivatedReason'>
+export type WorkflowStanding = Pick<WorkflowState, 'status' | 'publishedVersion' | 'deactivatedReason'>
 
 /** Where an action leads; `published` limits it to workflows that have a version. */
 interface Transition {
@@ -35,12 +35,12 @@ export const transitions: Record<WorkflowAction, Partial<Record<WorkflowStatus, 
   archive: { inactive: { to: 'archived' }, active: { to: 'archived' } },
 }
 
-export function allowedActions(standing: Standing): WorkflowAction[] {
+export function allowedActions(standing: WorkflowStanding): WorkflowAction[] {
   return workflowActions.filter((action) => transitionOf(action, standing) !== undefined)
 }
 
 /** The status `action` leads to. Throws invalid_state_transition where the table has none. */
-export function statusAfter(action: WorkflowAction, standing: Standing): WorkflowStatus {
+export function statusAfter(action: WorkflowAction, standing: WorkflowStanding): WorkflowStatus {
   const transition = transitionOf(action, standing)
   if (transition) return transition.to
   if (isSuspended(standing)) throw suspended(action, allowedActions(standing))
@@ -49,19 +49,22 @@ export function statusAfter(action: WorkflowAction, standing: Standing): Workflo
   throw invalidTransition(action, from, allowedActions(standing))
 }
 
-/** Whether its owner has lost a right it needs, so that nothing is started until somebody with the rights takes it over. */
-export const isSuspended = ({ status, deactivatedReason }: Omit<Standing, 'publishedVersion'>): boolean =>
+/** Whether its owner has lost a right it needs, so that nothing is started until a user with the rights takes it over. */
+export const isSuspended = ({
+  status,
+  deactivatedReason,
+}: Omit<WorkflowStanding, 'publishedVersion'>): boolean =>
   status === 'inactive' && deactivatedReason === 'owner_rights'
 
 function suspended(action: WorkflowAction, allowed: readonly WorkflowAction[]): ApiError {
-  const message = `Cannot ${action}: the owner of the workflow may no longer do what it needs. A person with the permissions takes it over with activate.`
+  const message = `Cannot ${action}: the owner of the workflow no longer has the permissions it needs. A person with them takes it over with activate.`
   const params = { from: 'inactive', action, allowed }
   return new ApiError('invalid_state_transition', message, {
     details: [{ in: 'body', path: '', code: 'owner_rights', message, params }],
   })
 }
 
-function transitionOf(action: WorkflowAction, standing: Standing): Transition | undefined {
+function transitionOf(action: WorkflowAction, standing: WorkflowStanding): Transition | undefined {
   const { status, publishedVersion } = standing
   if (action === 'trigger' && isSuspended(standing)) return undefined
   const transition = transitions[action][status]

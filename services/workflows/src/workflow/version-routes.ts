@@ -24,7 +24,8 @@ export function versionRoutes(workflows: Workflows): Route[] {
       method: 'get',
       path: '/workflows/schema',
       summary: 'Get the JSON Schema of definitions',
-      description: 'Of draft 2020-12, for editors: every kind of step and trigger with what its fields mean.',
+      description:
+        'Draft 2020-12, for editors: every kind of step and trigger with descriptions of its fields.',
       response: document,
       handler: async () => definitionSchema(),
     }),
@@ -34,7 +35,7 @@ export function versionRoutes(workflows: Workflows): Route[] {
       operationId: 'listWorkflowVersions',
       path: '/workflows/:id/versions',
       summary: 'List the versions of a workflow',
-      description: 'The newest first.',
+      description: 'Newest first.',
       sorts: [],
       response: WorkflowVersion,
       errors: ['not_found'],
@@ -50,7 +51,7 @@ export function versionRoutes(workflows: Workflows): Route[] {
       method: 'get',
       path: '/workflows/:id/versions/:number',
       summary: 'Get a version with its definition',
-      description: 'The definition is as it was published, and never changes.',
+      description: 'The definition as it was published. It never changes.',
       response: WorkflowVersionWithDefinition,
       errors: ['not_found'],
       handler: async ({ params, meta: { tenant } }) => {
@@ -67,8 +68,8 @@ export function versionRoutes(workflows: Workflows): Route[] {
       path: '/workflows/:id/versions/:number/diff/:other',
       summary: 'Compare two versions',
       description:
-        'What it takes to get from the first to the second, by JSON pointers. Steps are compared by their ids; where ' +
-        'steps changed places, the list says the ids in their order. At most 1,000 changes.',
+        'The changes from the first to the second, as JSON pointers. Steps are compared by their ids; where ' +
+        'steps changed places, the list has the ids in their order. At most 1,000 changes.',
       response: WorkflowDiff,
       errors: ['not_found'],
       handler: async ({ params, meta: { tenant } }) => {

@@ -38,7 +38,7 @@ export type StoredVersion = z.infer<typeof StoredVersion>
 export const versionRef = (workflowId: string, number: number) => `${workflowId}.${number}`
 export const testRef = (workflowId: string, testId: string) => `${workflowId}.0.${testId}`
 
-export const digestOf = (definition: WorkflowDefinition) => sha256Hex(canonicalJson(definition))
+export const computeDigest = (definition: WorkflowDefinition) => sha256Hex(canonicalJson(definition))
 
 /** `grant`: the first it has, from which a trigger makes its row of `version_grants`. */
 export const versionRow = (id: string, version: StoredVersion, grant: string): ReadModelRow => ({
@@ -69,7 +69,7 @@ export interface Versions {
   ): ReturnType<typeof keysetPage<WorkflowVersion>>
 }
 
-const mostKept = 500
+const maxKept = 500
 const Row = z.object({ state: z.unknown() })
 
 /** Definitions are parsed once; what is asked for longest ago is forgotten first. */
@@ -101,7 +101,7 @@ export function createVersions({ sql: client, db }: Database, cursors: CursorCod
       kept.set(key, found)
       found.catch(() => kept.delete(key))
       for (const oldest of kept.keys()) {
-        if (kept.size <= mostKept) break
+        if (kept.size <= maxKept) break
         kept.delete(oldest)
       }
       return found

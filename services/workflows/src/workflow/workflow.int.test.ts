@@ -15,7 +15,7 @@ import { createLogger } from '@opsplane/runtime'
 import { type ApiClient, testPrincipal } from '@opsplane/testing'
 import { z } from 'zod'
 import {
-  type GivenDefinition,
+  type DefinitionInput,
   hello,
   startWorkflows,
   type WorkflowsFixture,
@@ -31,8 +31,8 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.stop())
 
-const greeting = (value: string): GivenDefinition => ({ steps: [{ id: 'greet', type: 'transform', value }] })
-const create = async (definition: GivenDefinition = hello, name = 'Greet') =>
+const greeting = (value: string): DefinitionInput => ({ steps: [{ id: 'greet', type: 'transform', value }] })
+const create = async (definition: DefinitionInput = hello, name = 'Greet') =>
   (await api.post('/workflows', { name, definition })).data(WorkflowWithDraft)
 const act = async (id: string, action: string, body: object = {}) =>
   (await api.post(`/workflows/${id}/${action}`, body)).data(Workflow)
@@ -43,7 +43,7 @@ describe('what the sdk service asks', () => {
 
   it('is answered which published workflows run an artifact, however deep in them', async () => {
     const run = { id: 'run', type: 'artifact' as const, artifact: 'sync-assets' }
-    const nested: GivenDefinition = {
+    const nested: DefinitionInput = {
       steps: [{ id: 'each', type: 'for_each', items: '{{ [1] }}', steps: [run] }],
       onFailure: [{ ...run, id: 'mend', artifact: 'mend-assets' }],
     }
@@ -62,7 +62,7 @@ describe('what the sdk service asks', () => {
     expect(await uses('sync-assets')).toEqual([])
   })
 
-  it('learns how deep runs are, and nobody else does', async () => {
+  it('reads how deep runs are, which no one else can', async () => {
     const { id } = await create()
     await act(id, 'publish')
     const { runId } = (await api.post(`/workflows/${id}/trigger?wait=20`, { input: { name: 'Ada' } })).data(
@@ -106,7 +106,7 @@ describe('a draft', () => {
     expect((await patch(made.id, { name: 'Late' })).error().code).toBe('invalid_state_transition')
   })
 
-  it('is not made of what is no definition, nor by whoever may only read', async () => {
+  it('is not created from an invalid definition, nor with read permission only', async () => {
     const refused = await api.post('/workflows', {
       name: 'Greet',
       definition: {
@@ -218,7 +218,7 @@ const settle = () =>
   ).settle()
 
 describe('the grant of a version', () => {
-  const nap = (seconds: number): GivenDefinition => ({ steps: [{ id: 'nap', type: 'wait', seconds }] })
+  const nap = (seconds: number): DefinitionInput => ({ steps: [{ id: 'nap', type: 'wait', seconds }] })
   const publish = async (id: string) => {
     await act(id, 'publish')
     return `grant-${fixture.settings.granted.length}`
@@ -333,7 +333,7 @@ describe('versions', () => {
     )
   })
 
-  it('take the right to read their events and to use secrets of whoever publishes them', async () => {
+  it('need a publisher with the right to read their events and to use secrets', async () => {
     const { id } = await create({
       trigger: { type: 'event', events: ['incident.*'] },
       steps: [
@@ -385,7 +385,7 @@ it('serves the JSON Schema of definitions with every kind of step', async () => 
     expect(text).toContain(`"const":"${type}"`)
 })
 
-it('comes out the same when it is rebuilt from its events, and keeps what stands beside them', async () => {
+it('is the same when it is rebuilt from its events, and keeps what is stored apart from them', async () => {
   const rows = () => fixture.service.sql`
     select 'workflow' as kind, id, version, state::text from workflows
     union all select 'draft', id, version, state::text from workflow_drafts

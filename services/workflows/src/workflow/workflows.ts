@@ -21,19 +21,24 @@ import {
   type ServiceClient,
 } from '@opsplane/http'
 import type { ServiceContext, SubscriptionRules } from '@opsplane/service'
-import type { TakeOverEnded } from '../run/actions.js'
-import type { NeedsOf } from './check/needs.js'
+import type { TransferRuns } from '../run/actions.js'
+import type { ComputeNeeds } from './check/needs.js'
 import { type Checks, refuseProblems } from './check/problems.js'
-import { secretTargetsOf } from './check/secrets.js'
-import { visits } from './check/walk.js'
-import { type Pinned, type WorkflowCommand, type WorkflowRecord, type Written, workflow } from './domain.js'
+import { findSecretTargets } from './check/secrets.js'
+import { visitSteps } from './check/walk.js'
+import {
+  type PinnedVersion,
+  type WorkflowCommand,
+  type WorkflowRecord,
+  type WrittenDefinition,
+  workflow,
+} from './domain.js'
 import { createGivers, type Givers } from './givers.js'
 import { createGrantRevocations, type GrantRevocations } from './grants.js'
-import { createStandings } from './standings.js'
 import { allowedActions, statusAfter } from './transitions.js'
 import {
+  computeDigest,
   createVersions,
-  digestOf,
   draftRow,
   type StoredVersion,
   testRef,
@@ -41,6 +46,7 @@ import {
   versionRef,
   versionRow,
 } from './versions.js'
+import { createWorkflowStateReader } from './workflow-state-reader.js'
 
 export type WorkflowAggregate = Aggregate<WorkflowRecord, WorkflowCommand, Workflow>
 
@@ -58,7 +64,7 @@ export interface Workflows {
   publish(id: string, options: { note: string; activate: boolean }, meta: RequestMeta): Promise<Workflow>
   activate(id: string, meta: RequestMeta): Promise<Workflow>
   rollback(id: string, to: number, meta: RequestMeta): Promise<Workflow>
-  takeOverEnded: TakeOverEnded
+  transferRuns: TransferRuns
   /** Its grants end with its last run. */
   archive(id: string, meta: RequestMeta): Promise<void>
   rotateHook(id: string, hookId: string, meta: RequestMeta): Promise<{ path: string }>
@@ -95,7 +101,7 @@ export interface WorkflowParts {
   settings: Pick<ServiceClient, 'post'>
   rules: SubscriptionRules
   checks: Checks
-  needsOf: NeedsOf
+  needsOf: ComputeNeeds
   secretTargets: Pick<SecretTargets, 'admit'>
   /** By service: up to where its log has come. */
   logEnds(): Promise<Record<string, number>>
@@ -109,7 +115,7 @@ export function createWorkflows(
   const versions = createVersions(database, cursors)
   const givers = createGivers({ database, delegations, settings, rules, needsOf })
   const grants = createGrantRevocations(database, delegations, log)
-  const standingOf = createStandings(database)
+  const readWorkflowState = createWorkflowStateReader(database)
 
   const record: Workflows['record'] = async (id, tenant) => {
     const found = await aggregate.find(id, tenant)
@@ -139,7 +145,7 @@ export function createWorkflows(
     create: async ({ definition, promoted = false, ...fields }, meta) => {
       const id = newId('workflow')
       const draft = written(id, definition, meta.now)
-      await secretTargets.admit(meta, secretTargetsOf(definition))
+      await secretTargets.admit(meta, findSecretTargets(definition))
       const place = tenantKey(meta.tenant)
       const command = {
         kind: 'create',
@@ -164,7 +170,7 @@ export function createWorkflows(
     update: async (id, { definition, ...patch }, meta) => {
       const draft = definition && written(id, definition, meta.now)
       const command = { kind: 'update', patch, now: meta.now, ...(draft && { draft }) } as const
-      if (definition) await secretTargets.admit(meta, secretTargetsOf(definition))
+      if (definition) await secretTargets.admit(meta, findSecretTargets(definition))
       return store.transact(
         meta,
         async (unit) => {
@@ -193,7 +199,7 @@ export function createWorkflows(
         ...pinned(version, principal.userId),
         row: versionRow(ref, version, grant),
       }
-      await secretTargets.admit(meta, secretTargetsOf(definition))
+      await secretTargets.admit(meta, findSecretTargets(definition))
       const fence = activate ? await logEnds() : null
       const command = { kind: 'publish', draftRevision, version: written, activate: fence, now } as const
       return settled(id, await aggregate.handle(id, command, meta))
@@ -231,12 +237,12 @@ export function createWorkflows(
       return settled(id, await aggregate.handle(id, command, meta))
     },
 
-    takeOverEnded: async (runs, caller) => {
+    transferRuns: async (runs, caller) => {
       const carried = runs.map(async ({ id: runId, programRef: versionId }) => {
         const { definition } = await versions.load(versionId, caller.tenant)
         return { carrier: { versionId, runId }, definition }
       })
-      await givers.takeOverEnded(await Promise.all(carried), caller)
+      await givers.transferRuns(await Promise.all(carried), caller)
     },
 
     archive: async (id, meta) => {
@@ -249,13 +255,13 @@ export function createWorkflows(
         meta,
         async (unit) => {
           await unit.handle(aggregate, id, { kind: 'rotate_hook', hookId, now: meta.now })
-          return hookOf({ hookId })
+          return toHook({ hookId })
         },
         { queueKey: id },
       ),
 
     published: async (id, tenant) => {
-      const standing = await standingOf(id, tenant)
+      const standing = await readWorkflowState(id, tenant)
       if (!standing) throw notFound()
       statusAfter('trigger', standing)
       const ref = versionRef(id, standing.publishedVersion ?? 0)
@@ -272,7 +278,7 @@ export function createWorkflows(
       const ref = testRef(id, testId)
       const expiresInSeconds = Math.min(definition.timeoutSeconds, longestGrantSeconds)
       const grant = await givers.give({ versionId: ref }, definition, meta, expiresInSeconds)
-      await secretTargets.admit(meta, secretTargetsOf(definition))
+      await secretTargets.admit(meta, findSecretTargets(definition))
       const version = { ...versionOf(id, { number: 0, name, note: '', definition, now, tenant }), pins }
       await versions.keep(ref, { ...version, publishedBy: principal.userId }, grant, tenant)
       return { id, name, version: 0, programRef: ref, definition }
@@ -295,8 +301,8 @@ function versionOf(
 ) {
   return {
     ...rest,
-    ...{ workflowId, definition, digest: digestOf(definition), publishedAt: now },
-    stepCount: visits(definition).length,
+    ...{ workflowId, definition, digest: computeDigest(definition), publishedAt: now },
+    stepCount: visitSteps(definition).length,
     awaitedKeys: awaitedTypes(definition).map((type) => `${tenantKey(tenant)}/${type}`),
   }
 }
@@ -304,12 +310,12 @@ function versionOf(
 /** Types and patterns of events that steps of it wait for, however deep they stand. */
 const awaitedTypes = (definition: WorkflowDefinition): string[] => [
   ...new Set(
-    visits(definition).flatMap(({ step }) => (step.type === 'wait' ? (step.event?.types ?? []) : [])),
+    visitSteps(definition).flatMap(({ step }) => (step.type === 'wait' ? (step.event?.types ?? []) : [])),
   ),
 ]
 
 function refuseUnknownPins(definition: WorkflowDefinition, pins: Record<string, JsonValue>): void {
-  const known = new Set(visits(definition).map(({ step }) => step.id))
+  const known = new Set(visitSteps(definition).map(({ step }) => step.id))
   const unknown = Object.keys(pins).find((id) => !known.has(id))
   if (unknown !== undefined)
     throw invalidField(jsonPointer(['pins', unknown]), 'unknown_step', `There is no step ${unknown}.`)
@@ -318,12 +324,12 @@ function refuseUnknownPins(definition: WorkflowDefinition, pins: Record<string, 
 const loadVersion = async (versions: Versions, id: string, number: number, tenant: TenantScope) =>
   versions.load(versionRef(id, number), tenant)
 
-const written = (id: string, definition: WorkflowDefinition, now: string): Written => ({
-  digest: digestOf(definition),
+const written = (id: string, definition: WorkflowDefinition, now: string): WrittenDefinition => ({
+  digest: computeDigest(definition),
   row: draftRow(id, definition, now),
 })
 
-const pinned = ({ number, digest, definition }: StoredVersion, ownerId: string): Pinned => ({
+const pinned = ({ number, digest, definition }: StoredVersion, ownerId: string): PinnedVersion => ({
   number,
   digest,
   trigger: definition.trigger,
@@ -334,4 +340,4 @@ function shown(state: WorkflowRecord, version: number): Workflow {
   return { ...workflow.expose(state), version, allowedActions: allowedActions(state) }
 }
 
-export const hookOf = ({ hookId }: Pick<WorkflowRecord, 'hookId'>) => ({ path: `/hooks/${hookId}` })
+export const toHook = ({ hookId }: Pick<WorkflowRecord, 'hookId'>) => ({ path: `/hooks/${hookId}` })

@@ -86,7 +86,7 @@ export async function actOnRow(
 }
 
 const outdated = () =>
-  new ApiError('precondition_failed', 'The record has changed since it was read: look at it as it is now.')
+  new ApiError('precondition_failed', 'The record has changed since it was read. Read it again.')
 
 async function createRow(
   parts: CallParts,

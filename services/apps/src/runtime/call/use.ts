@@ -120,7 +120,7 @@ function load(parts: CallParts, call: SourceCall, cursor: string | undefined): P
     case 'connector':
     case 'workflow':
       if (binding.use === 'data') return callOther(parts, call, binding)
-      throw new ApiError('forbidden', 'This data source is for actions.')
+      throw new ApiError('forbidden', 'This data source can be used only by actions.')
     default:
       return assertNever(binding)
   }
@@ -136,5 +136,5 @@ async function resultOf(parts: CallParts, call: SourceCall, found: Shown): Promi
 /** Fields that speak of a record have no meaning for anything but a table. */
 function refuseRowFields({ operation, id, values, version }: AppActionRequest): void {
   if (operation === undefined && id === undefined && values === undefined && version === undefined) return
-  throw new ApiError('validation_failed', 'This data source takes parameters alone.')
+  throw new ApiError('validation_failed', 'This data source accepts only parameters.')
 }

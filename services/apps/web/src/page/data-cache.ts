@@ -32,7 +32,7 @@ export const toFailedData = (message: string): Loaded => ({
   error: { code: expressionFailed, message },
 })
 export const expressionFailed = 'expression_failed'
-const mostAtOnce = 50
+const maxAtOnce = 50
 
 /** By content, so that components that want the same share it, and an answer is never taken for another's. */
 export const toCacheKey = ({ source, params }: DataRequest): string => JSON.stringify([source, params])
@@ -102,9 +102,9 @@ export class DataCache {
   /** By the keys of what was wanted; where a request fails as a whole, each of its parts has its error. */
   async #answers(requests: readonly Request[]): Promise<Map<string, Result>> {
     const answers = new Map<string, Result>()
-    for (let start = 0; start < requests.length; start += mostAtOnce) {
+    for (let start = 0; start < requests.length; start += maxAtOnce) {
       const some = requests
-        .slice(start, start + mostAtOnce)
+        .slice(start, start + maxAtOnce)
         .map((request, index) => ({ ...request, key: `${index}` }))
       const results = await this.load(some).catch((error: unknown) => failedAll(some, error))
       for (const { key, source, params } of some) {

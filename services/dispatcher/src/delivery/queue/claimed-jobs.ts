@@ -56,7 +56,7 @@ function claimedJob(row: Claimed, eventText: string, target: Target, sendBefore:
     target,
     content: {
       ...{ id: event.id, type: event.type, text: formatBody(body, stringifyExact(body.data)) },
-      cause: causeOfEvent(event),
+      cause: findEventCause(event),
     },
     bytes: row.bytes,
     queueClass: row.attempts > row.cycle_base ? 'retry' : 'first',

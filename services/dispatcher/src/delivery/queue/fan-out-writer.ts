@@ -44,10 +44,10 @@ interface Waiting extends Part {
 const spacingMs = 40
 /** Attempts that are about to end are waited for so long, so that their results are in the statement. */
 const patienceMs = 4
-const mostGathered = 8
+const maxGathered = 8
 /** One that waits for a lock does not stop the other one. */
-const mostStatements = 2
-const mostEvents = 256
+const maxStatements = 2
+const maxEvents = 256
 
 /**
  * Writes the rows of batches: those that come within some milliseconds share a statement, after a pause one goes as soon as its
@@ -61,11 +61,11 @@ export function createFanOutWriter({ now, nowMs, after, insert }: FanOutWriterOp
   let plannedAt = Number.POSITIVE_INFINITY
 
   function plan() {
-    if (queue.length === 0 || statements >= mostStatements) return
+    if (queue.length === 0 || statements >= maxStatements) return
     const ready = queue.filter(({ readyAt }) => readyAt <= now())
-    const hurries = ready.length >= mostGathered || ready.some(awaitsRows)
+    const hurries = ready.length >= maxGathered || ready.some(awaitsRows)
     if (hurries || (ready.length > 0 && nextAt <= now())) return begin(ready)
-    const gathered = queue.slice(mostGathered - 1, mostGathered)
+    const gathered = queue.slice(maxGathered - 1, maxGathered)
     planAt(
       Math.min(
         Math.max(firstReady(queue), nextAt),
@@ -150,7 +150,7 @@ function firstOf(ready: Waiting[]): Waiting[] {
   let events = 0
   const over = ready.findIndex(({ batch }, at) => {
     events += batch.incoming.length
-    return at > 0 && events > mostEvents
+    return at > 0 && events > maxEvents
   })
   return over === -1 ? ready : ready.slice(0, over)
 }

@@ -25,7 +25,7 @@ export interface FanOutOptions extends FirstAttemptOptions, Omit<FanOutWriterOpt
   left(): void
 }
 
-const mostTries = 20
+const maxTries = 20
 
 /**
  * Turns events into deliveries, and reads only those whose types have a subscriber. First attempts of plain deliveries
@@ -54,7 +54,7 @@ export function createFanOut(options: FanOutOptions) {
           if (drafts.some(({ row }) => !row.waits && row.lease_ms === null)) options.left()
           return
         }
-        if (tries === mostTries) throw new Error('webhooks change faster than events are fanned out')
+        if (tries === maxTries) throw new Error('webhooks change faster than events are fanned out')
         first.letGo(drafts)
         index.forget(tenants)
       }
@@ -117,7 +117,12 @@ function draftsOf(options: FanOutOptions, batch: Batch): DeliveryDraft[] {
       const job: DeliveryJob = {
         ...{ deliveryId: id, webhookId: target.id, workspaceId: event.workspaceId, target },
         ...{ bytes, queueClass: 'first', orderingKey },
-        content: { id: event.id, type: event.type, text: formatBody(body, data), cause: causeOfEvent(event) },
+        content: {
+          id: event.id,
+          type: event.type,
+          text: formatBody(body, data),
+          cause: findEventCause(event),
+        },
         traceparent,
         ...{ attempts: 0, cycleBase: 0, sendBefore: options.now() + options.leaseMs * 0.9 },
       }

@@ -117,7 +117,7 @@ export async function failWithoutEvent(
   if (ids.length === 0) return []
   return sql.unsafe<Pick<Claimed, 'id' | 'workspace_id' | 'environment'>[]>(
     `update deliveries set status = 'failed', due_at = null, lease_owner = null,
-       last_error_kind = 'event_missing', last_error_message = 'The event of this delivery is not kept any more.',
+       last_error_kind = 'event_missing', last_error_message = 'The event of this delivery has been deleted by retention.',
        change_position = nextval('delivery_changes')
      where id = any ($1::text[]) and lease_owner = $2 and status in ('pending', 'retrying')
      returning id, workspace_id, environment`,

@@ -54,7 +54,7 @@ export interface WebhookIndexOptions {
 /** Webhooks kept over all tenants; those of tenants not asked for longest go first. */
 const maxKept = 200_000
 const rowsAtOnce = 500
-const mostLoads = 5
+const maxLoads = 5
 
 /**
  * Keeps webhooks by the events they subscribe to, tenant by tenant. It is a cache: who inserts deliveries by it has
@@ -79,7 +79,7 @@ export function createWebhookIndex({ deliveries, now }: WebhookIndexOptions): We
         }
         const missing = tenants.filter((tenant) => !found.has(tenantKey(tenant)))
         if (missing.length === 0) return found
-        if (loads === mostLoads) throw new Error(`webhooks of ${missing.length} tenants cannot be loaded`)
+        if (loads === maxLoads) throw new Error(`webhooks of ${missing.length} tenants cannot be loaded`)
         if (loads > 0) await deliveries.addRevisions(missing)
         const before = forgotten
         const askedAt = now()

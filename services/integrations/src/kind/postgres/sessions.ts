@@ -17,7 +17,7 @@ export interface Sessions {
 
 const most = 64
 /** A database has few places, and they are its other users' as well. */
-const mostOfOne = 4
+const maxOfOne = 4
 const idleMs = 10_000
 
 interface Key extends Opening {
@@ -29,7 +29,7 @@ interface Key extends Opening {
 /** Sessions that are kept for a moment, each for one connector as it is configured then. */
 export function createSessions(outbound: OutboundStreams): Sessions {
   const pool = createConnectionPool<Key, Session>({
-    ...{ max: most, maxEach: mostOfOne, idleMs },
+    ...{ max: most, maxEach: maxOfOne, idleMs },
     nameOf: ({ name }) => name,
     groupOf: ({ workspaceId }) => workspaceId,
     open: ({ target, ...opening }) => openSession(outbound, target, opening),

@@ -36,7 +36,7 @@ export async function runStatement(
   const values = parameters.map((value, index) => parameterText(value as Json, types[index] ?? undefined))
   // The simple protocol takes several statements, in one round trip.
   await sql.unsafe(beginning(mode, timeoutMs)).catch((cause: unknown) => {
-    throw isDatabaseAway(cause)
+    throw isDatabaseUnavailable(cause)
       ? new StatementNotStartedError('The connection to the database was lost.', { cause })
       : cause
   })

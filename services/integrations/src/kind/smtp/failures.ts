@@ -8,7 +8,7 @@ interface MailError extends Error {
   responseCode?: number
 }
 
-const mostWords = 500
+const maxWords = 500
 
 /** What went wrong with a mail. Where it was refused nothing was sent. */
 export function mailFailure(error: unknown): CallFailure {
@@ -16,7 +16,7 @@ export function mailFailure(error: unknown): CallFailure {
   const unconnected = toConnectFailure(error)
   if (unconnected) return unconnected
   const { code, responseCode, message } = error as MailError
-  const words = oneLine(String(message)).slice(0, mostWords)
+  const words = oneLine(String(message)).slice(0, maxWords)
   if (responseCode !== undefined)
     return new CallFailure('answered', words, {
       sent: false,

@@ -104,12 +104,12 @@ const conversationOver = (transport: Transporter): Conversation => ({
       accepted,
       rejected: (rejectedErrors ?? []).map((refusal: Refusal) => ({
         address: refusal.recipient ?? '',
-        message: oneLine(refusal.message).slice(0, mostWords),
+        message: oneLine(refusal.message).slice(0, maxWords),
       })),
-      response: oneLine(response).slice(0, mostWords),
+      response: oneLine(response).slice(0, maxWords),
     }
   },
 })
 
 /** Characters kept of what a server says. */
-const mostWords = 500
+const maxWords = 500

@@ -7,7 +7,12 @@ import {
   type Instant,
   invalidField,
 } from '@opsplane/contracts'
-import { reasonCannotDecide, recordDecision, requestApproval } from '../../approval/approval.js'
+import {
+  filterDecidable,
+  reasonCannotDecide,
+  recordDecision,
+  requestAllApprovals,
+} from '../../approval/approval.js'
 import { checkBlackouts } from '../../change-window/blackout-guard.js'
 import type { CommandOf, DecideOnChange } from '../commands.js'
 import { hashChange } from '../content.js'
@@ -84,11 +89,7 @@ function requestApprovals(
   const submitter = submitterId === undefined || change.dutiesCombined ? [] : [submitterId]
   const excludedIds = [...findExcludedIds(change), ...submitter]
   const contentHash = hashChange(change)
-  const asked = rules.map((rule, index) => {
-    const id = ids[index]
-    if (id === undefined) throw new Error('There are more rules than ids for their approvals.')
-    return requestApproval({ id, rule, excludedIds, contentHash, now })
-  })
+  const asked = requestAllApprovals(rules, ids, { excludedIds, contentHash, now })
   return { ...change, approvals: trimApprovals([...change.approvals, ...asked]) }
 }
 
@@ -171,7 +172,7 @@ function findDecidable({ userId, approvalId }: DecideOnChange, state: ChangeReco
       : approvals.filter(({ id }) => id === approvalId)
   if (approvalId !== undefined && meant.length === 0)
     throw invalidField('/approvalId', 'not_found', 'The change has no such approval.')
-  const open = meant.filter((approval) => reasonCannotDecide(approval, userId) === undefined)
+  const open = filterDecidable(meant, userId)
   if (open.length > 0) return open
   if (meant.length > 0 && !state.dutiesCombined && editorIds.includes(userId))
     throw new ApiError('forbidden', 'An editor of this change cannot decide on it.')

@@ -87,7 +87,7 @@ export function createConflictUpdates({ store, clock, database: { sql } }: Servi
     try {
       await write(tenant, affected, whole)
     } catch (error) {
-      if (isDependencyAway(error) || tried === maxTries) throw error
+      if (isDependencyUnavailable(error) || tried === maxTries) throw error
       const failures: unknown[] = []
       for (const one of affected)
         await writeAll(tenant, [one], false, tried + 1).catch((failure) => failures.push(failure))

@@ -52,7 +52,8 @@ export async function classPage(
   query: ClassQuery,
 ): Promise<Page<CiClass>> {
   const binding = tenantBinding(query.tenant, query.binding)
-  const after = query.after === undefined ? undefined : String(positionOf(cursors, query.after, binding)[0])
+  const after =
+    query.after === undefined ? undefined : String(parsePosition(cursors, query.after, binding)[0])
   const builtIn = query.builtIn === false ? [] : await readBuiltInClasses(db, query)
   const own = await readOwnClasses(db, query, after, cursors)
 
@@ -112,7 +113,7 @@ async function readOwnClassesAsOf(
 ): Promise<OwnClasses> {
   const { tenant, direction, limit } = query
   const { where = [], search } = ownSelection(query, after)
-  const maxRows = search === undefined ? limit + 1 : mostSearchedCreations
+  const maxRows = search === undefined ? limit + 1 : maxSearchedCreations
   const order = sql`place ${sql.raw(direction)}`
   const past: PastOf = { table, tenant, asOf }
   const there = and(...within(table, tenant), ...where, lte(table.createdAt, asOf))
@@ -122,7 +123,7 @@ async function readOwnClassesAsOf(
       order by ${order} limit ${maxRows}
     )
     (select place, ${table.state} as state, ${table.version} as version from candidate ${pastRows(past, sql`candidate.stream`)}
-      where ${and(isThere(past), search)} order by ${order} limit ${limit + 1})
+      where ${and(existsCondition(past), search)} order by ${order} limit ${limit + 1})
     union all (select place, null, null from candidate order by ${order} offset ${maxRows - 1} limit 1)`)
   const read = z.array(PastRow).parse([...rows])
   const found = read.flatMap(({ state, version }) => (state ? presentClass(state, version ?? 0) : []))

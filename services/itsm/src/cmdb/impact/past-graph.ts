@@ -32,7 +32,7 @@ export function pastGraph({ sql, db }: Log, tenant: TenantScope, asOf: Instant) 
     const of: PastOf = { table, tenant, asOf, onlyExposed: true }
     const maxCreated = maxRows * createdForEach
     if ((await countCreated(db, of, maxCreated + 1)) > maxCreated) throw tooLarge()
-    const { text, parameters } = tableAsOf(of)
+    const { text, parameters } = buildTableAt(of)
     const ofTypes = types ? `where type = any($${parameters.length + 1}::text[])` : ''
     const given = types ? [...parameters, types] : parameters
     const found = await readColumnsUpTo(maxRows, sql, names, `${text} ${ofTypes} ${order}`, given)

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { CiRelation } from '@opsplane/contracts'
-import { startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import { itsm } from '../../service.js'
+import { type SharedService, testPrincipal } from '@opsplane/testing'
+import { joinItsm } from '../../joined.fixture.js'
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startTestService(itsm)
+  service = await joinItsm()
 })
 afterAll(() => service?.stop())
 

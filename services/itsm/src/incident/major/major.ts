@@ -8,11 +8,10 @@ import {
   type MajorState,
   majorActions,
 } from '@opsplane/contracts'
-
-type Targets = readonly [MajorState, ...MajorState[]]
+import type { TransitionTable } from '../../state-machines/transition-rules.js'
 
 /** How it is decided that an incident is a major one: per action, the major states it applies to and where it leads. */
-export const majorTransitions: Record<MajorAction, Partial<Record<MajorState, Targets>>> = {
+export const majorTransitions: TransitionTable<MajorAction, MajorState> = {
   propose: { none: ['proposed'], rejected: ['proposed'], demoted: ['proposed'] },
   accept: { proposed: ['accepted'] },
   reject: { proposed: ['rejected'] },

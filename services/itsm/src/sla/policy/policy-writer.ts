@@ -24,7 +24,7 @@ export function createSlaPolicyWriter(
   { policies, calendars }: SlaStores,
   people: People,
 ) {
-  const inTurn = serializer(ctx, lockOfTenant('sla-calendars'))
+  const inTurn = serializer(ctx, lockTenant('sla-calendars'))
 
   const findCalendar = async (unit: Unit, id: string | null): Promise<SlaCalendarState | null> => {
     if (id === null) return null

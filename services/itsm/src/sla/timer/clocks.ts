@@ -62,7 +62,7 @@ export interface Clocks {
   /** Applies the events of these entities to their clocks; starts those that are missing. */
   apply(entityIds: readonly string[]): Promise<void>
   /** Reports warnings and breaches that are due. */
-  worker: MakeWorker
+  worker: CreateWorker
 }
 
 export const clockWorkerName = 'sla-clocks'
@@ -223,7 +223,11 @@ export function createClocks({
       applyPart,
       createErrorClassifier({ isRetryable: isLostRace }),
     )
-    await holdBack({ name: clockWorkerName, of: { ...dueTimers, key: 'incident_id' } }, context, failed)
+    await delayFailedRows(
+      { name: clockWorkerName, of: { ...dueTimers, key: 'incident_id' } },
+      context,
+      failed,
+    )
   }
 
   async function tell(unit: Unit, rows: readonly DueAggregate[], tx: StatementRunner): Promise<void> {

@@ -21,7 +21,7 @@ export interface ConnectorFunctionOptions {
 /** An action of a connector that the artifact has declared by its name: what it gives. */
 export function connectorFunction({ callPlatform, integrations }: ConnectorFunctionOptions): HostFunction {
   const idOf = async ({ tenant, traceparent, signal }: HostContext, name: string) => {
-    if (!integrations) throw new HostError('service_unavailable', 'integrations is not there.')
+    if (!integrations) throw new HostError('service_unavailable', 'integrations is not available.')
     const question = { ...tenant, names: [name] }
     const { connectors } = await integrations.post('/internal/connectors/names', question, ConnectorNames, {
       signal,

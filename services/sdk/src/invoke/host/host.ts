@@ -18,7 +18,7 @@ export interface HostOptions {
 }
 
 /** Answers of more are not handed to the code. */
-const mostBytes = 4 * 1024 * 1024
+const maxBytes = 4 * 1024 * 1024
 
 /** What is behind `host` in one execution: each call checked against what its artifact has declared. */
 export function createHost({ functions, context, leftMs, log }: HostOptions): HostFunctions {
@@ -42,8 +42,8 @@ export function createHost({ functions, context, leftMs, log }: HostOptions): Ho
       const answer = await inSpan(`host ${name}`, context.traceparent, (traceparent) =>
         call({ ...context, traceparent, key, signal, timeoutMs }, args[0]),
       )
-      if (JSON.stringify(answer).length > mostBytes)
-        throw new HostError('response_too_large', `The answer is larger than ${mostBytes} bytes.`)
+      if (JSON.stringify(answer).length > maxBytes)
+        throw new HostError('response_too_large', `The answer is larger than ${maxBytes} bytes.`)
       return answer
     } catch (error) {
       throw seenByCode(error, name, log.child(traceFields(context.traceparent)))
@@ -63,5 +63,5 @@ function seenByCode(error: unknown, name: string, log: Logger): HostError {
     return new HostError(error.code, error.message, (error.details ?? null) as Json)
   if (error instanceof ApiError) return new HostError(error.code, error.message)
   log.warn({ err: error, function: name }, 'a host function has failed')
-  return new HostError('internal_error', 'The host function could not be done.')
+  return new HostError('internal_error', 'The host function failed.')
 }

@@ -3,7 +3,7 @@ import type { TouchedRecord } from '../../execution/model.js'
 
 const kinds = new Map<string, string>(Object.entries(idPrefixes).map(([kind, prefix]) => [prefix, kind]))
 const idForm = /^([a-z]{2,4})_[0-9A-HJKMNP-TV-Z]{26}$/
-const mostOfOneAnswer = 200
+const maxOfOneAnswer = 200
 
 /** The record an id of the platform names, by its kind, such as `incident`. */
 export function parseRecordId(id: unknown): TouchedRecord | undefined {
@@ -13,7 +13,7 @@ export function parseRecordId(id: unknown): TouchedRecord | undefined {
 
 /** The records that a call of an operation named, and those it was answered with. */
 export function findTouchedRecords(params: Record<string, unknown>, data: unknown): TouchedRecord[] {
-  const answered = Array.isArray(data) ? data.slice(0, mostOfOneAnswer) : [data]
+  const answered = Array.isArray(data) ? data.slice(0, maxOfOneAnswer) : [data]
   const ids = [
     ...Object.values(params),
     ...answered.map((item) => (typeof item === 'object' && item !== null && 'id' in item ? item.id : null)),

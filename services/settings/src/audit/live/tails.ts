@@ -44,7 +44,7 @@ const work = 'audit-log'
 /** Follows the ends of the audit logs that somebody reads: each log once, however many read it. */
 export function createAuditTails({ sql, hints, log }: TailOptions): AuditTails {
   const closing = new AbortController()
-  const heartbeats = createHeartbeats(restMs(heartbeatMs))
+  const heartbeats = createHeartbeats(idleIntervalMs(heartbeatMs))
   let isEnding = false
   const tails = new Map<string, Tail>()
   let interrupt = new AbortController()

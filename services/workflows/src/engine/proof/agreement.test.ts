@@ -3,16 +3,16 @@ import type { WorkflowDefinition } from '@opsplane/contracts'
 import fc from 'fast-check'
 import { definitions } from './definitions.fixture.js'
 import type { Observed } from './endings.fixture.js'
-import { EngineInWorld } from './engine-in-world.fixture.js'
 import { Reference } from './reference.fixture.js'
-import { createWorld, type WorldOptions } from './world.fixture.js'
+import { SimulatedEngine } from './simulated-engine.fixture.js'
+import { createSimulatedWorld, type SimulatedWorldOptions } from './simulated-world.fixture.js'
 
 const runs = Number(process.env.ENGINE_RUNS ?? 150)
 const seed = Number(process.env.ENGINE_SEED ?? 20_261_122)
 
 interface Scenario {
   definition: WorkflowDefinition
-  world: WorldOptions
+  world: SimulatedWorldOptions
   /** What is done to the run, one after the other: cancelled when this long has passed, and then retried from there. */
   attempts: { cancelAfterMs: number | null; retryFrom: number | null; newKey: boolean }[]
 }
@@ -44,8 +44,8 @@ function reported({ error, log, ...rest }: Observed) {
 const ended: Record<string, number> = {}
 
 async function agree({ definition, world: options, attempts }: Scenario): Promise<void> {
-  const world = createWorld(options)
-  const engine = new EngineInWorld(definition, world)
+  const world = createSimulatedWorld(options)
+  const engine = new SimulatedEngine(definition, world)
   const reference = new Reference(definition, world)
   for (const { cancelAfterMs, retryFrom, newKey } of attempts) {
     const cancelAt = cancelAfterMs === null ? null : engine.now + cancelAfterMs

@@ -57,7 +57,7 @@ export class Clock {
     return this.sleepUntil(this.now + ms, cutting)
   }
 
-  /** Lets time pass until this has come out; what else is under way then is forgotten. */
+  /** Advances time until this has finished; whatever else is active then is dropped. */
   async until<Result>(promise: Promise<Result>): Promise<Result> {
     let isOut = false
     const out = promise.finally(() => {

@@ -5,9 +5,9 @@ import { fold } from '../fold.js'
 import { newRun } from '../memory.js'
 import { compileProgram } from '../program.js'
 import type { Signal } from '../signal.js'
-import { statusOf } from '../summary.js'
+import { computeStatus } from '../summary.js'
 import type { Task } from '../task.js'
-import { takeTaskChanges } from '../tasks.js'
+import { drainTaskChanges } from '../tasks.js'
 import { context } from './engine-run.fixture.js'
 
 type Definition = Parameters<typeof WorkflowDefinition.parse>[0]
@@ -16,13 +16,13 @@ type Definition = Parameters<typeof WorkflowDefinition.parse>[0]
 function run(definition: Definition, items: readonly unknown[] = []) {
   const program = compileProgram(WorkflowDefinition.parse(definition))
   const memory = newRun({ ...context, input: { items } })
-  const found = { entries: 0, tasks: 0, scopes: 0, mostLive: 0, memory }
+  const found = { entries: 0, tasks: 0, scopes: 0, maxLive: 0, memory }
   const send = (signal: Signal) => {
     for (const entry of decide(program, memory, signal, { now: 0 }))
       fold(program, memory, { seq: ++found.entries, at: 0, bytes: 0, entry })
-    const { added, removed } = takeTaskChanges(program, memory)
+    const { added, removed } = drainTaskChanges(program, memory)
     found.tasks += added.length + removed.length
-    found.mostLive = Math.max(found.mostLive, memory.live.size)
+    found.maxLive = Math.max(found.maxLive, memory.live.size)
     return added
   }
   const answer = (task: Task): Signal => {
@@ -34,7 +34,7 @@ function run(definition: Definition, items: readonly unknown[] = []) {
   }
   const asked = send({ kind: 'start' })
   for (let task = asked.shift(); task; task = asked.shift()) asked.push(...send(answer(task)))
-  expect(statusOf(memory)).toBe('completed')
+  expect(computeStatus(memory)).toBe('completed')
   return { ...found, operations: memory.meter.operations }
 }
 
@@ -63,7 +63,7 @@ test.each([1, 50])(
     expect(large.operations / large.entries).toBeLessThan(10)
     expect(large.tasks / small.tasks).toBeLessThan(10.1)
     expect(large.scopes / small.scopes).toBeLessThan(10.5)
-    expect(large.mostLive).toBe(concurrency)
+    expect(large.maxLive).toBe(concurrency)
     expect(large.memory.ended).toMatchObject({ output: { length: 10_000 } })
     expect([...large.memory.scope.done.keys()]).toEqual(['large', 'each'])
   },

@@ -2,7 +2,7 @@ import { WorkflowDefinition } from '@opsplane/contracts'
 import type { z } from 'zod'
 import { compileProgram } from '../program.js'
 import type { Signal } from '../signal.js'
-import { summaryOf } from '../summary.js'
+import { summarizeRun } from '../summary.js'
 import type { Task } from '../task.js'
 import { EngineRun } from './engine-run.fixture.js'
 import { evaluateTemplate } from './evaluate.fixture.js'
@@ -13,7 +13,7 @@ export type Definition = Omit<z.input<typeof WorkflowDefinition>, 'steps' | 'onF
   Partial<Record<'onFailure', readonly object[]>>
 
 /** A run that has left the queue. */
-export function started(definition: Definition, pins: Record<string, unknown> = {}): EngineRun {
+export function startRun(definition: Definition, pins: Record<string, unknown> = {}): EngineRun {
   const run = new EngineRun(compileProgram(WorkflowDefinition.parse(definition), { pins }))
   run.send({ kind: 'start' }, 0)
   return run
@@ -65,6 +65,6 @@ export function finish(run: EngineRun, now = 0): void {
       (task) =>
         run.send(goodAnswer(task), now).length + run.send(approval(task, `usr_${rounds}`), now).length > 0,
     )
-    if (!changed) run.send({ kind: 'tick' }, summaryOf(run.memory).nextDue ?? now)
+    if (!changed) run.send({ kind: 'tick' }, summarizeRun(run.memory).nextDue ?? now)
   }
 }

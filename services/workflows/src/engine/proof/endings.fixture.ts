@@ -26,7 +26,7 @@ export class Stopped extends Error {
 
 export const error = (code: string): StepError => ({ code, message: code, retryable: false })
 
-export const errorOf = ({ error: { code, details }, place }: Failed) => ({
+export const toStepError = ({ error: { code, details }, place }: Failed) => ({
   ...{ code, step: place === '' || place === '$output' ? null : place },
   ...(details !== undefined && { details }),
 })

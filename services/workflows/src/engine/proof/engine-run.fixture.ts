@@ -5,7 +5,7 @@ import { newRun, type RunContext, type RunMemory } from '../memory.js'
 import type { Program } from '../program.js'
 import type { Signal } from '../signal.js'
 import type { Task } from '../task.js'
-import { takeTaskChanges } from '../tasks.js'
+import { drainTaskChanges } from '../tasks.js'
 
 export const context: RunContext = {
   runId: 'run_1',
@@ -38,7 +38,7 @@ export class EngineRun {
     return entries
   }
 
-  /** As it stands in the history, whoever has decided it. */
+  /** As it is in the history, whichever engine decided it. */
   record(entry: Entry, now: number): void {
     const recorded = { seq: this.recorded.length + 1, at: now, bytes: JSON.stringify(entry).length, entry }
     this.recorded.push(recorded)
@@ -47,12 +47,12 @@ export class EngineRun {
   }
 
   takeTasks(): void {
-    const { added, removed } = takeTaskChanges(this.program, this.memory)
+    const { added, removed } = drainTaskChanges(this.program, this.memory)
     for (const id of removed) this.tasks.delete(id)
     for (const task of added) this.tasks.set(task.id, task)
   }
 
-  /** The run as whoever takes it over after a crash has it. */
+  /** The run as another worker loads it after a crash. */
   refolded(): RunMemory {
     const memory = newRun(context)
     for (const recorded of this.recorded) fold(this.program, memory, throughJson(recorded))

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Outcome } from '../signal.js'
-import { summaryOf } from '../summary.js'
-import { awaitingOf } from '../tasks.js'
-import { answer, approval, finish, started, taskAt } from './driving.fixture.js'
+import { summarizeRun } from '../summary.js'
+import { listAwaitedInputs } from '../tasks.js'
+import { answer, approval, finish, startRun, taskAt } from './driving.fixture.js'
 import type { EngineRun } from './engine-run.fixture.js'
 
 const http = (id: string, rest: object = {}) => ({ type: 'http', id, url: 'https://example.com', ...rest })
 const transform = (id: string, value: unknown = id) => ({ type: 'transform', id, value })
 const kinds = (run: EngineRun) => run.recorded.map(({ entry }) => entry.kind)
 const asked = (run: EngineRun) => [...run.tasks.values()].map(({ kind, place }) => `${kind} ${place}`)
-const summary = (run: EngineRun) => summaryOf(run.memory)
+const summary = (run: EngineRun) => summarizeRun(run.memory)
 const performed = (run: EngineRun, place: string, outcome: Outcome, now = 0) =>
   run.send({ kind: 'performed', task: taskAt(run, place).id, outcome }, now)
 const broken = (rest: object = {}): Outcome => ({
@@ -20,7 +20,7 @@ const broken = (rest: object = {}): Outcome => ({
 const begin = (run: EngineRun, place: string) => answer(run, place)
 
 test('a run of three transforms is one entry for each, the last together with the end', () => {
-  const run = started({
+  const run = startRun({
     steps: [
       transform('a', { list: '{{ input.list }}' }),
       transform('b', '{{ steps.a.output.list }}'),
@@ -35,7 +35,7 @@ test('a run of three transforms is one entry for each, the last together with th
 })
 
 test('expressions see the run, the round and the steps they may speak of, and are sent nothing else', () => {
-  const run = started({
+  const run = startRun({
     steps: [
       transform('a'),
       transform('b'),
@@ -65,7 +65,7 @@ describe('an attempt that failed', () => {
   const retry = { attempts: 3, strategy: 'exponential', delaySeconds: 2, maxDelaySeconds: 60 }
 
   test('is repeated with the same key after the delay, until there are no more', () => {
-    const run = started({ steps: [http('call', { retry })] })
+    const run = startRun({ steps: [http('call', { retry })] })
     begin(run, 'call')
     const [first] = run.tasks.values()
     expect(performed(run, 'call', broken(), 1_000)).toMatchObject([{ retryAt: 3_000 }])
@@ -81,7 +81,7 @@ describe('an attempt that failed', () => {
 
   test('waits as long as it is asked to, but no longer than the policy lets it', () => {
     const retryAtFor = (retryAfterMs: number) => {
-      const run = started({ steps: [http('call', { retry })] })
+      const run = startRun({ steps: [http('call', { retry })] })
       begin(run, 'call')
       return performed(run, 'call', broken({ retryAfterMs }))[0]
     }
@@ -90,10 +90,10 @@ describe('an attempt that failed', () => {
   })
 
   test('is the last where nothing says that another may fare better, or no policy asks for it', () => {
-    const run = started({ steps: [http('call', { retry })] })
+    const run = startRun({ steps: [http('call', { retry })] })
     begin(run, 'call')
     performed(run, 'call', broken({ retryable: false }))
-    const without = started({ steps: [http('call')] })
+    const without = startRun({ steps: [http('call')] })
     begin(without, 'call')
     performed(without, 'call', broken())
     expect([summary(run).status, summary(without).status]).toEqual(['failed', 'failed'])
@@ -111,7 +111,7 @@ describe('a failure', () => {
   })
 
   test('in a branch lets effects that have begun come out, and begins no others', () => {
-    const run = started({ steps: [branches()] })
+    const run = startRun({ steps: [branches()] })
     begin(run, 'a')
     begin(run, 'b')
     expect(performed(run, 'b', broken()).map(({ kind }) => kind)).toEqual(['attempt_failed', 'failed'])
@@ -128,7 +128,7 @@ describe('a failure', () => {
   })
 
   test('that is to be gone on after leaves null as the output and says why', () => {
-    const run = started({
+    const run = startRun({
       steps: [{ ...branches(), continueOnError: true }, transform('seen', '{{ steps.both.error.code }}')],
     })
     begin(run, 'b')
@@ -139,7 +139,7 @@ describe('a failure', () => {
 
   test('is shown to the steps for it, and stays the error of the run whatever becomes of them', () => {
     const onFailure = [transform('seen', ['{{ failure.step }}', '{{ steps.before.output }}']), http('notify')]
-    const run = started({ steps: [transform('before'), http('call')], onFailure })
+    const run = startRun({ steps: [transform('before'), http('call')], onFailure })
     answer(run, 'before')
     begin(run, 'call')
     expect(performed(run, 'call', broken()).at(-1)).toMatchObject({ kind: 'failed' })
@@ -153,7 +153,7 @@ describe('a failure', () => {
   })
 
   test('of an expression is one of its step, and says where', () => {
-    const run = started({ steps: [transform('a', '{{ 1 + "x" }}')] })
+    const run = startRun({ steps: [transform('a', '{{ 1 + "x" }}')] })
     const error = { code: 'expression_error', message: 'wants numbers', path: '', position: 2 } as const
     run.send({ kind: 'evaluated', task: taskAt(run, 'a').id, values: [{ ok: false, error }] }, 0)
     expect(summary(run).error).toMatchObject({
@@ -165,7 +165,7 @@ describe('a failure', () => {
 })
 
 test('a run that takes too long fails, and its steps for that are given as long again', () => {
-  const run = started({
+  const run = startRun({
     steps: [http('call')],
     onFailure: [{ type: 'wait', id: 'w', seconds: 50 }],
     timeoutSeconds: 10,
@@ -188,7 +188,7 @@ describe('an approval', () => {
     ...{ quorum: 2, deadlineSeconds: 100, reminderSeconds: 40 },
   }
   const asking = (...after: object[]) => {
-    const run = started({ steps: [step, ...after] })
+    const run = startRun({ steps: [step, ...after] })
     answer(run, 'ok')
     return run
   }
@@ -201,7 +201,9 @@ describe('an approval', () => {
   test('takes its quorum, each person once', () => {
     const run = asking()
     expect(summary(run).status).toBe('paused')
-    expect(awaitingOf(run.memory)).toMatchObject([{ place: 'ok', waiting: { approval: { quorum: 2 } } }])
+    expect(listAwaitedInputs(run.memory)).toMatchObject([
+      { place: 'ok', waiting: { approval: { quorum: 2 } } },
+    ])
     run.send(approval(taskAt(run, 'ok'), 'usr_a'), 0)
     expect(run.send(approval(taskAt(run, 'ok'), 'usr_a'), 0)).toEqual([])
     run.send(approval(taskAt(run, 'ok'), 'usr_b'), 0)
@@ -254,7 +256,7 @@ describe('an approval', () => {
   })
 
   test('that too few are named for fails rather than wait for ever', () => {
-    const run = started({ steps: [{ ...step, approvers: { users: ['usr_a', 'usr_a', ''] } }] })
+    const run = startRun({ steps: [{ ...step, approvers: { users: ['usr_a', 'usr_a', ''] } }] })
     answer(run, 'ok')
     expect(summary(run).error).toMatchObject({ code: 'too_few_approvers' })
   })
@@ -265,7 +267,7 @@ test('a stop ends the run from wherever it stands, when effects that have begun 
     { name: 'a', steps: [http('a')] },
     { name: 'b', steps: [{ type: 'stop', id: 'enough', output: 'enough' }] },
   ]
-  const run = started({ steps: [{ type: 'parallel', id: 'both', branches }, transform('never')] })
+  const run = startRun({ steps: [{ type: 'parallel', id: 'both', branches }, transform('never')] })
   begin(run, 'a')
   answer(run, 'enough')
   expect(asked(run)).toEqual(['perform a'])
@@ -279,7 +281,7 @@ test('a run that is no longer waited for is named as stray, once', () => {
     { name: 'a', steps: [child] },
     { name: 'b', steps: [{ type: 'fail', id: 'no', message: 'no' }] },
   ]
-  const run = started({ steps: [{ type: 'parallel', id: 'both', branches }] })
+  const run = startRun({ steps: [{ type: 'parallel', id: 'both', branches }] })
   answer(run, 'child')
   answer(run, 'no')
   // It is being started just then: what is known of it comes later.
@@ -297,7 +299,7 @@ test('pins stand in for what steps do, by id or place, also for those that hold 
     steps: [http('call')],
   }
   const both = { type: 'parallel', id: 'both', branches: [{ name: 'a', steps: [http('a')] }] }
-  const run = started(
+  const run = startRun(
     { steps: [each, both], output: ['{{ steps.each.output }}', '{{ steps.both.output }}'] },
     { call: 1, 'call[1]': 2, both: 3 },
   )
@@ -310,7 +312,7 @@ test.each([
   ['entries', { entries: 6, bytes: 1e9 }],
   ['bytes', { entries: 1e9, bytes: 300 }],
 ])('a history of too many %s is the end of the run', (_, limits) => {
-  const run = started({
+  const run = startRun({
     steps: [{ type: 'for_each', id: 'each', items: '{{ input.list }}', steps: [http('call')] }],
   })
   Object.assign(run, { limits })
@@ -324,14 +326,14 @@ test.each([
   [{ until: 'tomorrow' }, 'invalid_wait'],
   [{ until: '2999-01-01T00:00:00Z' }, 'invalid_wait'],
 ])('a wait for %j fails', (rest, code) => {
-  const run = started({ steps: [{ type: 'wait', id: 'w', ...rest }] })
+  const run = startRun({ steps: [{ type: 'wait', id: 'w', ...rest }] })
   answer(run, 'w')
   expect(summary(run).error).toMatchObject({ code, step: 'w' })
 })
 
 test('a for_each takes what is no list as one of it, nothing as none, and refuses more than it may have', () => {
   const outputFor = (items: string) => {
-    const run = started({
+    const run = startRun({
       steps: [{ type: 'for_each', id: 'each', items, maxItems: 2, steps: [transform('t', '{{ item }}')] }],
     })
     finish(run)

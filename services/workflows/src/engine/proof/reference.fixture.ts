@@ -3,10 +3,10 @@ import type { EffectStep, ForEachStep, ParallelStep, Step, WorkflowDefinition } 
 import { retryDelayMs, sha256Hex } from '@opsplane/runtime'
 import type { Place, StepError } from '../history.js'
 import { Clock, CutOff, Cutting } from './clock.fixture.js'
-import { error, errorOf, Failed, type Observed, Stopped } from './endings.fixture.js'
+import { error, Failed, type Observed, Stopped, toStepError } from './endings.fixture.js'
 import { context } from './engine-run.fixture.js'
-import { judgedIn, listsIn, type Path, pathsOf, placeSeen } from './visibility.fixture.js'
-import type { World } from './world.fixture.js'
+import type { SimulatedWorld } from './simulated-world.fixture.js'
+import { findConditionReads, findPaths, findVisiblePlace, listsIn, type Path } from './visibility.fixture.js'
 
 type Out = { output: unknown; error: StepError | null; status: 'completed' | 'failed'; passes: boolean }
 type Flight = { input: unknown; key: string; attempt: number }
@@ -30,10 +30,10 @@ export class Reference {
 
   constructor(
     readonly definition: WorkflowDefinition,
-    readonly world: World,
+    readonly world: SimulatedWorld,
   ) {
-    this.#paths = pathsOf([...definition.steps, ...(definition.onFailure ?? [])])
-    this.#judged = judgedIn(definition)
+    this.#paths = findPaths([...definition.steps, ...(definition.onFailure ?? [])])
+    this.#judged = findConditionReads(definition)
   }
 
   async run(cancelAt: number | null): Promise<Observed> {
@@ -49,12 +49,12 @@ export class Reference {
     const main = await this.#part([...steps, ...last], cancelAt)
     if (main === 'cancelled') return ended(main)
     if (!(main instanceof Failed)) return ended('completed', { output: main.output })
-    this.#failure = errorOf(main)
+    this.#failure = toStepError(main)
     const after = onFailure && (await this.#part(onFailure, cancelAt))
     if (after === 'cancelled') return ended(after)
     const { details = null, ...failure } = this.#failure
     if (!(after instanceof Failed)) return ended('failed', { error: this.#failure })
-    const later = { ...errorOf(after), details: errorOf(after).details ?? null }
+    const later = { ...toStepError(after), details: toStepError(after).details ?? null }
     return ended('failed', { error: { ...failure, details: { failure: details, onFailure: later } } })
   }
 
@@ -65,7 +65,7 @@ export class Reference {
     const { steps, onFailure = [] } = this.definition
     const start = from === null ? steps.length : steps.findIndex(({ id }) => id === from)
     const forgotten = new Set([
-      ...pathsOf([...steps.slice(start), ...onFailure]).keys(),
+      ...findPaths([...steps.slice(start), ...onFailure]).keys(),
       ...(from === null ? [] : ['$output']),
     ])
     const still = from === null ? undefined : this.#flying.get(from)
@@ -186,7 +186,7 @@ export class Reference {
     return this.#all(rows, concurrency, within)
   }
 
-  /** A failure gives up the others, but for effects under way; which is the first that counts. */
+  /** A failure abandons the others, except effects in flight; the first failure counts. */
   async #all(
     rows: ((inner: Within) => Promise<unknown>)[],
     concurrency: number,
@@ -346,7 +346,7 @@ export class Reference {
     if (root === 'index') return within.round?.index ?? null
     if (root === 'failure') return (this.#failure as Record<string, unknown> | null)?.[id] ?? null
     if (root === 'input') return (context.input as Record<string, unknown>)[id] ?? null
-    const seen = placeSeen(id, place, this.#paths)
+    const seen = findVisiblePlace(id, place, this.#paths)
     let value: unknown = seen === null ? null : this.#out.get(seen)
     for (const name of rest) value = (value as Record<string, unknown> | null | undefined)?.[name]
     return value ?? null

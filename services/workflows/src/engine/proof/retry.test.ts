@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { sha256Hex } from '@opsplane/runtime'
 import type { StepError } from '../history.js'
-import { summaryOf } from '../summary.js'
-import { answer, approval, finish, goodAnswer, started, taskAt } from './driving.fixture.js'
+import { summarizeRun } from '../summary.js'
+import { answer, approval, finish, goodAnswer, startRun, taskAt } from './driving.fixture.js'
 import { context, type EngineRun } from './engine-run.fixture.js'
 
 const effects = {
@@ -26,7 +26,7 @@ function failedBy(
   error: Partial<StepError>,
   around = (step: object): object => step,
 ): EngineRun {
-  const run = started({
+  const run = startRun({
     steps: [{ type: 'transform', id: 'before', value: 1 }, around({ id: 'charge', ...effect })],
   })
   answer(run, 'before')
@@ -41,7 +41,7 @@ function failedBy(
     },
     0,
   )
-  expect(summaryOf(run.memory).status).toBe('failed')
+  expect(summarizeRun(run.memory).status).toBe('failed')
   return run
 }
 const begun = (run: EngineRun) =>
@@ -105,7 +105,7 @@ describe.each(Object.entries(effects))('a step %s', (_, effect) => {
 describe('a run that a step waited for', () => {
   const steps = [{ type: 'workflow', id: 'sub', workflow: 'wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', input: 1 }]
   const waiting = () => {
-    const run = started({ steps })
+    const run = startRun({ steps })
     answer(run, 'sub')
     answer(run, 'sub')
     return run
@@ -130,7 +130,7 @@ describe('a run that a step waited for', () => {
     end(run)
     for (let attempt = 2; attempt < 4; attempt++) {
       retried(run)
-      expect(summaryOf(run.memory).abandonedRuns).toEqual([])
+      expect(summarizeRun(run.memory).abandonedRuns).toEqual([])
       expect(taskAt(run, 'sub')).toMatchObject({
         ...{ kind: 'start_run', goesOn: { runId: 'run_child', parentAttempt: attempt } },
       })
@@ -141,11 +141,11 @@ describe('a run that a step waited for', () => {
     retried(run, { from: 'sub' })
     expect(taskAt(run, 'sub').kind).toBe('evaluate')
     finish(run)
-    expect(summaryOf(run.memory)).toMatchObject({ status: 'completed', output: 'child' })
+    expect(summarizeRun(run.memory)).toMatchObject({ status: 'completed', output: 'child' })
   })
 
   test('is retried by an attempt of its parent once', () => {
-    const run = started({ steps: [{ type: 'fail', id: 'no', message: 'no' }] })
+    const run = startRun({ steps: [{ type: 'fail', id: 'no', message: 'no' }] })
     const fail = () => answer(run, 'no')
     fail()
     for (const parentAttempt of [2, 3]) {
@@ -160,7 +160,7 @@ describe('a run that a step waited for', () => {
 
 test('an approval stands while its step is not done again, and is asked for again with it', () => {
   const approve = { type: 'approval', id: 'ok', title: 'Go on?', approvers: { roles: ['admin'] } }
-  const run = started({ steps: [approve, { type: 'fail', id: 'no', message: 'no' }] })
+  const run = startRun({ steps: [approve, { type: 'fail', id: 'no', message: 'no' }] })
   answer(run, 'ok')
   answer(run, 'ok')
   answer(run, 'no')
@@ -171,7 +171,7 @@ test('an approval stands while its step is not done again, and is asked for agai
   answer(run, 'ok')
   const { id } = taskAt(run, 'ok')
   run.send({ kind: 'decision', task: id, decision: { by: 'usr_a', decision: 'reject', comment: null } }, 0)
-  expect(summaryOf(run.memory).error).toMatchObject({ code: 'approval_rejected', step: 'ok' })
+  expect(summarizeRun(run.memory).error).toMatchObject({ code: 'approval_rejected', step: 'ok' })
   retried(run)
   answer(run, 'ok')
   expect(run.send(approval(taskAt(run, 'ok'), 'usr_a'), 0)).not.toEqual([])
@@ -181,8 +181,8 @@ test('an approval stands while its step is not done again, and is asked for agai
 test.each([
   ['an effect', { type: 'http', id: 's', url: 'https://example.com' }],
   ['a run', { type: 'workflow', id: 's', workflow: 'wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }],
-])('a history by which %s was begun anew in a retry keeps the key it had then', (_, step) => {
-  const run = started({ steps: [step] })
+])('a history in which %s was restarted by a retry keeps its key', (_, step) => {
+  const run = startRun({ steps: [step] })
   answer(run, 's')
   if (step.type === 'workflow') answer(run, 's')
   run.send({ kind: 'cancel', by: 'usr_a', reason: null }, 0)

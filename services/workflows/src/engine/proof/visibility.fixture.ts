@@ -16,19 +16,19 @@ export function listsIn(step: Step): [string, Step[]][] {
   return step.type === 'for_each' ? [['steps', step.steps]] : []
 }
 
-export function pathsOf(steps: readonly Step[], path: Path = []): Map<string, Path> {
+export function findPaths(steps: readonly Step[], path: Path = []): Map<string, Path> {
   return new Map(
     steps.flatMap((step) => [
       [step.id, path] as const,
       ...listsIn(step).flatMap(([list, inner]) => [
-        ...pathsOf(inner, [...path, { id: step.id, type: step.type, list }]),
+        ...findPaths(inner, [...path, { id: step.id, type: step.type, list }]),
       ]),
     ]),
   )
 }
 
 /** Where a step is looked for that another at a place speaks of; null where it cannot be seen from there. */
-export function placeSeen(other: string, from: Place, paths: Map<string, Path>): Place | null {
+export function findVisiblePlace(other: string, from: Place, paths: Map<string, Path>): Place | null {
   const [id = '', ...rounds] = from.split('[')
   const around = paths.get(id) ?? []
   let suffix = ''
@@ -42,7 +42,7 @@ export function placeSeen(other: string, from: Place, paths: Map<string, Path>):
 }
 
 /** Steps that a condition reads, and those that transforms it reads do. */
-export function judgedIn(definition: WorkflowDefinition): Set<string> {
+export function findConditionReads(definition: WorkflowDefinition): Set<string> {
   const steps = [...definition.steps, ...(definition.onFailure ?? [])]
   const all = steps.flatMap(function inner(step: Step): Step[] {
     return [step, ...listsIn(step).flatMap(([, list]) => list.flatMap(inner))]

@@ -1,5 +1,5 @@
 import type { StatementRunner } from '@opsplane/postgres'
-import { run } from '../store/store.js'
+import { runStatement } from '../store/store.js'
 
 /** What runs of one workflow that share a key are limited by. */
 export interface KeyedLimit {
@@ -13,17 +13,17 @@ export interface KeyedLimit {
 export type Admission = { starts: true } | { starts: false; cancel: string[] }
 
 /** Locks the key until the transaction ends, and says whether one more run of it may start. */
-export async function admission(
+export async function admitRun(
   tx: StatementRunner,
   { key, limit, whenFull }: KeyedLimit,
 ): Promise<Admission> {
-  await run(
+  await runStatement(
     tx,
     `insert into run_concurrency (key, run_limit) values ($1, $2::int)
      on conflict on constraint run_concurrency_pkey do update set run_limit = excluded.run_limit`,
     [key, String(limit)],
   )
-  const open = await run<{ id: string; parked: boolean }>(
+  const open = await runStatement<{ id: string; parked: boolean }>(
     tx,
     `select id, due_at is null as parked from runs
      where concurrency_key = $1 and ended_at is null order by id`,
@@ -35,10 +35,10 @@ export async function admission(
 }
 
 /** Lets runs of a key that wait for their turn leave the queue, the oldest first; whether there were any. */
-export async function admitNext(tx: StatementRunner, key: string, at: string | null): Promise<boolean> {
+export async function admitNextRuns(tx: StatementRunner, key: string, at: string | null): Promise<boolean> {
   // By itself: what others have committed until then is to be seen by the next statement.
-  await run(tx, 'select 1 from run_concurrency where key = $1 for update', [key])
-  const rows = await run(
+  await runStatement(tx, 'select 1 from run_concurrency where key = $1 for update', [key])
+  const rows = await runStatement(
     tx,
     `with free as (
        select run_limit - (select count(*) from runs

@@ -6,7 +6,7 @@ import type { StartRequest } from '../start.js'
 import type { KeyedLimit } from './admission.js'
 
 /** The limit that a new run shares with others: of its workflow, or of those whose key comes to the same. */
-export async function limitOf(
+export async function resolveLimit(
   expressions: Pick<Expressions, 'evaluate'>,
   { definition: { concurrency }, concurrencyKey }: Program,
   { tenant, workflow, trigger, event, input }: StartRequest,

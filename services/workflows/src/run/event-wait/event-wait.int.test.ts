@@ -2,22 +2,22 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { newId, type PlatformEvent, RunDetail, systemActor } from '@opsplane/contracts'
 import { startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { type Definition, type RunService, runService } from '../../fixture/run-service.js'
-import { concernedBy } from '../../trigger/active.js'
-import { deleteRecentEvents } from '../retention/beside.js'
+import { findAffectedWorkflows } from '../../trigger/active-workflows.js'
+import { deleteRecentEvents } from '../retention/related-rows.js'
 import type { Runs } from '../runs.js'
-import { type AcceptedEvent, keysOfEvent, type LogPositions } from './accepted.js'
-import { keepAwaited } from './recent-events.js'
+import { type AcceptedEvent, type LogPositions, listEventKeys } from './accepted-event.js'
+import { storeAwaitedEvents } from './recent-events.js'
 
-let world: RunService
+let fixture: RunService
 let service: TestService
 let runs: Runs
 /** Up to where logs have come for runs that do not say. */
 let ends: LogPositions = {}
 
 beforeAll(async () => {
-  world = runService({ logEnds: async () => ends })
-  service = await startTestService(world.service)
-  const [first] = world.replicas
+  fixture = runService({ logEnds: async () => ends })
+  service = await startTestService(fixture.service)
+  const [first] = fixture.replicas
   if (!first) throw new Error('no replica has started')
   runs = first
 })
@@ -28,7 +28,7 @@ let position = 100
 /** An event of another service, the next in its log. */
 function resolved(incident: { id: string }, source = 'itsm'): AcceptedEvent {
   const event: PlatformEvent = {
-    ...{ id: newId('event'), type: 'incident.resolved', ...world.tenant, version: 1, actor: systemActor },
+    ...{ id: newId('event'), type: 'incident.resolved', ...fixture.tenant, version: 1, actor: systemActor },
     ...{ createdAt: new Date().toISOString(), requestId: null, causationId: null, source: null },
     resource: { type: 'incident', id: incident.id, displayName: 'It' },
     data: { before: null, after: incident, changes: ['id'] },
@@ -38,18 +38,18 @@ function resolved(incident: { id: string }, source = 'itsm'): AcceptedEvent {
 
 /** As the consumer does with a batch. */
 async function consume(...accepted: AcceptedEvent[]) {
-  const { awaitedKeys } = await concernedBy(
+  const { awaitedKeys } = await findAffectedWorkflows(
     service,
-    new Set(accepted.flatMap(({ event }) => keysOfEvent(event))),
+    new Set(accepted.flatMap(({ event }) => listEventKeys(event))),
   )
-  const awaited = await keepAwaited(service.sql, accepted, awaitedKeys)
+  const awaited = await storeAwaitedEvents(service.sql, accepted, awaitedKeys)
   await runs.deliver(awaited)
   return awaited.length
 }
 
 /** A version that waits for these, as publishing writes it. */
 async function waitable(...types: string[]) {
-  const { workspaceId, environment } = world.tenant
+  const { workspaceId, environment } = fixture.tenant
   const keys = types.map((type) => `${workspaceId}/${environment}/${type}`)
   await service.sql`insert into workflow_versions (id, workspace_id, environment, version, state)
     values (${newId('workflow')}, ${workspaceId}, ${environment}, 1, ${JSON.stringify({ number: 1, awaitedKeys: keys })}::text::json)`
@@ -59,10 +59,10 @@ const wait = (id: string, filter?: Record<string, string>) =>
   ({ id, type: 'wait', event: { types: ['incident.*'], ...(filter && { filter }) } }) as const
 const pause = { id: 'pause', type: 'approval', title: 'Go?', approvers: { users: ['usr_1'] } } as const
 const start = async (definition: Definition, since?: LogPositions) =>
-  (await runs.start(world.define(definition)(since ? { since } : {}))).runId
+  (await runs.start(fixture.define(definition)(since ? { since } : {}))).runId
 const ended = (runId: string) => runs.waitForEnd(runId, 60_000)
 const statusOf = async (runId: string) => {
-  const api = service.as(testPrincipal({ workspaceId: world.tenant.workspaceId }))
+  const api = service.as(testPrincipal({ workspaceId: fixture.tenant.workspaceId }))
   return (await api.get(`/runs/${runId}`)).data(RunDetail).status
 }
 const reached = (runId: string, status: string) =>
@@ -72,7 +72,7 @@ const reached = (runId: string, status: string) =>
   })
 /** Decides on the approval that a run is held up by. */
 async function goOn(runId: string) {
-  const ada = testPrincipal({ workspaceId: world.tenant.workspaceId, userId: 'usr_1' })
+  const ada = testPrincipal({ workspaceId: fixture.tenant.workspaceId, userId: 'usr_1' })
   const answer = await service.as(ada).post(`/runs/${runId}/resume`, { decision: 'approve' })
   expect(answer.status).toBe(200)
 }
@@ -161,7 +161,7 @@ test('steps of a run that wait for the same get one event each', async () => {
 
 test('events that come while steps begin to wait are neither lost nor got twice', async () => {
   const steps = [1, 2, 3].map((n) => wait(`answer_${n}`, { 'data.id': 'inc_7' }))
-  const define = world.define({ steps, output: steps.map(({ id }) => `{{ steps.${id}.output.id }}`) })
+  const define = fixture.define({ steps, output: steps.map(({ id }) => `{{ steps.${id}.output.id }}`) })
   const ids = await Promise.all(
     Array.from({ length: 20 }, async () => (await runs.start(define({ since: { itsm: position } }))).runId),
   )

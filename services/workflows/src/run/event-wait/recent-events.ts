@@ -2,28 +2,28 @@ import { patternMatches } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import type { AwaitTask } from '../active-run.js'
 import type { RunIdentity } from '../model.js'
-import { run } from '../store/store.js'
+import { runStatement } from '../store/store.js'
 import {
   type AcceptedEvent,
-  bodyOf,
   type EventBody,
-  filterLets,
-  keysOfEvent,
   type LogPositions,
-} from './accepted.js'
+  listEventKeys,
+  matchesEventFilter,
+  toEventBody,
+} from './accepted-event.js'
 
 /**
  * Keeps those events that a step of some version of a workflow may wait for, which have one of these keys, each once;
  * returns them. To be done before anything is started by them: a step that begins to wait then finds here what it is not
  * sent.
  */
-export async function keepAwaited(
+export async function storeAwaitedEvents(
   sql: Database['sql'],
   accepted: readonly AcceptedEvent[],
   awaitedKeys: ReadonlySet<string>,
 ): Promise<AcceptedEvent[]> {
   if (awaitedKeys.size === 0) return []
-  const awaited = accepted.filter(({ event }) => keysOfEvent(event).some((key) => awaitedKeys.has(key)))
+  const awaited = accepted.filter(({ event }) => listEventKeys(event).some((key) => awaitedKeys.has(key)))
   await keep(
     sql,
     awaited.filter(({ source, position }) => source !== null && position !== null),
@@ -36,9 +36,9 @@ async function keep(sql: Database['sql'], accepted: readonly AcceptedEvent[]): P
   const rows = accepted.map(({ source, position, event }) => {
     const { workspaceId, environment, type, requestId } = event
     const tenant = { workspace_id: workspaceId, environment }
-    return { source, position, ...tenant, type, body: bodyOf(event), request_id: requestId }
+    return { source, position, ...tenant, type, body: toEventBody(event), request_id: requestId }
   })
-  await run(
+  await runStatement(
     sql,
     `insert into recent_events (source, position, workspace_id, environment, type, body, request_id)
      select * from json_to_recordset($1::text::json) as kept (
@@ -57,7 +57,7 @@ interface RecentRow {
 }
 
 /** An event that was there before a step began to wait for it. */
-export interface Found {
+export interface RecentEvent {
   task: string
   event: EventBody
   requestId: string | null
@@ -66,7 +66,7 @@ export interface Found {
 const rowsAtOnce = 200
 
 /** Of each service in turn what is after its position, found by the index from one service to the next. */
-const lookBackStatement = `
+const recentEventsStatement = `
   with recursive sources(name) as (
     (select source from recent_events where workspace_id = $1 and environment = $2 order by source limit 1)
     union all
@@ -79,28 +79,28 @@ const lookBackStatement = `
   order by recent_events.id limit ${rowsAtOnce}`
 
 /** What is looked for: by steps that have begun to wait, in a run that was started after these positions. */
-export interface Lookback {
+export interface RecentEventQuery {
   identity: Pick<RunIdentity, 'id' | 'tenant'>
   since: LogPositions
   begun: readonly AwaitTask[]
   /** Ids of events that steps of the run have got already. */
   taken: readonly string[]
   /** For each step: as many as may contend for them. */
-  most: number
+  maxEvents: number
 }
 
 /** The first events that were accepted since the run was started and that these steps wait for. */
-export async function lookBack(
+export async function findRecentEvents(
   sql: Database['sql'],
-  { identity: { tenant }, since, begun, taken, most }: Lookback,
-): Promise<Found[]> {
+  { identity: { tenant }, since, begun, taken, maxEvents }: RecentEventQuery,
+): Promise<RecentEvent[]> {
   if (begun.length === 0) return []
   const open = new Map(begun.map((task) => [task, 0]))
   const skipped = new Set(taken)
-  const found: Found[] = []
+  const found: RecentEvent[] = []
   let after = '0'
   for (;;) {
-    const rows = await run<RecentRow>(sql, lookBackStatement, [
+    const rows = await runStatement<RecentRow>(sql, recentEventsStatement, [
       tenant.workspaceId,
       tenant.environment,
       after,
@@ -110,7 +110,7 @@ export async function lookBack(
       for (const [task, count] of open) {
         if (skipped.has(body.id) || !isFor(task, type, body)) continue
         found.push({ task: task.id, event: body, requestId })
-        if (count + 1 >= most) open.delete(task)
+        if (count + 1 >= maxEvents) open.delete(task)
         else open.set(task, count + 1)
       }
     const last = rows.at(-1)
@@ -122,4 +122,4 @@ export async function lookBack(
 const isFor = ({ waiting }: AwaitTask, type: string, body: EventBody): boolean =>
   waiting.for === 'event' &&
   waiting.types.some((pattern) => patternMatches(pattern, type)) &&
-  filterLets(waiting.filter, body)
+  matchesEventFilter(waiting.filter, body)

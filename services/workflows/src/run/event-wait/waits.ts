@@ -1,8 +1,15 @@
 import { patternMatches } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
-import { send } from '../aftermath.js'
-import { run } from '../store/store.js'
-import { type AcceptedEvent, bodyOf, filterLets, isAfter, type LogPositions, patternsOf } from './accepted.js'
+import { runStatement } from '../store/store.js'
+import { sendSignals } from '../transition-effects.js'
+import {
+  type AcceptedEvent,
+  isAfter,
+  type LogPositions,
+  listEventPatterns,
+  matchesEventFilter,
+  toEventBody,
+} from './accepted-event.js'
 
 interface Wait {
   run_id: string
@@ -22,18 +29,21 @@ export async function sendToWaiting(
 ): Promise<string[]> {
   if (accepted.length === 0) return []
   const events = accepted.map(({ event }) => event)
-  const waits = await run<Wait>(
+  const waits = await runStatement<Wait>(
     sql,
     `select run_id, task, workspace_id, environment, types, filter, since from run_event_waits
      where workspace_id = any($1::text[]) and types && $2::text[]`,
-    [[...new Set(events.map(({ workspaceId }) => workspaceId))], [...new Set(events.flatMap(patternsOf))]],
+    [
+      [...new Set(events.map(({ workspaceId }) => workspaceId))],
+      [...new Set(events.flatMap(listEventPatterns))],
+    ],
   )
   const reached: string[] = []
   for (const each of accepted)
     for (const { run_id: runId, task } of waits.filter((wait) => isFor(wait, each))) {
-      const signal = { kind: 'event', task, event: bodyOf(each.event) } as const
+      const signal = { kind: 'event', task, event: toEventBody(each.event) } as const
       const message = { signal, actor: null, requestId: each.event.requestId }
-      reached.push(...(await sql.begin((tx) => send(tx, [runId], message, at))))
+      reached.push(...(await sql.begin((tx) => sendSignals(tx, [runId], message, at))))
     }
   return reached
 }
@@ -42,5 +52,8 @@ function isFor({ workspace_id, environment, types, filter, since }: Wait, accept
   const { event } = accepted
   if (workspace_id !== event.workspaceId || environment !== event.environment) return false
   if (!isAfter(since, accepted)) return false
-  return types.some((pattern) => patternMatches(pattern, event.type)) && filterLets(filter, bodyOf(event))
+  return (
+    types.some((pattern) => patternMatches(pattern, event.type)) &&
+    matchesEventFilter(filter, toEventBody(event))
+  )
 }

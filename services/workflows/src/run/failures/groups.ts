@@ -8,11 +8,11 @@ import {
   withoutDetails,
 } from '@opsplane/postgres'
 
-/** Those that people can retry, but for what somebody has cancelled. */
+/** Those that people can retry, except cancelled ones. */
 const failedStatuses = `(values ('failed'), ('dead')) as failed (status)`
 
-/** What tells failures of one workflow apart: the step, the code, and the message but for what differs from run to run. */
-export const causeOf = (table: string) =>
+/** The key that groups failures of a workflow: the step, the code, and the message without what differs between runs. */
+export const buildFailureCause = (table: string) =>
   `md5(concat_ws('|', ${table}.error->>'code', ${table}.error->>'step', ${withoutDetails(`${table}.error->>'message'`)}))`
 
 /** Of each workflow and status the last runs by their index. Runs that were retried have another status by then. */
@@ -20,7 +20,7 @@ export const failedRuns = `
   select w.id as target_id, w.name as target_name, failure.*,
     count(*) over (partition by w.id, failed.status) >= ${readFailures} as is_more
   from workflows w cross join ${failedStatuses} cross join lateral (
-    select ${causeOf('r')} as cause, r.error->>'code' as code, r.error->>'message' as message,
+    select ${buildFailureCause('r')} as cause, r.error->>'code' as code, r.error->>'message' as message,
       ${isoText('r.ended_at')} as at
     from runs r
     where r.workflow_id = w.id and r.status = failed.status and r.ended_at <= $3::text::timestamptz

@@ -11,8 +11,8 @@ import {
 import type { RequestMeta } from '@opsplane/http'
 import { type Database, type FailureGroupKey, formatGroupId, uniqueViolation } from '@opsplane/postgres'
 import { and, desc, eq, lt } from 'drizzle-orm'
-import { run } from '../store/store.js'
-import { causeOf } from './groups.js'
+import { runStatement } from '../store/store.js'
+import { buildFailureCause } from './groups.js'
 import { runRetries } from './tables.js'
 
 export interface SelectedRuns extends FailureGroupKey {
@@ -23,7 +23,7 @@ export interface SelectedRuns extends FailureGroupKey {
 
 /** The failed runs of a group; `$1` to `$5` are those of `selectionParameters`. */
 const selected = `from runs r where r.workflow_id = $1 and r.workspace_id = $2 and r.environment = $3
-  and r.status in ('failed', 'dead') and r.ended_at <= $4::text::timestamptz and ${causeOf('r')} = $5`
+  and r.status in ('failed', 'dead') and r.ended_at <= $4::text::timestamptz and ${buildFailureCause('r')} = $5`
 
 const selectionParameters = ({ targetId, cause, tenant, endedBy }: SelectedRuns) => [
   targetId,
@@ -37,7 +37,7 @@ export async function nextRuns(
   selection: SelectedRuns,
   { after, limit }: { after: string; limit: number },
 ): Promise<string[]> {
-  const rows = await run<{ id: string }>(
+  const rows = await runStatement<{ id: string }>(
     sql,
     `select r.id ${selected} and r.id > $6 order by r.id limit ${limit}`,
     [...selectionParameters(selection), after],
@@ -55,7 +55,7 @@ export async function startRunRetry(
   dryRun: boolean,
   { tenant, actor, requestId, now }: Pick<RequestMeta, 'tenant' | 'actor' | 'requestId' | 'now'>,
 ): Promise<RunRetryStarted> {
-  const [found] = await run<{ count: number }>(
+  const [found] = await runStatement<{ count: number }>(
     sql,
     `select count(*)::int as count ${selected}`,
     selectionParameters(selection),
@@ -73,7 +73,10 @@ export async function startRunRetry(
     return { dryRun, count, job: made ? presentRetry(made) : null }
   } catch (error) {
     if (uniqueViolation(error) !== 'run_retries_running_key') throw error
-    throw new ApiError('conflict', 'This group is being retried. Wait for its end, or cancel it.')
+    throw new ApiError(
+      'conflict',
+      'This group is already being retried. Wait for that retry to end, or cancel it.',
+    )
   }
 }
 

@@ -43,7 +43,7 @@ export function runRetryWork({ sql }: Pick<Database, 'sql'>, { retry }: Pick<Run
     const made = { retried: 0, refused: 0, last: row.last_run_id }
     for (const id of ids) {
       signal.throwIfAborted()
-      // Whoever asked gives runs no rights of their own: those they have now may be others.
+      // The requester's rights are not used: they may have changed since.
       const principal = { userId: row.actor.id, role: undefined, permissions: [] }
       const caller = { tenant, actor: row.actor, requestId: row.request_id, now: row.at, principal }
       try {

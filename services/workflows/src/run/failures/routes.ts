@@ -26,10 +26,10 @@ export function runFailureRoutes(
     defineList({
       operationId: 'listRunFailures',
       path: '/runs/failures',
-      summary: 'List what is failed now, by workflow and cause',
+      summary: 'List failed runs by workflow and cause',
       description:
-        'Runs with the status failed or dead: one that was retried is not listed until it fails again. The group that failed ' +
-        'last comes first.',
+        'Runs with the status failed or dead: a retried one is not listed until it fails again. The group with the latest failure ' +
+        'comes first.',
       tag,
       scope: 'runs:read',
       sorts: [],
@@ -44,8 +44,8 @@ export function runFailureRoutes(
       path: '/runs/failures/:groupId/retry',
       summary: 'Retry a group of failed runs',
       description:
-        'Retries those of the group that had failed when it was listed with this `to`, and have not been retried since, as ' +
-        '`POST /runs/:id/retry` does; some at a time, by the rights they had. With `dryRun` it only counts. `conflict` while ' +
+        'Retries the runs of the group that had failed when it was listed with this `to`, and were not retried since, like ' +
+        '`POST /runs/:id/retry`, some at a time, with the rights they had. With `dryRun` it only counts. `conflict` while ' +
         'the group is being retried.',
       tag,
       scope: 'runs:manage',
@@ -103,7 +103,7 @@ export function runFailureRoutes(
       method: 'post',
       path: '/runs/retries/:id/cancel',
       summary: 'Cancel a retry of a group of failed runs',
-      description: 'No more runs are retried, but for some it may be at; those that were go on.',
+      description: 'No more runs are retried, except those in progress. Runs already retried continue.',
       tag,
       scope: 'runs:manage',
       response: RunRetry,

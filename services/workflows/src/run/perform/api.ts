@@ -1,12 +1,12 @@
 import type { ApiStep } from '@opsplane/contracts'
 import { type CallPlatform, createCallOperation, OperationInput, type Operations } from '@opsplane/http'
-import { concealing } from './concealing.js'
+import { withConcealedValues } from './concealed-values.js'
 import { type Effect, platformCaller } from './effect.js'
 
 /** Any operation of this platform by its id: `{ status, data, pagination? }`. */
 export const apiEffect =
   (operations: Operations, callPlatform: CallPlatform): Effect<ApiStep> =>
   (call) => {
-    const callOperation = createCallOperation(operations, concealing(callPlatform, call))
+    const callOperation = createCallOperation(operations, withConcealedValues(callPlatform, call))
     return callOperation(platformCaller(call), call.step.operation, OperationInput.parse(call.input))
   }

@@ -1,8 +1,8 @@
 import { type ArtifactStep, Execution } from '@opsplane/contracts'
 import type { CallPlatform } from '@opsplane/http'
 import { z } from 'zod'
-import { concealing } from './concealing.js'
-import { type Effect, failed, platformCaller } from './effect.js'
+import { withConcealedValues } from './concealed-values.js'
+import { type Effect, effectFailure, platformCaller } from './effect.js'
 
 const Answer = z.object({ data: Execution })
 
@@ -17,13 +17,13 @@ const final = new Set([
 
 /**
  * An execution of an artifact: what it gives. By the step's key one that was recorded before is answered with, and one that
- * has failed is begun anew, as often as the step is tried.
+ * has failed is started again, at each attempt of the step.
  */
 export const artifactEffect =
   (callPlatform: CallPlatform): Effect<ArtifactStep> =>
   async (call) => {
     const { artifact } = call.step
-    const { body } = await concealing(callPlatform, call)(platformCaller(call), {
+    const { body } = await withConcealedValues(callPlatform, call)(platformCaller(call), {
       service: 'sdk',
       method: 'POST',
       path: `/sdk/artifacts/${artifact}/invoke`,
@@ -32,7 +32,7 @@ export const artifactEffect =
     const { id, status, output, error } = Answer.parse(body).data
     if (status === 'completed') return output
     const code = error?.code ?? status
-    throw failed(code, error?.message ?? `The execution is ${status}.`, {
+    throw effectFailure(code, error?.message ?? `The execution is ${status}.`, {
       retryable: !final.has(code),
       details: { executionId: id, status, ...(error?.thrown && { thrown: error.thrown }) },
     })
@@ -40,5 +40,5 @@ export const artifactEffect =
 
 /** So much sooner than the attempt, so that what came of it can be answered. */
 const answerMs = 500
-const mostMs = 300_000
-const timeoutMsOf = (attemptMs: number) => Math.min(Math.max(attemptMs - answerMs, answerMs), mostMs)
+const maxMs = 300_000
+const timeoutMsOf = (attemptMs: number) => Math.min(Math.max(attemptMs - answerMs, answerMs), maxMs)

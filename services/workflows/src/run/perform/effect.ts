@@ -15,11 +15,11 @@ export interface EffectCall<Step extends EffectStep = EffectStep> {
   /** The same in every attempt: by it the other side knows a repetition. */
   key: string
   timeoutMs: number
-  /** By which it acts for its giver; null where nobody gives it any rights. */
+  /** The grant it acts with; null where it has no rights. */
   grant: string | null
   /** Who that is. */
   userId: string
-  /** Of its span, where somebody follows it. */
+  /** Of its span, where it is traced. */
   traceparent?: string | undefined
   /** Values that people are not shown where what came of it has them. */
   conceal(secrets: readonly string[]): void
@@ -37,7 +37,7 @@ export class EffectFailure extends Error {
   }
 }
 
-export const failed = (code: string, message: string, more: Partial<StepError> = {}): EffectFailure =>
+export const effectFailure = (code: string, message: string, more: Partial<StepError> = {}): EffectFailure =>
   new EffectFailure({ code, message, retryable: false, ...more })
 
 /** As what the platform is called by an effect. */
@@ -62,7 +62,7 @@ const uncertainStatuses = new Set([408, 409, 425, 429])
 export const isUncertainStatus = (status: number): boolean => status >= 500 || uncertainStatuses.has(status)
 
 /** What an attempt has thrown. Anything unknown is a fault of ours, and worth another attempt. */
-export function failureOf(error: unknown): Outcome {
+export function toFailure(error: unknown): Outcome {
   if (error instanceof EffectFailure) return { ok: false, error: error.error }
   if (error instanceof CallFailure) {
     const { code, message, retryable, details } = error
@@ -85,6 +85,6 @@ export function failureOf(error: unknown): Outcome {
   }
   return {
     ok: false,
-    error: { code: 'internal_error', message: 'The step could not be done.', retryable: true },
+    error: { code: 'internal_error', message: 'The step could not be executed.', retryable: true },
   }
 }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import type { HttpStep } from '@opsplane/contracts'
 import { createSecretHttp } from '@opsplane/http'
 import type { Origin, RunIdentity } from '../model.js'
-import { type EffectCall, failureOf } from './effect.js'
+import { type EffectCall, toFailure } from './effect.js'
 import { httpEffect } from './http.js'
 
 const secret = 'correct-horse-battery'
@@ -27,7 +27,7 @@ async function answered(type: string, body: Buffer, more: { status?: number; isB
     input: { url: 'https://example.com/', headers: { a: '{{secrets.token}} {{secrets.pin}}' } },
     signal: new AbortController().signal,
   } as EffectCall<HttpStep>
-  return httpEffect(send)(call).catch(failureOf)
+  return httpEffect(send)(call).catch(toFailure)
 }
 
 test('a step gives text by its charset, and what is no text as base64', async () => {

@@ -2,8 +2,8 @@ import type { HttpStep } from '@opsplane/contracts'
 import { answerText, redactResponse, type SecretResponse, type SendSecretRequest } from '@opsplane/http'
 import { retryAfterMs } from '@opsplane/runtime'
 import { z } from 'zod'
-import { maxValueBytes } from '../lines.js'
-import { type Effect, failed, isUncertainStatus } from './effect.js'
+import { maxValueBytes } from '../journal-lines.js'
+import { type Effect, effectFailure, isUncertainStatus } from './effect.js'
 
 const Input = z.object({
   url: z.coerce.string(),
@@ -27,7 +27,7 @@ export function httpEffect(send: SendSecretRequest): Effect<HttpStep> {
     conceal(answer.secrets)
     if (answer.response.status >= 400) throw answered(answer)
     if (answer.response.truncated)
-      throw failed('output_too_large', 'The answer is larger than what is kept of a value.')
+      throw effectFailure('output_too_large', 'The answer is larger than what is kept of a value.')
     return redactResponse(answer)
   }
 }
@@ -38,7 +38,7 @@ function answered({ response, redact }: SecretResponse) {
   const { status, headers } = response
   const { encoding, body } = answerText(response, keptOfError)
   const retryAfter = retryAfterMs(headers['retry-after'], Date.now())
-  return failed('http_status', `The answer was ${status}.`, {
+  return effectFailure('http_status', `The answer was ${status}.`, {
     retryable: status >= 500 || worthAnother.has(status),
     uncertain: isUncertainStatus(status),
     details: {

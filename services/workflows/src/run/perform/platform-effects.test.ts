@@ -4,7 +4,7 @@ import { CallFailure, type CallPlatform, type Operations, type PlatformCaller } 
 import type { Origin, RunIdentity } from '../model.js'
 import { apiEffect } from './api.js'
 import { connectorEffect } from './connector.js'
-import { type EffectCall, failed, failureOf } from './effect.js'
+import { type EffectCall, effectFailure, toFailure } from './effect.js'
 import { publishEffect } from './publish.js'
 
 type PlatformRequest = Parameters<CallPlatform>[1]
@@ -73,11 +73,11 @@ describe('a step api', () => {
     expect(await effect(bare)(callOf(step, input))).toEqual({ status: 204, data: null })
   })
 
-  it('fails with what is missing, before anybody is called', async () => {
+  it('fails with what is missing, before any call', async () => {
     const platform = fakePlatform({ status: 200, body: {} })
-    const refused = effect(platform)(callOf(step, {})).catch(failureOf)
+    const refused = effect(platform)(callOf(step, {})).catch(toFailure)
     expect(await refused).toMatchObject({ ok: false, error: { code: 'missing_param', retryable: false } })
-    const unknown = effect(platform)(callOf({ ...step, operation: 'gone' }, {})).catch(failureOf)
+    const unknown = effect(platform)(callOf({ ...step, operation: 'gone' }, {})).catch(toFailure)
     expect(await unknown).toMatchObject({ ok: false, error: { code: 'unknown_operation', retryable: true } })
     expect(platform.asked).toEqual([])
   })
@@ -100,7 +100,7 @@ describe('a step connector', () => {
 
   it('hands on why it failed, and whether another attempt may fare better', async () => {
     const failure = new CallFailure('connector_unreachable', 'It did not answer.', { retryable: true })
-    const outcome = connectorEffect(fakePlatform(failure).call)(callOf(step, {})).catch(failureOf)
+    const outcome = connectorEffect(fakePlatform(failure).call)(callOf(step, {})).catch(toFailure)
     expect(await outcome).toEqual({
       ok: false,
       error: { code: 'connector_unreachable', message: 'It did not answer.', retryable: true },
@@ -141,11 +141,11 @@ describe('a step publish', () => {
 
 describe('what an effect throws', () => {
   it('says of the unknown nothing but that it may be tried again', () => {
-    expect(failureOf(new Error('password=hunter2'))).toEqual({
+    expect(toFailure(new Error('password=hunter2'))).toEqual({
       ok: false,
-      error: { code: 'internal_error', message: 'The step could not be done.', retryable: true },
+      error: { code: 'internal_error', message: 'The step could not be executed.', retryable: true },
     })
-    expect(failureOf(failed('refused', 'No.'))).toEqual({
+    expect(toFailure(effectFailure('refused', 'No.'))).toEqual({
       ok: false,
       error: { code: 'refused', message: 'No.', retryable: false },
     })

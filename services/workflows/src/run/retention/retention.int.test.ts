@@ -6,10 +6,10 @@ import { startTestService, type TestService, waitFor } from '@opsplane/testing'
 import { type Definition, runService } from '../../fixture/run-service.js'
 import { deleteOldRuns } from './runs.js'
 
-const world = runService()
+const fixture = runService()
 let service: TestService
 beforeAll(async () => {
-  service = await startTestService(world.service)
+  service = await startTestService(fixture.service)
 })
 afterAll(() => service?.stop())
 
@@ -29,22 +29,25 @@ const deleteIn = (days: number) => {
   return deleteOldRuns({ sql: service.sql, log, daysOf, nowMs }, new AbortController().signal)
 }
 const start = async (workspaceId: string, definition: Definition) => {
-  const request = world.define(definition)({ tenant: { workspaceId, environment }, triggerKey: workspaceId })
-  return (await world.replicas[0]?.start(request))?.runId ?? ''
+  const request = fixture.define(definition)({
+    tenant: { workspaceId, environment },
+    triggerKey: workspaceId,
+  })
+  return (await fixture.replicas[0]?.start(request))?.runId ?? ''
 }
 const finished = async (workspaceId: string) => {
   const runId = await start(workspaceId, { steps: [{ id: 'one', type: 'transform', value: 1 }] })
-  expect(await world.replicas[0]?.waitForEnd(runId, 60_000)).toMatchObject({ status: 'completed' })
+  expect(await fixture.replicas[0]?.waitForEnd(runId, 60_000)).toMatchObject({ status: 'completed' })
   return runId
 }
-const beside = ['run_entries', 'run_triggers', 'run_signals', 'run_event_waits', 'run_approvers']
+const relatedRows = ['run_entries', 'run_triggers', 'run_signals', 'run_event_waits', 'run_approvers']
 /** Runs that are there, and runs that something else is there of. */
 const left = async () => {
   const ids = async (text: string) => (await service.sql.unsafe(text)).map(({ id }) => id as string)
-  const parts = beside.map((name) => `select run_id as id from ${name}`).join(' union ')
-  return { runs: await ids('select id from runs order by id'), beside: await ids(`${parts} order by 1`) }
+  const parts = relatedRows.map((name) => `select run_id as id from ${name}`).join(' union ')
+  return { runs: await ids('select id from runs order by id'), relatedRows: await ids(`${parts} order by 1`) }
 }
-const only = (...ids: string[]) => ({ runs: [...ids].sort(), beside: [...ids].sort() })
+const only = (...ids: string[]) => ({ runs: [...ids].sort(), relatedRows: [...ids].sort() })
 
 test('runs go with all they have when their workspace keeps them no longer, but none that has not ended', async () => {
   const { sql } = service

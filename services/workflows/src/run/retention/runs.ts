@@ -7,14 +7,19 @@ import {
 } from '@opsplane/eventstore'
 import type { ServiceClient } from '@opsplane/http'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
-import { deleteRecentEvents, deleteSkippedTriggers, deleteTestedDrafts, deleteUnusedKeys } from './beside.js'
+import {
+  deleteRecentEvents,
+  deleteSkippedTriggers,
+  deleteTestedDrafts,
+  deleteUnusedKeys,
+} from './related-rows.js'
 
 export type RetentionOptions = Omit<MonthRetentionOptions, 'of' | 'alsoOf'>
 
-const beside = ['run_entries', 'run_triggers', 'run_signals', 'run_event_waits', 'run_approvers']
+const dependentTables = ['run_entries', 'run_triggers', 'run_signals', 'run_event_waits', 'run_approvers']
 const agedRuns: AgedTable = {
   ...{ table: 'runs', prefix: 'run_', endedAt: 'ended_at', dropMonth: 'drop_run_month' },
-  dependentTables: beside.map((table) => ({ table, column: 'run_id' })),
+  dependentTables: dependentTables.map((table) => ({ table, column: 'run_id' })),
 }
 
 /** Deletes what runs have left once it is as old as their workspace says: now and every day. */
@@ -29,7 +34,7 @@ export function startRetention(
   )
 }
 
-/** Runs that ended longer ago than their workspace keeps them, with all that belongs to them and what is kept beside them. */
+/** Runs that ended longer ago than their workspace keeps them, with all their related rows. */
 export async function deleteOldRuns(options: RetentionOptions, closing: AbortSignal): Promise<void> {
   const { sql, nowMs } = options
   await deleteAged(

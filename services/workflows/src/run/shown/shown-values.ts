@@ -1,13 +1,13 @@
 import type { JsonValue, RunDetail, RunError, RunStep, RunValue } from '@opsplane/contracts'
 import { createRedaction, maskValue, type Redact, secretsIn } from '@opsplane/runtime'
-import type { Awaiting } from '../../engine/tasks.js'
+import type { AwaitedInput } from '../../engine/tasks.js'
 
 /** What people see of the values of a run: as of an execution, fields named as secrets are show none. */
 export interface ShownValues {
   value(value: JsonValue): JsonValue
   step(step: RunStep): RunStep
   runError(error: RunError): RunError
-  awaiting(awaiting: Awaiting): Awaiting
+  awaiting(awaiting: AwaitedInput): AwaitedInput
   detail(detail: RunDetail): RunDetail
 }
 
@@ -37,7 +37,7 @@ export function createShownValues(begun: readonly JsonValue[], secrets: Iterable
     ...approval,
     ...{ title: redact(approval.title), message: redact(approval.message), data: value(approval.data) },
   })
-  const awaiting = (given: Awaiting): Awaiting => {
+  const awaiting = (given: AwaitedInput): AwaitedInput => {
     const { waiting } = given
     if (waiting.for !== 'approval') return given
     const approval = { ...waiting.approval, title: redact(waiting.approval.title) }

@@ -1,6 +1,6 @@
 import type { StatementRunner } from '@opsplane/postgres'
 import type { Entry } from '../../engine/history.js'
-import { run } from './store.js'
+import { runStatement } from './store.js'
 
 /** A line of a journal without what stands aside. */
 interface Line {
@@ -26,7 +26,7 @@ const linesAtOnce = 500
 export async function omitValues(tx: StatementRunner, runId: string, hasCompleted: boolean): Promise<void> {
   const rewritten = hasCompleted ? withoutValues : inputsOfCompleted()
   for (let after = 0; ; after += linesAtOnce) {
-    const lines = await run<Line>(
+    const lines = await runStatement<Line>(
       tx,
       `select seq, entry, case when large_field = 'items' then json_array_length(large) end as "itemCount"
        from run_entries where run_id = $1 and seq > $2::int order by seq limit ${linesAtOnce}`,
@@ -59,7 +59,7 @@ function inputsOfCompleted(): (line: Line) => Rewritten[] {
 
 async function rewrite(tx: StatementRunner, runId: string, lines: readonly Rewritten[]): Promise<void> {
   if (lines.length === 0) return
-  await run(
+  await runStatement(
     tx,
     `update run_entries e set entry = given.entry::json, large_field = null, large = null, large_bytes = null
      from unnest($2::int[], $3::text[]) as given(seq, entry) where e.run_id = $1 and e.seq = given.seq`,

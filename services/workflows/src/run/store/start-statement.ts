@@ -8,16 +8,16 @@ import {
   textColumn as text,
   unnestRows,
 } from '@opsplane/eventstore'
-import type { JournalLine, RunFace, RunIdentity } from '../model.js'
-import { journalParametersOf, journalPartsOf } from './journal-lines.js'
+import type { JournalLine, RunIdentity, RunProgress } from '../model.js'
+import { buildJournalParameters, buildJournalParts } from './journal-statement.js'
 
 /** A run that is to be there. */
 export interface NewRun {
   identity: RunIdentity
-  face: RunFace
+  progress: RunProgress
   /** Of a workflow only one run has it; null: as many as one likes. */
   triggerKey: string | null
-  /** Whoever goes straight to work on it; null where it is to be found by due work. */
+  /** The worker that executes it immediately; null where due work finds it. */
   owner: string | null
   /** Without an owner: when it is due; null while it waits for its concurrency key. */
   dueAt: string | null
@@ -41,10 +41,10 @@ const columns: Column<NewRun>[] = [
   text('parent_waits', ({ identity }) => String(identity.parentWaits), 'boolean'),
   text('concurrency_key', ({ identity }) => identity.concurrencyKey),
   text('queued_at', ({ identity }) => identity.queuedAt, 'timestamptz'),
-  text('status', ({ face }) => face.status),
-  text('error', ({ face }) => face.error && stringifyExact(face.error), 'json'),
-  text('started_at', ({ face }) => face.startedAt, 'timestamptz'),
-  text('ended_at', ({ face }) => face.endedAt, 'timestamptz'),
+  text('status', ({ progress }) => progress.status),
+  text('error', ({ progress }) => progress.error && stringifyExact(progress.error), 'json'),
+  text('started_at', ({ progress }) => progress.startedAt, 'timestamptz'),
+  text('ended_at', ({ progress }) => progress.endedAt, 'timestamptz'),
   text('seq', (row) => String(row.seq), 'int'),
   text('bytes', (row) => String(row.bytes), 'bigint'),
   text('awaits_events', (row) => String(row.awaitsEvents), 'boolean'),
@@ -78,7 +78,7 @@ export function startStatement(withEvents: boolean): string {
         case when t.lease_owner is not null
           then coalesce($1::text::timestamptz, clock_timestamp()) + $2::float8 * interval '1 ms' end
       from taken t)`,
-    ...journalPartsOf('taken', next, withEvents),
+    ...buildJournalParts('taken', next, withEvents),
   ]
   return `with ${parts.join(',\n')} select n::int as n from taken`
 }
@@ -95,6 +95,6 @@ export function startParameters(
       allColumns,
       starts.map((row, n) => ({ n, row })),
     ),
-    ...journalParametersOf(written, withEvents),
+    ...buildJournalParameters(written, withEvents),
   ]
 }

@@ -9,8 +9,13 @@ import {
 } from '@opsplane/postgres'
 import { delay, retryDelayMs } from '@opsplane/runtime'
 import { type NewRun, startParameters, startStatement } from './start-statement.js'
-import { throttled } from './throttle.js'
-import { type Moved, type Transition, transitionParameters, transitionStatement } from './transition.js'
+import { createThrottledLog } from './throttle.js'
+import {
+  type Transition,
+  type TransitionResult,
+  transitionParameters,
+  transitionStatement,
+} from './transition.js'
 
 export interface RunStoreOptions {
   database: Database
@@ -29,7 +34,7 @@ export interface RunStore {
    */
   insert(start: NewRun, tx?: StatementRunner): Promise<boolean>
   /**
-   * Makes a transition durable, and stays at it while Postgres is away. Undefined where the run has passed to somebody else,
+   * Makes a transition durable, and retries while Postgres is down. Undefined where another worker has the lease,
    * or the store is closed.
    */
   commit(transition: Transition): Promise<{ signals: number } | undefined>
@@ -50,11 +55,11 @@ const announceEveryMs = 20
 
 export function createRunStore({ database, at, leaseMs, closing, ...options }: RunStoreOptions): RunStore {
   const { planned } = database
-  const announce = throttled(options.announce, announceEveryMs)
+  const announce = createThrottledLog(options.announce, announceEveryMs)
   const months = createMonths('add_run_month')
   const eventMonths = createMonths('add_event_month')
   let written = 0
-  /** A plan made for tables that are nearly empty is a bad one later: with much more in them it is made anew. */
+  /** A plan made for nearly empty tables is bad later: with much more in them it is made again. */
   const text = (statement: string, rows: number) => {
     written += rows
     return `${statement}\n-- ${Math.floor(Math.log2(written) / 3)}`
@@ -85,7 +90,7 @@ export function createRunStore({ database, at, leaseMs, closing, ...options }: R
       )
     const statement = statements.transition[withEvents ? 1 : 0]
     const parameters = transitionParameters(transitions, { at: at(), withEvents })
-    const rows = await run<Moved>(sql, text(statement, transitions.length), parameters)
+    const rows = await runStatement<TransitionResult>(sql, text(statement, transitions.length), parameters)
     if (withEvents && rows.length > 0) announce()
     const moved = new Map(rows.map(({ n, signals }) => [n, { signals }]))
     return transitions.map((_, n) => moved.get(n))
@@ -100,7 +105,7 @@ export function createRunStore({ database, at, leaseMs, closing, ...options }: R
       starts.flatMap(({ events }) => events.map(({ id }) => id)),
     )
     const statement = statements.start[withEvents ? 1 : 0]
-    const rows = await run<{ n: number }>(
+    const rows = await runStatement<{ n: number }>(
       sql,
       text(statement, starts.length),
       startParameters(starts, { at: at(), leaseMs, withEvents }),
@@ -117,14 +122,14 @@ export function createRunStore({ database, at, leaseMs, closing, ...options }: R
   })
   const starts = createGroups({ write: (rows: readonly NewRun[]) => start(planned, rows), isAway })
 
-  /** Whether a statement whose answer was lost has made the transition: nobody else writes under its fence. */
+  /** Whether a statement whose answer was lost has made the transition: no one else writes under its fence. */
   async function isMade({
     runId,
     fence,
     seq,
     release,
   }: Transition): Promise<{ signals: number } | undefined> {
-    const [row] = await run<{ signals: number }>(
+    const [row] = await runStatement<{ signals: number }>(
       database.sql,
       `select signals from runs where id = $1 and lease_fence = $2::bigint and seq = $3::int
          and (lease_owner is null) = $4::text::boolean`,
@@ -170,7 +175,7 @@ export function createRunStore({ database, at, leaseMs, closing, ...options }: R
   }
 }
 
-export async function run<Row extends object>(
+export async function runStatement<Row extends object>(
   on: StatementRunner,
   text: string,
   parameters: (string | null | ArrayParameters[number])[],

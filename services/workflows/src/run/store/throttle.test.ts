@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
-import { throttled } from './throttle.js'
+import { createThrottledLog } from './throttle.js'
 
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
 it('says the first thing at once, and what follows together, so that none is left unsaid', () => {
   const said: number[] = []
-  const say = throttled(() => said.push(Date.now()), 20)
+  const say = createThrottledLog(() => said.push(Date.now()), 20)
   const begun = Date.now()
   say()
   expect(said).toEqual([begun])

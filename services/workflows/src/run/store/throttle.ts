@@ -1,5 +1,5 @@
 /** Says so at once, and then at most every `everyMs`: what comes in between is said together. */
-export function throttled(say: () => void, everyMs: number): () => void {
+export function createThrottledLog(say: () => void, everyMs: number): () => void {
   let timer: NodeJS.Timeout | undefined
   let again = false
   const ask = () => {

@@ -8,8 +8,8 @@ import {
   textColumn as text,
   unnestRows,
 } from '@opsplane/eventstore'
-import type { JournalLine, RunFace } from '../model.js'
-import { journalParametersOf, journalPartsOf } from './journal-lines.js'
+import type { JournalLine, RunProgress } from '../model.js'
+import { buildJournalParameters, buildJournalParts } from './journal-statement.js'
 
 /** What one run becomes, all of it or nothing. */
 export interface Transition {
@@ -22,18 +22,18 @@ export interface Transition {
   seq: number
   /** Bytes of the whole journal. */
   bytes: number
-  face: RunFace
+  progress: RunProgress
   /** Unix milliseconds; null: nothing is to be done by itself. */
   dueAt: number | null
   /** Gives the lease back. */
   release: boolean
-  /** The number of signals that whoever works on it knows of; with more it is due at once. */
+  /** The number of signals that its worker has read; with more it is due immediately. */
   signals: number
   lines: readonly JournalLine[]
   events: readonly JournalRow[]
 }
 
-export interface Moved {
+export interface TransitionResult {
   n: number
   /** How many signals it was ever sent. */
   signals: number
@@ -47,11 +47,11 @@ const givenColumns: Column<Transition>[] = [
   text('before', (row) => String(row.before), 'int'),
   text('seq', (row) => String(row.seq), 'int'),
   text('bytes', (row) => String(row.bytes), 'bigint'),
-  text('status', (row) => row.face.status),
-  text('attempt', (row) => String(row.face.attempt), 'int'),
-  text('error', (row) => row.face.error && stringifyExact(row.face.error), 'json'),
-  text('started_at', (row) => row.face.startedAt, 'timestamptz'),
-  text('ended_at', (row) => row.face.endedAt, 'timestamptz'),
+  text('status', (row) => row.progress.status),
+  text('attempt', (row) => String(row.progress.attempt), 'int'),
+  text('error', (row) => row.progress.error && stringifyExact(row.progress.error), 'json'),
+  text('started_at', (row) => row.progress.startedAt, 'timestamptz'),
+  text('ended_at', (row) => row.progress.endedAt, 'timestamptz'),
   text('due_at', (row) => iso(row.dueAt), 'timestamptz'),
   text('release', (row) => String(row.release), 'boolean'),
   text('signals', (row) => String(row.signals), 'int'),
@@ -73,7 +73,7 @@ export function transitionStatement(withEvents: boolean): string {
       update runs r set seq = g.seq, bytes = g.bytes, status = g.status, attempt = g.attempt, error = g.error,
         started_at = g.started_at, ended_at = g.ended_at, failures = 0, last_error = null,
         due_at = case
-          -- As it is while somebody works on it: whoever takes it over goes on at once.
+          -- As it is while it has a worker: another worker continues immediately.
           when not g.release then least(r.due_at, ${now})
           when r.signals > g.signals then ${now} else g.due_at end,
         lease_owner = case when g.release then null else r.lease_owner end,
@@ -81,7 +81,7 @@ export function transitionStatement(withEvents: boolean): string {
       from given g where r.id = g.id and r.id between $2 and $3
         and r.lease_fence = g.fence and r.lease_owner is not null and r.seq = g.before
       returning g.n, r.signals)`,
-    ...journalPartsOf('moved', next, withEvents),
+    ...buildJournalParts('moved', next, withEvents),
   ]
   return `with ${parts.join(',\n')} select n, signals from moved`
 }
@@ -97,6 +97,6 @@ export function transitionParameters(
     ids.at(0) ?? '',
     ids.at(-1) ?? '',
     ...arrays(givenColumns, rows),
-    ...journalParametersOf(transitions, withEvents),
+    ...buildJournalParameters(transitions, withEvents),
   ]
 }

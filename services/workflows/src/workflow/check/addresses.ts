@@ -2,7 +2,7 @@ import { ApiError, type WorkflowDefinition, type WorkflowProblem } from '@opspla
 import type { Outbound } from '@opsplane/http'
 import { problem } from './structure.js'
 import { isTemplate } from './templates.js'
-import { visits } from './walk.js'
+import { visitSteps } from './walk.js'
 
 /** Of a URL that goes on with an expression, what stands before it, where that names the host. */
 const literalStart = /^[a-z][a-z0-9+.-]*:\/\/[^/?#{]+[/?#]/i
@@ -12,7 +12,7 @@ export function checkAddresses(
   definition: WorkflowDefinition,
   { checkUrl }: Pick<Outbound, 'checkUrl'>,
 ): WorkflowProblem[] {
-  return visits(definition).flatMap(({ step, path }) => {
+  return visitSteps(definition).flatMap(({ step, path }) => {
     if (step.type !== 'http') return []
     const literal = isTemplate(step.url) ? literalStart.exec(step.url)?.[0] : step.url
     if (literal === undefined) return []

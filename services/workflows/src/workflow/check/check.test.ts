@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals'
 import { type Permission, type TenantScope, WorkflowDefinition } from '@opsplane/contracts'
 import type { z } from 'zod'
 import { checkEvents } from './events.js'
-import { createNeeds } from './needs.js'
+import { createComputeNeeds } from './needs.js'
 import { checkPlatform } from './platform.js'
-import { checkSecrets, literalHost, secretTargetsOf } from './secrets.js'
+import { checkSecrets, findSecretTargets, literalHost } from './secrets.js'
 import { checkStructure, maxStepDepth } from './structure.js'
 import { templateFields } from './templates.js'
 import { checkReferences } from './visible.js'
@@ -156,7 +156,7 @@ describe('the platform', () => {
   })
 })
 
-const needsOf = createNeeds({
+const needsOf = createComputeNeeds({
   findArtifacts: async (_, names) => names.map((name) => ({ name, permissions: ['cmdb:read'] })),
   permissionOf: async (id) => ({ getIncident: 'itsm:read', me: null })[id] as Permission | null | undefined,
   findConnectors: async (_, { ids = [] }) =>
@@ -223,7 +223,7 @@ describe('secrets', () => {
   ]
 
   it('are found wherever a definition names them', () => {
-    const found = secretTargetsOf(
+    const found = findSecretTargets(
       definition(everywhere, {
         trigger: { type: 'webhook', signature: { secret: 'signing' } },
         output: text,

@@ -1,12 +1,12 @@
 import { unknownEventPatterns, type WorkflowDefinition, type WorkflowProblem } from '@opsplane/contracts'
 import { problem } from './structure.js'
-import { type Path, visits } from './walk.js'
+import { type Path, visitSteps } from './walk.js'
 
 /** Event types and patterns that no event of the platform has. */
 export function checkEvents(definition: WorkflowDefinition): WorkflowProblem[] {
   const { trigger } = definition
   const started = trigger.type === 'event' ? unknownEvents(null, ['trigger', 'events'], trigger.events) : []
-  const awaited = visits(definition).flatMap(({ step, path }) =>
+  const awaited = visitSteps(definition).flatMap(({ step, path }) =>
     step.type === 'wait' && step.event
       ? unknownEvents(step.id, [...path, 'event', 'types'], step.event.types)
       : [],

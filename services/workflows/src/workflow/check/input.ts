@@ -12,7 +12,7 @@ export function checkInputSchema({ input }: WorkflowDefinition): WorkflowProblem
 }
 
 /** The input a run is started with, defaults filled in. Throws validation_failed naming what does not fit its schema. */
-export function inputFor(definition: WorkflowDefinition, given: unknown): unknown {
+export function parseRunInput(definition: WorkflowDefinition, given: unknown): unknown {
   const input = given ?? null
   if (definition.input === undefined) return input
   const compiled = compileSchema(definition.input)
@@ -21,7 +21,7 @@ export function inputFor(definition: WorkflowDefinition, given: unknown): unknow
   const filled = compiled.schema.withDefaults(input ?? {})
   const faults = compiled.schema.check(filled)
   if (faults.length === 0) return filled
-  throw new ApiError('validation_failed', 'The input is not as the workflow says.', {
+  throw new ApiError('validation_failed', 'The input does not match the schema of the workflow.', {
     details: faults.slice(0, 100).map(({ path, code, message }) => ({
       ...{ in: 'body' as const, path: `/input${path}`, code, message },
     })),

@@ -11,14 +11,14 @@ import {
 } from '@opsplane/contracts'
 import type { FindPermission } from '@opsplane/http'
 import type { FindConnectors } from '../connector-names.js'
-import { secretTargetsOf } from './secrets.js'
-import { visits } from './walk.js'
+import { findSecretTargets } from './secrets.js'
+import { visitSteps } from './walk.js'
 
 /** The platform's events that a workflow is started by, or waits for. */
-export function subscriptionsOf(definition: WorkflowDefinition): EventSubscription[] {
+export function findSubscriptions(definition: WorkflowDefinition): EventSubscription[] {
   const { trigger } = definition
   const started = trigger.type === 'event' ? [trigger] : []
-  const awaited = visits(definition).flatMap(({ step }) =>
+  const awaited = visitSteps(definition).flatMap(({ step }) =>
     step.type === 'wait' && step.event ? [{ events: step.event.types, filter: step.event.filter }] : [],
   )
   return [...started, ...awaited]
@@ -26,12 +26,12 @@ export function subscriptionsOf(definition: WorkflowDefinition): EventSubscripti
 
 /** Patterns of the platform's events that a workflow is started by, or waits for. */
 export const eventPatterns = (definition: WorkflowDefinition): string[] => [
-  ...new Set(subscriptionsOf(definition).flatMap(({ events }) => events)),
+  ...new Set(findSubscriptions(definition).flatMap(({ events }) => events)),
 ]
 
 /** Whether it refers to secrets anywhere, or its inbound webhook is signed with one. */
 const usesSecrets = (definition: WorkflowDefinition): boolean =>
-  referencedSecrets(JSON.stringify(definition)).length > 0 || secretTargetsOf(definition).length > 0
+  referencedSecrets(JSON.stringify(definition)).length > 0 || findSecretTargets(definition).length > 0
 
 /** What a step of each kind takes of the rights of its workflow's owner; what it calls or runs may take more. */
 const takenBy: Readonly<Record<Step['type'], readonly Permission[]>> = {
@@ -52,10 +52,10 @@ const takenBy: Readonly<Record<Step['type'], readonly Permission[]>> = {
   fail: [],
 }
 
-/** What invoking a connector takes beside that, by its kind. */
+/** The permissions that invoking a connector needs in addition, by its kind. */
 const takenByKind: Readonly<Record<string, Permission>> = { topic: 'topics:write' }
 
-/** Artifacts of an environment that have one of these slugs, and what running one takes of whoever does. */
+/** Artifacts of an environment that have one of these slugs, and the permissions that running one needs. */
 export type FindArtifacts = (
   tenant: TenantScope,
   names: readonly string[],
@@ -67,13 +67,13 @@ export interface NeedsOptions {
   findArtifacts: FindArtifacts
 }
 
-/** What publishing a definition takes beside `workflows:write`, and its owner must go on to hold. */
-export type NeedsOf = (definition: WorkflowDefinition, tenant: TenantScope) => Promise<NeededRights>
+/** The permissions that publishing a definition needs in addition to `workflows:write`, and its owner must keep. */
+export type ComputeNeeds = (definition: WorkflowDefinition, tenant: TenantScope) => Promise<NeededRights>
 
-export const createNeeds =
-  ({ permissionOf, findConnectors, findArtifacts }: NeedsOptions): NeedsOf =>
+export const createComputeNeeds =
+  ({ permissionOf, findConnectors, findArtifacts }: NeedsOptions): ComputeNeeds =>
   async (definition, tenant) => {
-    const steps = visits(definition).map(({ step }) => step)
+    const steps = visitSteps(definition).map(({ step }) => step)
     const reads = new Set(eventPatterns(definition).map(eventPermission))
     const uses = new Set<Permission>([
       ...(definition.permissions ?? []),

@@ -1,10 +1,10 @@
 import type { Step, WorkflowDefinition, WorkflowProblem } from '@opsplane/contracts'
 import { problem } from './structure.js'
 import type { Path } from './walk.js'
-import { visits } from './walk.js'
+import { visitSteps } from './walk.js'
 
 /** The expressions of a field, as they are written. */
-export interface Written {
+export interface FieldExpressions {
   step: string | null
   path: Path
   sources: readonly string[]
@@ -16,8 +16,11 @@ const reads = /(?<![.\w$`])steps\s*\.\s*([a-z][a-z0-9_]*)\s*\.\s*(\w+)(?:\s*\.\s
 const strings = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\/\*[\s\S]*?\*\//g
 
 /** Parts of steps that no step has, and fields of outputs whose fields are known before they are there. */
-export function checkOutputs(definition: WorkflowDefinition, written: readonly Written[]): WorkflowProblem[] {
-  const fields = new Map(visits(definition).map(({ step }) => [step.id, fieldsOf(step)]))
+export function checkOutputs(
+  definition: WorkflowDefinition,
+  written: readonly FieldExpressions[],
+): WorkflowProblem[] {
+  const fields = new Map(visitSteps(definition).map(({ step }) => [step.id, fieldsOf(step)]))
   return written.flatMap(({ step, path, sources }) =>
     sources.flatMap((source) =>
       [...source.replaceAll(strings, '""').matchAll(reads)].flatMap(([, id = '', member = '', field]) => {

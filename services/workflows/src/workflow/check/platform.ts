@@ -11,7 +11,7 @@ import type { FindConnectors } from '../connector-names.js'
 import { checkAddresses } from './addresses.js'
 import { problem } from './structure.js'
 import { checkTargets, type FindKnown } from './targets.js'
-import { type Path, visits } from './walk.js'
+import { type Path, visitSteps } from './walk.js'
 
 export interface Platform {
   operations: Operations
@@ -30,7 +30,7 @@ export async function checkPlatform(
   tenant: TenantScope,
   platform: Platform,
 ): Promise<WorkflowProblem[]> {
-  const all = visits(definition)
+  const all = visitSteps(definition)
   const calls = all.flatMap(({ step, path }) => (step.type === 'api' ? [{ step, path }] : []))
   const connected = all.flatMap(({ step, path }) => (step.type === 'connector' ? [{ step, path }] : []))
   return [
@@ -100,10 +100,10 @@ async function checkConnectors(
   }
 }
 
-const mostListed = 20
+const maxListed = 20
 
 /** An API may have hundreds of actions. */
 const listed = (actions: readonly string[]): string =>
-  actions.length <= mostListed
+  actions.length <= maxListed
     ? actions.join(', ')
-    : `${actions.slice(0, mostListed).join(', ')} and ${actions.length - mostListed} more`
+    : `${actions.slice(0, maxListed).join(', ')} and ${actions.length - maxListed} more`

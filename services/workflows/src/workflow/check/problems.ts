@@ -6,7 +6,7 @@ import {
 } from '@opsplane/contracts'
 import type { SavingMeta, SecretTargets } from '@opsplane/http'
 import type { Expressions } from '@opsplane/sandbox'
-import { digestOf } from '../versions.js'
+import { computeDigest } from '../versions.js'
 import { checkEvents } from './events.js'
 import { checkExpressions } from './expressions.js'
 import { checkInputSchema } from './input.js'
@@ -33,8 +33,8 @@ export interface ChecksOptions {
   platform: Platform & { secretTargets: Pick<SecretTargets, 'check'> }
 }
 
-const mostProblems = 100
-const mostKept = 1_000
+const maxProblems = 100
+const maxKept = 1_000
 /** Says nothing about the definition, so that it is asked for again. */
 const passing = /^expression_(unavailable|overloaded|timeout)$/
 
@@ -50,7 +50,7 @@ export function createChecks({ expressions, findWorkflows, platform }: ChecksOpt
   }
 
   const remembered = (definition: WorkflowDefinition, tenant: TenantScope) => {
-    const digest = digestOf(definition)
+    const digest = computeDigest(definition)
     const known = kept.get(digest)
     if (known) return known
     const found = own(definition, tenant)
@@ -58,7 +58,7 @@ export function createChecks({ expressions, findWorkflows, platform }: ChecksOpt
     const forget = () => void kept.delete(digest)
     found.then((problems) => problems.some(({ code }) => passing.test(code)) && forget(), forget)
     for (const oldest of kept.keys()) {
-      if (kept.size <= mostKept) break
+      if (kept.size <= maxKept) break
       kept.delete(oldest)
     }
     return found
@@ -74,7 +74,7 @@ export function createChecks({ expressions, findWorkflows, platform }: ChecksOpt
         ...(await checkPlatform(definition, tenant, platform)),
         ...(await checkSecrets(definition, meta, platform)),
       ]
-      return found.slice(0, mostProblems)
+      return found.slice(0, maxProblems)
     },
   }
 }

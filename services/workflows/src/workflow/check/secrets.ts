@@ -12,15 +12,15 @@ import type { SavingMeta, SecretTargets } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import { problem } from './structure.js'
 import { templateFields } from './templates.js'
-import { type Path, visits } from './walk.js'
+import { type Path, visitSteps } from './walk.js'
 
 /** A secret that a definition names, and where. */
 export type NamedSecret = SecretTarget & { step: string | null; path: Path }
 
 /** Every secret that a definition names, with the host it goes to where that is literal. */
-export function secretTargetsOf(definition: WorkflowDefinition): NamedSecret[] {
+export function findSecretTargets(definition: WorkflowDefinition): NamedSecret[] {
   const { trigger } = definition
-  const steps = new Map(visits(definition).map(({ step }) => [step.id, step]))
+  const steps = new Map(visitSteps(definition).map(({ step }) => [step.id, step]))
   const signed: NamedSecret[] =
     trigger.type === 'webhook' && trigger.signature
       ? [
@@ -62,7 +62,7 @@ export async function checkSecrets(
   { secretTargets, log }: { secretTargets: Pick<SecretTargets, 'check'>; log: Pick<Logger, 'warn'> },
 ): Promise<WorkflowProblem[]> {
   try {
-    const found = await secretTargets.check(meta, secretTargetsOf(definition))
+    const found = await secretTargets.check(meta, findSecretTargets(definition))
     return found.map(({ target: { step, path }, code, message }) => problem(step, path, code, message))
   } catch (error) {
     log.warn({ err: error }, 'secrets were not checked: settings does not answer')

@@ -1,7 +1,7 @@
 import { type Step, stringifyExact, type WorkflowDefinition, type WorkflowProblem } from '@opsplane/contracts'
 import { jsonPointer } from '@opsplane/http'
 import { isTemplate } from './templates.js'
-import { listsOf, type Path, type Visit, visits } from './walk.js'
+import { findStepLists, type Path, type Visit, visitSteps } from './walk.js'
 
 export const maxSteps = 200
 export const maxStepDepth = 8
@@ -9,7 +9,7 @@ export const maxDefinitionBytes = 256 * 1024
 
 /** What is wrong with the steps whatever else there is: their ids, their number, and what is never reached. */
 export function checkStructure(definition: WorkflowDefinition): WorkflowProblem[] {
-  const all = visits(definition)
+  const all = visitSteps(definition)
   return [
     ...tooLarge(definition, all),
     ...all.filter(({ depth }) => depth === maxStepDepth + 1).map(tooDeep),
@@ -41,7 +41,7 @@ const tooDeep = ({ step, path }: Visit) =>
 function queueing({ trigger, concurrency }: WorkflowDefinition): WorkflowProblem[] {
   if (trigger.type !== 'schedule' || trigger.schedule.overlap !== 'queue') return []
   const waits = concurrency?.limit === 1 && concurrency.whenFull === 'queue'
-  const message = 'takes a `concurrency` with the limit 1, in which runs queue'
+  const message = 'needs a `concurrency` with the limit 1 that queues runs'
   return waits ? [] : [problem(null, ['trigger', 'schedule', 'overlap'], 'needs_concurrency', message)]
 }
 
@@ -69,7 +69,7 @@ function unreachable(steps: readonly Step[], path: Path): WorkflowProblem[] {
       ]
     : []
   const inner = steps.flatMap((step, index) =>
-    listsOf(step).flatMap((list) => unreachable(list.steps, [...path, index, ...list.path])),
+    findStepLists(step).flatMap((list) => unreachable(list.steps, [...path, index, ...list.path])),
   )
   return [...own, ...inner]
 }
@@ -79,7 +79,7 @@ function ends(step: Step): boolean {
   if (step.type === 'stop') return true
   if (step.type === 'fail') return !step.continueOnError
   if (step.continueOnError) return false
-  const lists = listsOf(step)
+  const lists = findStepLists(step)
   const whole =
     step.type === 'branch' ? step.else !== undefined : step.type === 'switch' && step.default !== undefined
   return whole && lists.every(({ steps }) => steps.some(ends))
@@ -89,14 +89,14 @@ function incomplete(step: Step, path: Path): WorkflowProblem[] {
   switch (step.type) {
     case 'wait': {
       const given = [step.seconds, step.until, step.event].filter((way) => way !== undefined)
-      const message = 'says exactly one of seconds, until and event'
+      const message = 'needs exactly one of seconds, until and event'
       return given.length === 1 ? [] : [problem(step.id, path, 'one_way_to_wait', message)]
     }
     case 'approval': {
       const { users, roles } = step.approvers
       const at = [...path, 'approvers']
       if (users.length + roles.length === 0)
-        return [problem(step.id, at, 'no_approvers', 'names nobody who could decide')]
+        return [problem(step.id, at, 'no_approvers', 'names no approver')]
       const enough = roles.length > 0 || users.some(isTemplate) || new Set(users).size >= step.quorum
       const message = `needs ${step.quorum} approvals of ${users.length} people`
       return enough ? [] : [problem(step.id, [...path, 'quorum'], 'quorum_out_of_reach', message)]

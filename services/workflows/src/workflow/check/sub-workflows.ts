@@ -1,6 +1,6 @@
 import type { WorkflowDefinition, WorkflowProblem } from '@opsplane/contracts'
 import { problem } from './structure.js'
-import { visits } from './walk.js'
+import { visitSteps } from './walk.js'
 
 /** A workflow as those see it that run it in a step. */
 export interface Callee {
@@ -20,7 +20,7 @@ export async function checkSubWorkflows(
   definition: WorkflowDefinition,
   find: FindWorkflows,
 ): Promise<WorkflowProblem[]> {
-  const calls = visits(definition).flatMap(({ step, path }) =>
+  const calls = visitSteps(definition).flatMap(({ step, path }) =>
     step.type === 'workflow' ? [{ step: step.id, path: [...path, 'workflow'], called: step.workflow }] : [],
   )
   if (calls.length === 0) return []
@@ -54,4 +54,4 @@ async function leadsTo(id: string, callee: Callee, find: FindWorkflows): Promise
 const calledBy = ({ definition }: Callee): string[] =>
   definition === null
     ? []
-    : visits(definition).flatMap(({ step }) => (step.type === 'workflow' ? [step.workflow] : []))
+    : visitSteps(definition).flatMap(({ step }) => (step.type === 'workflow' ? [step.workflow] : []))

@@ -3,7 +3,7 @@ import type { Operations } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import { problem } from './structure.js'
 import { isTemplate } from './templates.js'
-import { type Path, type Visit, visits } from './walk.js'
+import { type Path, type Visit, visitSteps } from './walk.js'
 
 /** What a definition names, to be resolved in its environment; secrets are by `checkSecrets`, which knows their hosts. */
 export const targetSorts = ['artifact', 'table', 'query', 'user', 'role'] as const
@@ -36,8 +36,8 @@ export async function checkTargets(
   { findKnown, operations, log }: Targets,
 ): Promise<WorkflowProblem[]> {
   const targets = [
-    ...visits(definition).flatMap(targetsOf),
-    ...(await targetsOfCalls(visits(definition), operations)),
+    ...visitSteps(definition).flatMap(targetsOf),
+    ...(await targetsOfCalls(visitSteps(definition), operations)),
   ]
   const problems: WorkflowProblem[] = []
   for (const sort of targetSorts) {

@@ -1,5 +1,5 @@
 import type { Step, WorkflowDefinition } from '@opsplane/contracts'
-import { type Path, visits } from './walk.js'
+import { type Path, visitSteps } from './walk.js'
 
 /** A value whose strings may hold `{{ expression }}`. */
 export interface TemplateField {
@@ -30,7 +30,7 @@ const fieldsOf: { readonly [Type in Step['type']]: readonly string[] } = {
 
 /** Every value of a definition that is evaluated in a run. */
 export function templateFields(definition: WorkflowDefinition): TemplateField[] {
-  const ofSteps = visits(definition).flatMap(({ step, path }) => {
+  const ofSteps = visitSteps(definition).flatMap(({ step, path }) => {
     const values: Readonly<Record<string, unknown>> = { ...step }
     const fields = fieldsOf[step.type].map((name) => ({
       step: step.id,

@@ -1,7 +1,7 @@
 import type { Step, WorkflowDefinition, WorkflowProblem } from '@opsplane/contracts'
 import { jsonPointer } from '@opsplane/http'
 import { problem } from './structure.js'
-import { listsOf, type Path, visits } from './walk.js'
+import { findStepLists, type Path, visitSteps } from './walk.js'
 
 /** What the expressions of a place can see. */
 interface View {
@@ -23,7 +23,7 @@ const beforeSteps = new Set(['trigger', 'event', 'input'])
 
 /** References to steps that are not there, or cannot have run before, and to names that stand for nothing. */
 export function checkReferences(definition: WorkflowDefinition, found: readonly Reads[]): WorkflowProblem[] {
-  const known = new Set(visits(definition).map(({ step }) => step.id))
+  const known = new Set(visitSteps(definition).map(({ step }) => step.id))
   const views = viewsOf(definition)
   return found.flatMap(({ step, path, references }) =>
     references.flatMap((reference) => {
@@ -78,7 +78,9 @@ function viewsOf(definition: WorkflowDefinition): Map<string, View> {
       steps: new Set([...view.steps, step.id]),
       inForEach: view.inForEach || step.type === 'for_each',
     }
-    const after = listsOf(step).flatMap((list) => [...visit(list.steps, [...at, ...list.path], inside).steps])
+    const after = findStepLists(step).flatMap((list) => [
+      ...visit(list.steps, [...at, ...list.path], inside).steps,
+    ])
     // Those of a for_each have as many outputs as it has items.
     return step.type === 'for_each' ? [step.id] : [step.id, ...after]
   }

@@ -19,7 +19,7 @@ export interface Visit {
 }
 
 /** The lists of steps that a step holds, in the order they are written. */
-export function listsOf(step: Step): StepList[] {
+export function findStepLists(step: Step): StepList[] {
   switch (step.type) {
     case 'branch':
       return [
@@ -49,13 +49,13 @@ export function listsOf(step: Step): StepList[] {
 }
 
 /** Every step of a definition, each before those it holds. */
-export function visits({ steps, onFailure }: WorkflowDefinition): Visit[] {
+export function visitSteps({ steps, onFailure }: WorkflowDefinition): Visit[] {
   const found: Visit[] = []
   const visit = (list: readonly Step[], path: Path, depth: number): void => {
     for (const [index, step] of list.entries()) {
       const at = [...path, index]
       found.push({ step, path: at, depth })
-      for (const inner of listsOf(step)) visit(inner.steps, [...at, ...inner.path], depth + 1)
+      for (const inner of findStepLists(step)) visit(inner.steps, [...at, ...inner.path], depth + 1)
     }
   }
   visit(steps, ['steps'], 1)

@@ -1,0 +1,70 @@
+import type { StubConsole } from '@opsplane/test-e2e/console-stub'
+import type { Figure } from '../report.js'
+import { openPage } from './browser-page.js'
+
+const wantedRows = 100_000
+const goals = { rows: 100, heapMb: 150 }
+
+interface Scrolled {
+  /** The most rows that were in the document. */
+  nodes: number
+  /** Of the list: those that are known. */
+  rows: number
+}
+
+/** Scrolls on as rows come, a screen at a time, until so many are known. */
+const scrollDown = (rows: number) => `(async () => {
+  const scroll = document.querySelector('.list-scroll')
+  let nodes = 0
+  for (;;) {
+    scroll.scrollTop = scroll.scrollHeight
+    await new Promise((resolve) => requestAnimationFrame(resolve))
+    nodes = Math.max(nodes, document.querySelectorAll('.list-row').length)
+    const known = Math.round(scroll.scrollHeight / 32)
+    if (known >= ${rows}) return { nodes, rows: known }
+  }
+})()`
+
+/** A list of 100,000 rows that is read as one scrolls: what the browser holds of it, and that pages out of sight are forgotten. */
+export async function measureScrolling(stub: StubConsole, say: (text: string) => void): Promise<Figure[]> {
+  say(`Scrolling through ${wantedRows} events…`)
+  const { page, devtools, close } = await openPage(stub, 'many', 'events')
+  try {
+    const begun = Date.now()
+    const scrolled = (await page.evaluate(scrollDown(wantedRows))) as Scrolled
+    const seconds = (Date.now() - begun) / 1_000
+    await devtools.send('HeapProfiler.enable')
+    await devtools.send('HeapProfiler.collectGarbage')
+    await devtools.send('Performance.enable')
+    const { metrics } = await devtools.send('Performance.getMetrics')
+    const heapMb = (metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? Number.NaN) / 1e6
+    // What was forgotten is read again once it is in sight.
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await page.evaluate(`document.querySelector('.list-scroll').scrollTop = ${(32 * scrolled.rows) / 2}`)
+    await page.locator('.list-row:not(.skeleton-row)').first().waitFor()
+    const isEvicted = asked.some((url) => url.includes('/audit'))
+    return [
+      {
+        name: `row nodes over ${scrolled.rows} rows`,
+        value: `${scrolled.nodes}`,
+        goal: `≤ ${goals.rows}`,
+        met: scrolled.nodes <= goals.rows,
+      },
+      {
+        name: 'heap after them',
+        value: `${heapMb.toFixed(0)} MB in ${seconds.toFixed(0)} s`,
+        goal: `< ${goals.heapMb} MB`,
+        met: heapMb < goals.heapMb,
+      },
+      {
+        name: 'pages out of sight',
+        value: isEvicted ? 'read again' : 'kept',
+        goal: 'evicted',
+        met: isEvicted,
+      },
+    ]
+  } finally {
+    await close()
+  }
+}

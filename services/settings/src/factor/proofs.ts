@@ -1,0 +1,141 @@
+import {
+  type FactorAnswer,
+  type PasskeyAssertion,
+  platformTenant,
+  type SignInMethod,
+} from '@opsplane/contracts'
+import type { Transaction } from '@opsplane/eventstore'
+import type { Vault } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
+import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
+import { recoveryCodes, accountFactors as table } from '../schema/factor.js'
+import type { LoginContext } from '../session/session-log.js'
+import { reportCloneSuspected, reportRecoveryCodes } from './factor-log.js'
+import { countRecoveryCodes, type FactorRow, findPasskey, listFactors, toFactorState } from './queries.js'
+import { recoveryCodeHash } from './recovery-codes.js'
+import type { RelyingParty } from './relying-party.js'
+import { totpStep } from './totp.js'
+import { readAssertion, type StoredPasskey, userHandle } from './webauthn.js'
+
+export interface ProofOptions {
+  vault: Vault
+  party: RelyingParty | { reason: string }
+}
+
+/** A passkey that has signed a challenge. */
+export interface PasskeyProof {
+  accountId: string
+  /** It has proved its person as well: by a PIN, a finger or a face. */
+  userVerified: boolean
+}
+
+export type Proofs = ReturnType<typeof createProofs>
+
+/** For whom a secret is sealed, and where it stands. */
+export const totpSealContext = (factorId: string) =>
+  [platformTenant.workspaceId, `factor|${factorId}`] as const
+
+/** Proofs by the factors of logins. Each code, and each count of a passkey that counts, is accepted once, by all replicas. */
+export function createProofs(
+  { database: { db }, relay }: Pick<ServiceContext, 'database' | 'relay'>,
+  { vault, party }: ProofOptions,
+) {
+  const byTotp = async (accountId: string, code: string, { now }: LoginContext): Promise<boolean> => {
+    for (const { id, kind, sealedSecret } of await listFactors(db, accountId)) {
+      if (kind !== 'totp' || sealedSecret === null) continue
+      const [owner, place] = totpSealContext(id)
+      const step = totpStep(await vault.open(owner, sealedSecret, place), code, now)
+      if (step === null) continue
+      const accepted = await db
+        .update(table)
+        .set({ lastStep: step, lastUsedAt: now })
+        .where(and(eq(table.id, id), or(isNull(table.lastStep), lt(table.lastStep, step))))
+        .returning({ id: table.id })
+      if (accepted.length === 1) return true
+    }
+    return false
+  }
+
+  const byRecoveryCode = async (userId: string, code: string, context: LoginContext): Promise<boolean> => {
+    const { accountId, codeHash, usedAt } = recoveryCodes
+    const wanted = and(eq(accountId, userId), eq(codeHash, recoveryCodeHash(userId, code)), isNull(usedAt))
+    const used = await db.transaction(async (tx) => {
+      const rows = await tx.update(recoveryCodes).set({ usedAt: context.now }).where(wanted).returning()
+      if (rows.length === 0) return false
+      const left = await countRecoveryCodes(tx, userId)
+      await reportRecoveryCodes(tx, 'recovery_codes.used', { userId, left }, context)
+      return true
+    })
+    relay.wake()
+    return used
+  }
+
+  /** Null where nothing is proved. The login is found by the id of the credential. */
+  const byPasskey = async (
+    assertion: PasskeyAssertion,
+    challengeHash: string,
+    contextOf: (accountId: string) => Promise<LoginContext>,
+  ): Promise<PasskeyProof | null> => {
+    const factor = await findPasskey(db, assertion.id)
+    const passkey = factor && storedPasskey(factor)
+    if (!passkey || 'reason' in party) return null
+    const { accountId } = factor
+    const { userHandle: handle } = assertion.response
+    if (handle && handle !== userHandle(accountId)) return null
+    const signed = await readAssertion(party, assertion, { challengeHash, passkey })
+    if (signed === null) return null
+    const context = await contextOf(accountId)
+    const counted = await db.transaction((tx) => countUse(tx, factor, signed.signCounter, context))
+    relay.wake()
+    return counted ? { accountId, userVerified: signed.userVerified } : null
+  }
+
+  return {
+    byPasskey,
+
+    /** By what an answer proves more than a password, of this login; null where it does not. */
+    async of(
+      answer: FactorAnswer,
+      { accountId, secretHash }: { accountId: string; secretHash: string },
+      context: LoginContext,
+    ): Promise<SignInMethod | null> {
+      if ('assertion' in answer) {
+        const proof = await byPasskey(answer.assertion, secretHash, async () => context)
+        return proof?.accountId === accountId ? 'passkey' : null
+      }
+      if (await byTotp(accountId, answer.code, context)) return 'totp'
+      return (await byRecoveryCode(accountId, answer.code, context)) ? 'recovery_code' : null
+    },
+  }
+}
+
+/** Null of what is no passkey. */
+function storedPasskey({
+  credentialId,
+  publicKey,
+  transports,
+}: FactorRow): Omit<StoredPasskey, 'signCounter'> | null {
+  if (credentialId === null || publicKey === null) return null
+  return { credentialId, publicKey, transports: transports ?? [] }
+}
+
+/** False, and an event, for one that counts and has not gone on: there is a copy of it. Most do not count, and stay at 0. */
+async function countUse(
+  tx: Transaction,
+  factor: FactorRow,
+  signCounter: number,
+  context: LoginContext,
+): Promise<boolean> {
+  const counted = await tx
+    .update(table)
+    .set({ signCounter, lastUsedAt: context.now })
+    .where(
+      and(
+        eq(table.id, factor.id),
+        or(lt(table.signCounter, signCounter), sql`${table.signCounter} = 0 and ${signCounter}::bigint = 0`),
+      ),
+    )
+    .returning({ id: table.id })
+  if (counted.length === 0) await reportCloneSuspected(tx, toFactorState(factor), context)
+  return counted.length === 1
+}

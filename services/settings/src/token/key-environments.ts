@@ -1,0 +1,27 @@
+import { ApiError, type Environment, environments, type Principal } from '@opsplane/contracts'
+import type { Drizzle } from '@opsplane/postgres'
+import { findToken } from './queries.js'
+
+/** The environments a credential is valid in; null for all, as for sessions. */
+export async function findKeyEnvironments(
+  db: Pick<Drizzle, 'select'>,
+  { tokenId }: Pick<Principal, 'tokenId'>,
+): Promise<Environment[] | null> {
+  return tokenId.startsWith('tok_') ? ((await findToken(db, tokenId))?.environments ?? null) : null
+}
+
+/**
+ * Members, roles and the workspace itself are the same in every environment, so a key for some of them changes none of
+ * them: an invited person would be in all of them. Throws `forbidden`.
+ */
+export async function requireEveryEnvironment(
+  db: Pick<Drizzle, 'select'>,
+  principal: Principal,
+): Promise<void> {
+  const held = await findKeyEnvironments(db, principal)
+  if (held === null || environments.every((environment) => held.includes(environment))) return
+  const message = `This affects all environments, and the key is valid in ${held.join(', ')} only.`
+  throw new ApiError('forbidden', message, {
+    details: [{ in: 'header', path: '/Authorization', code: 'environment_not_held', message }],
+  })
+}

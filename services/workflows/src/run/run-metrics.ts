@@ -1,0 +1,25 @@
+import { type EffectStep, effectStepTypes, RunStatus } from '@opsplane/contracts'
+import { byKey, type Metrics } from '@opsplane/telemetry'
+
+/** What is measured of runs. */
+export interface RunMetrics {
+  /** A run has come to a state. */
+  moved(status: RunStatus): void
+  /** A step with an effect is over, whatever came of it. */
+  recordStepDuration(type: EffectStep['type'], seconds: number): void
+}
+
+export function createRunMetrics(metrics: Metrics): RunMetrics {
+  const moved = byKey(
+    (status: RunStatus) => metrics.counter('opsplane_run_transitions_total', { status }),
+    RunStatus.options,
+  )
+  const stepDuration = byKey(
+    (type: EffectStep['type']) => metrics.histogram('opsplane_run_step_duration_seconds', { type }),
+    effectStepTypes,
+  )
+  return {
+    moved: (status) => moved(status)(),
+    recordStepDuration: (type, seconds) => stepDuration(type)(seconds),
+  }
+}

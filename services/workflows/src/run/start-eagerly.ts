@@ -1,0 +1,77 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { delay } from '@opsplane/runtime'
+import { isPlain } from '@opsplane/sandbox'
+import type { Signal } from '../engine/signal.js'
+import type { TaskId } from '../engine/task.js'
+import type { Evaluate, EvaluateTask } from './evaluate.js'
+import { type Decided, type FoldedRun, foldRun, type RunHistory } from './folded-run.js'
+import type { RunIdentity } from './model.js'
+
+export interface EagerStart {
+  folded: FoldedRun
+  /** What has happened by then, and when (Unix ms). */
+  entries: (Decided & { at: number })[]
+  /** What was begun for it and has not come out yet. */
+  inFlight?: WorkInFlight
+}
+
+/** Work of a run that was started before the run has a worker. */
+export interface WorkInFlight {
+  task: TaskId
+  /** Rejects with the reason it is aborted for. */
+  signal: Promise<Signal>
+  abort(): void
+}
+
+export interface EagerStartOptions {
+  nowMs(): number
+  evaluate: Evaluate
+}
+
+type NewRun = Omit<RunHistory, 'recorded'> & { identity: RunIdentity }
+
+/** So long a new run waits for its first expressions to be written with it. */
+const longestMs = 50
+
+/**
+ * How a run begins, all of which is written with the run itself: it is started and, where that takes nothing but its own
+ * journal and no longer than a moment, its first step is evaluated.
+ */
+export async function startEagerly(run: NewRun, at: number, options: EagerStartOptions): Promise<EagerStart> {
+  const started = start(run, at)
+  const [first, ...others] = started.folded.tasks()
+  if (first?.kind !== 'evaluate' || others.length > 0) return started
+  const { signal, inFlight } = await evaluated({ ...run, folded: started.folded }, first, options)
+  if (!signal) return { ...started, inFlight }
+  const { folded, entries } = started
+  const later = Math.max(at, options.nowMs())
+  entries.push(...folded.decide(signal, later).map((entry) => ({ ...entry, at: later })))
+  // An end and what is waited for are written otherwise.
+  const goesOn = folded.progress().endedAt === null && folded.tasks().every(({ kind }) => kind !== 'await')
+  return goesOn ? started : { ...start(run, at), inFlight }
+}
+
+/** The signal is undefined where a child process has not come up with it in time. */
+async function evaluated(
+  run: Pick<Required<EagerStart>, 'folded'> & { identity: RunIdentity },
+  task: EvaluateTask,
+  { evaluate }: EagerStartOptions,
+): Promise<{ signal: Signal | undefined; inFlight: WorkInFlight }> {
+  const aborting = new AbortController()
+  const signal = evaluate(run, task, aborting.signal)
+  // The run's worker gets the result later.
+  signal.catch(() => {})
+  const inFlight = { task: task.id, signal, abort: () => aborting.abort('given up') }
+  if (task.templates.every(isPlain)) return { signal: await signal, inFlight }
+  const patience = new AbortController()
+  // An answer that came while this process was busy is read before it is called late.
+  const late = delay(longestMs, patience.signal).then(() => nextTurn(undefined))
+  const inTime = await Promise.race([signal, late])
+  patience.abort('evaluated')
+  return { signal: inTime, inFlight }
+}
+
+function start(run: NewRun, at: number): EagerStart {
+  const folded = foldRun({ ...run, recorded: [] })
+  return { folded, entries: folded.decide({ kind: 'start' }, at).map((entry) => ({ ...entry, at })) }
+}

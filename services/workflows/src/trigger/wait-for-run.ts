@@ -1,0 +1,31 @@
+import { maxRunWaitSeconds, type TriggeredRun } from '@opsplane/contracts'
+import { z } from 'zod'
+import type { Runs } from '../run/runs.js'
+
+export const WaitQuery = z.object({
+  wait: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(maxRunWaitSeconds)
+    .default(0)
+    .meta({
+      description:
+        'Seconds the answer waits for the run to end, which it then tells of. A run that is paused, as for an approval, is ' +
+        'answered at once: `ended` is false and `status` is `paused`.',
+    }),
+})
+
+/** The run as it is, or as it came out where it has ended, or been paused, within so many seconds. */
+export async function waitForRun(
+  runs: Pick<Runs, 'waitForRest'>,
+  { runId, created }: { runId: string; created: boolean },
+  seconds: number,
+  signal: AbortSignal,
+): Promise<TriggeredRun> {
+  const rest = seconds === 0 ? undefined : await runs.waitForRest(runId, seconds * 1_000, signal)
+  const answer = { runId, created, ended: false, status: rest?.status ?? null, output: null, error: null }
+  if (rest === undefined || rest.status === 'paused') return answer
+  // What an ended run put out is JSON.
+  return { ...answer, ended: true, output: rest.output as TriggeredRun['output'], error: rest.error }
+}

@@ -1,0 +1,56 @@
+import { type TenantScope, WorkflowState, WorkflowStatus } from '@opsplane/contracts'
+import { createGroups, type Database, isDatabaseUnavailable } from '@opsplane/postgres'
+import { z } from 'zod'
+import type { WorkflowStanding } from './transitions.js'
+
+/** What of a workflow its next run needs. */
+export interface NamedWorkflowState extends WorkflowStanding {
+  name: string
+}
+
+interface Asked {
+  id: string
+  tenant: TenantScope
+}
+
+const Row = z.object({
+  n: z.int(),
+  name: z.string(),
+  status: WorkflowStatus,
+  publishedVersion: z.int().nullable(),
+  deactivatedReason: WorkflowState.shape.deactivatedReason,
+})
+
+/**
+ * Reads how workflows stand; undefined where there is none. Each is read after it is asked for; those that are asked for at
+ * the same time, as runs are that start together, share a statement.
+ */
+export function createWorkflowStateReader(database: Pick<Database, 'planned'>) {
+  const asked = createGroups({
+    write: (asks: readonly Asked[]) => find(database, asks),
+    isAway: isDatabaseUnavailable,
+  })
+  return (id: string, tenant: TenantScope): Promise<NamedWorkflowState | undefined> =>
+    asked.add({ id, tenant })
+}
+
+async function find({ planned }: Pick<Database, 'planned'>, asks: readonly Asked[]) {
+  const rows = await planned.unsafe(
+    `select asked.n::int - 1 as n, found.*
+     from unnest($1::text[], $2::text[], $3::text[]) with ordinality as asked (id, workspace_id, environment, n)
+     cross join lateral (
+       select name, status, (state->>'publishedVersion')::int as "publishedVersion",
+           state->>'deactivatedReason' as "deactivatedReason"
+       from workflows w
+       where w.id = asked.id and w.workspace_id = asked.workspace_id and w.environment = asked.environment
+       limit 1) found`,
+    [
+      asks.map(({ id }) => id),
+      asks.map(({ tenant }) => tenant.workspaceId),
+      asks.map(({ tenant }) => tenant.environment),
+    ],
+    { prepare: true },
+  )
+  const found = new Map(rows.map((row) => Row.parse(row)).map(({ n, ...standing }) => [n, standing]))
+  return asks.map((_, n) => found.get(n))
+}

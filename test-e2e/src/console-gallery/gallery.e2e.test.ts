@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { chromiumPath } from '../browser.js'
+import { type StubConsole, startStubConsole, stubStates } from '../console-stub/index.js'
+import { writeContactSheets } from './contact-sheet.js'
+import { galleryFolder, inspectScreens, widths } from './gallery.js'
+import { screens } from './screens.js'
+
+/** Every screen in every state, width and colour scheme, kept with contact sheets in `.opsplane/gallery`; else a few of them. */
+const isWhole = process.env.TEST_GALLERY !== undefined
+const inBrowser = chromiumPath ? describe : describe.skip
+
+inBrowser(
+  'pages before a stub of the API (with chromium: apt-get install chromium, or CHROMIUM names one)',
+  () => {
+    let stub: StubConsole
+    beforeAll(async () => {
+      stub = await startStubConsole()
+    })
+    afterAll(() => stub?.stop())
+
+    const sample = screens.filter(({ name }) => ['failed-now', 'delivery'].includes(name))
+    const cases = isWhole
+      ? widths.flatMap((width) => stubStates.map((state) => ({ width, state })))
+      : [
+          { width: 1_280, state: 'stale' as const },
+          { width: 390, state: 'long' as const },
+        ]
+
+    test.each(cases)(
+      'at $width px, $state: nothing moves, is cut off or is inaccessible',
+      async ({ width, state }) => {
+        const { shots, faulty } = await inspectScreens({
+          ...{ stub, screens: isWhole ? screens : sample, states: [state], widths: [width] },
+          ...(isWhole ? { folder: galleryFolder } : { schemes: ['dark'] }),
+        })
+        if (isWhole)
+          await writeContactSheets(galleryFolder, shots, ({ scheme }) => `${state}-${width}-${scheme}`)
+        expect(faulty).toEqual([])
+      },
+    )
+  },
+)
