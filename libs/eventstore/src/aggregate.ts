@@ -1,13 +1,13 @@
 import type { CommandMeta, Decider, Instant, TenantScope } from '@opsplane/contracts'
 
 /** What a read-model row is for lists: the state and the store's version. */
-export interface StoredRow<State> {
+interface StoredRow<State> {
   state: State
   version: number
 }
 
 /** How one kind of aggregate decides and is shown. */
-export interface AggregateDefinition<State extends { id: string }, Command, Presented> {
+interface AggregateDefinition<State extends { id: string }, Command, Presented> {
   decider: Decider<State, Command, unknown>
   present(state: State, version: number): Presented
 }

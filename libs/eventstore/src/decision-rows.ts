@@ -16,17 +16,14 @@ export interface Versioned<State> {
   version: number
 }
 
-export interface DecisionRows<State> {
+interface DecisionRows<State> {
   events: EventRow[]
   /** One write per row: the last one. */
   rows: RowWrite[]
   result: Versioned<State>
 }
 
-export type Provenance = Pick<
-  CommandMeta,
-  'actor' | 'now' | 'requestId' | 'causationId' | 'traceparent' | 'source'
->
+type Provenance = Pick<CommandMeta, 'actor' | 'now' | 'requestId' | 'causationId' | 'traceparent' | 'source'>
 
 /** Turns what a decider decided into the rows to write: one event per decision, versions without gaps. */
 export function toRows<State extends { id: string }, Command, Resource>(
@@ -84,7 +81,7 @@ export function toRows<State extends { id: string }, Command, Resource>(
   return { events, rows: [...rows.values()], result: { state, version } }
 }
 
-/** The rows one decision changes: the aggregate's own, those of its decider's projection, and those beside the event. */
+/** The rows one decision changes: the aggregate's own, those of its decider's projection, and its extra rows. */
 export function projectedRows<State extends { id: string }>(
   decider: Pick<Decider<State, never, unknown>, 'table' | 'project'>,
   id: string,

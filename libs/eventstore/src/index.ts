@@ -1,5 +1,3 @@
-export { IdempotencyRaceError } from '@opsplane/contracts'
-export type { ConsumerCounters } from '@opsplane/nats'
 export * from './aggregate.js'
 export {
   type ArrayParameters,
@@ -13,7 +11,7 @@ export {
 } from './append/columns.js'
 export { startIdempotencyPurge } from './append/idempotency.js'
 export { storeIdempotentResponse } from './append/idempotent-response.js'
-export type { Numbers } from './append/numbers.js'
+
 export { attachMonth, detachMonth, LogMonthError, MonthFile, UnknownOutcomeError } from './archive/detach.js'
 export { DetachedMonthsError, type LogMonth, logMonths } from './archive/months.js'
 export { readMonthFile } from './archive/read-file.js'
@@ -22,7 +20,6 @@ export {
   type ConsumeEventsOptions,
   type ConsumerSettings,
   consumeEvents,
-  type EventBatch,
   type EventConsumer,
   type EventHandling,
 } from './consume/consume.js'
@@ -33,29 +30,23 @@ export { redriveSubject } from './consume/redrive.js'
 export type { Transaction } from './consume/transaction.js'
 export type { UnreadEvent } from './consume/unread-event.js'
 export { VersionRaceError } from './errors.js'
-export { appendJournal, type JournalEntry } from './journal.js'
+export { appendJournal } from './journal.js'
 export { type JournalRow, journalColumns, journalParts } from './journal-parts.js'
 export { type Positions, settledPosition } from './log-end.js'
 export { createMonths, startMonths } from './log-months.js'
 export { type LogStatus, logStatus } from './log-status.js'
 export { type AgedTable, deleteAged, executionDays, type MonthRetentionOptions } from './month-retention.js'
-export { type ListOptions, listPage, maxCreations, maxSearchedCreations } from './past/list-as-of.js'
+export { listPage, maxSearchedCreations } from './past/list-as-of.js'
 export { existsCondition, type Past, type PastOf, pastRows } from './past/past.js'
 export { readRowsAt, readStreamPageAt, stateAtSql } from './past/rows-as-of.js'
-export { buildTableAt, countCreated, type StatementPart } from './past/table-as-of.js'
+export { buildTableAt, countCreated } from './past/table-as-of.js'
 export { startDaily } from './periodic.js'
-export { provisionService, type ServiceProvisionOptions } from './provision.js'
-export { compareReadModels, type Difference } from './rebuild/compare.js'
-export { type AnyDecider, type RebuildOptions, rebuild } from './rebuild/rebuild.js'
-export { type Relay, type RelayCounters, type RelayOptions, startRelay } from './relay/relay.js'
-export { type RepublishOptions, republishEvents } from './relay/republish-events.js'
+export { provisionService } from './provision.js'
+export { compareReadModels } from './rebuild/compare.js'
+export { type AnyDecider, rebuild } from './rebuild/rebuild.js'
+export { type Relay, startRelay } from './relay/relay.js'
+export { republishEvents } from './relay/republish-events.js'
 export { lockTenant, type Serialized, type SerializerContext, serializer } from './serialized.js'
-export * from './store.js'
+export { createEventStore, type EventStore } from './store.js'
 export * from './tables.js'
-export {
-  type HandleOptions,
-  preconditionFailed,
-  type RequiresUnchanged,
-  type Unit,
-  type UnitOptions,
-} from './unit.js'
+export { preconditionFailed, type RequiresUnchanged, type Unit } from './unit.js'

@@ -1,5 +1,5 @@
 /** Runs tasks of one key one after the other; tasks of different keys do not wait for each other. */
-export interface KeyedQueue {
+interface KeyedQueue {
   run<T>(key: string, task: () => Promise<T>): Promise<T>
 }
 

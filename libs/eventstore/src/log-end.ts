@@ -16,7 +16,7 @@ export interface LogEdge {
   history: string
 }
 
-/** Where positions are drawn from, and the table that is written in by whoever draws one, from before that to its end. */
+/** Where positions are drawn from, and the table that every transaction drawing one writes to, from before that to its end. */
 export interface Positions {
   sequence: string
   table: string
@@ -73,13 +73,13 @@ export const settledPosition = async (sql: StatementRunner, of: Positions = logP
 
 /**
  * The same, also when Postgres dies. Positions that were drawn and whose WAL is not on disk yet, as that of a transaction which has
- * failed, are drawn again then: whoever remembers a position elsewhere than in this database would miss them. Not to be called in a
+ * failed, are drawn again then: a checkpoint outside of this database would miss them. Not to be called in a
  * transaction.
  */
 export async function durablePosition(sql: StatementRunner, of: Positions = logPositions): Promise<number> {
   const { last, logged, flushed, history } = await settledEdge(sql, of)
   if (flushed >= logged) return last
-  // All that stands before the end of a transaction is written with it, within a second where nobody waits for it.
+  // All that stands before the end of a transaction is written with it, within a second where no commit waits for it.
   await sql.unsafe('select pg_current_xact_id()')
   for (;;) {
     const now = await logEdge(sql, of)

@@ -68,7 +68,7 @@ describe('the log by month', () => {
     ).toEqual([])
   })
 
-  test('keeps what is deleted in mind: it goes on in another month, and for nobody else', async () => {
+  test('remembers deleted rows: it continues in another month, and for no other table', async () => {
     const [early, late] = [replicaAt(turn - hourMs), replicaAt(turn + 40 * 24 * hourMs)]
     const [id, open] = openTicketArguments()
     await early.tickets.create(id, open, meta())
@@ -85,7 +85,7 @@ describe('the log by month', () => {
     expect(again).toEqual({ version: 3, ended: false })
   })
 
-  test('makes a month that is missing when somebody needs it, also within a transaction of its own', async () => {
+  test('creates a missing month on demand, also within a transaction of its own', async () => {
     const later = Date.parse('2033-07-15T00:00:00.000Z')
     const replicas = Array.from({ length: 4 }, () => replicaAt(later))
     await Promise.all(replicas.map(({ tickets }) => tickets.create(...openTicketArguments(), meta())))

@@ -23,7 +23,7 @@ export function formatEnvelope(event: LoggedEvent): string {
   )
 }
 
-/** The data with the version of the resource, which the log keeps beside it. */
+/** The data with the version of the resource, which the log keeps in a column of its own. */
 function withVersion({ data, version }: LoggedEvent): string {
   const fields = data.slice(data.indexOf('{') + 1).trimStart()
   return fields.startsWith('}') ? `{"version":${version}}` : `{"version":${version},${fields}`

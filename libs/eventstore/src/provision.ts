@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { type Migrations, type ProvisionOptions, provisionSchema } from '@opsplane/postgres'
 
-export interface ServiceProvisionOptions extends Omit<ProvisionOptions, 'migrations'> {
+interface ServiceProvisionOptions extends Omit<ProvisionOptions, 'migrations'> {
   /** The service's own migrations, of every table but those of the log. */
   migrationsDir: string
 }

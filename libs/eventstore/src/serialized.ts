@@ -21,8 +21,8 @@ export type Serialized = <T>(
   work: (unit: Unit, tx: Transaction) => Promise<T>,
 ) => Promise<T>
 
-/** Waits, in a transaction, until nobody else has the lock; it is released with the transaction. */
-export type AcquireLock = (tx: Transaction, tenant: TenantScope) => Promise<unknown>
+/** Waits, in a transaction, until the lock is free; it is released with the transaction. */
+type AcquireLock = (tx: Transaction, tenant: TenantScope) => Promise<unknown>
 
 const tries = 5
 
@@ -49,7 +49,7 @@ export function serializer({ store, database }: SerializerContext, acquireLock: 
 }
 
 /**
- * One advisory lock of this name for each tenant. No row is locked: a commit waits for whoever writes to the same record, which may
+ * One advisory lock of this name for each tenant. No row is locked: a commit waits for writers of the same record, which may
  * wait for its row.
  */
 export const lockTenant =

@@ -3,7 +3,7 @@ import { type StatementRunner, translatePostgresError } from '@opsplane/postgres
 import { type Sealed, unseal } from './sealed.js'
 
 /** An aggregate's row in its read model, which is the fold of its events. */
-export interface Snapshot {
+interface Snapshot {
   state: unknown
   version: number
 }

@@ -57,7 +57,7 @@ describe('the event store', () => {
     expect(JSON.stringify(events.map(({ data }) => data))).not.toContain('hash of')
   })
 
-  test('decides on what it has found, and all anew when somebody else was faster', async () => {
+  test('decides on the state it has read, and again when another transaction was faster', async () => {
     const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     const counts: (number | undefined)[] = []
@@ -247,7 +247,7 @@ describe('the event store', () => {
     expect(result).toMatchObject({ count: 2, version: 3 })
   })
 
-  test('creates beside an aggregate it has lost a race for', async () => {
+  test('creates an aggregate next to one it has lost a race for', async () => {
     const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     const [createdId, opened] = openTicketArguments()
@@ -334,7 +334,7 @@ describe('the event store', () => {
     )
     await db.transaction((tx) => tx.transaction((inner) => counting(toStatementRunner(inner))))
     expect(announced).toBe(4)
-    // Never before the commit: whoever looks then finds nothing.
+    // Never before the commit: the events are not visible then.
     expect(seen).toEqual([0, 1, 1, 1, 2, 3])
     const undone = sql.begin(async (tx) => {
       await counting(tx)
@@ -343,7 +343,7 @@ describe('the event store', () => {
     await expect(undone).rejects.toThrow('changed my mind')
     await sql.begin((tx) => store.within(tx, meta(), async () => undefined))
     expect(announced).toBe(4)
-    // A transaction whose commit nobody would learn of is refused, rather than left for the next look of the relay.
+    // A transaction whose commit would not be reported is refused, rather than left for the relay's next poll.
     await expect(counting({ unsafe: sql.unsafe })).rejects.toThrow('Not a transaction')
   })
 

@@ -41,7 +41,7 @@ export interface EventStoreOptions {
   checkedAgainst?: EventCatalog
   /** Makes the ids of events; by the clock of this process unless given. */
   eventId?: () => string
-  /** How long a commit waits for rows that somebody has locked. */
+  /** How long a commit waits for locked rows. */
   maxLockWaitMs?: number
 }
 
@@ -64,14 +64,14 @@ export interface EventStore {
   /**
    * Decides within a postgres.js transaction of the caller's, for decisions that stand or fall with rows of its
    * own. What it creates has a new id. A lost race is a VersionRaceError and fails the transaction: the caller runs all of it again. Announced
-   * to `onCommitWithin`, whoever commits it.
+   * to `onCommitWithin`, whichever code commits it.
    */
   within<T>(tx: StatementRunner, meta: CommandMeta, work: (unit: Unit) => Promise<T>): Promise<T>
   numbers: Numbers
   idempotency: IdempotencyStore
 }
 
-export interface TransactOptions {
+interface TransactOptions {
   /**
    * Id of the aggregate that many callers may be changing at once, or several. Being run one after the
    * other within this process keeps them from losing races against each other.
@@ -96,7 +96,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
   const queues = createKeyedQueue()
 
   const transact: EventStore['transact'] = (meta, work, { queueKey = [] } = {}) => {
-    // Everybody takes them in one order, so nobody waits for who waits for them.
+    // All transactions lock them in one order, so that none deadlocks.
     const ids = [...new Set([queueKey].flat())].sort()
     return ids.reduceRight(
       (next, id) => () => queues.run(id, next),

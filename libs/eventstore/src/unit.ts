@@ -14,14 +14,14 @@ import type { Commit, HeadMove, ReadDependency, RowWrite } from './append/commit
 import { toRows, type Versioned } from './decision-rows.js'
 import type { Snapshots } from './snapshots.js'
 
-export interface UnitOptions {
+interface UnitOptions {
   /** Where the aggregate lives, when not where the request does. */
   tenant?: TenantScope
   /** Id of the event this command reacts to, when not the request's. */
   causationId?: string
 }
 
-export interface HandleOptions<State> extends UnitOptions {
+interface HandleOptions<State> extends UnitOptions {
   /** The aggregate as the caller has read it under a lock, which saves a query for each of many. */
   current?: Versioned<State>
 }
@@ -63,12 +63,12 @@ export interface Unit {
 }
 
 /** Plain values, as those are what a stored state is searched for. */
-export type ReliedFields<State> = { [Field in keyof State]?: string | number | boolean | null }
+type ReliedFields<State> = { [Field in keyof State]?: string | number | boolean | null }
 
 /** What checks need that something is decided on. */
 export type RequiresUnchanged = Pick<Unit, 'requireUnchanged'>
 
-export interface Draft {
+interface Draft {
   unit: Unit
   /** Everything decided so far. */
   commit(): Commit
@@ -76,7 +76,7 @@ export interface Draft {
   checkedVersion(): boolean
 }
 
-export interface DraftOptions {
+interface DraftOptions {
   snapshots: Snapshots
   meta: CommandMeta
   /** Look before creating: the first try has found the id taken. */

@@ -12,7 +12,7 @@ export const applicators: ReadonlyMap<string, 'one' | 'list' | 'named'> = new Ma
 /** Keywords whose subschemas are held against the same value as the schema around them. */
 const inPlace = new Set(['anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else', 'dependentSchemas'])
 
-export interface ChildSchema {
+interface ChildSchema {
   keyword: string
   pointer: string
   schema: unknown

@@ -20,7 +20,7 @@ export interface CompiledSchema {
   withDefaults(value: unknown): unknown
 }
 
-export type Compilation = { schema: CompiledSchema } | { problems: Problem[] }
+type Compilation = { schema: CompiledSchema } | { problems: Problem[] }
 
 /** Calls go down by references within a value as well; so many at most, which the stack has room for. */
 const maxCalls = 1_500

@@ -7,7 +7,7 @@ import type { Pattern } from './pattern.js'
 import type { PreparedSchema } from './prepared-schema.js'
 import { isObject } from './schema.js'
 
-export interface Evaluation {
+interface Evaluation {
   patterns: ReadonlyMap<string, Pattern>
   measured: JsonMeasurement
   budget: Budget

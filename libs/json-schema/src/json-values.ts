@@ -2,7 +2,7 @@ import { ExactNumber, inexactNumber } from '@opsplane/contracts'
 import type { Budget } from './budget.js'
 import { formatPointerStep, isObject, type JsonSchema, type Problem } from './schema.js'
 
-export interface Size {
+interface Size {
   /** Items or properties. */
   count: number
   /** About what it takes as JSON, with all that is in it. */

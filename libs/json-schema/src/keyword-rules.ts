@@ -3,7 +3,7 @@ import { formatPointerStep, isObject, type JsonSchema } from './schema.js'
 import { isOfType, types } from './types.js'
 
 /** What is wrong with the value of a keyword; `at` is a pointer below its schema. */
-export interface KeywordProblem {
+interface KeywordProblem {
   at: string
   message: string
 }

@@ -2,7 +2,7 @@ import type { Schema } from '@cfworker/json-schema'
 import { type Fault, formatPointerStep, isObject, parsePointer } from './schema.js'
 
 /** A keyword without subschemas, in a schema that a value does not meet. */
-export interface Leaf {
+interface Leaf {
   keyword: string
   /** Pointer to the value. */
   path: string

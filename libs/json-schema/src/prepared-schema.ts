@@ -5,7 +5,7 @@ import { annotations } from './keyword-rules.js'
 import { formatPointerStep, isObject, type JsonSchema } from './schema.js'
 
 /** How a schema is held against values. */
-export interface EvaluationMode {
+interface EvaluationMode {
   /** Objects take no other properties than those declared where the schema says nothing of it. */
   closed: boolean
   /** The value is not complete yet: what is required may be missing. Conditions are held against what is there. */
@@ -13,7 +13,7 @@ export interface EvaluationMode {
 }
 
 /** Where in the schema a prepared subschema, or the keyword that stands for another one in it, comes from. */
-export interface Origin {
+interface Origin {
   pointer: string
   keyword?: string
 }

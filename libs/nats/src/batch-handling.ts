@@ -42,7 +42,7 @@ export interface BatchHandlingOptions<T> {
   onSettled(held: BufferedMessage<T>, how: 'done' | 'back'): void
 }
 
-export interface BatchHandling<T> {
+interface BatchHandling<T> {
   /** Never rejects. `park` is called when the batch waits for a dependency: others may go on meanwhile. */
   handle(batch: BufferedMessage<T>[], park: () => void): Promise<void>
   counters: ConsumerCounters

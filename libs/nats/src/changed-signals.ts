@@ -8,7 +8,7 @@ import {
 } from '@opsplane/contracts'
 import { systemTimers, type Timer, type Timers } from '@opsplane/runtime'
 
-export interface ChangedSignalsOptions {
+interface ChangedSignalsOptions {
   names: Pick<NatsNames, 'changedSubject'>
   type: ChangedType
   publish(subject: string, payload: string): void

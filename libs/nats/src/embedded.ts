@@ -14,7 +14,7 @@ import {
 } from '@opsplane/runtime/server-process'
 import { isSupportedServer, minServerVersion } from './server-version.js'
 
-export interface EmbeddedNatsOptions {
+interface EmbeddedNatsOptions {
   storeDir: string
   /** Any free one when not given. */
   port?: number | undefined
@@ -54,7 +54,7 @@ export function findNatsServer(): string | undefined {
 let found: string | undefined
 
 /** All nats-server programs of this machine, the preferred one first. */
-export function natsServers(): string[] {
+function natsServers(): string[] {
   const goPath = process.env.GOPATH ?? join(homedir(), 'go')
   const directories = [
     ...(process.env.PATH ?? '').split(delimiter),
@@ -68,7 +68,7 @@ export function natsServers(): string[] {
 }
 
 /** What the program says its version is: `nats-server: v2.15.1`. */
-export const readServerVersion = (path: string): string =>
+const readServerVersion = (path: string): string =>
   spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout?.trim() ?? ''
 
 /**

@@ -29,7 +29,7 @@ export interface ServiceIdentity {
   signatures: EventSignatures
 }
 
-export interface ConnectNatsOptions {
+interface ConnectNatsOptions {
   /** `nats://[user:password@|token@]host:port`, or `tls://…`; several separated by commas. */
   url: string
   name: string

@@ -12,7 +12,7 @@ export interface ReadableEvent<T> {
   tenant: string
 }
 
-export interface BufferLimits {
+interface BufferLimits {
   messages: number
   bytes: number
   ackWaitMs: number
@@ -20,7 +20,7 @@ export interface BufferLimits {
 }
 
 /** The messages a consumer has in memory, waiting or in flight: counted, and kept from being redelivered. */
-export interface MessageBuffer<T> {
+interface MessageBuffer<T> {
   /** False for what is held already, or was done with a moment ago: the server missed a sign of life, or an ack. */
   add(held: BufferedMessage<T>): boolean
   /** The next messages in order, up to a number, without those of a queue key that is in flight. */

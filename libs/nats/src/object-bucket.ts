@@ -14,7 +14,7 @@ export interface NewObject {
 }
 
 /** Objects of some MB in the Object Store of JetStream (ADR-20 of NATS), as `nats object` shows them. */
-export interface ObjectBucket {
+interface ObjectBucket {
   /** Resolves once it is kept. Rejects where the bucket is full or NATS is away: whether it is there is then not known. */
   put(object: NewObject, signal: AbortSignal): Promise<void>
   /** Undefined for none. Rejects where what is read is not what was put. */
@@ -23,7 +23,7 @@ export interface ObjectBucket {
   remove(name: string): Promise<void>
 }
 
-export interface ObjectBucketOptions {
+interface ObjectBucketOptions {
   bucket: string
   description: string
   /** Of the bucket when it is made; what an operator changes later stays. -1 for no limit. */

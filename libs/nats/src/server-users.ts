@@ -13,7 +13,7 @@ import { userInbox } from './inbox.js'
 import { objectStreamName } from './object-bucket.js'
 
 /** A user of the NATS server, and the subjects it may use. */
-export interface NatsUser {
+interface NatsUser {
   user: string
   password: string
   publish: readonly string[]
@@ -28,7 +28,7 @@ export interface NatsSubscriber {
   durable: string
 }
 
-export interface NatsUsersOptions {
+interface NatsUsersOptions {
   names: NatsNames
   passwords: Readonly<Record<string, string>>
   subscribers?: readonly NatsSubscriber[]

@@ -34,7 +34,7 @@ export interface StreamMessage {
 }
 
 /** What the place to acknowledge to says of a delivery. */
-export interface Delivery {
+interface Delivery {
   stream: string
   deliveries: number
   seq: number

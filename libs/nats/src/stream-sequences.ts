@@ -8,7 +8,7 @@ import type { StreamMessage } from './stream-message.js'
  * the message's sequence. So what a stream that was lost and created again holds comes after what it held before.
  * Everything rejects while the server is away.
  */
-export interface StreamSequences {
+interface StreamSequences {
   of(messages: readonly SequencedMessage[]): Promise<string[]>
   /** Up to and including this place, every message has been acknowledged to this durable consumer. */
   lowWatermark(durable: string): Promise<string>
@@ -17,7 +17,7 @@ export interface StreamSequences {
 }
 
 /** What a place is made from. */
-export type SequencedMessage = Pick<StreamMessage, 'seq' | 'storedMs' | 'after'>
+type SequencedMessage = Pick<StreamMessage, 'seq' | 'storedMs' | 'after'>
 
 export function streamSequences(link: NatsLink, stream: string): StreamSequences {
   const log = streamLog(link, stream)

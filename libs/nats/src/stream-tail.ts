@@ -8,7 +8,7 @@ import { onReconnect } from './reconnects.js'
 import { parseDelivery } from './stream-message.js'
 import { logInterruption, openStreamManager } from './streams.js'
 
-export interface StreamTailOptions {
+interface StreamTailOptions {
   link: NatsLink
   stream: string
   log: Logger

@@ -1,7 +1,7 @@
 import { hmacSha256 } from '@opsplane/runtime'
 
 /** Where an event stands: with the stream and the subject this is all its id is made of. */
-export interface TopicEventPosition {
+interface TopicEventPosition {
   /** Unix milliseconds. */
   createdAtMs: number
   /** Sequence in the stream. */

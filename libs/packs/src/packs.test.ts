@@ -4,12 +4,12 @@ import fc from 'fast-check'
 import {
   compareOutcome,
   compareVersions,
-  findDifferences,
   findMissingPermissions,
   mergePermissions,
   readPack,
   recordedHost,
 } from './index.js'
+import { findDifferences } from './testing/differences.js'
 
 describe('versions', () => {
   // The order that semver.org gives.

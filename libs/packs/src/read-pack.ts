@@ -44,7 +44,7 @@ export interface PackArtifact {
   tests: ArtifactTests
 }
 
-export type ReadPack =
+type ReadPack =
   | { manifest: PackManifest; artifacts: PackArtifact[]; problems: PackProblem[] }
   | { manifest: null; artifacts: []; problems: PackProblem[] }
 

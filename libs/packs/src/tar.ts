@@ -1,5 +1,5 @@
 /** A regular file in an archive. */
-export interface TarFile {
+interface TarFile {
   path: string
   bytes: Buffer
 }

@@ -1,7 +1,7 @@
 import type postgres from 'postgres'
 
 /** What a server has left of its connections. */
-export interface ConnectionCapacity {
+interface ConnectionCapacity {
   /** `max_connections`. */
   max: number
   /** Of these, what only superusers and roles with `pg_use_reserved_connections` are let into. */

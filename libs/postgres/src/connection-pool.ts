@@ -9,7 +9,7 @@ export interface PooledConnection {
   close(): Promise<void>
 }
 
-export interface ConnectionPoolOptions<Key, Connection extends PooledConnection> {
+interface ConnectionPoolOptions<Key, Connection extends PooledConnection> {
   /** Most connections in all. */
   max: number
   /** Most of one name. */
@@ -24,7 +24,7 @@ export interface ConnectionPoolOptions<Key, Connection extends PooledConnection>
 }
 
 /** Connections of several names, each lent to one user at a time. */
-export interface ConnectionPool<Key, Connection extends PooledConnection> {
+interface ConnectionPool<Key, Connection extends PooledConnection> {
   /** Throws `service_unavailable` once closed, or where too many wait. */
   acquire(key: Key): Promise<Connection>
   release(key: Key, connection: Connection): Promise<void>

@@ -7,7 +7,7 @@ import { dataKeys, newDataKeyRow } from './vault.js'
 export class MasterKeyError extends Error {}
 
 /** How many data keys are wrapped by which master key. */
-export interface DataKeyCount {
+interface DataKeyCount {
   keyId: string
   count: number
 }
@@ -47,7 +47,7 @@ export async function verifyDataKeys(db: Drizzle, sealer: Sealer): Promise<void>
   }
 }
 
-export interface RewrapOptions {
+interface RewrapOptions {
   /** Data keys per transaction. */
   batch?: number
   /** Called after each transaction with the number of keys it has rewrapped. */

@@ -32,7 +32,7 @@ export type StatementRunner = Pick<postgres.Sql, 'unsafe'>
 
 export type Drizzle = PostgresJsDatabase<Record<string, never>>
 
-export interface ClientOptions {
+interface ClientOptions {
   /** Becomes the search_path: tables are named without their schema. */
   schema: string
   max?: number
@@ -43,7 +43,7 @@ export interface ClientOptions {
   silenceMarginMs?: number
 }
 
-export interface ConnectOptions extends ClientOptions {
+interface ConnectOptions extends ClientOptions {
   /** Most connections of all pools together, divided by `poolSizes`; without it each pool has `max`. */
   connections?: number
 }

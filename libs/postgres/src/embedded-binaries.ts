@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 
-export interface PostgresBinaries {
+interface PostgresBinaries {
   initdb: string
   postgres: string
 }

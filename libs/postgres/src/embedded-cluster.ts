@@ -24,7 +24,7 @@ const ORPHAN_GRACE_MS = 1_000
 const LOCK_FILE = 'postmaster.pid'
 const STATE_LINE = 7
 
-export interface ClusterOptions {
+interface ClusterOptions {
   initdb: string
   dataDir: string
   user: string

@@ -13,7 +13,7 @@ import { postgresBinaries } from './embedded-binaries.js'
 import { acceptsConnections, clearCrashedServer, ensureCluster } from './embedded-cluster.js'
 import { openPathTo, type SystemUser, serverUser } from './embedded-user.js'
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   dataDir: string
   /** Any free one when not given. */
   port?: number | undefined

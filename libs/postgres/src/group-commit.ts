@@ -1,4 +1,4 @@
-export interface GroupOptions<Item, Result> {
+interface GroupOptions<Item, Result> {
   /** Writes all of them in one statement: one result for each. */
   write(items: readonly Item[]): Promise<readonly Result[]>
   /** Whether an error says nothing of the items: all of them fail with it. */
@@ -9,7 +9,7 @@ export interface GroupOptions<Item, Result> {
   worthAnother?: number
 }
 
-export interface Groups<Item, Result> {
+interface Groups<Item, Result> {
   add(item: Item): Promise<Result>
   /** Resolves once no statement is running. */
   idle(): Promise<void>

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 
-export interface Scan {
+interface Scan {
   table: KeysetTable
   conditions: (SQL | undefined)[]
   /** Read by one ordered scan of each value. */
@@ -9,7 +9,7 @@ export interface Scan {
   sort: Sort
 }
 
-export interface Search {
+interface Search {
   /** Finds all by an index. */
   condition: SQL
   /** The same, asked of one row after the other: quick for some, too slow for a whole list. */

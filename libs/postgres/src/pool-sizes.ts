@@ -1,5 +1,5 @@
 /** The connections of one replica by what they run: see `Database`. */
-export interface PoolSizes {
+interface PoolSizes {
   writes: number
   statements: number
   queries: number

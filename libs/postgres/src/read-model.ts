@@ -30,7 +30,7 @@ const baseColumns = {
 type WithBase<Columns> = typeof baseColumns & Columns
 
 /** Named, because the declaration the compiler infers loses drizzle's type parameters. */
-export type ReadModelTable<
+type ReadModelTable<
   Name extends string,
   Columns extends Record<string, PgColumnBuilderBase>,
 > = PgTableWithColumns<{

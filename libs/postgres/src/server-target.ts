@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { type ConnectionOptions, checkServerIdentity } from 'node:tls'
 
 /** What `openClient` passes to the client for a URL. */
-export interface ServerTarget {
+interface ServerTarget {
   url: string
   /** Whether a transaction pooler is between. */
   pooled: boolean

@@ -4,7 +4,7 @@ import { customType, index, type PgColumn } from 'drizzle-orm/pg-core'
 const tsvector = customType<{ data: string }>({ dataType: () => 'tsvector' })
 
 /** Fields of the state, by how much a word in them says. */
-export interface SearchedFields {
+interface SearchedFields {
   /** Number, title or name. */
   names: readonly string[]
   labels?: readonly string[]

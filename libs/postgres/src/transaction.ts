@@ -3,7 +3,7 @@ import { PostgresJsSession, PostgresJsTransaction } from 'drizzle-orm/postgres-j
 import type postgres from 'postgres'
 import type { Drizzle } from './database.js'
 
-export type DrizzleTransaction = Parameters<Parameters<Drizzle['transaction']>[0]>[0]
+type DrizzleTransaction = Parameters<Parameters<Drizzle['transaction']>[0]>[0]
 
 /** The connection of a drizzle transaction, for hand-written statements that stand or fall with it. */
 export function toStatementRunner(tx: DrizzleTransaction): Pick<postgres.Sql, 'unsafe'> {

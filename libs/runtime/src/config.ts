@@ -52,7 +52,7 @@ const jsonObject = z.string().transform((text, context) => {
 export const stringMap = jsonObject.pipe(z.record(z.string(), z.string()))
 
 /** A variable that holds a JSON object of service name to base URL. */
-export const urlMap = stringMap.pipe(z.record(z.string(), z.url({ protocol: /^https?$/ })))
+const urlMap = stringMap.pipe(z.record(z.string(), z.url({ protocol: /^https?$/ })))
 
 /** `true`/`false`/`1`/`0`. */
 export const flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1')

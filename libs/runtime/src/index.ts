@@ -15,8 +15,25 @@ export * from './quota/index.js'
 export * from './recent-keys.js'
 export * from './redaction.js'
 export * from './retry-delay.js'
-export * from './schedule/index.js'
-export * from './sealing.js'
+export {
+  createTimes,
+  decideFires,
+  decideOverlap,
+  instantIn,
+  type LocalClock,
+  localClock,
+  type OverlapDecision,
+  startOfDay,
+} from './schedule/index.js'
+export {
+  createSealer,
+  type DataKey,
+  masterKeyId,
+  parseKeyGeneration,
+  type Sealer,
+  type WrappedDataKey,
+  wrappingKeyId,
+} from './sealing.js'
 export * from './semaphore.js'
 export * from './slices.js'
 export * from './timers.js'

@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino'
 import { loggedError } from './logged-error.js'
 
 export type Logger = PinoLogger
-export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug' | 'trace'
+type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug' | 'trace'
 
 const secretFields = [
   'authorization',

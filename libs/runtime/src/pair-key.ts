@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, diffieHellman, hkdfSync } from 'node:crypto'
 
 /** Ed25519: the private key as PKCS#8 DER in base64, the public one as SPKI DER in base64. */
-export interface PairKeyParts {
+interface PairKeyParts {
   ownPrivateKey: string
   otherPublicKey: string
 }

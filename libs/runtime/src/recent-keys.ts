@@ -1,5 +1,5 @@
 /** Keys that were added lately. */
-export interface RecentKeys {
+interface RecentKeys {
   has(key: string): boolean
   add(key: string): void
 }

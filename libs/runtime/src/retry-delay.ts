@@ -1,4 +1,4 @@
-export interface RetryDelayOptions {
+interface RetryDelayOptions {
   /** 1 for the first retry. */
   attempt: number
   strategy: 'fixed' | 'exponential'

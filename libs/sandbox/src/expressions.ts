@@ -23,7 +23,7 @@ interface Asking {
   signal?: AbortSignal | undefined
 }
 
-export interface EvaluateRequest extends Asking {
+interface EvaluateRequest extends Asking {
   templates: readonly Template[]
   /** A JSON object: what the expressions find at their root. */
   scope: Record<string, unknown>
@@ -36,7 +36,7 @@ export interface EvaluateRequest extends Asking {
   secretReferences?: 'refuse' | 'keep' | undefined
 }
 
-export interface EvaluateExpressionRequest extends Asking {
+interface EvaluateExpressionRequest extends Asking {
   /** JSONata, without braces. */
   expression: string
   input: unknown
@@ -45,7 +45,7 @@ export interface EvaluateExpressionRequest extends Asking {
   timeoutMs?: number | undefined
 }
 
-export interface CheckedTemplate {
+interface CheckedTemplate {
   problems: TemplateProblem[]
   /** Root paths it reads, such as `trigger`, `steps.fetch`, `item`; `*` where it may read any. */
   references: string[]
@@ -63,7 +63,7 @@ export interface Expressions {
   close(): Promise<void>
 }
 
-export interface ExpressionsOptions {
+interface ExpressionsOptions {
   log: Logger
   /** Processes at most. */
   children?: number

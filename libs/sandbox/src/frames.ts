@@ -13,7 +13,7 @@ export function frame(text: string): Buffer {
 }
 
 /** The length a frame says it has is more than may be sent. */
-export class FrameTooLargeError extends Error {}
+class FrameTooLargeError extends Error {}
 
 /** Puts frames together again. The function takes what has arrived, and gives back the messages that are complete by then. */
 export function frameReader(maxBytes: number): (chunk: Buffer) => string[] {

@@ -1,5 +1,5 @@
 /** How far values may go that expressions read or make. */
-export interface ValueLimits {
+interface ValueLimits {
   /** UTF-8 bytes of JSON, about. */
   bytes: number
   /** Arrays and objects within each other. */
@@ -12,9 +12,7 @@ export const maxDepth = 64
 export type ValueProblem = 'too_large' | 'too_deep' | 'function' | 'forbidden_key' | 'not_finite'
 
 /** About how long its JSON is and whether a text in it has `{{`, or what is wrong with it. */
-export type ValueMeasurement =
-  | { bytes: number; braces: boolean; problem?: undefined }
-  | { problem: ValueProblem }
+type ValueMeasurement = { bytes: number; braces: boolean; problem?: undefined } | { problem: ValueProblem }
 
 /** Measures a JSON-like value without making its text; stops as soon as a limit is passed. */
 export function measureValue(value: unknown, { bytes, depth }: ValueLimits): ValueMeasurement {

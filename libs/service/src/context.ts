@@ -112,7 +112,7 @@ export interface BackgroundWork {
   close(): Promise<void> | void
 }
 
-export interface OpenContextOptions<Config extends BackendConfig> {
+interface OpenContextOptions<Config extends BackendConfig> {
   name: string
   schema: string
   config: Config

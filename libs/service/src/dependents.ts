@@ -29,7 +29,7 @@ const Found = z.object({
   environment: Environment,
   more: z.unknown().optional(),
 })
-export type Found = z.infer<typeof Found>
+type Found = z.infer<typeof Found>
 
 /** Answers settings, before it removes a person, what of this service hangs on them. */
 export const dependentsRoute = ({ sql }: Pick<Database, 'sql'>, kinds: readonly DependentsOfKind[]): Route =>

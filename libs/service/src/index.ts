@@ -9,9 +9,8 @@ export {
   type Carrier,
   type MemberPermissions,
   type Owned,
-  type OwnerRightsOptions,
   watchOwnerRights,
 } from './owner-rights.js'
 export { createSubscriptionRules, type SubscriptionRules } from './read-rules.js'
-export type { ExtraSchemas, ServiceDefinition, ServiceParts } from './service-definition.js'
+export type { ExtraSchemas, ServiceParts } from './service-definition.js'
 export { wakeHints } from './wake-hints.js'

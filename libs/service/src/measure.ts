@@ -10,7 +10,7 @@ import { countDeadLetters, countDue, readConsumerPositions, readOutbox } from '.
  */
 const everyMs = { outbox: 10_000, progress: 25_000, stock: 55_000 }
 
-export interface MeasuredParts {
+interface MeasuredParts {
   database: Database
   relay: Relay
   link: NatsLink

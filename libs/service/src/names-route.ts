@@ -2,7 +2,7 @@ import { type InternalParty, KnownNames, NamesQuestion } from '@opsplane/contrac
 import { defineRoute, type Route } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 
-export interface NamesRoute {
+interface NamesRoute {
   operationId: string
   path: string
   summary: string

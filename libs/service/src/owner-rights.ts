@@ -42,7 +42,7 @@ export interface Carrier {
   suspend(missing: readonly string[], causationId: string): Promise<void>
 }
 
-export interface OwnerRightsOptions extends Owned {
+interface OwnerRightsOptions extends Owned {
   /**
    * The consumers of events of users, of roles, of tables where it is subscribed to events, and of API keys where it acts by
    * grants.

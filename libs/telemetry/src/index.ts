@@ -1,21 +1,14 @@
-export {
-  type LabelsOf,
-  type MetricName,
-  metricCatalogue,
-  type NameOf,
-  seriesNames,
-} from './catalogue.js'
+export { metricCatalogue, seriesNames } from './catalogue.js'
 export { byKey, createMetrics, type Metrics, noMetrics } from './metrics.js'
-export type { Sample, Source } from './sample.js'
-export { type MetricsServer, serveMetrics } from './serve-metrics.js'
-export { openTelemetry, type Telemetry, type TelemetrySettings } from './telemetry.js'
-export { parseTraceparent } from './traceparent.js'
+export type { Sample } from './sample.js'
+
+export { openTelemetry } from './telemetry.js'
+
 export {
   endSpanWith,
   inSpan,
   noTracing,
   registerCause,
-  type SpanOptions,
   type Traced,
   type Tracing,
   traceFields,

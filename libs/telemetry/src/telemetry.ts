@@ -4,7 +4,7 @@ import { serveMetrics } from './serve-metrics.js'
 import type { Tracing } from './tracing.js'
 
 /** The settings of it, as every service has them. */
-export interface TelemetrySettings extends TracingSettings {
+interface TelemetrySettings extends TracingSettings {
   /** 0 takes a free one; without one nothing is measured. */
   metricsPort?: number | undefined
   metricsHost?: string | undefined
@@ -12,7 +12,7 @@ export interface TelemetrySettings extends TracingSettings {
 }
 
 /** A service's logs, metrics and traces. */
-export interface Telemetry {
+interface Telemetry {
   metrics: Metrics
   tracing: Tracing
   /** Lets metrics be asked for, and returns where; undefined where they are not wanted. Rejects where the port is taken. */

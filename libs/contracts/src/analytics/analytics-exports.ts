@@ -70,7 +70,7 @@ export const ReportExport = z
   .meta({ id: 'ReportExport', example: { format: 'parquet', parameters: {} } })
 export type ReportExport = z.infer<typeof ReportExport>
 
-export const exportStatuses = ['pending', 'completed', 'failed', 'cancelled', 'expired'] as const
+const exportStatuses = ['pending', 'completed', 'failed', 'cancelled', 'expired'] as const
 export const ExportStatus = z.enum(exportStatuses).meta({
   description: '`expired`: the file has been kept for its time and is gone.',
 })

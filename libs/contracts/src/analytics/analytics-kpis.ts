@@ -12,7 +12,7 @@ const Name = z.string().trim().min(1).max(200)
 export const KpiDirection = z.enum(['up', 'down']).meta({ description: 'Which way is better.' })
 export type KpiDirection = z.infer<typeof KpiDirection>
 
-export const kpiStatuses = ['on_target', 'at_risk', 'off_target', 'no_target', 'no_data'] as const
+const kpiStatuses = ['on_target', 'at_risk', 'off_target', 'no_target', 'no_data'] as const
 export const KpiStatus = z.enum(kpiStatuses).meta({
   description: '`at_risk`: within the warning threshold, and short of the target.',
 })
@@ -62,7 +62,6 @@ const KpiSource = z
     description:
       'A measure of a dataset, or one of the totals of a query. Its range is the period, for records by their `timeField`; without one they count as they are. Only datasets can be measured for the past.',
   })
-export type KpiSource = z.infer<typeof KpiSource>
 
 const Targets = z
   .array(KpiTarget)

@@ -132,7 +132,7 @@ export const MeasureDefinition = z
   })
 export type MeasureDefinition = z.infer<typeof MeasureDefinition>
 
-export const resultColumnTypes = [
+const resultColumnTypes = [
   ...(['text', 'integer', 'bigint', 'number', 'decimal', 'boolean'] as const),
   ...(['date', 'time', 'timestamp', 'local_timestamp', 'interval', 'json'] as const),
 ] as const

@@ -120,7 +120,7 @@ export const RunReport = z
   .meta({ id: 'RunReport', example: { parameters: { severity: 'high' }, range: { last: 7, unit: 'day' } } })
 export type RunReport = z.infer<typeof RunReport>
 
-export const dashboardKinds = ['metric', 'line', 'area', 'bar', 'pie', 'table'] as const
+const dashboardKinds = ['metric', 'line', 'area', 'bar', 'pie', 'table'] as const
 
 const WidgetFields = {
   id: Key.meta({ description: 'Unique in the dashboard.' }),

@@ -14,7 +14,7 @@ export interface ChangePage<Change> {
   next: number | null
 }
 
-export const changePageSchema = <Change extends z.ZodType>(change: Change) =>
+const changePageSchema = <Change extends z.ZodType>(change: Change) =>
   z.object({
     changes: z.array(z.object({ position: z.int().min(1), change })),
     next: z.int().min(1).nullable(),

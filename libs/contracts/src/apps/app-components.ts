@@ -159,8 +159,8 @@ const LeafComponent = z.discriminatedUnion('type', [
   }),
 ])
 
-export type LeafComponent = z.infer<typeof LeafComponent> | InputComponent
-export interface ContainerComponent {
+type LeafComponent = z.infer<typeof LeafComponent> | InputComponent
+interface ContainerComponent {
   type: 'container'
   id?: string | undefined
   visible?: string | undefined
@@ -168,7 +168,7 @@ export interface ContainerComponent {
   direction: 'row' | 'column'
   children: Component[]
 }
-export interface TabsComponent {
+interface TabsComponent {
   type: 'tabs'
   id?: string | undefined
   visible?: string | undefined
@@ -207,14 +207,14 @@ export const Component: z.ZodType<Component> = z
   .meta({ id: 'AppComponent' })
 
 /** Components that stand directly in this one. */
-export function listChildren(component: Component): readonly Component[] {
+function listChildren(component: Component): readonly Component[] {
   if (component.type === 'container') return component.children
   if (component.type === 'tabs') return component.tabs.flatMap(({ children }) => children)
   return component.type === 'form' ? component.fields : []
 }
 
 /** The components of a page: bounded in depth, in number and in length. */
-export const Components = z
+const Components = z
   .array(Component)
   .max(bounds.children)
   .superRefine((components, context) => {

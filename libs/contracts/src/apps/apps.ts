@@ -15,12 +15,12 @@ const Name = z.string().trim().min(1).max(200)
 const Description = z.string().trim().max(2_000)
 
 /** In the address of the app: `{origin}/apps/:workspace/:slug`. */
-export const AppSlug = z
+const AppSlug = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?$/, 'must be a slug such as asset-register')
   .meta({ example: 'asset-register' })
 
-export const appStatuses = ['active', 'archived'] as const
+const appStatuses = ['active', 'archived'] as const
 export const AppStatus = z.enum(appStatuses)
 
 const AccessNames = (what: string) =>
@@ -229,7 +229,7 @@ export const RollbackApp = z
 export type RollbackApp = z.infer<typeof RollbackApp>
 
 /** An origin a browser may show the app in, as CSP takes it. */
-export const EmbedOrigin = z
+const EmbedOrigin = z
   .string()
   .max(300)
   .refine(isOrigin, 'must be an origin such as https://portal.example.com')

@@ -10,7 +10,7 @@ export interface StoredResponse {
 }
 
 /** The Idempotency-Key of a request, carried down to the transaction that performs its effect. */
-export interface IdempotencyRequest {
+interface IdempotencyRequest {
   /** Hash over workspace, environment, principal, method, path and key. */
   key: string
   /** Hash over the request's content. */

@@ -3,7 +3,7 @@ import { type ApiError, errorCodes } from './errors.js'
 
 export const Meta = z.object({ requestId: z.string() }).meta({ id: 'Meta' })
 
-export const ErrorDetailSchema = z
+const ErrorDetailSchema = z
   .object({
     in: z.enum(['body', 'query', 'path', 'header']),
     path: z.string().meta({ description: 'JSON pointer to the offending value.' }),

@@ -53,7 +53,7 @@ export interface ErrorDetail {
   params?: Record<string, unknown>
 }
 
-export interface ApiErrorOptions {
+interface ApiErrorOptions {
   details?: ErrorDetail[]
   /** Response headers the code calls for, such as Retry-After. */
   headers?: Record<string, string>

@@ -62,7 +62,7 @@ export type WorkspaceFigures = z.infer<typeof WorkspaceFigures>
 export const WorkspaceFiguresQuestion = z.object({ workspaceId: z.string().min(1).max(100) })
 
 /** A webhook whose deliveries wait. */
-export const WaitingWebhook = z.object({
+const WaitingWebhook = z.object({
   id: z.string(),
   name: z.string(),
   workspaceId: z.string(),
@@ -70,7 +70,6 @@ export const WaitingWebhook = z.object({
   waiting: Count.meta({ description: 'Deliveries that have not ended: 10,000 stands for more.' }),
   oldestAt: At.meta({ description: 'When the event of the oldest one happened.' }),
 })
-export type WaitingWebhook = z.infer<typeof WaitingWebhook>
 
 export const WaitingWebhooks = z.object({
   items: z.array(WaitingWebhook),

@@ -2,7 +2,7 @@ import { changedFields, type Decider, type Instant } from './decider.js'
 import { alreadyExists, notFound } from './errors.js'
 
 /** The fields every resource has in addition to its own. */
-export interface ResourceState {
+interface ResourceState {
   id: string
   createdAt: Instant
   updatedAt: Instant

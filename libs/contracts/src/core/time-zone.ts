@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** Whether this runtime knows a zone of that name. Offsets such as `+02:00` are no names. */
-export function isTimeZone(name: string): boolean {
+function isTimeZone(name: string): boolean {
   try {
     return /^[A-Za-z]/.test(name) && new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
   } catch {

@@ -3,9 +3,8 @@ import { idSchema } from '../core/ids.js'
 import { MomentOrDay } from '../core/moment.js'
 import { TimeZoneName } from '../core/time-zone.js'
 
-export const replayJobStatuses = ['running', 'completed', 'canceled'] as const
-export const ReplayJobStatus = z.enum(replayJobStatuses)
-export type ReplayJobStatus = z.infer<typeof ReplayJobStatus>
+const replayJobStatuses = ['running', 'completed', 'canceled'] as const
+const ReplayJobStatus = z.enum(replayJobStatuses)
 
 const Finished = z.enum(['failed', 'succeeded'])
 

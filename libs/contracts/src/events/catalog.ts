@@ -12,7 +12,7 @@ const ResourceVersion = z.int().min(1).meta({ description: 'Of the resource once
 type NoExtras = Record<never, never>
 
 /** The schema of a resource event's `data`. */
-export type ResourceData<Resource extends z.ZodType, Extras extends z.ZodRawShape = NoExtras> = z.ZodObject<
+type ResourceData<Resource extends z.ZodType, Extras extends z.ZodRawShape = NoExtras> = z.ZodObject<
   {
     version: z.ZodInt
     before: z.ZodNullable<Resource>

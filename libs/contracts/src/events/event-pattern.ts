@@ -18,7 +18,7 @@ export const matchesSomeEvent = (pattern: string): boolean =>
   types.some((type) => patternMatches(pattern, type))
 
 /** A subscription entry that matches no declared type. */
-export interface UnknownEventPattern {
+interface UnknownEventPattern {
   /** Its place among the entries. */
   index: number
   pattern: string

@@ -6,7 +6,7 @@ type Family<Type> = Type extends `${infer First}.${string}` ? First : never
 export type EventFamily = Family<EventType>
 
 /** What reading all events of a family takes: what reading all its resources takes. */
-export const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> = {
+const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> = {
   incident: 'itsm:read',
   itsm_settings: 'itsm:read',
   change: 'itsm:read',

@@ -24,7 +24,7 @@ type Prefixes<Type extends string> = Type extends `${infer Head}.${infer Rest}`
 /** What a typed subscription can name. */
 export type CatalogPattern = EventType | `${Prefixes<EventType>}.*` | '*' | 'audit.*'
 
-export function isEventType(type: string): type is EventType {
+function isEventType(type: string): type is EventType {
   return Object.hasOwn(eventCatalog, type)
 }
 

@@ -7,7 +7,7 @@ import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 const At = z.iso.datetime({ precision: 3 })
 
 /** `unknown` until the first test, check or invocation shows whether what is connected answers. */
-export const connectorStatuses = ['unknown', 'up', 'down'] as const
+const connectorStatuses = ['unknown', 'up', 'down'] as const
 export const ConnectorStatus = z.enum(connectorStatuses)
 export type ConnectorStatus = z.infer<typeof ConnectorStatus>
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Permission } from '../core/permissions.js'
 
 /** By action the permission it takes; null where it takes none, or only particular persons may do it. */
-export type ActionNeeds = Readonly<Record<string, Permission | null>>
+type ActionNeeds = Readonly<Record<string, Permission | null>>
 
 /** Of the schemas that `allowedActionsSchema` has made: what an answer keeps from callers who may not do it. */
 export const actionNeeds = z.registry<{ needs: ActionNeeds }>()

@@ -94,4 +94,3 @@ export const changePolicyEvents = {
   'change_policy.updated': resourceEvent(ChangePolicyState, 'A policy of who approves changes was altered.'),
   'change_policy.deleted': resourceEvent(ChangePolicyState, 'A policy of who approves changes was deleted.'),
 } satisfies Record<string, EventDefinition>
-export type ChangePolicyEventType = keyof typeof changePolicyEvents

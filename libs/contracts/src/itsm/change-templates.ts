@@ -98,4 +98,3 @@ export const changeTemplateEvents = {
     'A template of standard changes was deleted.',
   ),
 } satisfies Record<string, EventDefinition>
-export type ChangeTemplateEventType = keyof typeof changeTemplateEvents

@@ -50,7 +50,7 @@ const recurrenceFields = {
   validUntil: Day.nullable().meta({ description: 'Last date on which it may begin.' }),
 }
 
-export const WeeklyRecurrence = z
+const WeeklyRecurrence = z
   .strictObject({
     ...recurrenceFields,
     validFrom: recurrenceFields.validFrom.default(null),
@@ -61,7 +61,6 @@ export const WeeklyRecurrence = z
       'Every week by the wall clock of the zone: from the first to the last instant at which it shows a time of the ' +
       'window. Times the clock skips are not there; a window the clock shows twice lasts through both.',
   })
-export type WeeklyRecurrence = z.infer<typeof WeeklyRecurrence>
 
 const fields = {
   name: Name,
@@ -211,4 +210,3 @@ export const changeWindowEvents = {
   'change_window.updated': resourceEvent(ChangeWindowState, 'A blackout or maintenance window changed.'),
   'change_window.deleted': resourceEvent(ChangeWindowState, 'A blackout or maintenance window was dropped.'),
 } satisfies Record<string, EventDefinition>
-export type ChangeWindowEventType = keyof typeof changeWindowEvents

@@ -79,4 +79,3 @@ export type ItsmSettingsPatch = z.infer<typeof ItsmSettingsPatch>
 export const itsmSettingsEvents = {
   'itsm_settings.updated': resourceEvent(ItsmSettingsState, 'The settings of the ITSM desk were changed.'),
 } satisfies Record<string, EventDefinition>
-export type ItsmSettingsEventType = keyof typeof itsmSettingsEvents

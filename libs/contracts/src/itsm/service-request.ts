@@ -70,7 +70,7 @@ export const CatalogTaskState = z.object({
 })
 export type CatalogTaskState = z.infer<typeof CatalogTaskState>
 
-export const CatalogTask = CatalogTaskState.extend({
+const CatalogTask = CatalogTaskState.extend({
   allowedActions: allowedActionsSchema(
     CatalogTaskAction,
     requireForAll(catalogTaskActions, 'catalog:write'),
@@ -79,7 +79,6 @@ export const CatalogTask = CatalogTaskState.extend({
 }).meta({
   id: 'CatalogTask',
 })
-export type CatalogTask = z.infer<typeof CatalogTask>
 
 const FormData = z
   .record(z.string().min(1).max(200), z.unknown())

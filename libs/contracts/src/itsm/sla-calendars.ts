@@ -15,7 +15,6 @@ export const weekdays = [
   'saturday',
   'sunday',
 ] as const
-export type Weekday = (typeof weekdays)[number]
 
 export const SlaHours = z
   .strictObject({

@@ -3,8 +3,7 @@ import { idSchema } from '../core/ids.js'
 
 const At = z.iso.datetime({ precision: 3 })
 
-export const ExecutionRetryStatus = z.enum(['running', 'completed', 'canceled'])
-export type ExecutionRetryStatus = z.infer<typeof ExecutionRetryStatus>
+const ExecutionRetryStatus = z.enum(['running', 'completed', 'canceled'])
 
 /** A retry of a group of failed executions. */
 export const ExecutionRetry = z

@@ -15,7 +15,7 @@ import { RecordValidation } from './validations.js'
 const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().trim().min(1).max(200)
 
-export const artifactKinds = ['workflow_action', 'business_rule', 'scheduled', 'api'] as const
+const artifactKinds = ['workflow_action', 'business_rule', 'scheduled', 'api'] as const
 export const ArtifactKind = z.enum(artifactKinds).meta({
   id: 'ArtifactKind',
   description:
@@ -166,12 +166,11 @@ export const ArtifactApi = z
   .meta({ id: 'ArtifactApi' })
 export type ArtifactApi = z.infer<typeof ArtifactApi>
 
-export const artifactStatuses = ['active', 'suspended', 'removed'] as const
-export const ArtifactStatus = z.enum(artifactStatuses).meta({
+const artifactStatuses = ['active', 'suspended', 'removed'] as const
+const ArtifactStatus = z.enum(artifactStatuses).meta({
   description:
     '`suspended`: the person who installed it lacks a permission it needs. `removed`: its pack was removed, or no longer contains it.',
 })
-export type ArtifactStatus = z.infer<typeof ArtifactStatus>
 
 /** An artifact as events carry it: its present version, without code and schemas. */
 export const ArtifactState = z.object({

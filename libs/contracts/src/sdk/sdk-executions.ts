@@ -6,11 +6,11 @@ import { JsonValue } from '../json/json-value.js'
 
 const At = z.iso.datetime({ precision: 3 })
 
-export const executionStatuses = ['running', 'completed', 'failed', 'timeout', 'cancelled'] as const
+const executionStatuses = ['running', 'completed', 'failed', 'timeout', 'cancelled'] as const
 export const ExecutionStatus = z.enum(executionStatuses)
 export type ExecutionStatus = z.infer<typeof ExecutionStatus>
 
-export const executionTriggers = ['workflow_node', 'scheduled_job', 'webhook', 'manual', 'api'] as const
+const executionTriggers = ['workflow_node', 'scheduled_job', 'webhook', 'manual', 'api'] as const
 export const ExecutionTrigger = z.enum(executionTriggers).meta({
   description:
     '`workflow_node` of a step, with the id of the run; `scheduled_job` with that of the job; `webhook` of a business rule, ' +
@@ -19,7 +19,7 @@ export const ExecutionTrigger = z.enum(executionTriggers).meta({
 })
 export type ExecutionTrigger = z.infer<typeof ExecutionTrigger>
 
-export const executionTypes = ['workflow_action', 'business_rule', 'scheduled', 'api', 'test'] as const
+const executionTypes = ['workflow_action', 'business_rule', 'scheduled', 'api', 'test'] as const
 export const ExecutionType = z.enum(executionTypes).meta({
   description:
     'What it was run as, whatever its artifact is: by a step, by an event or before records are written, by a job, by ' +

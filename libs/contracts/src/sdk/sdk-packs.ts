@@ -27,7 +27,7 @@ export const PackName = z
   .meta({ example: 'itsm-essentials' })
 
 /** Semantic versioning 2.0.0, without build metadata: two versions that differ by it alone have no order. */
-export const PackVersion = z
+const PackVersion = z
   .string()
   .max(50)
   .regex(
@@ -84,7 +84,7 @@ export const ManifestArtifact = z
   .meta({ id: 'ManifestArtifact' })
 export type ManifestArtifact = z.infer<typeof ManifestArtifact>
 
-export const maxPackArtifacts = 50
+const maxPackArtifacts = 50
 
 /** `opsplane.pack.json`, at the root of a pack. */
 export const PackManifest = z
@@ -224,7 +224,7 @@ export type PromotePack = z.infer<typeof PromotePack>
 
 export const packSources = ['inline', 'tarball', 'available', 'promotion'] as const
 
-export const packStatuses = ['active', 'suspended', 'uninstalled'] as const
+const packStatuses = ['active', 'suspended', 'uninstalled'] as const
 export const PackStatus = z.enum(packStatuses)
 export type PackStatus = z.infer<typeof PackStatus>
 
@@ -299,7 +299,7 @@ export type ArtifactUsesQuestion = z.input<typeof ArtifactUsesQuestion>
 export const ArtifactUses = z.object({ uses: z.array(ArtifactUse) })
 export type ArtifactUses = z.infer<typeof ArtifactUses>
 
-export const packChanges = ['install', 'upgrade', 'downgrade', 'reinstall'] as const
+const packChanges = ['install', 'upgrade', 'downgrade', 'reinstall'] as const
 
 /** What an installation would do. */
 export const PackCheck = z

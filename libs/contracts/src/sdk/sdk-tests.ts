@@ -4,7 +4,7 @@ import { JsonValue } from '../json/json-value.js'
 
 const Text = z.string().min(1).max(10_000)
 
-export const hostFunctionNames = ['api', 'http', 'connector', 'secret', 'table', 'publish'] as const
+const hostFunctionNames = ['api', 'http', 'connector', 'secret', 'table', 'publish'] as const
 export const HostFunctionName = z.enum(hostFunctionNames)
 export type HostFunctionName = z.infer<typeof HostFunctionName>
 

@@ -3,7 +3,7 @@ import { idSchema } from '../core/ids.js'
 import { Environment } from '../core/principal.js'
 import { TableSlug } from '../studio/studio-columns.js'
 
-export const recordChangeKinds = ['create', 'update', 'delete'] as const
+const recordChangeKinds = ['create', 'update', 'delete'] as const
 /** What is about to be done to records. */
 export const RecordChangeKind = z.enum(recordChangeKinds)
 export type RecordChangeKind = z.infer<typeof RecordChangeKind>

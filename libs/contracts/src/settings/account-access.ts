@@ -60,11 +60,10 @@ export const ResetLink = z
 export type ResetLink = z.infer<typeof ResetLink>
 
 /** A password reset link, as events carry it. */
-export const ResetLinkState = z.object({
+const ResetLinkState = z.object({
   id: idSchema('user').meta({ description: 'The login it is for.' }),
   expiresAt: At,
 })
-export type ResetLinkState = z.infer<typeof ResetLinkState>
 
 export const accountAccessEvents = {
   'account.reset_link_created': resourceEvent(

@@ -73,10 +73,9 @@ export const AuditVerifyRequest = z
   })
 export type AuditVerifyRequest = z.infer<typeof AuditVerifyRequest>
 
-export const AuditProblemKind = z
+const AuditProblemKind = z
   .enum(['edited', 'deleted', 'inserted', 'reordered', 'truncated', 'checkpoint_mismatch'])
   .meta({ id: 'AuditProblemKind' })
-export type AuditProblemKind = z.infer<typeof AuditProblemKind>
 
 export const AuditProblem = z
   .object({

@@ -213,7 +213,7 @@ export const SsoChoices = z
 export type SsoChoices = z.infer<typeof SsoChoices>
 
 /** Why a sign-in by a provider came to nothing. */
-export const ssoRefusals = [
+const ssoRefusals = [
   'provider_failed',
   'provider_refused',
   'not_a_member',
@@ -228,17 +228,16 @@ export const SsoRefusal = z.enum(ssoRefusals)
 export type SsoRefusal = z.infer<typeof SsoRefusal>
 
 /** A sign-in that was refused, as events carry it. */
-export const RefusedSignIn = z.object({
+const RefusedSignIn = z.object({
   id: idSchema('identityProvider'),
   reason: SsoRefusal,
   message: z.string(),
   subject: z.string().nullable(),
   email: z.string().nullable().meta({ description: 'As the provider says.' }),
 })
-export type RefusedSignIn = z.infer<typeof RefusedSignIn>
 
 /** An owner in a workspace that requires a provider, by a session that is not its. */
-export const BreakGlassEntry = z.object({ id: idSchema('session'), userId: idSchema('user') })
+const BreakGlassEntry = z.object({ id: idSchema('session'), userId: idSchema('user') })
 
 export const providerEvents = {
   'identity_provider.created': resourceEvent(

@@ -81,14 +81,13 @@ export const readableKinds: Readonly<Record<IdKind, ReadableKind | null>> = {
 }
 
 /** What the numbers of the service desk begin with. */
-export const numberPrefixes = {
+const numberPrefixes = {
   INC: 'incident',
   PRB: 'problem',
   CHG: 'change',
   REQ: 'catalogRequest',
   KB: 'article',
 } as const satisfies Record<string, IdKind>
-export type NumberPrefix = keyof typeof numberPrefixes
 
 const kindsByPrefix = new Map<string, IdKind>([
   ...Object.entries(idPrefixes).map(([kind, prefix]): [string, IdKind] => [`${prefix}_`, kind as IdKind]),

@@ -7,7 +7,7 @@ const At = z.iso.datetime({ precision: 3 })
 const Permissions = z.array(NewToken.shape.scopes.element)
 const Description = z.string().trim().max(500)
 
-export const RoleName = z
+const RoleName = z
   .string()
   .regex(/^[a-z](?:[a-z0-9-]{0,48}[a-z0-9])?$/, 'must be lower-case letters, digits and inner hyphens')
   .meta({ example: 'release-manager' })

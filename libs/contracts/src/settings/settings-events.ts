@@ -58,4 +58,3 @@ export const settingsEvents = {
   'secret.deleted': resourceEvent(SecretState, 'A secret was deleted.'),
   'audit.exported': resourceEvent(AuditExport, 'The audit log was exported.'),
 } satisfies Record<string, EventDefinition>
-export type SettingsEventType = keyof typeof settingsEvents

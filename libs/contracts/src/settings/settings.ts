@@ -182,11 +182,10 @@ export const BrowserSession = Session.omit({ accessToken: true, tokenType: true 
 })
 export type BrowserSession = z.infer<typeof BrowserSession>
 
-export const TokenStatus = z.enum(['active', 'rotated', 'revoked']).meta({
+const TokenStatus = z.enum(['active', 'rotated', 'revoked']).meta({
   id: 'TokenStatus',
   description: '`rotated`: replaced by its successor and valid until `validUntil` only.',
 })
-export type TokenStatus = z.infer<typeof TokenStatus>
 
 export const RevocationReason = z
   .enum(['requested', 'reuse_detected', 'revoked_by_admin', 'user_removed', 'login_reclaimed', 'expired'])

@@ -50,7 +50,7 @@ export const NewInvitation = z
   .meta({ id: 'NewInvitation', example: { email: 'grace@example.com', role: 'agent', name: 'Grace' } })
 export type NewInvitation = z.infer<typeof NewInvitation>
 
-export const Invitation = z
+const Invitation = z
   .object({
     token: z
       .string()
@@ -73,7 +73,6 @@ export const Invitation = z
     expiresAt: At,
   })
   .meta({ id: 'Invitation' })
-export type Invitation = z.infer<typeof Invitation>
 
 export const InvitedUser = User.extend({ invitation: Invitation }).meta({ id: 'InvitedUser' })
 export type InvitedUser = z.infer<typeof InvitedUser>

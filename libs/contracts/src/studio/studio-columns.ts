@@ -59,8 +59,7 @@ export const ColumnDefault = z
   .meta({ id: 'ColumnDefault' })
 export type ColumnDefault = z.infer<typeof ColumnDefault>
 
-export const OnDelete = z.enum(['restrict', 'set_null', 'cascade'])
-export type OnDelete = z.infer<typeof OnDelete>
+const OnDelete = z.enum(['restrict', 'set_null', 'cascade'])
 
 const scalarTypes = [
   ...(['text', 'integer', 'bigint', 'decimal', 'float', 'boolean', 'date', 'time', 'timestamp'] as const),
@@ -171,7 +170,6 @@ export const Column = z
   ])
   .meta({ id: 'Column', example: { name: 'serial_number', type: 'text', nullable: false, unique: true } })
 export type Column = z.infer<typeof Column>
-export type ColumnType = Column['type']
 
 /** The base columns of every table, as SQL has them, with what records call them. */
 export const baseColumns = {

@@ -32,13 +32,12 @@ export const RecordBody = z
   .meta({ id: 'RecordBody', example: { serial_number: 'A-17', price: '12.50' } })
 
 /** Read by the definition of its table, which is not known here. */
-export const RecordFilter = z.record(z.string(), z.unknown()).meta({
+const RecordFilter = z.record(z.string(), z.unknown()).meta({
   id: 'RecordFilter',
   description:
     'Conditions on fields, all of which must hold; `or` holds a list of filters of which one must. Operators: `in`, `nin`, `ne`, `gt`, `gte`, `lt`, `lte`, `exists`, `contains`, `starts_with`, and `matches` and `matches_start`, which find texts in upper or lower case, with or without accents. Values within a json column are named by a dotted path.',
   example: { status: 'new', or: [{ price: { gte: '10.00' } }, { 'extra.vip': true }] },
 })
-export type RecordFilter = z.infer<typeof RecordFilter>
 
 /** The rows of a table that members of a role may read and write; all rows without a filter. */
 export const RowRule = z
@@ -180,7 +179,7 @@ export const RecordChange = z
   .meta({ id: 'RecordChange' })
 export type RecordChange = z.infer<typeof RecordChange>
 
-export const importFormats = ['csv', 'ndjson'] as const
+const importFormats = ['csv', 'ndjson'] as const
 export const ImportFormat = z.enum(importFormats)
 export type ImportFormat = z.infer<typeof ImportFormat>
 

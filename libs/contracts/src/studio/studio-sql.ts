@@ -166,7 +166,7 @@ export const RunSavedQuery = z
   .meta({ id: 'RunSavedQuery', example: { parameters: { most: 10 } } })
 export type RunSavedQuery = z.infer<typeof RunSavedQuery>
 
-export const migrationStatuses = ['pending', 'applied', 'rolled_back', 'failed'] as const
+const migrationStatuses = ['pending', 'applied', 'rolled_back', 'failed'] as const
 export const MigrationStatus = z.enum(migrationStatuses)
 export type MigrationStatus = z.infer<typeof MigrationStatus>
 

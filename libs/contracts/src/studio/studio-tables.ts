@@ -11,8 +11,7 @@ const Description = z.string().trim().max(2_000)
 /** Any column of the table, those that every table has among them. */
 const IndexedColumn = z.union([ColumnName, z.enum(['id', 'version', 'created_at', 'updated_at'])])
 
-export const IndexKind = z.enum(['btree', 'trigram', 'fulltext'])
-export type IndexKind = z.infer<typeof IndexKind>
+const IndexKind = z.enum(['btree', 'trigram', 'fulltext'])
 
 const some = <Item extends z.ZodType>(item: Item) => z.array(item).min(1).max(16)
 
@@ -89,7 +88,7 @@ export const NewTable = z
 export type NewTable = z.infer<typeof NewTable>
 
 /** A record as events carry it: the columns by their names, next to these fields. */
-export const RecordState = z
+const RecordState = z
   .looseObject({
     id: z.string(),
     version: z.int().min(1),

@@ -3,8 +3,7 @@ import { idSchema } from '../core/ids.js'
 
 const At = z.iso.datetime({ precision: 3 })
 
-export const RunRetryStatus = z.enum(['running', 'completed', 'canceled'])
-export type RunRetryStatus = z.infer<typeof RunRetryStatus>
+const RunRetryStatus = z.enum(['running', 'completed', 'canceled'])
 
 /** A retry of a group of failed runs. */
 export const RunRetry = z

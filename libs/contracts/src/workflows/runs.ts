@@ -22,7 +22,7 @@ export type Run = z.infer<typeof Run>
 export const maxRunWaitSeconds = 20
 
 /** A value that is read by itself, as it is large. */
-export const LargeValue = z
+const LargeValue = z
   .object({
     href: z
       .string()
@@ -30,7 +30,6 @@ export const LargeValue = z
     bytes: z.int().meta({ description: 'Of its JSON, about.' }),
   })
   .meta({ id: 'LargeValue' })
-export type LargeValue = z.infer<typeof LargeValue>
 
 /** A value of a run, or where it is to be had. */
 const valueFields = (what: string) => ({
@@ -44,11 +43,11 @@ const valueFields = (what: string) => ({
 export const RunValue = z.object(valueFields('The value')).meta({ id: 'RunValue' })
 export type RunValue = z.infer<typeof RunValue>
 
-export const RunStepError = z
+const RunStepError = z
   .object({ code: z.string(), message: z.string(), details: JsonValue.optional(), retryable: z.boolean() })
   .meta({ id: 'RunStepError' })
 
-export const RunStepDecision = z
+const RunStepDecision = z
   .object({ by: z.string(), decision: z.enum(['approve', 'reject']), comment: z.string().nullable(), at: At })
   .meta({ id: 'RunStepDecision' })
 
@@ -73,7 +72,7 @@ export const RunWaiting = z
   .meta({ id: 'RunWaiting' })
 export type RunWaiting = z.infer<typeof RunWaiting>
 
-export const RunStepStatus = z.enum(['running', 'waiting', 'completed', 'failed', 'cancelled'])
+const RunStepStatus = z.enum(['running', 'waiting', 'completed', 'failed', 'cancelled'])
 
 /** A step as it was run at one place; those in a `for_each` once for each item, and again when the run is retried. */
 export const RunStep = z

@@ -6,7 +6,7 @@ import { JsonValue } from '../json/json-value.js'
 import { ArtifactSlug } from '../sdk/sdk-artifacts.js'
 
 /** Names a step within its workflow, and what it gave in expressions: `steps.<id>.output`. */
-export const StepId = z
+const StepId = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,49}$/, 'must be a lower-case letter, followed by at most 49 of a-z, 0-9 and _')
   .meta({ example: 'fetch_incident' })
@@ -173,13 +173,13 @@ export type ConnectorStep = z.output<typeof ConnectorStep>
 export type ArtifactStep = z.output<typeof ArtifactStep>
 export type TransformStep = z.output<typeof TransformStep>
 export type PublishStep = z.output<typeof PublishStep>
-export type WorkflowStep = z.output<typeof WorkflowStep>
+type WorkflowStep = z.output<typeof WorkflowStep>
 export type WaitStep = z.output<typeof WaitStep>
 export type ApprovalStep = z.output<typeof ApprovalStep>
-export type StopStep = z.output<typeof StopStep>
-export type FailStep = z.output<typeof FailStep>
-export type BranchStep = Fields<typeof branchFields> & { then: Step[]; else?: Step[] | undefined }
-export type SwitchStep = Fields<typeof switchFields> & {
+type StopStep = z.output<typeof StopStep>
+type FailStep = z.output<typeof FailStep>
+type BranchStep = Fields<typeof branchFields> & { then: Step[]; else?: Step[] | undefined }
+type SwitchStep = Fields<typeof switchFields> & {
   cases: { equals: z.output<typeof Value>; steps: Step[] }[]
   default?: Step[] | undefined
 }
@@ -196,7 +196,7 @@ export const effectStepTypes: readonly EffectStep['type'][] = [
   'publish',
 ]
 /** Steps that hold others. */
-export type ContainerStep = BranchStep | SwitchStep | ParallelStep | ForEachStep
+type ContainerStep = BranchStep | SwitchStep | ParallelStep | ForEachStep
 export type Step =
   | EffectStep
   | ContainerStep
@@ -251,6 +251,4 @@ export const Step = z
     FailStep,
   ])
   .meta({ id: 'Step' })
-
-export const stepTypes = Step.options.map((option) => option.shape.type.value)
 export type StepType = Step['type']

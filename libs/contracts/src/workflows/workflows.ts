@@ -69,7 +69,6 @@ export const WorkflowTrigger = z
   .discriminatedUnion('type', [ManualTrigger, EventTrigger, EventBusTrigger, ScheduleTrigger, WebhookTrigger])
   .meta({ id: 'WorkflowTrigger' })
 export type WorkflowTrigger = z.infer<typeof WorkflowTrigger>
-export type TriggerType = WorkflowTrigger['type']
 
 const Concurrency = z.strictObject({
   key: Expression.optional().meta({ description: 'Runs of one key share the limit; all runs without.' }),

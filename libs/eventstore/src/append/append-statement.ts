@@ -72,7 +72,7 @@ const dependencyColumns: Column<ReadDependency>[] = [
 
 export interface AppendOptions {
   uniques: ReadonlyMap<string, readonly UniqueIndex[]>
-  /** Whether a row that somebody has locked is waited for; otherwise the commit it is part of is `blocked`. */
+  /** Whether the statement waits for a locked row; otherwise the commit it is part of is `blocked`. */
   waits: boolean
   /** How long anything is waited for, which then fails the statement; as long as the transaction says unless given. */
   lockTimeoutMs?: number

@@ -49,7 +49,7 @@ export function createAppender(): Appender {
 }
 
 /**
- * Ends a statement, another way whenever eight times as much has been written: it is planned anew then. A plan made for
+ * Ends a statement, another way whenever eight times as much has been written: it is planned again then. A plan made for
  * tables that are nearly empty takes any index, or none, which costs with every row they have later.
  */
 const growth = (appended: number): string => `\n-- ${Math.floor(Math.log2(appended) / 3)}`

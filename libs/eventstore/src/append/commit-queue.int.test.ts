@@ -63,7 +63,7 @@ const relyingOn = (id: string, meanwhile?: () => Promise<unknown>) => async (uni
   await meanwhile?.()
 }
 
-test('a statement is planned once, and anew when there is eight times as much', async () => {
+test('a statement is planned once, and again when there are eight times as many rows', async () => {
   const { tickets } = testStore.replica({ database: counted(testStore.database) })
   for (let opened = 0; opened < 20; opened++) await tickets.create(...openTicketArguments(), meta())
   expect(appends).toBe(20)
@@ -72,7 +72,7 @@ test('a statement is planned once, and anew when there is eight times as much', 
   expect(setting).toEqual({ plan_cache_mode: 'force_generic_plan' })
 })
 
-describe('a row that somebody has locked', () => {
+describe('a locked row', () => {
   const attempts: [string, string, (id: string) => Promise<unknown>][] = [
     ['the head of a stream', 'stream_heads where stream_id', (id) => one.tickets.handle(id, count, meta())],
     ['a row of a read model', 'tickets where id', (id) => one.tickets.handle(id, count, meta())],
@@ -95,7 +95,7 @@ describe('a row that somebody has locked', () => {
     expect(done).toBe(true)
   })
 
-  test('is given up after a while, which is nobody else’s affair', async () => {
+  test('fails its own commit after a while, and no other', async () => {
     const impatient = testStore.replica({ maxLockWaitMs: 100 })
     const [id = ''] = await openTickets(1)
     await testStore.database.sql.begin(async (tx) => {
@@ -149,7 +149,7 @@ describe('a group of 64', () => {
   const group = Array.from({ length: 64 }, (_, at) => at)
   const loses = (at: number) => at % 20 === 7
   const losers = group.filter(loses)
-  /** Everybody has decided before anybody commits, and `meanwhile` has happened. */
+  /** All have decided before any commits, and `meanwhile` has run. */
   const together = (meanwhile: () => Promise<unknown>) => {
     let decided = 0
     let release: () => void = () => {}

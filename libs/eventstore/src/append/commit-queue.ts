@@ -11,16 +11,16 @@ import { type CommitShape, commitShape } from './append-statement.js'
 import type { Appender, Outcome } from './appender.js'
 import { type Commit, type CommittedEvent, dependencyKeys, exclusiveKeys } from './commit.js'
 
-export interface CommitQueue {
+interface CommitQueue {
   /**
    * Makes a commit durable; returns its events with their places in the log. Throws VersionRaceError,
-   * IdempotencyRaceError, ApiError `conflict` (another unique value), `version_conflict` (somebody has locked a row of it
+   * IdempotencyRaceError, ApiError `conflict` (another unique value), `version_conflict` (another transaction has locked a row of it
    * for too long) or `service_unavailable` (outcome unknown), each concerning this commit alone.
    */
   commit(commit: Commit): Promise<CommittedEvent[]>
 }
 
-export interface CommitQueueOptions {
+interface CommitQueueOptions {
   sql: Database['sql']
   appender: Appender
   /** How long a commit waits for locked rows in all. */
@@ -40,10 +40,10 @@ interface Waiting {
 
 /** Most commits in one statement. */
 const maxGroup = 64
-/** Most statements under way at once, beside those that wait for locks. */
+/** The maximum number of concurrent statements, without those that wait for locks. */
 const maxInFlight = 2
 /**
- * So many commits must wait for another statement to start beside one under way: flushes of the WAL take turns
+ * How many commits must wait for another statement to start next to a running one: flushes of the WAL take turns
  * anyway, and fewer, larger statements cost less.
  */
 const worthAnother = 16
@@ -53,16 +53,16 @@ const groupLockTimeoutMs = 200
 const lockWaitMs = 1_000
 
 /**
- * Group commit: commits that arrive while a statement is under way share the next one. A group holds commits of
- * one shape that do not touch each other's aggregates, rows or keys, nor those of a group under way; so within
+ * Group commit: commits that arrive while a statement is running share the next one. A group holds commits of
+ * one shape that do not touch each other's aggregates, rows or keys, nor those of a running group; so within
  * a process a race is seen here instead of in the statement. Nor does a group write what one of it relies on.
  *
- * The statement tells which commits it has not written. A commit with a row that somebody else has locked leaves the
+ * The statement returns which commits it has not written. A commit with a row that another transaction has locked leaves the
  * groups and waits by itself, so that nothing but its own aggregates waits for it.
  */
 export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
   const { sql, appender, maxLockWaitMs = 10_000 } = options
-  /** Most connections that wait for a row somebody has locked. */
+  /** The maximum number of connections that wait for locked rows. */
   const maxLockWaits = Math.max(1, Math.floor(sql.options.max / 4))
   let queue: Waiting[] = []
   const blocked: Waiting[] = []
@@ -98,7 +98,7 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
     try {
       await attempt(group, { waits: false, lockTimeoutMs: groupLockTimeoutMs })
     } catch (error) {
-      // Nobody can tell whose fault it was, so each is tried by itself.
+      // Which commit was at fault is unknown, so each is tried by itself.
       if (group.length > 1 && !isDatabaseUnavailable(error)) for (const waiting of group) await run([waiting])
       else for (const waiting of group) fail(waiting, error)
     }
@@ -153,7 +153,7 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
     waiting.reject(error)
   }
 
-  /** It keeps its claims: whoever else wants its rows is behind it. */
+  /** It keeps its claims: other commits of its rows queue behind it. */
   function block(waiting: Waiting): void {
     waiting.blockedAt ??= performance.now()
     if (performance.now() - waiting.blockedAt < maxLockWaitMs) {
@@ -179,7 +179,7 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
     for (const claim of claims) claimed.delete(claim)
   }
 
-  /** Whoever still waits with the same key or an aggregate's old version has lost, which needs no statement. */
+  /** Waiting commits with the same key or an aggregate's old version have lost, which needs no statement. */
   function rejectLosersTo({ events, idempotency }: Commit) {
     const versions = new Map(events.map((event) => [event.streamId, event.version]))
     queue = queue.filter(({ commit, reject }) => {

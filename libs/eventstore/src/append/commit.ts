@@ -15,7 +15,7 @@ export interface EventRow {
   causationId: string | null
   source: string | null
   createdAt: string
-  /** The `traceparent` of the append; null where nobody follows it. */
+  /** The `traceparent` of the append; null where it is not traced. */
   trace: string | null
 }
 

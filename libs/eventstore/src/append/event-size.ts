@@ -4,7 +4,7 @@ import type { EventRow } from './commit.js'
 /** What a NATS server takes unless it is set otherwise, less subject, headers and the envelope around the data. */
 export const maxDataBytes = 1024 * 1024 - 8 * 1024
 /**
- * Most bytes of a record. An event has it twice, before and after, and beside that a comment or a decision: what may
+ * Most bytes of a record. An event has it twice, before and after, and also a comment or a decision: what may
  * still be done to a record of this size fits into a message, too.
  */
 export const maxRecordBytes = 448 * 1024

@@ -40,13 +40,13 @@ const countersKnown = 1_000
 
 /**
  * Numbers come from a counter row, incremented in a statement of its own, so that no workspace waits for another
- * request's commit. Callers that arrive while one statement is under way share the next. Where they come one after the
+ * request's commit. Callers that arrive while one statement is running share the next. Where they come one after the
  * other, more than 10 a second, a statement takes some for those that will come.
  *
  * The statement commits with synchronous_commit off: it returns before its WAL is flushed. That is safe because
  * WAL is flushed in order. The record that uses the number is committed after the counter, so its commit record
  * lies behind the counter's in the WAL, and flushing it flushes the counter too. After a crash either the record
- * is there and so is the counter, or neither is, and then nobody has seen the number.
+ * is there and so is the counter, or neither is, and then the number was never used.
  *
  * `nowMs`: a clock that only goes forward.
  */

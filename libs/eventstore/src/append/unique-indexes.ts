@@ -11,7 +11,7 @@ export interface UniqueIndex {
   generated: { name: string; expression: string }[]
 }
 
-export interface UniqueIndexes {
+interface UniqueIndexes {
   /** Those of these tables; each table is asked for once. */
   of(sql: StatementRunner, tables: readonly string[]): Promise<ReadonlyMap<string, UniqueIndex[]>>
 }

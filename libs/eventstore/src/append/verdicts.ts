@@ -5,7 +5,7 @@ import type { UniqueIndex } from './unique-indexes.js'
 /**
  * What the append finds out of the commits before it writes: common table expressions, and queries on them.
  * A verdict is `key` (the Idempotency-Key is taken), `raced` (an aggregate has changed), `relied` (so has something relied on),
- * `blocked` (somebody else has locked a row of it), `unique:<index>`, or `later`.
+ * `blocked` (another transaction has locked a row of it), `unique:<index>`, or `later`.
  */
 export interface Verdicts {
   parts: string[]
@@ -25,7 +25,7 @@ interface Rows {
   skipping: string
 }
 
-/** A row to be written that somebody has locked blocks, and so does a value that has to be unique and is not. */
+/** A commit is blocked by a locked row it would write, and by a unique value that is taken. */
 export function writeVerdicts({
   table,
   name,
@@ -83,7 +83,7 @@ function uniqueVerdicts(of: { table: string; name: string; index: UniqueIndex; k
   }
 }
 
-/** What is relied on is locked against being written until the commit, and looked at as whoever wrote it last has left it. */
+/** What is relied on is locked against being written until the commit, and read as it was last committed. */
 export function dependencyVerdicts({ table, name, rows, skipping }: Rows): Verdicts {
   const sameRow = 'r.id = t.id and r.workspace_id = t.workspace_id and r.environment = t.environment'
   return {

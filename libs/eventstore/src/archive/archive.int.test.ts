@@ -88,7 +88,7 @@ it('is not detached when it waits to be published by the time its rows are to go
   expect(await sql`select 1 from events where position <= 2`).toHaveLength(2)
 })
 
-it('keeps the file where the rows may be gone, though nobody has said so', async () => {
+it('keeps the file where the rows may have been deleted without an acknowledgement', async () => {
   await sql`delete from outbox`
   const cutOff: typeof sql = Object.assign(Object.create(sql), {
     begin: async (work: Parameters<typeof sql.begin>[1]) => {
@@ -119,7 +119,7 @@ it('moves a month to a file, and guards versions, ids and readers as before', as
   await expect(sql`select 1 from events where position = 1`).resolves.toEqual([])
 })
 
-it('names the month to whoever needs it', async () => {
+it('names the missing month in the error', async () => {
   await expect(folded()).rejects.toThrow(DetachedMonthsError)
   await expect(folded()).rejects.toThrow(/2025-03/)
   const log = ownLog(schema, store.database)

@@ -12,7 +12,7 @@ import { delay } from '@opsplane/runtime'
 import { z } from 'zod'
 import { firstDay, partitionName } from './months.js'
 
-/** What the file of a month says of it, beside its rows. */
+/** The metadata in the file of a month, next to its rows. */
 export const MonthFile = z.object({
   format: z.literal('opsplane-log-month-1'),
   schema: z.string(),
@@ -32,7 +32,7 @@ export class LogMonthError extends Error {}
 /** The commit that drops a month was not answered: the rows may be gone, so their file stays. */
 export class UnknownOutcomeError extends Error {}
 
-export interface DetachOptions {
+interface DetachOptions {
   sql: Database['sql']
   schema: string
   /** `2026-01`. */
@@ -43,7 +43,7 @@ export interface DetachOptions {
   keep(file: MonthFile): Promise<void>
 }
 
-/** Nobody waits for a lock of ours longer than this; then it is tried again. */
+/** The lock is held no longer than this; then it is retried. */
 const lockTimeoutMs = 250
 const pauseMs = 200
 const mostTries = 150
@@ -78,7 +78,7 @@ export async function detachMonth(options: DetachOptions): Promise<MonthFile | u
   }
 }
 
-/** Whether somebody else has made the file since it was looked for. */
+/** Whether another process has created the file since it was checked. */
 const isOthers = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EEXIST'
 
 function requirePublished({ waiting }: Bounds, { month, schema }: Pick<DetachOptions, 'month' | 'schema'>) {

@@ -20,7 +20,7 @@ export interface HistoryOptions {
   logs: readonly LogSource[]
 }
 
-export interface BackfillOptions {
+interface BackfillOptions {
   names: NatsNames
   durable: string
   history: HistoryOptions
@@ -134,7 +134,7 @@ async function readLog(
 const isWanted = ({ filterSubjects }: BackfillOptions, { subject }: StreamMessage) =>
   !filterSubjects || filterSubjects.some((filter) => subjectMatches(filter, subject))
 
-/** The types that filters let through, whoever the tenant is: `incident.created,change.*`. */
+/** The types that filters match, for any tenant: `incident.created,change.*`. */
 function typesOf(names: NatsNames, filterSubjects: readonly string[] | undefined): string {
   const before = names.eventSubjects.split('.').length + 1
   const types = filterSubjects?.map((filter) => filter.split('.').slice(before).join('.').replace(/>$/, '*'))

@@ -137,7 +137,7 @@ describe('consumeEvents', () => {
     expect(refused()).toHaveLength(1)
   })
 
-  test('continues where it stopped, and begins anew when its durable is gone', async () => {
+  test('continues where it stopped, and restarts when its durable was deleted', async () => {
     const first = consume()
     await create()
     await allSeen(1)
@@ -175,7 +175,7 @@ describe('consumeEvents', () => {
     expect(consumer.counters().retried).toBeGreaterThan(0)
   })
 
-  test('tells where events stand in the stream, also when it is created anew, and how far all are handled', async () => {
+  test('reports positions of events in the stream, also of a recreated one, and how far all are handled', async () => {
     const placed: string[] = []
     consume({
       async handle(events, tx, { sequences }) {
@@ -266,7 +266,7 @@ describe('consumeEvents', () => {
     },
   )
 
-  test('finds what was to be redriven while nobody ran, also behind what waits for something that is away', async () => {
+  test('redrives what was marked while no consumer ran, also behind events that wait for an unavailable dependency', async () => {
     const first = consume({
       maxDeliveries: 1,
       handle: async () => {

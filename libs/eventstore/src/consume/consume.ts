@@ -31,7 +31,7 @@ export interface ConsumerSettings extends ConsumerParts {
 }
 
 /** A consumer without what its rows are in. */
-export interface ConsumerParts {
+interface ConsumerParts {
   link: NatsLink
   names: NatsNames
   /** `<service>-<entity>-<purpose>`: the durable's name, and the consumer in checkpoints and dead letters. */
@@ -45,7 +45,7 @@ export interface ConsumerParts {
   batchesInFlight?: number
   /** Most events delivered and not acknowledged yet, which bounds a batch as well. */
   maxAckPending?: number
-  /** Least time between the beginnings of batches that are not full: fewer and larger ones, where nobody waits. */
+  /** Least time between the beginnings of batches that are not full: fewer and larger ones, where latency does not matter. */
   spacingMs?: number | (() => number)
   /** After how many failures an event becomes a dead letter. */
   maxDeliveries?: number
@@ -83,8 +83,8 @@ export interface Performing {
 
 export interface LazyHandling {
   /**
-   * As `perform`, where most events concern nobody, which their subjects tell: what it does not read is passed over without
-   * being checked or parsed by anybody.
+   * As `perform`, where most events are irrelevant by their subjects: what it does not read is skipped without
+   * being verified or parsed.
    */
   performLazily(events: readonly UnreadEvent[], batch: EventBatch): Promise<void>
   /** Whether also what is not read is checked, for who keeps something of it. */
@@ -114,13 +114,13 @@ export interface EventConsumer {
   lowWatermarks(): ReadonlyMap<string, number>
   /** Whether everything that is in the stream by now is handled. Rejects while the server is away. */
   isCaughtUp(): Promise<boolean>
-  /** Finishes the batches in hand. */
+  /** Finishes the batches in flight. */
   close(): Promise<void>
 }
 
 /**
  * Consumes platform events in batches, effects and checkpoint in one transaction. An event that fails comes again with
- * growing delay, keeps back later ones of its aggregate, and ends as a dead letter, as does at once what nobody can read
+ * growing delay, keeps back later ones of its aggregate, and ends as a dead letter, as does immediately what cannot be read
  * or what came under the subject of another. While Postgres or another service is away the events wait, which does not
  * count as a delivery.
  */
@@ -182,13 +182,13 @@ export function runConsumer(
   const idOf = (received: Received<PlatformEvent>) =>
     options.performLazily ? (received.message.header(eventHeaders.messageId) ?? '') : received.event.id
   const unreadEvent = (received: Received<PlatformEvent>) => toUnreadEvent(names, received)
-  /** How far a log has come is believed of what is vouched for only: of one event for all that came with it. */
+  /** The position of a log is only accepted from verified events: one of them for the whole batch. */
   const noteLowWatermarks = (received: readonly Received<PlatformEvent>[]) => {
     for (const last of lastOfEachSource(received)) {
       try {
         if (isVouched || last.event) past.lowWatermarks.note(last.message)
       } catch {
-        // Where nobody wants it, it is no dead letter either.
+        // Where it is not relevant, it is no dead letter either.
       }
     }
   }

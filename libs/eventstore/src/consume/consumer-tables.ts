@@ -8,7 +8,7 @@ import { describeFailure, stripNulBytes } from './failure.js'
 import { createRedriveStore, type RedriveStore } from './redrive-store.js'
 import type { Transaction } from './transaction.js'
 
-/** What a consumer writes beside its handler's effect. */
+/** What a consumer writes in addition to its handler's effect. */
 export interface ConsumerTables extends RedriveStore {
   /** Commits what is done through `tx`, entirely or not at all. */
   transaction(work: (tx: Transaction) => Promise<void>): Promise<void>

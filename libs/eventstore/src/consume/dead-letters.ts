@@ -1,12 +1,12 @@
 import { isoText, openClient, type StatementRunner } from '@opsplane/postgres'
 
 /** Where the dead letters of a service are. */
-export interface DeadLetterTarget {
+interface DeadLetterTarget {
   databaseUrl: string
   schema: string
 }
 
-export interface DeadLetterFilter {
+interface DeadLetterFilter {
   /** Those with these ids; all when absent. */
   ids?: readonly number[]
   consumer?: string | undefined
@@ -43,7 +43,7 @@ const chosen = `($1::text is null or consumer = $1) and ($2::text[] is null or i
   and id > $3::text::bigint`
 
 /** How many a consumer has given up, by what kind of failure. */
-export interface DeadLetterCount {
+interface DeadLetterCount {
   consumer: string
   cause: string | null
   count: number

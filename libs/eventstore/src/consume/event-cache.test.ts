@@ -29,7 +29,7 @@ test('a message is parsed once for all consumers of a link', () => {
 
 test.each([
   ['another one', { seq: 2 }],
-  ['one of a stream made anew', { storedMs: 6 }],
+  ['one of a recreated stream', { storedMs: 6 }],
 ])('%s is not taken for it', (_what, overrides) => {
   const [one, other] = twoReaders()
   one.read(message().message)

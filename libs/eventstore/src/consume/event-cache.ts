@@ -11,16 +11,16 @@ import { type NatsLink, SignatureError, type StreamMessage, subjectMatches } fro
 import { LRUCache } from 'lru-cache'
 
 const mostEvents = 512
-/** What is larger is parsed by everybody: so the cache of a process stays below 32 MiB of text. */
+/** Larger events are parsed by each reader: so the cache of a process stays below 32 MiB of text. */
 const mostBytes = 64 * 1_024
 const mostSubjects = 1_024
 
 /** Reads the events of one consumer. */
-export interface EventReader {
+interface EventReader {
   /** A message has arrived. Throws SignatureError where it is checked at once. */
   arrived(message: StreamMessage): void
   /**
-   * The event in a message, shared with the other readers of its link: nobody must change it. Throws SignatureError before
+   * The event in a message, shared with the other readers of its link: it must not be changed. Throws SignatureError before
    * anything else of it is looked at, and what the schema says.
    */
   read(message: StreamMessage): PlatformEvent
@@ -72,7 +72,7 @@ export function eventReader(link: NatsLink, filterSubjects?: readonly string[]):
   }
 }
 
-/** For a consumer that has all messages checked as they arrive, and reads few. It shares nothing, so that nobody keeps an event for it. */
+/** For a consumer that verifies all messages as they arrive, and reads few. It shares nothing, so that no event is cached for it. */
 export function verifiedEventReader({ identity }: NatsLink, names: NatsNames): EventReader {
   return {
     arrived(message) {
@@ -101,7 +101,7 @@ function readShared(
   message: StreamMessage,
   readers: number,
 ): PlatformEvent {
-  // The same sequence of a stream that was made anew is another message.
+  // The same sequence of a recreated stream is another message.
   const key = `${message.stream}/${message.seq}/${message.storedMs}`
   const known = events.get(key)
   if (!known) {
@@ -121,7 +121,7 @@ function readEvent({ identity }: NatsLink, message: StreamMessage): PlatformEven
   return event
 }
 
-/** A service vouches for what is its own: one that was taken over says nothing in the name of the others. */
+/** A service signs its own events only: a compromised one cannot publish as another. */
 function refuseForeign(source: string | undefined, type: string): void {
   if (mayPublish(source, type)) return
   throw new SignatureError(`${source} has signed it, and ${type} is for ${eventOwner(type)} to say`)

@@ -4,7 +4,7 @@ import { registerCause, type Traced, type Tracing } from '@opsplane/telemetry'
 import { type EventOrigin, parseEventOrigin } from './event-origin.js'
 
 /** A batch of which some events may be followed. */
-export interface Followed {
+interface Followed {
   /** With the spans of what is followed; undefined where nothing is. */
   origins: EventOrigin[] | undefined
   /** Applies the batch, which all of their spans last for. */

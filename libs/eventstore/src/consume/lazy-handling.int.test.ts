@@ -10,7 +10,7 @@ import { log, meta, openTicketArguments, schema, tenant } from '../fixture/test-
 import { consumeEvents, type EventConsumer, type LazyHandling } from './consume.js'
 import { ownLog } from './log-pages.js'
 
-describe('a consumer that reads only what concerns somebody', () => {
+describe('a consumer that reads relevant events only', () => {
   let store: RelayedStore
   let testStore: RelayedStore['testStore']
   let replica: RelayedStore['replica']
@@ -21,7 +21,7 @@ describe('a consumer that reads only what concerns somebody', () => {
   const read: string[] = []
 
   beforeAll(() => {
-    link = connectNats({ url: testNatsUrl(), name: 'sift-test', log })
+    link = connectNats({ url: testNatsUrl(), name: 'lazy-test', log })
   })
   beforeEach(async () => {
     read.length = 0
@@ -34,9 +34,9 @@ describe('a consumer that reads only what concerns somebody', () => {
   })
   afterAll(() => link.close())
 
-  const start = (sift: LazyHandling['performLazily']) => {
+  const start = (performLazily: LazyHandling['performLazily']) => {
     consumer = consumeEvents({
-      ...{ database: testStore.database, link, names, durable: 'test-sift', log, performLazily: sift },
+      ...{ database: testStore.database, link, names, durable: 'test-lazy', log, performLazily },
       ...{
         retry: { baseMs: 20, maxMs: 50 },
         history: { of: 'gap', logs: [ownLog(schema, testStore.database)] },

@@ -17,7 +17,7 @@ import { formatEnvelope, type LoggedEvent, loggedEventColumns } from '../logged-
 const mostEvents = 500
 const mostBytes = 4 * 1_024 * 1_024
 
-export const LogPageQuery = z.object({
+const LogPageQuery = z.object({
   after: z.coerce
     .number()
     .int()
@@ -30,7 +30,7 @@ export const LogPageQuery = z.object({
   since: Moment.optional().meta({ description: 'Only events that were created then or later.' }),
   before: Moment.optional().meta({ description: 'Only events that were created before.' }),
 })
-export type LogPageQuery = z.output<typeof LogPageQuery>
+type LogPageQuery = z.output<typeof LogPageQuery>
 
 export const LogPage = z.object({
   events: z.array(z.object({ position: z.int(), event: PlatformEvent })),

@@ -22,7 +22,7 @@ export function createLowWatermarks() {
         if (seq <= sequence && floor > (lowWatermarks.get(source) ?? 0)) lowWatermarks.set(source, floor)
       noted = noted.filter(({ seq }) => seq > sequence)
     },
-    /** The stream is another one: its sequences begin anew. */
+    /** The stream was recreated: its sequences start again. */
     forget() {
       noted = []
     },

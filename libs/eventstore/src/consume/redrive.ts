@@ -6,7 +6,7 @@ import { createWaker } from '../waker.js'
 import type { DeadLetter, MarkedLetter, RedriveStore } from './redrive-store.js'
 import type { Transaction } from './transaction.js'
 
-export interface RedriveOptions {
+interface RedriveOptions {
   store: RedriveStore
   link: NatsLink
   names: NatsNames
@@ -20,7 +20,7 @@ export interface RedriveOptions {
 /** A hint is what wakes; a look so often is for those that were lost. */
 const lookEveryMs = 300_000
 
-/** The subject under which whoever redrives dead letters of a consumer says so. */
+/** The subject that announces redriven dead letters of a consumer. */
 export const redriveSubject = (names: NatsNames, consumer: string) => names.wakeSubject(consumer, 'redrive')
 
 /**

@@ -6,7 +6,7 @@ import { type BackfillResult, backfillFromLogs, type HistoryOptions, isCovered }
 import type { Checkpoint, ConsumerTables, StreamPosition } from './consumer-tables.js'
 import { createLowWatermarks } from './low-watermarks.js'
 
-export interface TrackProgressOptions {
+interface TrackProgressOptions {
   names: NatsNames
   durable: string
   filterSubjects?: readonly string[]
@@ -24,7 +24,7 @@ type Asked = Pick<DurableConsumer, 'place' | 'progress' | 'restart'>
 /** What has been handled is acknowledged by then. */
 const acknowledgedMs = 1_000
 /**
- * How often it is written how far the consumer has come, and the stream looked at, while anything waits or is in hand. What a process
+ * How often the consumer's progress is written, and the stream inspected, while events wait or are in flight. What a process
  * that is killed has not written is read again.
  */
 const writeEveryMs = 5_000
@@ -48,7 +48,7 @@ export function trackConsumerProgress(options: TrackProgressOptions) {
   /** Events of a log that were neither handled nor kept as dead letters. */
   let givenBack = 0
 
-  /** In the fill an event that fails is a dead letter at once: there is nobody to deliver it again. */
+  /** In a backfill an event that fails becomes a dead letter immediately: nothing redelivers it. */
   const handling = batchHandling<PlatformEvent>({
     durable,
     log,
@@ -156,7 +156,7 @@ export function trackConsumerProgress(options: TrackProgressOptions) {
     lookSoon,
     /** Notes that events are handled whose effects commit by themselves. What a process that is killed has not written is not counted. */
     advance,
-    /** `ended`: resolves when no batch is in hand any more. */
+    /** `ended`: resolves when no batch is in flight any more. */
     async close(ended: Promise<void>) {
       closing.abort()
       timers.clearTimeout(writing)

@@ -3,7 +3,7 @@ import { type ReadableEvent, type Received, type StreamMessage, UnreadableMessag
 
 /** An event of which only the subject was looked at: nothing proves yet that a service has said it. */
 export interface UnreadEvent extends SubjectEvent {
-  /** Throws where it is no event, or nobody vouches for it: it is given up then. */
+  /** Throws where it is no event, or not authentic: it is given up then. */
   read(): PlatformEvent
 }
 

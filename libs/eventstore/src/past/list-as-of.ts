@@ -19,8 +19,8 @@ export interface ListOptions<T> extends Omit<KeysetOptions<T>, 'columns'> {
 }
 
 /** How many creations one page looks through; a page that found too little by then is short, and goes on. */
-export const maxCreations = 5_000
-/** The words of a past state are taken apart anew, which takes longer. */
+const maxCreations = 5_000
+/** The text of past states is tokenized for each search, which takes longer. */
 export const maxSearchedCreations = 1_000
 
 /**

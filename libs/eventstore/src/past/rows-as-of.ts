@@ -72,7 +72,7 @@ export async function readStreamPageAt<T>(
   }
 }
 
-/** What the aggregate of a row of the table was at the instant, as events carry it: a value beside the row. */
+/** What the aggregate of a row of the table was at the instant, as events carry it: a value next to the row. */
 export const stateAtSql = (table: KeysetTable, asOf: Instant): SQL => sql`(
   select data->'after' from events
   where stream_id = ${table.id} and stream_type = ${getTableName(table)}

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { existsCondition, type PastOf, pastRows, pastStreamType } from './past.js'
 
 /** A part of a statement, whose parameters are `$1` and so on. */
-export interface StatementPart {
+interface StatementPart {
   text: string
   parameters: string[]
 }

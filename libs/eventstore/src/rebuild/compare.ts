@@ -4,7 +4,7 @@ import { createFold, foldedTables, initialFold, type RebuildOptions, withExclusi
 import { createShadowTables } from './shadow-tables.js'
 
 /** A read model that is not what folding the log gives. */
-export interface Difference {
+interface Difference {
   table: string
   /** Rows that only the table has, or that it has otherwise. */
   wrong: number
@@ -15,7 +15,7 @@ export interface Difference {
 class Compared extends Error {}
 
 /**
- * Folds the log anew beside the read models and compares every row with them, all as of one snapshot: whoever writes meanwhile
+ * Folds the log into copies of the read models and compares every row, all as of one snapshot: concurrent writes
  * is not held up and makes no difference. Changes nothing. Empty where all are equal.
  */
 export const compareReadModels = (options: RebuildOptions): Promise<Difference[]> =>

@@ -75,7 +75,7 @@ describe('rebuild', () => {
       await waitFor(rebuildWaits)
       await tx`lock table events in row exclusive mode`
     })
-    // Which of the two Postgres ends is chance; a writer begins anew as well.
+    // Which of the two Postgres ends is chance; a writer retries as well.
     await writing.catch((error: unknown) => expect(error).toMatchObject({ code: '40P01' }))
     expect(await rebuilding).toMatchObject({ events: expect.any(Number) })
     expect(await readModels(testStore.database)).toEqual(before)
@@ -94,7 +94,7 @@ describe('rebuild', () => {
     const { store, tickets } = testStore.replica()
     const late = openTicketArguments()
     let rebuilding: Promise<unknown> = Promise.resolve()
-    // As autovacuum does, it holds a table that nobody else knows of yet.
+    // As autovacuum does, it locks a table that is not visible to others yet.
     await sql.begin(async (holding) => {
       await sql.begin(async (writing) => {
         await writing`select 1 from ticket_titles limit 1`
@@ -110,7 +110,7 @@ describe('rebuild', () => {
     expect(await tickets.find(late[0], tenant)).toMatchObject({ version: 1 })
   })
 
-  test('lets everybody read and write while it builds, and misses no commit that lands late', async () => {
+  test('allows reads and writes while it builds, and misses no late commit', async () => {
     const before = await readModels(testStore.database)
     await testStore.database
       .sql`update tickets set state = jsonb_set(state::jsonb, '{title}', '"spoilt"')::json`

@@ -18,7 +18,7 @@ export interface RebuildOptions {
   adminUrl: string
   schema: string
   deciders: readonly AnyDecider[]
-  /** Read-model tables that deciders write through project(), beside their own. */
+  /** Read-model tables that deciders write through project(), in addition to their own. */
   projectedTables?: readonly string[]
   /** Called with how many events were folded so far, after every batch. */
   onProgress?(events: number): void
@@ -37,21 +37,21 @@ interface StoredEvent {
 }
 
 const batchSize = 500
-/** Whoever holds a table is waited for no longer than this, as everybody else waits behind; then all of it is tried again. */
+/** The longest wait for a table lock, as all other transactions queue behind it; then all of it is tried again. */
 const lockTimeoutMs = 250
 const pauseMs = 100
 const mostTries = 600
 
 /**
- * Folds the read models anew from the log, beside whoever reads and writes: into tables of their own that are caught up with
- * the log, and then put in the place of the old ones. Only that last moment locks anybody out. Journals have no read models.
+ * Rebuilds the read models from the log during reads and writes: into tables of their own that are caught up with
+ * the log, and then replace the old ones. Only that last step blocks other transactions. Journals have no read models.
  * Throws, and changes nothing, when months it is folded from are in files (DetachedMonthsError), or when the log has events of a decider that was not given, as their rows would be lost.
  * Returns how many events were folded.
  */
 export const rebuild = (options: RebuildOptions): Promise<{ events: number }> =>
   withExclusiveLocks(options, (sql) => rebuildWith(sql, options))
 
-/** One connection, with the tables beside the schema to itself. */
+/** One connection, with an exclusive lock on the shadow tables. */
 export async function withExclusiveLocks<T>(
   { schema, adminUrl }: Pick<RebuildOptions, 'schema' | 'adminUrl'>,
   work: (sql: Database['sql']) => Promise<T>,
@@ -91,7 +91,7 @@ async function rebuildWith(sql: Database['sql'], options: RebuildOptions): Promi
         // Only what is committed is folded: what is rolled back is folded again.
         folded = await sql.begin(async (tx) => {
           await tx.unsafe(`set local lock_timeout = ${lockTimeoutMs}`)
-          // Every append writes to one of them, so none is under way from here on.
+          // Every append writes to one of them, so none is running from here on.
           await tx.unsafe(`lock table ${tables.map(quoteIdentifier).join(', ')} in access exclusive mode`)
           const all = await fold(tx, folded, null)
           await shadows.swap(tx)
@@ -111,7 +111,7 @@ async function rebuildWith(sql: Database['sql'], options: RebuildOptions): Promi
 }
 
 /** How far the log is folded. */
-export interface Folded {
+interface Folded {
   /** Everything up to here. */
   position: string
   /** How many events that were. */
@@ -123,7 +123,7 @@ export const initialFold: Folded = { position: '0', events: 0 }
 
 type Fold = ReturnType<typeof createFold>
 
-/** Until so little is left that it can be folded while everybody waits. */
+/** Until so little is left that it can be folded while writers wait. */
 async function catchUp(sql: Database['sql'], fold: Fold, from: Folded): Promise<Folded> {
   const folded = await fold(sql, from, String(await settledPosition(sql)))
   return folded.events - from.events > batchSize ? catchUp(sql, fold, folded) : folded

@@ -3,7 +3,7 @@ import { type Database, quoteIdentifier } from '@opsplane/postgres'
 type Sql = Database['sql']
 type Transaction = Parameters<Parameters<Sql['begin']>[1]>[0]
 
-/** Copies of tables in a schema beside theirs, filled there, and then put in their place. */
+/** Copies of tables in a separate schema, which are filled there, and then replace the tables. */
 export interface ShadowTables {
   /** A copy's name, with its schema. */
   of(table: string): string
@@ -15,7 +15,7 @@ export interface ShadowTables {
    * Foreign keys are not looked through yet.
    */
   swap(tx: Transaction): Promise<void>
-  /** Looks the foreign keys through, beside whoever writes. */
+  /** Validates the foreign keys, during concurrent writes. */
   validate(): Promise<void>
   drop(): Promise<void>
 }
@@ -40,7 +40,7 @@ interface Grant {
   privilege: string
 }
 
-/** Makes empty copies, with the columns, checks and rights of the tables. Copies that somebody has left are dropped. */
+/** Makes empty copies, with the columns, checks and rights of the tables. Leftover copies are dropped. */
 export async function createShadowTables(
   sql: Sql,
   schema: string,

@@ -4,7 +4,7 @@ import { systemTimers, type Timers } from '@opsplane/runtime'
 import type { StreamMark } from './stream-marks.js'
 
 /** What has become of the stream since the marks were made. */
-export type StreamInspection = {
+type StreamInspection = {
   /** When the stream was made. */
   identity: string
   /** The sequences it goes from and to. */

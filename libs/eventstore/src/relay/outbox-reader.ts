@@ -4,7 +4,7 @@ import type { TrackedLease } from './relay-lease.js'
 import type { RelayQueue } from './relay-queue.js'
 import type { RelayStore } from './relay-store.js'
 
-export interface OutboxReaderOptions {
+interface OutboxReaderOptions {
   store: Pick<RelayStore, 'poll' | 'edge'>
   lease: TrackedLease
   queue: Pick<RelayQueue, 'positions' | 'learn'>
@@ -75,7 +75,7 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
     }
     const reads = mayRead && positions.settled < edge.settled()
     if (!seesAll && reads) continue
-    // The next term may have begun: its wait would not be woken beside this one.
+    // The next leadership may have started: its wait would not be woken next to this one.
     if (options.ended()) return true
     const endedAt = timers.now()
     const isBusy = positions.unsettled || !seesAll || positions.outstanding > 0
@@ -88,7 +88,7 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
 }
 
 /**
- * Up to which position no commit can appear any more. Whoever draws a position holds a lock on the outbox from before
+ * Up to which position no commit can appear any more. A transaction that draws a position has a lock on the outbox from before
  * until its commit: once all that held one when the log ended at a position have ended, nothing is missing below. It counts once the
  * WAL up to there is on disk: a Postgres that dies before draws those positions again, for others.
  */

@@ -3,14 +3,14 @@ import type { TrackedLease } from './relay-lease.js'
 import type { RelayStore } from './relay-store.js'
 import type { StreamProgress } from './stream-progress.js'
 
-export interface OutboxRecorder {
+interface OutboxRecorder {
   /** To be taken out of the outbox soon. */
   add(position: number): void
-  /** Records what there is, after what is under way; nothing is added any more. Never rejects. */
+  /** Drains: records the rest, after the running statement; nothing is added any more. Never rejects. */
   close(): Promise<void>
 }
 
-export interface OutboxRecorderOptions {
+interface OutboxRecorderOptions {
   store: Pick<RelayStore, 'record'>
   lease: TrackedLease
   progress: StreamProgress
@@ -48,7 +48,7 @@ export function createOutboxRecorder(options: OutboxRecorderOptions): OutboxReco
         options.onRenewed()
       } else options.onEnd()
     } catch (error) {
-      // A floor that is recorded later covers these too: nobody would look for them below it.
+      // A floor that is recorded later covers these too: they are not searched for below it.
       done = batch.concat(done)
       closed = true
       options.onEnd(error)

@@ -4,7 +4,7 @@ import { Environment, eventHeaders, type NatsNames } from '@opsplane/contracts'
 import type { AckInbox, EventSignatures, PublishAck } from '@opsplane/nats'
 import { formatEnvelope, type LoggedEvent } from '../logged-events.js'
 
-export interface PublishOptions {
+interface PublishOptions {
   inbox: AckInbox
   names: NatsNames
   /** Names the service whose log it is. */

@@ -19,7 +19,7 @@ const clockSkewMs = 2 * 3_600_000
 
 /**
  * Puts published events into the outbox again, within the caller's transaction, and drops the marks that stand no more.
- * What is below the floor of the one that stands is vouched for by it alone: it stays, for the next loss may take that
+ * What is below the floor of the remaining mark is confirmed by it alone: it stays, for the next loss may take that
  * too. Returns how many, and after which position.
  */
 export async function refillOutbox(

@@ -16,7 +16,7 @@ import type { LastPublished } from './relay-queues.js'
 import type { RelayStore } from './relay-store.js'
 import type { StreamProgress } from './stream-progress.js'
 
-export interface LeadershipOptions {
+interface LeadershipOptions {
   store: RelayStore
   lease: TrackedLease
   link: NatsLink
@@ -43,7 +43,7 @@ export type LeadershipEnd =
   | 'closed'
   /** The lease is another's. */
   | 'superseded'
-  /** The stream is not what it was, and is to be looked at anew. */
+  /** The stream has changed, and is to be inspected again. */
   | 'changed'
   /** NATS or Postgres is away. */
   | { fault: unknown }
@@ -119,7 +119,7 @@ export function startLeadership(options: LeadershipOptions): Leadership {
 
   /**
    * The stream knows the event already, but has been purged of it, or may be so unnoticed, or has it before one that comes before it: it was
-   * published to a stream that had just lost others, which nobody had noticed.
+   * published to a stream that had just lost others unnoticed.
    */
   const isMisplaced = (ack: PublishAck, { version }: LoggedEvent, last: LastPublished): boolean => {
     if (!ack.duplicate) return false
@@ -161,7 +161,7 @@ export function startLeadership(options: LeadershipOptions): Leadership {
   }
   const inspect = () => (inspecting ??= inspectNow())
   let refusedAt = Number.NEGATIVE_INFINITY
-  /** The stream is sound, and yet takes no such event: it is tried again until somebody does something about it. */
+  /** The stream is complete, and yet refuses the event: it is retried until an operator solves the problem. */
   const refused = (err: unknown) => {
     if (reason !== undefined || timers.now() - refusedAt < refusedMs) return
     refusedAt = timers.now()
@@ -219,7 +219,7 @@ export function startLeadership(options: LeadershipOptions): Leadership {
     stopLooking()
     stopWatching()
     if (!connection.isClosed()) hints.unsubscribe()
-    // Nobody answers any more: what is in flight is published again, which the stream recognizes.
+    // No acknowledgement arrives any more: what is in flight is published again, which the stream recognizes.
     if (typeof why === 'object') inbox.close()
     await queue.close()
     inbox.close()

@@ -107,7 +107,7 @@ describe('the lease of the relay', () => {
     },
   )
 
-  test('goes to another one where nobody takes the events, and back to work once somebody does', async () => {
+  test('passes to another replica where publishing fails, and resumes once it succeeds', async () => {
     const one = start('one')
     await isActive(one)
     const replica = testStore.replica({ onCommit: one.offer })
@@ -178,7 +178,7 @@ describe('the lease of the relay', () => {
     await expectEverything(12)
   })
 
-  test('is given to nobody in a copy of the database, and what waits there is not published', async () => {
+  test('is not granted in a copy of the database, and its outbox is not published', async () => {
     const copy = await createDatabase(new URL(testStore.url).pathname.slice(1), { isInPlace: false })
     closing.push(() => copy.drop())
     const database = connect(copy.url, { schema })

@@ -98,7 +98,7 @@ describe('a stream that lost events is filled again', () => {
     await expectEverything()
   })
 
-  test('when it was deleted and made again by somebody else while events flow', async () => {
+  test('when it was deleted and recreated by another client while events flow', async () => {
     const service = await startService()
     await service.write(40)
     const { config } = await (await manager()).streams.info(stream)
@@ -151,7 +151,7 @@ describe('a stream that lost events is filled again', () => {
   describe.each([
     ['the relay', restartRelay],
     ['NATS', restartServer],
-  ])('and when %s starts anew before anybody has noticed', (_, restart) => {
+  ])('and when %s restarts before that is noticed', (_, restart) => {
     test('that it was purged right at the beginning', async () => {
       const service = await startService()
       await service.write(10)
@@ -217,7 +217,7 @@ describe('a stream that lost events is filled again', () => {
 
   test('when it was set back, filled again, and purged then', async () => {
     const service = await startService()
-    // Until something is vouched for by a mark alone.
+    // Until events are confirmed by a mark alone.
     while ((await service.floor()) < 30) {
       await service.write(5)
       await service.drained()

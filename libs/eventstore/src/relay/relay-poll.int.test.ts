@@ -208,7 +208,7 @@ describe('a look at the outbox', () => {
     await reading
   })
 
-  test('a stream of thousands of events comes whole and in order, others beside it', async () => {
+  test('a stream of thousands of events is published completely and in order, with others in parallel', async () => {
     const { sql } = testStore.database
     const { tickets } = testStore.replica()
     await appendStream(sql, 'ws_1', 3_000)

@@ -13,7 +13,7 @@ import {
   type WorkspaceQueue,
 } from './relay-queues.js'
 
-export interface RelayQueueOptions {
+interface RelayQueueOptions {
   /** Up to this position everything is published. */
   start: number
   /** Publishes one event, or gives it up, which is undefined; rejects when it is to be tried again. */

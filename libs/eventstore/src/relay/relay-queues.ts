@@ -71,9 +71,9 @@ export function findLastVersion(stream: StreamQueue): number | undefined {
 }
 
 /** What is served round-robin; whatever is in already keeps its place. */
-export interface Rotation<T> {
+interface Rotation<T> {
   add(member: T): void
-  /** Takes out whoever is next. */
+  /** Removes and returns the next one. */
   next(): T | undefined
 }
 

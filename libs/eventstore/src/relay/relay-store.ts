@@ -10,7 +10,7 @@ export interface Lease {
   fence: string
 }
 
-export interface PollResult {
+interface PollResult {
   /** Whether the lease was renewed; undefined where that was not asked for. */
   isLeaseHeld: boolean | undefined
   workspaces: { workspaceId: string; positions: number[] }[]
@@ -57,7 +57,7 @@ export interface RelayStore {
 
 /** Far below the duplicate window of the stream, which recognizes what two publish. */
 export const leaseMs = 5_000
-/** A free lease nobody has work for is taken all the same after this time: whoever had it seems to be gone. */
+/** A free lease is acquired after this time even without waiting events: its former owner seems to have ended. */
 const abandonedMs = 10_000
 
 const held = `held as (update leases set expires_at = now() + interval '${leaseMs} ms'
@@ -168,7 +168,7 @@ export function createRelayStore({ sql, planned }: RelayDatabase): RelayStore {
     },
     refill: ({ owner, fence }, from) =>
       sql.begin(async (tx) => {
-        // Whoever wants the lease meanwhile waits for the row.
+        // Replicas that try to acquire the lease meanwhile wait for the row.
         const [row] = await tx.unsafe<{ held: boolean }[]>(`with ${held} select ${isHeld} as held`, [
           owner,
           fence,

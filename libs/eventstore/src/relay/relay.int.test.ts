@@ -40,8 +40,8 @@ describe('the relay', () => {
   })
   afterAll(() => link.close())
 
-  const start = (instanceId = 'one', heard = log) => {
-    const relay = startRelay({ ...testStore, schema, link, names, instanceId, log: heard })
+  const start = (instanceId = 'one', relayLog = log) => {
+    const relay = startRelay({ ...testStore, schema, link, names, instanceId, log: relayLog })
     relays.push(relay)
     return relay
   }

@@ -18,12 +18,12 @@ import { trackLease } from './relay-lease.js'
 import { createRelayStore, type Lease, type RelayDatabase, type RelayStore } from './relay-store.js'
 import { verifyStream } from './verify-stream.js'
 
-export interface RelayOptions extends RelayParts {
+interface RelayOptions extends RelayParts {
   /** Closed after the relay, by the caller. */
   database: RelayDatabase
 }
 
-export interface RelayParts {
+interface RelayParts {
   schema: string
   link: NatsLink
   names: NatsNames
@@ -34,7 +34,7 @@ export interface RelayParts {
   streams?: StreamOptions
 }
 
-export interface RelayCounters {
+interface RelayCounters {
   /** Events published by this process. */
   published: number
   /** Events it knows of that wait. */
@@ -140,7 +140,7 @@ export function runRelay(options: RelayParts & { store: RelayStore; timers: Time
       end = await term.over
       fruitless = end === 'changed' && counters.published === before ? fruitless + 1 : 0
       if (fruitless >= mostFruitless)
-        end = { fault: new Error('nobody takes events, though the stream is there') }
+        end = { fault: new Error('the stream exists but acknowledges no events') }
       // A server of a cluster may not know where the stream's leader is; another one does.
       if (fruitless % reconnectAfter === reconnectAfter - 1) await connection.reconnect().catch(() => {})
       if (typeof end === 'object') throw end.fault
@@ -160,7 +160,7 @@ export function runRelay(options: RelayParts & { store: RelayStore; timers: Time
     await waker.wait(freeInMs > 0 ? Math.min(freeInMs + 50, standbyMs) : standbyMs)
     if (!connection.isClosed()) subscription.unsubscribe()
   }
-  /** Whoever stands by takes it at once. */
+  /** A standby replica acquires it immediately. */
   const release = async (lease: Lease) => {
     await store.release(lease).catch(() => {})
     await publishCore(freed)

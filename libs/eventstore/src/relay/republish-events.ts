@@ -10,7 +10,7 @@ import { openClient } from '@opsplane/postgres'
 import { type LoggedEvent, loggedEventColumns } from '../logged-events.js'
 import { publishEvent } from './publish-event.js'
 
-export interface RepublishOptions {
+interface RepublishOptions {
   databaseUrl: string
   schema: string
   link: NatsLink

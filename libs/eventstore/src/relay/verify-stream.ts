@@ -8,7 +8,7 @@ import type { RelayStore } from './relay-store.js'
 import type { StreamMark } from './stream-marks.js'
 import { createStreamProgress, type StreamProgress } from './stream-progress.js'
 
-export interface VerifiedStream {
+interface VerifiedStream {
   progress: StreamProgress
   /** Up to this position everything is in the stream. */
   start: number
@@ -18,7 +18,7 @@ export interface VerifiedStream {
   refilled: boolean
 }
 
-export interface VerifyStreamOptions {
+interface VerifyStreamOptions {
   store: Pick<RelayStore, 'marks' | 'record' | 'refill'>
   lease: TrackedLease
   manager: JetStreamManager

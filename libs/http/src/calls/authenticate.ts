@@ -15,23 +15,23 @@ export interface Caller {
   tenant: TenantScope
   /** The gateway passes it on for a client, so that what it says of the client holds. */
   isClient: boolean
-  /** The token of what is asked in somebody's name. */
+  /** The token of a request made for a principal. */
   clientToken: string | undefined
   /** The service that asks in the person's name, and what for. */
   delegate: { by: string; run: string } | null
-  /** Of what acts for somebody by a grant: the run or execution it does so in, and how many had caused that one. */
+  /** Of a request by a grant: the run or execution it is made in, and that one's causation depth. */
   causationId?: string
   causationDepth?: number
   /** Of a call between services that has a token of its own. */
   callId?: string
 }
 
-/** By which a service that acts for somebody says in which run it does: its id, and behind a `;` its depth. */
+/** The header by which a service that acts by a grant names the run: its id, and after a `;` its depth. */
 export const causationHeader = 'x-internal-causation'
 const causation = /^([A-Za-z0-9_.-]{1,100})(?:;(\d{1,3}))?$/
 
 /** Who calls a `public` route without being logged in. */
-export const anonymousPrincipal: Principal = {
+const anonymousPrincipal: Principal = {
   actor: { id: 'anonymous', name: 'Anonymous', type: 'system' },
   userId: 'anonymous',
   tokenId: 'anonymous',

@@ -1,4 +1,4 @@
-/** Why a call in somebody's name, of the platform or of another host, was not answered as it should, in words for them. */
+/** Why a call made for a principal, to the platform or another host, failed, with a message for that principal. */
 export class CallFailure extends Error {
   readonly retryable: boolean
   readonly details: Record<string, unknown> | undefined

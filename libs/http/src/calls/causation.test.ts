@@ -5,7 +5,7 @@ import { computeRequestDepth, createCauses, maxCausationDepth } from './causatio
 const [run, execution] = [newId('run'), newId('execution')]
 
 test.each([
-  ['nobody', {}, 0],
+  ['no cause', {}, 0],
   ['a run that nothing has caused', { causationId: run, causationDepth: 0 }, 1],
   ['an execution nine levels deep', { causationId: execution, causationDepth: 9 }, 10],
   ['an app', { causationId: newId('app'), causationDepth: 0 }, 0],

@@ -25,7 +25,7 @@ export type CarriedLimits = Partial<
 export interface Delegations {
   /**
    * In a request of a person: lets this service act for them in one run, with no more than they may do, for as long as the
-   * grant says and they may. Throws `forbidden` where nobody is logged in.
+   * grant says and they may. Throws `forbidden` without a signed-in principal.
    */
   delegate(meta: Pick<RequestMeta, 'clientToken'>, wanted: Omit<GrantRequest, 'clientToken'>): Promise<Grant>
   /**

@@ -3,7 +3,7 @@ import type { RequestMeta } from '../route/route.js'
 import type { ServiceClient } from './service-client.js'
 
 /**
- * For a request that reads or changes a second environment beside its own: a key may be limited to environments, and the
+ * For a request that reads or changes a second environment in addition to its own: a key may be limited to environments, and the
  * request was let in for the one it names. `pointer` names the field of the body. Throws `forbidden`.
  */
 export type RequireEnvironment = (

@@ -5,7 +5,7 @@ type SignIn = Pick<Principal, 'provedAt' | 'carriesSession'>
 /**
  * For what makes keys, changes who may do what, or sends a secret to another host. Throws `step_up_required` for a browser's session
  * whose person has not proved lately who they are, and `forbidden` for the rights of a session that an app, a workflow or a pack
- * carries: nobody is there to prove anything, and the session may have ended long ago.
+ * carries: no person is present for a step-up, and the session may have ended long ago.
  */
 export function requireFreshSignIn({ provedAt, carriesSession }: SignIn, now: string): void {
   if (carriesSession)

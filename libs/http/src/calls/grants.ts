@@ -7,8 +7,8 @@ const grantType = 'grant+jwt'
 const tokenSeconds = 15
 
 /** Makes grants and reads them again; settings alone has them, with its own key. */
-export interface Grants {
-  /** `seconds` null: for ever, so that somebody has to say whether it still holds. */
+interface Grants {
+  /** `seconds` null: without expiry, so that its validity has to be checked. */
   seal(claims: DelegateClaims, seconds: number | null): Promise<string>
   /** Throws `token_expired`, or `invalid_token` for what was not sealed with the key. */
   open(grant: string): Promise<DelegateClaims>

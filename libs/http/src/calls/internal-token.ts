@@ -32,13 +32,13 @@ const clientIssuer = 'gateway'
 export const delegationIssuer = 'settings'
 
 /** The request a token is for: its method and its path, with the query. */
-export interface InternalCall {
+interface InternalCall {
   method: string
   path: string
 }
 
 export interface InternalIssuer {
-  /** A token that speaks for a client: a person, or nobody that is known. Reused for up to 30 s; the gateway's only. */
+  /** A token for a client's request, with a principal or anonymous. Reused for up to 30 s; only the gateway issues it. */
   clientToken(audience: string, principal?: Principal): Promise<string>
   /** The service itself: for one call that changes something, or, reused for up to 30 s, for any that only reads. */
   serviceToken(audience: string, call?: InternalCall): Promise<string>
@@ -47,7 +47,7 @@ export interface InternalIssuer {
 export type VerifiedToken =
   /** `callId`: of a token for one call, which no other token has. */
   | { kind: 'service'; issuer: string; callId?: string }
-  /** Without a principal: nobody is logged in. */
+  /** Without a principal: the request is anonymous. */
   | { kind: 'client'; issuer: string; principal: Principal | undefined }
   /** The service `by` acts for the person in a run. */
   | {

@@ -11,7 +11,7 @@ import type { SecretSource } from './secret-values.js'
 /** The request in which a definition is saved. */
 export type SavingMeta = Pick<RequestMeta, 'clientToken' | 'tenant'>
 
-export interface SecretTargetProblem<Target> {
+interface SecretTargetProblem<Target> {
   target: Target
   code: string
   /** What the definition does, such as `names the secret token, which …`. */

@@ -20,7 +20,7 @@ export interface SecretUser {
 /** The values of secrets for one use; a name without a secret is absent. Throws when settings is away. */
 export type ResolveSecrets = (user: SecretUser, names: readonly string[]) => Promise<ResolvedSecrets>
 
-export interface SecretValuesOptions {
+interface SecretValuesOptions {
   source: SecretSource
   keptMs: number
   now(): number

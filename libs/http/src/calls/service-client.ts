@@ -14,7 +14,7 @@ import { undici } from './undici.js'
 export interface CallOptions {
   /** Passed on, so that one id finds the log lines of every service. */
   requestId?: string
-  /** Of the span it is made in: the call is a span within it, where that is under way here. */
+  /** Traceparent of the span the call is made in: the call becomes a span within it, where that is open here. */
   traceparent?: string | undefined
   signal?: AbortSignal
   /** In whose name, where not in that of the client: see `Delegations`. */
@@ -213,7 +213,7 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
 }
 
 async function* linesOf(body: Readable, failed: (cause: unknown) => Error): AsyncIterable<string> {
-  // Once nobody reads any more, the end of the body is nobody's affair: an error without a listener ends the process.
+  // Once the reader has stopped, errors of the body are ignored: an error without a listener would end the process.
   body.on('error', () => {})
   const reader = createInterface({ input: body, crlfDelay: Number.POSITIVE_INFINITY })
   try {

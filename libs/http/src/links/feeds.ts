@@ -14,6 +14,6 @@ export const keepFeeds = (app: RequestListener, feeds: Feeds): void => void feed
 
 export const findFeeds = (app: RequestListener): Feeds | undefined => feedsByApp.get(app)
 
-/** Whether an operation answers with events as they come, for as long as somebody reads. */
+/** Whether an operation answers with events as they come, for as long as the client reads. */
 export const isFeed = ({ kind, answers }: Route): boolean =>
   kind === 'stream' && answers?.includes('text/event-stream') === true

@@ -14,7 +14,7 @@ export const link = {
 
 const kinds = ['open', 'close', 'credit', 'head', 'data', 'end', 'cut', 'refused', 'drain'] as const
 /**
- * `open`: JSON of the request. `close`: nobody reads it any more. `credit`: so many bytes were taken. `head`: JSON of the answer's
+ * `open`: JSON of the request. `close`: the reader has stopped. `credit`: so many bytes were taken. `head`: JSON of the answer's
  * begin. `cut`: it ends too early. `refused`: nothing was done, ask elsewhere. `drain`: ask for no more feeds here.
  */
 export type FrameKind = (typeof kinds)[number]

@@ -1,14 +1,8 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { z } from 'zod'
-import {
-  anyMediaType,
-  defineRaw,
-  defineStream,
-  defineUpload,
-  mergeOpenApi,
-  openApiDocument,
-} from '../index.js'
+import { anyMediaType, defineRaw, defineStream, defineUpload, mergeOpenApi } from '../index.js'
+import { openApiDocument } from './openapi.js'
 
 const Line = z.object({ n: z.int().meta({ example: 1 }) }).meta({ id: 'ContentsTestLine' })
 const about = { summary: 'Tries', description: 'Tries.', tag: 'tries', scope: 'itsm:read' } as const

@@ -5,7 +5,7 @@ export const json = 'application/json'
 export const lines = 'application/x-ndjson'
 
 /** Names the schema of one line of a body, as `itemSchema` does from OpenAPI 3.2 on. */
-export const itemSchema = 'x-itemSchema'
+const itemSchema = 'x-itemSchema'
 
 /** What is not JSON is a file to generated clients: as bytes each of them can send and receive it whole. */
 const file = { type: 'string' as const, format: 'binary' }
@@ -26,7 +26,7 @@ export const uploadContent = (mediaTypes: readonly string[]) =>
     ]),
   )
 
-/** Without a type of its own, it could not be told from a file by generators that choose by the type of what is sent. */
+/** Needs a type of its own: generators that choose by the media type could not distinguish it from a file. */
 const anyObject = {
   type: 'object' as const,
   additionalProperties: {},

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { defineRoute, openApiDocument } from '../index.js'
+import { defineRoute } from '../index.js'
+import { openApiDocument } from './openapi.js'
 
 const Shade = z.object({ hex: z.string() }).meta({ id: 'NullableTestShade' })
 const Mood = z.enum(['warm', 'cold']).meta({ id: 'NullableTestMood' })

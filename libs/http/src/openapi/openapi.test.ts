@@ -1,8 +1,9 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { z } from 'zod'
-import { defineList, defineRoute, mergeOpenApi, openApiDocument, stringifyInSlices } from '../index.js'
+import { defineList, defineRoute, mergeOpenApi, stringifyInSlices } from '../index.js'
 import { startTestApp } from '../server/test-app.js'
+import { openApiDocument } from './openapi.js'
 
 const Lamp = z
   .object({ id: z.string(), title: z.string(), version: z.int(), closedAt: z.iso.datetime().nullable() })

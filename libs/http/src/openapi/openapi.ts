@@ -174,7 +174,7 @@ function headersOf(route: Route): (keyof typeof headerParameters)[] {
   ]
 }
 
-/** A raw route hands it on to whoever is behind it. */
+/** A raw route passes it on to its handler. */
 const takesIdempotencyKey = ({ kind, method, idempotency }: Route): boolean =>
   kind === 'raw' ? method !== 'get' : idempotency !== 'none'
 
@@ -238,7 +238,7 @@ function errorResponses(route: Route): RouteConfig['responses'] {
   return Object.fromEntries(statuses.map((status) => [status, response(status)]))
 }
 
-/** The codes the platform itself can answer with, beside those the route declares. */
+/** Error codes the platform itself can answer with, in addition to those the route declares. */
 function platformErrors(route: Route): ErrorCode[] {
   const codes: ErrorCode[] = ['malformed_url', 'validation_failed', 'rate_limited', 'headers_too_large']
   codes.push('internal_error', 'upstream_error', 'service_unavailable', 'upstream_timeout')

@@ -75,7 +75,7 @@ const refused = {
   'discard and segment routing': ['100::1', '5f00::1'],
   'with a zone': ['fe80::1%eth0'],
   'not an address': ['', 'example.com', '1.2.3.4.5', '8.8.8.8 '],
-  'not an address to everybody': ['8.8.2056', '010.8.8.8', '0x8.8.8.8', '134744072', '[2606:4700::1111]'],
+  ambiguous: ['8.8.2056', '010.8.8.8', '0x8.8.8.8', '134744072', '[2606:4700::1111]'],
 }
 
 const ends = (block: typeof ipaddr.IPv4 | typeof ipaddr.IPv6, cidr: string) => [

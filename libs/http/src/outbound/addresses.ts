@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js'
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Range = [Address, number]
 
-/** IPv4 blocks nobody outside may make us call: special registries, multicast, and cloud metadata. */
+/** IPv4 blocks that outbound requests must not reach: special registries, multicast, and cloud metadata. */
 const refusedIpv4 = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
@@ -70,7 +70,7 @@ function within(address: Address, [base, bits]: Range): boolean {
   return address.kind() === base.kind() && address.match(base, bits)
 }
 
-/** IPv4-mapped IPv6 becomes the IPv4 address it reaches. Spellings that not everybody reads alike are none. */
+/** IPv4-mapped IPv6 becomes the IPv4 address it reaches. Ambiguous spellings are not accepted. */
 function parseAddress(text: string): Address | undefined {
   return isIP(text) !== 0 && ipaddr.isValid(text) ? ipaddr.process(text) : undefined
 }

@@ -13,14 +13,14 @@ import type { Resolve } from './system-lookup.js'
 import { followDial, type MeasuredConnector } from './timings.js'
 import { hostWithoutBrackets } from './url-rules.js'
 
-export interface GuardedResolver {
+interface GuardedResolver {
   /** The addresses of a name, all of them allowed. Throws OutboundError. */
   resolve(hostname: string): Promise<LookupAddress[]>
   /** Gives up what is being resolved: its sockets and timers would keep the process from ending. */
   close(): void
 }
 
-/** For one name, whoever resolves it. */
+/** Limit per name, over all callers. */
 const resolveLimitMs = 5_000
 
 const connectTimeoutMs = 10_000
@@ -41,7 +41,7 @@ export function createGuardedResolver(
 
   const check = (addresses: LookupAddress[]) => {
     if (addresses.length === 0) throw outboundError('dns')
-    // As if there were no such name: what is inside is not for whoever may name hosts to find out.
+    // As if the name did not exist: users who may name hosts must not discover internal ones.
     if (!addresses.every(({ address }) => policy.allows(address))) throw outboundError('dns', noSuchName())
     return addresses
   }

@@ -128,7 +128,7 @@ describe('an answer that is mostly no body', () => {
 
 describe('interim answers', () => {
   const hint = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'
-  it('are passed over, also a 100 that nobody has asked for', async () => {
+  it('are skipped, also a 100 without an Expect header', async () => {
     const { request, sockets } = await startWith((socket) =>
       socket.on('data', () => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${hint}${ok}`)),
     )
@@ -168,7 +168,7 @@ describe('a connection that replaces a closed one', () => {
     const get = { url, method: 'GET' as const, headers: {}, timeoutMs: 30_000, maxResponseBytes: 0 }
     for (let n = 0; n < 3; n++) {
       await guard.request(get)
-      // Nobody knows when; what is held weakly does not outlive it.
+      // The time of collection is undefined; weak references do not outlive it.
       collectGarbage()
     }
     expect(resumed).toEqual([false, true, true])

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createOutbound, type Outbound, type OutboundOptions } from './outbound.js'
 
-/** The guard of a service, with the certificates of a PEM file beside the public authorities. Throws where it cannot be read. */
+/** The guard of a service, with the certificates of a PEM file in addition to the public authorities. Throws where it cannot be read. */
 export async function openOutbound({
   caFile,
   ...options

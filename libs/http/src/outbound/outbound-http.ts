@@ -7,7 +7,7 @@ import { flatten, type Outbound, type OutboundRequest, type OutboundResponse } f
 import { OutboundError, outboundError, toOutboundError } from './outbound-error.js'
 import { readBody } from './response-body.js'
 
-/** HTTP by got for whoever needs more of it than a webhook does; every connection is one the guard has opened. */
+/** HTTP by got for callers that need more of it than webhooks do; the guard opens every connection. */
 export interface OutboundHttp {
   /**
    * Sends one request; no redirects, no retries. What is not `repeatable` gets a connection of its own, as one kept from
@@ -44,7 +44,7 @@ function agents({ connect }: Pick<Outbound, 'connect'>, keepAlive: boolean) {
       const target = { host: host ?? '', port: Number(port ?? (secure ? 443 : 80)), http: true }
       connect({ ...target, ...(secure && { tls: {} }), timeoutMs: connectTimeoutMs }).then(
         (socket) => done?.(null, socket),
-        // Without an error there is a socket; with one nobody looks at it.
+        // Without an error there is a socket; with one the socket is not used.
         (error: Error) => (done as (error: Error) => void)?.(error),
       )
     }
@@ -107,7 +107,7 @@ async function open(
 function answered(stream: GotStream): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     stream.once('response', resolve)
-    // Also after the answer began, when it is for whoever reads the body.
+    // Also after the response began; then the reader of the body gets the error.
     stream.on('error', reject)
   })
 }

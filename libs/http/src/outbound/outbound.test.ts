@@ -237,7 +237,7 @@ describe('outbound addresses', () => {
     expect(lookups).toBe(1)
   })
 
-  it('tells nobody which names there are inside', async () => {
+  it('does not reveal which internal names exist', async () => {
     const failure = (resolve: OutboundOptions['resolve']) => {
       const guard = outbound({ allowedCidrs: [], ...(resolve && { resolve }) })
       guard.checkUrl('https://vault.corp.example/')

@@ -20,7 +20,7 @@ export interface OutboundOptions {
   deniedCidrs?: readonly string[]
   /** Plain http: to any host, to none, or to loopback hosts only. */
   allowHttp: boolean | 'loopback'
-  /** PEM certificates trusted beside the public authorities. */
+  /** PEM certificates trusted in addition to the public authorities. */
   ca?: string
   /** Connections held open to one origin; further requests wait for one. */
   connectionsPerOrigin?: number
@@ -71,7 +71,7 @@ export interface OutboundResponse {
 export interface Outbound extends OutboundStreams {
   /**
    * Throws ApiError `validation_failed` at `path` for a URL that would never be called. Names are not resolved: whether
-   * there is one inside is nobody's business, and what it leads to is checked whenever it is called.
+   * an internal one exists is not revealed, and its address is checked at each call.
    */
   checkUrl(url: string, path?: string): void
   /** Sends one request; no redirects, no retries. Throws OutboundError. */

@@ -1,11 +1,11 @@
-/** A request under way. */
-export interface PendingRequest {
+/** A request in flight. */
+interface PendingRequest {
   /** Connections opened to the origin since it began. */
   opened(): number
   end(): void
 }
 
-/** Requests under way per origin, and what is only worth doing while there are any. */
+/** Requests in flight per origin, and work that is only useful while there are any. */
 export interface PendingRequests {
   begin(origin: string): PendingRequest
   isWaitedFor(origin: string): boolean

@@ -107,7 +107,7 @@ describe('a connection', () => {
     expect(lookups()).toBe(1)
   })
 
-  it('that replaces a closed one is checked anew', async () => {
+  it('that replaces a closed one is checked again', async () => {
     const { port, reached, sockets } = await startEverywhere()
     const { guard, lookups } = guardWith([['127.0.0.2'], ['127.0.0.1']], ['127.0.0.2/32'])
     const url = `http://rebound.example:${port}/`

@@ -30,7 +30,7 @@ const lagMs = 500
  * names have DNS that never answers, others are found meanwhile.
  *
  * The system itself is asked last, for what else it may know such as names of the local network. Only names without
- * a dot get there: nobody outside can have servers for those, and make them hang.
+ * a dot get there: users cannot run servers for those that make lookups hang.
  */
 export function createResolver(options: ResolverOptions = {}): Resolve {
   const readHosts = createConfigFile(options.hostsFile ?? '/etc/hosts', parseHosts)

@@ -8,7 +8,7 @@ const decoders: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
   br: createBrotliDecompress,
 }
 
-export interface ReadBody {
+interface ReadBody {
   body: Buffer
   /** There was more, or it did not come to its end. */
   truncated: boolean

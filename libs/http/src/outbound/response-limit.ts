@@ -18,7 +18,7 @@ export function responseMeter(socket: Socket): (bytes: number) => void {
   }
 }
 
-/** Sees what arrives before anybody reads it: a listener would set the stream flowing before it has a reader. */
+/** Counts what arrives before it is read: a listener would start the stream before it has a reader. */
 export function limitResponses(socket: Socket): Socket {
   const meter = responseMeter(socket)
   const push = socket.push.bind(socket)

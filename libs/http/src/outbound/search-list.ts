@@ -1,7 +1,7 @@
 import { parseConfigLines } from './config-file.js'
 
 /** Domains in which a name is looked for, too, as resolv.conf has them. */
-export interface SearchList {
+interface SearchList {
   domains: readonly string[]
   /** A name with fewer dots is looked for in the domains first. */
   ndots: number

@@ -1,7 +1,7 @@
 import { maxSecretsLength, referencedSecrets, secretReference } from '@opsplane/contracts'
 
 /** Characters that secrets come to in one request at most, however often it refers to them: four times all it may have. */
-export const maxFilledLength = 4 * maxSecretsLength
+const maxFilledLength = 4 * maxSecretsLength
 
 /** A text with its references to secrets filled in, each value as `encode` writes it. */
 export type FillSecrets = (text: string, encode?: (value: string) => string) => string
@@ -24,7 +24,7 @@ export function headerFault(
   return undefined
 }
 
-export interface SecretFillingOptions {
+interface SecretFillingOptions {
   /** Throws where there is no such secret. */
   secretValue(name: string): string
   /** What is thrown where the texts would become too long. */

@@ -21,7 +21,7 @@ import { describeOutboundError, OutboundError } from './outbound-error.js'
 import type { OutboundHttp } from './outbound-http.js'
 import { createSecretFilling, type FillSecrets, headerFault } from './secret-filling.js'
 
-/** A request as somebody wrote it, with references to secrets such as `{{secrets.token}}` in it. */
+/** A request as its author wrote it, with references to secrets such as `{{secrets.token}}` in it. */
 export interface SecretRequest {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   url: string
@@ -50,7 +50,7 @@ export interface SecretResponse {
   secrets: string[]
 }
 
-export interface SecretHttpOptions {
+interface SecretHttpOptions {
   http: Pick<OutboundHttp, 'request'>
   resolveSecrets: ResolveSecrets
   spendEgress: SpendEgress
@@ -141,7 +141,7 @@ const inJson = (value: string) => JSON.stringify(value).slice(1, -1)
 
 const refusals: Record<SecretRefusal, string> = {
   host_not_allowed: 'may not be sent to this host; its `hosts` say where it may go',
-  permission_missing: 'may not be used: whoever this is done for has no `secrets:use`',
+  permission_missing: 'may not be used: the person this runs for lacks the permission `secrets:use`',
   too_large: 'is too large to be sent with the others',
 }
 
@@ -197,7 +197,7 @@ function outboundFailure({ kind, message }: OutboundError) {
 }
 
 /** An answer for those who compute with it. */
-export interface RedactedResponse {
+interface RedactedResponse {
   status: number
   headers: Record<string, string>
   /** JSON where it says so, else text, or base64; null where it is empty. */

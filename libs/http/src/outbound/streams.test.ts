@@ -59,7 +59,7 @@ const timeoutMs = 30_000
 const said = async (socket: Socket) => String((await once(socket, 'data'))[0])
 
 describe('a stream', () => {
-  it('is plain, and has what the server said before anybody read', async () => {
+  it('is plain, and has what the server sent before the first read', async () => {
     const port = await plainServer()
     const socket = await guard().connect({ host: 'db.example', port, timeoutMs })
     expect(await said(socket)).toBe('hello')
@@ -96,7 +96,7 @@ describe('a stream', () => {
     await expect(opening).rejects.toMatchObject({ kind: 'tls' })
   })
 
-  it('trusts an authority that the caller names, any when asked to, and nobody unknown', async () => {
+  it('trusts an authority that the caller names, any if configured so, and no unknown one', async () => {
     const port = await tlsServer()
     const to = { host: 'db.example', port, timeoutMs }
     await guard().connect({ ...to, tls: { ca: cert } })
@@ -123,7 +123,7 @@ describe('a stream', () => {
     })
   })
 
-  it('is cut when more arrives than any answer may have, and counts each answer anew', async () => {
+  it('is cut when a response exceeds the limit, and counts each response separately', async () => {
     const mebibytes = (count: number) => Buffer.alloc(count * 1024 * 1024)
     const port = await plainServer((socket) =>
       socket.on('data', (asked) => socket.write(mebibytes(asked[0] ?? 0))),
@@ -202,7 +202,7 @@ describe('the address of a stream', () => {
   })
 
   it.each([['127.0.0.1'], ['169.254.169.254'], ['::ffff:10.0.0.1'], ['64:ff9b::a00:1'], ['fe80::1%eth0']])(
-    'is never %s that a name leads to, and nobody learns that it does',
+    'never connects to %s behind a name, and does not reveal that the name leads there',
     async (address) => {
       const outbound = guard({ allowedCidrs: [], resolve: async () => [{ address, family: 4 }] })
       outbound.checkTarget({ host: 'rebound.example', port: 5432 })

@@ -8,7 +8,7 @@ import { limitResponses } from './response-limit.js'
 import { hostWithoutBrackets, literalAllowed, normalizeHostname, refusedPorts } from './url-rules.js'
 
 /** A server that speaks something else than HTTP. */
-export interface StreamTarget {
+interface StreamTarget {
   /** A name, or an address in any notation. */
   host: string
   port: number
@@ -16,7 +16,7 @@ export interface StreamTarget {
   http?: boolean
 }
 
-export interface StreamRequest extends StreamTarget {
+interface StreamRequest extends StreamTarget {
   /** TLS from the first byte on; without it the stream is plain, and `startTls` makes it a secure one later. */
   tls?: StreamTls
   /** One deadline for DNS, TCP and TLS. */
@@ -25,7 +25,7 @@ export interface StreamRequest extends StreamTarget {
   signal?: AbortSignal
 }
 
-export interface StreamTls {
+interface StreamTls {
   /** Whether the certificate must be of a trusted authority and for the host: on unless it says false. */
   verify?: boolean
   /** PEM certificates trusted instead of the public authorities and the operator's. */
@@ -47,7 +47,7 @@ export interface OutboundStreams {
   tlsOptions(host: string, tls?: StreamTls): ConnectionOptions
 }
 
-export interface StreamsOptions {
+interface StreamsOptions {
   policy: AddressPolicy
   lookup: LookupFunction
   /** Ports below 1024 that streams may be opened to. */
@@ -80,7 +80,7 @@ export function createStreams({ policy, lookup, ports, secureContext }: StreamsO
     const cancel = () => socket.destroy(new OutboundError('reset', 'The connection was given up.'))
     open.add(socket)
     signal?.addEventListener('abort', cancel)
-    // Whoever uses the stream learns of its failures from what it does with it.
+    // The user of the stream gets its failures from its own reads and writes.
     socket.on('error', () => {})
     socket.once('close', () => {
       open.delete(socket)

@@ -19,7 +19,7 @@ export interface OutboundTimings {
 }
 
 /** A connection as it is opened: monotonic milliseconds. */
-export interface Dial {
+interface Dial {
   isTls: boolean
   startedAt: number
   resolvedAt?: number

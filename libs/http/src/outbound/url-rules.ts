@@ -8,7 +8,7 @@ export const refusedPorts = new Set([
   10080,
 ])
 
-export interface UrlRules {
+interface UrlRules {
   policy: AddressPolicy
   /** Plain http: to any host, to none, or to loopback hosts only. */
   allowHttp: boolean | 'loopback'

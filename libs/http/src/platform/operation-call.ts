@@ -12,7 +12,7 @@ export const OperationInput = z.object({
 })
 export type OperationInput = z.output<typeof OperationInput>
 
-export interface OperationAnswer {
+interface OperationAnswer {
   status: number
   data: unknown
   /** Of a list. */

@@ -2,7 +2,7 @@ import { ApiError, type BackendName, backendNames, type Permission, RouteTable }
 import type { ServiceClient } from '../calls/service-client.js'
 
 /** An operation of the platform, as the service that owns it says. */
-export interface Operation {
+interface Operation {
   service: BackendName
   method: string
   /** A pattern such as `/itsm/incidents/:id`. */
@@ -28,7 +28,7 @@ export function createOperations(
   monotonicMs: () => number,
 ): Operations {
   let known = new Map<string, Operation>()
-  const heard = new Set<BackendName>()
+  const received = new Set<BackendName>()
   let askedAt = Number.NEGATIVE_INFINITY
   let asking: Promise<void> | undefined
 
@@ -41,7 +41,7 @@ export function createOperations(
         const signal = AbortSignal.timeout(timeoutMs)
         const table = await client.get('/internal/routes', RouteTable, { signal }).catch(() => undefined)
         if (!table) return
-        heard.add(service)
+        received.add(service)
         for (const [id, operation] of found) if (operation.service === service) found.delete(id)
         for (const { operationId, method, path, permission } of table.routes)
           found.set(operationId, { service, method, path, permission })
@@ -60,7 +60,7 @@ export function createOperations(
       }
       return known.get(operationId)
     },
-    isComplete: () => backendNames.every((name) => heard.has(name)),
+    isComplete: () => backendNames.every((name) => received.has(name)),
   }
 }
 

@@ -7,25 +7,25 @@ import type { ServiceAnswer, ServiceClient, ServiceRequest } from '../calls/serv
 export interface PlatformCaller
   extends Pick<ServiceRequest, 'signal' | 'timeoutMs' | 'traceparent' | 'causationId' | 'causationDepth'>,
     CarriedLimits {
-  /** By which it acts for a person; null where nobody has given it one. */
+  /** The grant it acts by; null where there is none. */
   grant: string | null
   /** The same in every attempt: by it the other side knows a repetition. */
   key: string
 }
 
-export interface PlatformCall extends Pick<ServiceRequest, 'method' | 'path' | 'body' | 'headers'> {
+interface PlatformCall extends Pick<ServiceRequest, 'method' | 'path' | 'body' | 'headers'> {
   service: BackendName
 }
 
 /** Gives what is answered below 400, and throws a `CallFailure` for any other answer. */
 export type CallPlatform = (caller: PlatformCaller, call: PlatformCall) => Promise<ServiceAnswer>
 
-export interface PlatformOptions {
+interface PlatformOptions {
   clients: ReadonlyMap<BackendName, Pick<ServiceClient, 'request'>>
   delegations: Pick<Delegations, 'actingBy'>
 }
 
-/** Where the rights of whoever gave the grant are gone: no attempt fares better. */
+/** Where the person who gave the grant has lost the rights: retries cannot succeed. */
 const rightsGone = new Set(['token_expired', 'workspace_forbidden', 'invalid_token'])
 
 /** Calls services in the name of a person who has given a grant. */
@@ -34,7 +34,11 @@ export function createCallPlatform({ clients, delegations }: PlatformOptions): C
     const { grant, key, workflow, permissions, callers, callerRights, person, ...options } = caller
     const client = clients.get(service)
     if (!client) throw new CallFailure('service_unavailable', `${service} is not there.`, { retryable: true })
-    if (grant === null) throw new CallFailure('forbidden', 'Nobody has given the right to call the platform.')
+    if (grant === null)
+      throw new CallFailure(
+        'forbidden',
+        'No grant allows this to call the platform. Save or publish it again to give one.',
+      )
     const answer = await client
       .request({
         ...options,
@@ -54,7 +58,7 @@ export function createCallPlatform({ clients, delegations }: PlatformOptions): C
 function failureBefore(cause: ApiError): CallFailure {
   const { code, message, retryable, details } = cause
   return rightsGone.has(code)
-    ? new CallFailure('rights_gone', 'Whoever this is done for may not act here any more.', {
+    ? new CallFailure('rights_gone', 'The person this runs for has lost the right to act here.', {
         ...{ details: { code }, cause },
       })
     : new CallFailure(code, message, {

@@ -6,7 +6,7 @@ const timeoutMs = 30_000
 
 export type PlatformClients = ReadonlyMap<BackendName, ServiceClient>
 
-export interface PlatformClientsOptions extends Pick<ServiceClientOptions, 'issuer' | 'tls'> {
+interface PlatformClientsOptions extends Pick<ServiceClientOptions, 'issuer' | 'tls'> {
   config: Pick<BackendConfig, 'serviceUrls'>
 }
 

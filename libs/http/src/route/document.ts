@@ -12,11 +12,11 @@ import {
 /** A page, a script or an image for a browser, or a description of the API. */
 export interface DocumentAnswer {
   document: CachedDocument
-  /** Instead of those of every answer, or beside them; one that is undefined is left out. */
+  /** In place of or in addition to those of every response; undefined removes one. */
   headers?: Readonly<Record<string, string | undefined>>
 }
 
-export interface DocumentContract<Path extends string, Params extends z.ZodObject, Query extends z.ZodObject>
+interface DocumentContract<Path extends string, Params extends z.ZodObject, Query extends z.ZodObject>
   extends Omit<Contract<Path>, 'method' | 'bodyLimitBytes' | 'waits'> {
   params?: Params
   query?: Query
@@ -29,7 +29,7 @@ export interface DocumentContract<Path extends string, Params extends z.ZodObjec
   }): Promise<DocumentAnswer>
 }
 
-/** What is the same bytes for everybody until it changes: it has an ETag and is sent compressed. Errors are answered as everywhere. */
+/** A document with the same bytes for all callers until it changes, with an ETag and compression. Errors are answered as usual. */
 export function defineDocument<
   const Path extends string,
   Params extends z.ZodObject = PathSchema<Path>,

@@ -9,7 +9,7 @@ type Narrow = (value: unknown, permissions: Permissions) => unknown
 
 /**
  * What a route answers, as its caller is shown it: the actions a record allows (`allowedActionsSchema`) are those they have
- * the permission for. Undefined where a route answers none, or nobody in particular.
+ * the permission for. Undefined where a route has none, or its caller is anonymous.
  */
 export function createActionFilter(route: Route): Narrow | undefined {
   if (

@@ -7,7 +7,7 @@ import { securityHeaders } from '../server/security-headers.js'
 import { parseQuery } from './query.js'
 import { type Contract, commonFields, type PathSchema, type RequestMeta, type Route } from './route.js'
 
-/** A request whose query, headers and body are for whoever is behind the route to judge. */
+/** A request whose query, headers and body the handler of the route validates itself. */
 export interface RawRequest {
   /** As it was sent, such as `GET` or `HEAD`. */
   method: string
@@ -24,12 +24,12 @@ export interface RawRequest {
 /** An answer of a stranger: it gets the headers of every answer, and no page in it runs anything. */
 export interface RawAnswer {
   status: number
-  /** Beside those of every answer, which they cannot replace. */
+  /** In addition to those of every response, which they cannot replace. */
   headers: Readonly<Record<string, string>>
   body: string | null
 }
 
-export interface RawContract<Path extends string> extends Contract<Path> {
+interface RawContract<Path extends string> extends Contract<Path> {
   /** What the answer may be. */
   mediaTypes: readonly string[]
   handler(input: {

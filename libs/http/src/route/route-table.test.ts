@@ -59,7 +59,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('a service tells the gateway and workflows what they have to know of its routes, and nobody else', async () => {
+test('a service serves its route table to the gateway and workflows, and refuses other services', async () => {
   const rule = { access: 'workspace', bodyLimitBytes: 1024 * 1024, waits: false }
   const { json } = await app.call('GET', '/internal/routes', {
     token: await issuerFor('gateway').serviceToken('sut'),

@@ -24,7 +24,7 @@ export interface RequestMeta extends CommandMeta {
   principal: Principal
   /** What the gateway says of its client; null for what another service asks. */
   source: EventSource | null
-  /** What `delegate` needs, to go on in the person's name; undefined for what is asked in nobody's. */
+  /** What `delegate` needs, to continue with the person's rights; undefined for anonymous requests. */
   clientToken: string | undefined
   /** The service that asks in the person's name, and what for; null for what they ask by themselves. */
   delegate: { by: string; run: string } | null
@@ -78,10 +78,10 @@ export interface Contract<Path extends string> {
   summary: string
   description?: string
   tag: string
-  /** False for what pages of the platform ask for, and nobody else: it is in no OpenAPI document. */
+  /** False for routes that only the platform's own pages use: they are in no OpenAPI document. */
   isDocumented?: boolean
   scope: Scope
-  /** Who may call an internal route, which has at least one; nobody else does. */
+  /** The services that may call an internal route, at least one; all others are refused. */
   callers?: readonly InternalParty[]
   /**
    * The restrictions of a principal that every query of the handler goes by; none unless given, so that a restricted
@@ -89,8 +89,8 @@ export interface Contract<Path extends string> {
    */
   honours?: readonly HonourableRestriction[]
   /**
-   * `required` unless the scope is `public` or `service`. `optional`, of a public route: whoever has a token of the platform
-   * is logged in, in a workspace, and others pass as nobody, with their Bearer as `guestTokenHeader`.
+   * `required` unless the scope is `public` or `service`. `optional`, of a public route: a caller with a token of the platform
+   * is logged in, in a workspace, and others pass as anonymous, with their Bearer as `guestTokenHeader`.
    */
   workspace?: 'required' | 'none' | 'optional'
   /** 1 MiB unless given; 16 KiB where the scope is `public`, as a stranger's body is kept until it is complete. */
@@ -101,13 +101,13 @@ export interface Contract<Path extends string> {
    */
   stepUp?: boolean
   /**
-   * For those who operate the installation, in a session of their own login: no API key, and nothing that acts for somebody. Of no
+   * For those who operate the installation, in a session of their own login: no API key, and no grant. Of no
    * workspace, and it shows no tenant's content.
    */
   operator?: boolean
   /**
    * Of an operation outside a workspace that changes nothing but the session it is called by: a session that enters one workspace
-   * alone may call it, as it may read. Who vouches for somebody in one workspace changes nothing of their login.
+   * alone may call it, as it may read. An identity provider of one workspace cannot change the login.
    */
   ofSession?: boolean
   /**
@@ -298,7 +298,7 @@ const noFields = z
 const mayHaveBody = ({ method }: Contract<string>) =>
   method === 'post' || method === 'put' || method === 'patch'
 
-/** Without a login there is nobody whose key it could be. */
+/** Anonymous requests have no owner for a key. */
 function keepsKeys(contract: Contract<string>): boolean {
   return contract.scope !== 'public' && mayHaveBody(contract)
 }

@@ -30,7 +30,7 @@ describe('find', () => {
     expect(tree.find('GET', path)).toEqual({ target, params })
   })
 
-  test('a literal that leads nowhere gives way to the parameter beside it', () => {
+  test('a literal without a match falls back to the parameter at its place', () => {
     expect(tree.find('POST', '/a/new/close')).toMatchObject({
       target: 'post /a/:id/close',
       params: { id: 'new' },

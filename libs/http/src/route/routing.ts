@@ -124,7 +124,7 @@ export function checkRoutes(routes: readonly Route[], hasVerifier: boolean): voi
   }
 }
 
-/** Whether what a route makes is of use to whoever has ridden a session, once that is over. */
+/** Whether what a route creates stays useful to an attacker after a hijacked session has ended. */
 const outlivesSession = ({ scope, method }: Route): boolean =>
   scope !== 'public' && scope !== 'service' && method !== 'get'
 

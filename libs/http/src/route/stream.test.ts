@@ -4,7 +4,8 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { ApiError } from '@opsplane/contracts'
 import { z } from 'zod'
-import { defineStream, openApiDocument } from '../index.js'
+import { defineStream } from '../index.js'
+import { openApiDocument } from '../openapi/openapi.js'
 import { gatewayToken, startTestApp, type TestApp, user } from '../server/test-app.js'
 
 type Batches = () => AsyncGenerator<{ n: number; padding?: string }[]>

@@ -14,7 +14,7 @@ import {
 } from './route.js'
 
 /** Lines of JSON to send, a batch at a time: the next batch is asked for when there is room for it. */
-export interface LineStream<Line> {
+interface LineStream<Line> {
   /** Offered to the client as the name of the file. */
   fileName: string
   batches: AsyncIterable<readonly Line[]>
@@ -28,7 +28,7 @@ export interface TextStream {
 }
 
 /** Server-sent events as text that is made already, for as long as the client reads. */
-export interface EventFeed {
+interface EventFeed {
   frames: AsyncIterable<string>
   /** Ends the connection at once, of a client that does not take what is sent. */
   cut: AbortSignal
@@ -40,12 +40,12 @@ export interface FileStream {
   contentType: string
   /** 206 for a range, 304 for a file the client has. */
   status: 200 | 206 | 304
-  /** Beside those every answer has, such as ETag and Content-Length. */
+  /** In addition to those every response has, such as ETag and Content-Length. */
   headers: Readonly<Record<string, string>>
   bytes: AsyncIterable<Uint8Array>
 }
 
-export interface StreamContract<
+interface StreamContract<
   Path extends string,
   Line extends z.ZodType,
   Params extends z.ZodObject,

@@ -6,7 +6,7 @@ import { defineRoute, type PathSchema, type RequestMeta, type Route, type RouteC
 /** For files that may be anything. */
 export const anyMediaType = '*/*'
 
-export interface UploadContract<
+interface UploadContract<
   Path extends string,
   Response extends z.ZodType,
   Params extends z.ZodObject,

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 type Issue = z.core.$ZodIssue
 type Place = ErrorDetail['in']
 
-/** More are not reported: a body of a megabyte would be answered by ten, and nobody reads them. */
+/** More are not reported: a body of one megabyte could produce a response of ten, which no one would read. */
 export const maxDetails = 100
 
 /**

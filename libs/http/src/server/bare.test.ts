@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { defineRoute, openApiDocument } from '../index.js'
+import { defineRoute } from '../index.js'
+import { openApiDocument } from '../openapi/openapi.js'
 import { startTestApp, type TestApp } from './test-app.js'
 
 const read = defineRoute({

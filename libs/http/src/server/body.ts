@@ -44,7 +44,7 @@ function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
 }
 
 /**
- * JSON that somebody else wrote, bounded before it is parsed. Throws `malformed_json`, and `validation_failed` for what
+ * Untrusted JSON, bounded before it is parsed. Throws `malformed_json`, and `validation_failed` for what
  * is beyond the bounds or cannot be stored.
  */
 export function readJson(bytes: Buffer): unknown {

@@ -2,14 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { ApiError } from '@opsplane/contracts'
 import { createLogger, systemClock } from '@opsplane/runtime'
 import { z } from 'zod'
-import {
-  createApp,
-  createInternalVerifier,
-  defineList,
-  defineRoute,
-  openApiDocument,
-  type RouteContract,
-} from '../index.js'
+import { createApp, createInternalVerifier, defineList, defineRoute } from '../index.js'
+import { openApiDocument } from '../openapi/openapi.js'
+import type { RouteContract } from '../route/route.js'
 import { MemoryIdempotencyStore, startTestApp, type TestApp, trustedKeys } from './test-app.js'
 
 const Lamp = z.object({ id: z.string(), version: z.int() }).meta({ id: 'ContractTestLamp' })

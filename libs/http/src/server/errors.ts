@@ -6,7 +6,7 @@ import { type Exchange, logRequest, send } from './exchange.js'
  * The ApiError a thrown value is answered as; anything unknown is an internal error that names nothing. A call that another
  * service refused is one too, or `upstream_error` where it may be accepted later.
  */
-export function toApiError(error: unknown): ApiError {
+function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof URIError) return malformedUrl()
   if (error instanceof InnerRefusal && error.retryable)
@@ -27,7 +27,7 @@ export function malformedUrl(): ApiError {
 }
 
 /** Response headers an error calls for: what it carries itself, completed by what its code demands. */
-export function errorHeaders(error: ApiError): Record<string, string> {
+function errorHeaders(error: ApiError): Record<string, string> {
   return { ...demandedHeaders(error), ...error.headers }
 }
 

@@ -17,7 +17,7 @@ export interface Exchange {
   startedAt: number
   log: Logger
   workspaceId?: string
-  /** Of its span, where somebody follows it. */
+  /** Of its span, where it is traced. */
   traceparent?: string | undefined
   /** Of the answer, whatever it is. */
   headers?: Record<string, string>

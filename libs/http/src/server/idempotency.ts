@@ -90,7 +90,7 @@ export class Idempotency {
     private readonly holdMs = claimMs / 6,
   ) {}
 
-  /** Throws `idempotency_in_progress` and `idempotency_key_reused` beside what the handler throws. */
+  /** Throws `idempotency_in_progress` and `idempotency_key_reused` in addition to what the handler throws. */
   async run(attempt: Attempt): Promise<Answer> {
     const { key, fingerprint } = attempt
     const current = this.#inFlight.get(key)

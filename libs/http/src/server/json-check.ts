@@ -61,7 +61,7 @@ function rangeProblem({ text }: ExactNumber, path: PropertyKey[]): ErrorDetail |
 
 const unstorable = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
 
-export function isStorable(text: string): boolean {
+function isStorable(text: string): boolean {
   return !unstorable.test(text)
 }
 

@@ -7,8 +7,8 @@ const largeLimit = 50
 const longestMs = 1_000
 
 /** Limits the large pages that are read and sent at the same time, per workspace; further ones wait in order of arrival. */
-export interface LargePages {
-  /** Runs `work` once fewer than the limit are under way; the page counts until its response is flushed or closed. */
+interface LargePages {
+  /** Runs `work` once fewer than the limit are in progress; the page counts until its response is flushed or closed. */
   run(workspaceId: string, res: ServerResponse, work: () => Promise<void>): Promise<void>
 }
 

@@ -64,7 +64,7 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
   const server = options.tls
     ? createHttpsServer({ ...settings, ...serverTls(options.tls) }, answer)
     : createHttpServer(settings, answer)
-  // An expectation nobody knows of may be ignored.
+  // An unknown expectation may be ignored.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerClientError(error, socket, log))
   // An answer would wait for the handshake, which has failed.
@@ -162,7 +162,7 @@ async function drain(
       for (const socket of unused) if (socket.bytesRead === 0) socket.destroy()
     }, idleSweepMs)
     const deadline = setTimeout(() => {
-      log.warn({ drainTimeoutMs }, 'the drain time is over; requests still under way are cut off')
+      log.warn({ drainTimeoutMs }, 'the drain time is over; requests in flight are cut off')
       server.closeAllConnections()
       for (const socket of unused) socket.destroy()
     }, drainTimeoutMs)

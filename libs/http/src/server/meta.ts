@@ -7,7 +7,7 @@ import type { RequestMeta, Route } from '../route/route.js'
 import type { Exchange } from './exchange.js'
 
 /**
- * What the handler learns about a request beside its content. `signal` and `log` are made when first asked for, by functions:
+ * The metadata of a request for its handler. `signal` and `log` are made when first asked for, by functions:
  * accessors give each object a hidden class of its own, which V8 keeps, with all they refer to, until it collects the whole heap (ADR 115).
  */
 export function createMeta(route: Route, exchange: Exchange, caller: Caller, clock: Clock): RequestMeta {

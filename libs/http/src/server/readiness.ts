@@ -21,7 +21,7 @@ export function notReady(checks: Checks, warnings: readonly string[] = []): ApiE
 }
 
 /** The readiness another process reports: its checks, where it lists them, and a summary. */
-export interface ReportedReadiness {
+interface ReportedReadiness {
   checks: Checks | undefined
   /** `up`, or why it is not ready. */
   state: string

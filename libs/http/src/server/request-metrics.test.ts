@@ -38,6 +38,6 @@ test('methods that a client makes up are one', async () => {
   expect(await metrics.text()).toContain('{operation="none",method="other",status="4xx",service="desk"} 3')
 })
 
-test('records nothing for nobody', () => {
+test('records nothing without a recorder', () => {
   expect(requestRecorders(noMetrics)({ operationId: 'getNote', waits: false }, 'GET')).toBeUndefined()
 })

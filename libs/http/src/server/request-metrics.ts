@@ -9,7 +9,7 @@ export const noOperation = { operationId: 'none', waits: false }
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** Of which operation, by what method, and whether its answer may be late. */
-export interface RecordedOperation {
+interface RecordedOperation {
   operationId: string
   waits: boolean
 }

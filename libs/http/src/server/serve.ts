@@ -29,7 +29,7 @@ import { createMeta } from './meta.js'
 import type { RecorderFor } from './request-metrics.js'
 import { checkAnswer, checkReplay } from './response-check.js'
 
-export interface ServeContext {
+interface ServeContext {
   /** All of the app. */
   routes: readonly Route[]
   verifier: InternalVerifier | undefined

@@ -3,16 +3,16 @@ import { connect } from 'node:net'
 import type { CommandMeta, Principal, StoredResponse } from '@opsplane/contracts'
 import { createLogger, systemClock } from '@opsplane/runtime'
 import {
-  type AppOptions,
   createApp,
   createInternalIssuer,
   createInternalVerifier,
   generateServiceKeys,
   type IdempotencyStore,
-  type ListenOptions,
   listen,
   type Route,
 } from '../index.js'
+import type { AppOptions } from './app.js'
+import type { ListenOptions } from './listen.js'
 
 // What the tests of this lib share: an app on a real port, and keys kept in memory.
 
@@ -37,7 +37,7 @@ export function issuerFor(service: keyof typeof keys) {
 
 export const gatewayToken = (principal?: Principal) => issuerFor('gateway').clientToken('sut', principal)
 
-export interface TestCall {
+interface TestCall {
   body?: unknown
   /** Sent as it is. */
   rawBody?: string | Buffer

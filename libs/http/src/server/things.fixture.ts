@@ -6,7 +6,7 @@ export const Thing = z
   .object({ id: z.string(), title: z.string(), version: z.int() })
   .meta({ id: 'AppTestThing' })
 
-export const base = { tag: 'things', summary: 'A thing', scope: 'itsm:read', response: Thing } as const
+const base = { tag: 'things', summary: 'A thing', scope: 'itsm:read', response: Thing } as const
 
 export const routes = [
   defineRoute({

@@ -6,7 +6,7 @@ import { createUserInbox } from '../inbox.js'
 import { openStreamManager, streamInfo } from '../streams.js'
 
 /** A stream as the server hands it out, messages apart: to be given back as it is. */
-export interface StreamHead {
+interface StreamHead {
   config: Partial<StreamConfig> & { name: string }
   state: { messages: number; bytes: number; first_seq: number; last_seq: number }
 }

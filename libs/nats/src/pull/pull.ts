@@ -6,7 +6,7 @@ import { type StreamMessage, streamMessage } from '../stream-message.js'
 import type { Acknowledgements } from './acknowledgements.js'
 import type { RequestRounds } from './request-rounds.js'
 
-export interface PullOptions {
+interface PullOptions {
   connection: NatsConnection
   stream: string
   durable: string

@@ -18,7 +18,7 @@ export interface RequestRounds {
   close(): void
 }
 
-export interface RequestRoundsOptions {
+interface RequestRoundsOptions {
   /** Least time between two rounds; asked for at each one. */
   spacingMs: number | (() => number)
   /** When so many wait, the next round begins at once. */

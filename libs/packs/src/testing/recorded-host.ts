@@ -1,7 +1,7 @@
 import type { ArtifactTest, JsonValue, RecordedCall, TestDifference } from '@opsplane/contracts'
 import { findDifferences } from './differences.js'
 
-export type RecordedAnswer = { returns: JsonValue } | { throws: { code: string; message: string } }
+type RecordedAnswer = { returns: JsonValue } | { throws: { code: string; message: string } }
 
 /** What stands in for everything outside in one run of a test. */
 export interface RecordedHost {

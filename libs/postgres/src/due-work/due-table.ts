@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { bigint, index, integer, text, timestamp } from 'drizzle-orm/pg-core'
 
 /** A table whose rows are each due at some time, for `createDueWork`. Its SQL is the service's own, never a caller's. */
-export interface DueTableOptions {
+interface DueTableOptions {
   table: string
   /** The column that names a row. */
   key: string

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { type DueWorkGroup, type DueWorkOptions, leasedWorker, transactionWorker } from '../index.js'
+import { type DueWorkGroup, leasedWorker, transactionWorker } from '../index.js'
+import type { DueWorkOptions } from './due-work.js'
 import { finish, type Job, jobs, type ScratchJobs, scratchJobs, waitUntilTrue } from './scratch.fixture.js'
 
 let scratch: ScratchJobs

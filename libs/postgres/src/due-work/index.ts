@@ -7,14 +7,9 @@ export {
   type DueWorkOptions,
   type WakeHints,
 } from './due-work.js'
-export { type ErrorClass, type IsolationResult, isolateFailures } from './isolate.js'
-export { type LeasedRow, type LeasedWorkerOptions, leasedWorker } from './leased-worker.js'
-export {
-  type ResidentRow,
-  type ResidentWork,
-  type ResidentWorkerOptions,
-  residentWorker,
-} from './resident-worker.js'
+export { type ErrorClass, isolateFailures } from './isolate.js'
+export { type LeasedRow, leasedWorker } from './leased-worker.js'
+export { type ResidentRow, type ResidentWork, residentWorker } from './resident-worker.js'
 export {
   type ClaimedRow,
   type ClaimOptions,
@@ -27,7 +22,7 @@ export {
   type Statement,
   workspaceDueCountsStatement,
 } from './statements.js'
-export { type TransactionWorkerOptions, transactionWorker } from './transaction-worker.js'
+export { transactionWorker } from './transaction-worker.js'
 export {
   type CreateWorker,
   createErrorClassifier,
@@ -37,4 +32,4 @@ export {
   type WorkContext,
   type WorkOptions,
 } from './work.js'
-export { createWorkspaceSlots, type WorkspaceSlots } from './workspace-slots.js'
+export { createWorkspaceSlots } from './workspace-slots.js'

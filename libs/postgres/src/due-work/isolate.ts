@@ -1,4 +1,4 @@
-export interface IsolationResult<Row, Result> {
+interface IsolationResult<Row, Result> {
   done: { row: Row; result: Result }[]
   failed: { row: Row; error: unknown }[]
   /** Left as they are: what stopped the attempt says nothing of them. */

@@ -27,7 +27,7 @@ export interface LeasedRow extends DueRow {
   fence: string
 }
 
-export interface LeasedWorkerOptions<Row extends LeasedRow, Result> extends WorkOptions {
+interface LeasedWorkerOptions<Row extends LeasedRow, Result> extends WorkOptions {
   /**
    * The maximum number of rows in flight for one fairness key while others have due rows, so that long attempts of one leave
    * places to them; as many as there are places without.

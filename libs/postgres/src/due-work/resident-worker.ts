@@ -31,7 +31,7 @@ export interface ResidentWork<Row extends ResidentRow> {
   drain(graceMs: number): Promise<void>
 }
 
-export interface ResidentWorkerOptions<Row extends ResidentRow> extends Omit<WorkOptions, 'batch'> {
+interface ResidentWorkerOptions<Row extends ResidentRow> extends Omit<WorkOptions, 'batch'> {
   /** Kept up while a row is held; a dead holder's rows are taken over so long after its death. 30 s without. */
   leaseMs?: number
   work: ResidentWork<Row>

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createLogger } from '@opsplane/runtime'
 import postgres from 'postgres'
-import { connect, createDueWork, type DueWorkOptions, dueTable, type LeasedRow } from '../index.js'
+import { connect, createDueWork, dueTable, type LeasedRow } from '../index.js'
+import type { DueWorkOptions } from './due-work.js'
 
 /** Rows of work in a schema of their own. */
 export const jobs = dueTable({

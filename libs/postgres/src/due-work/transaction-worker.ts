@@ -13,7 +13,7 @@ import {
   type WorkOptions,
 } from './work.js'
 
-export interface TransactionWorkerOptions<Row extends DueRow> extends WorkOptions {
+interface TransactionWorkerOptions<Row extends DueRow> extends WorkOptions {
   /**
    * Does all of it in this transaction, or throws. It is what makes the rows no longer due, by the table's own columns.
    * Called again with fewer rows after a failure, whose changes are undone.

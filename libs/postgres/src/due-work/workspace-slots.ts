@@ -1,7 +1,7 @@
 import type { ResidentWork } from './resident-worker.js'
 
 /** Places of a holder: so many in all, and of one workspace. */
-export interface WorkspaceSlots extends Pick<ResidentWork<never>, 'capacity' | 'waitForCapacity'> {
+interface WorkspaceSlots extends Pick<ResidentWork<never>, 'capacity' | 'waitForCapacity'> {
   occupy(workspaceId: string): void
   free(workspaceId: string): void
   /** Whether one more of this workspace finds a place. */

@@ -10,13 +10,13 @@ import { quoteIdentifier } from '../sql-text.js'
 import type { DumpedTable } from './catalogue.js'
 
 /** A file as it was written. */
-export interface WrittenFile {
+interface WrittenFile {
   bytes: number
   /** Of the file, in hex. */
   sha256: string
 }
 
-export interface CopiedTable extends WrittenFile {
+interface CopiedTable extends WrittenFile {
   rows: number
   /** Of the rows, before they are compressed. */
   plainBytes: number
@@ -80,7 +80,7 @@ export async function copyOut(sql: postgres.Sql, table: DumpedTable, file: strin
 }
 
 /** Rows that were sent were not taken, and the client knows no more of it: the server's log says why. */
-export class CopyRefusedError extends Error {}
+class CopyRefusedError extends Error {}
 
 /** Reads such a file back, into the same columns, within a transaction on `sql`. Rejects where a row is refused. */
 export async function copyIn(sql: postgres.Sql, table: DumpedTable, file: string): Promise<void> {

@@ -3,8 +3,8 @@ import type { StatementRunner } from '../database.js'
 import { quoteIdentifier } from '../sql-text.js'
 
 /** A statement that makes something, as the role that is to own it. */
-export const Definition = z.object({ owner: z.string(), text: z.string() })
-export type Definition = z.infer<typeof Definition>
+const Definition = z.object({ owner: z.string(), text: z.string() })
+type Definition = z.infer<typeof Definition>
 
 /** The objects of some schemas, as statements that recreate them: before the rows are copied, and after. */
 export const Definitions = z.object({ before: z.array(Definition), after: z.array(Definition) })

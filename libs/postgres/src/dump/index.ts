@@ -4,5 +4,5 @@ export {
   readSequences,
   readTables,
 } from './catalogue.js'
-export { type CopiedTable, CopyRefusedError, copyIn, copyOut, fileDigest, type WrittenFile } from './copy.js'
-export { applyDefinitions, Definition, Definitions, readDefinitions, withRoles } from './definitions.js'
+export { copyIn, copyOut, fileDigest } from './copy.js'
+export { applyDefinitions, Definitions, readDefinitions, withRoles } from './definitions.js'

@@ -3,12 +3,12 @@ import { quoteIdentifier } from '../sql-text.js'
 import { refuseForeignRole, roleMark } from './role-marks.js'
 
 /** A role, and the name that this installation gives it. */
-export interface RoleMove {
+interface RoleMove {
   from: string
   to: string
 }
 
-export interface MoveOptions {
+interface MoveOptions {
   /** The id of the installation that the roles belong to afterwards, as the database records it by now. */
   id: string
   /** The id the roles have been marked with so far. */

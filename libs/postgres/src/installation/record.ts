@@ -3,14 +3,14 @@ import { type Installation, InstallationError, newInstallation } from './install
 import { roleMark } from './role-marks.js'
 
 /** Where a database is: a copy of it, or its restored dump, has another place. */
-export interface DatabaseLocation {
+interface DatabaseLocation {
   /** Of the server, as `pg_control_system` says it. */
   systemIdentifier: string
   databaseOid: string
 }
 
 /** What a database records of the installation it belongs to. */
-export interface InstallationRecord extends Installation, DatabaseLocation {
+interface InstallationRecord extends Installation, DatabaseLocation {
   /** The id that an unfinished adoption gives it. */
   adopting: string | null
 }

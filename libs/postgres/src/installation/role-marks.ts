@@ -6,7 +6,7 @@ import { type Installation, InstallationError } from './installation.js'
 export const roleMark = 'Opsplane installation '
 
 /** The id of the installation that a role is marked with; null where it has no mark, undefined where there is no such role. */
-export async function readRoleMark(sql: StatementRunner, role: string): Promise<string | null | undefined> {
+async function readRoleMark(sql: StatementRunner, role: string): Promise<string | null | undefined> {
   const [found] = await sql.unsafe<{ comment: string | null }[]>(
     `select shobj_description(oid, 'pg_authid') as comment from pg_roles where rolname = $1`,
     [role],

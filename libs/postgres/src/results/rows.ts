@@ -4,7 +4,7 @@ import type { ISql } from 'postgres'
 import type { TypeNames } from './type-names.js'
 import { createValueReader, type Json, typeName } from './values.js'
 
-export interface CollectOptions {
+interface CollectOptions {
   text: string
   /** As Postgres reads them. */
   values: readonly (string | null)[]
@@ -21,7 +21,7 @@ export interface CollectOptions {
   passed?(): void
 }
 
-export interface Collected {
+interface Collected {
   /** Rows that were returned or, where none are, changed. */
   affected: number
   /** Which cap has ended it. */
@@ -30,7 +30,7 @@ export interface Collected {
 }
 
 /** Reads the answer to one statement up to the caps, row by row as they arrive. */
-export interface Collector {
+interface Collector {
   /** By a cursor, which takes one statement only. Rejects with what Postgres says, or the loss of the connection. */
   read(tx: Pick<ISql, 'unsafe' | 'typed'>): Promise<Collected>
   /** What has arrived before the connection was ended for its bytes. */

@@ -1,12 +1,10 @@
 export {
-  type At,
   findSchedule,
   pauseSchedule,
   removeSchedule,
   resumeSchedule,
   type ScheduleOwner,
-  type ScheduleStatus,
   upsertSchedule,
 } from './store.js'
 export { dueSchedules, scheduleFires, schedules } from './tables.js'
-export { type ScheduleRow, type ScheduleWorkOptions, scheduleWork } from './worker.js'
+export { type ScheduleRow, scheduleWork } from './worker.js'

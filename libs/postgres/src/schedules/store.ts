@@ -11,7 +11,7 @@ export interface ScheduleOwner {
   tenant: TenantScope
 }
 
-export interface ScheduleStatus {
+interface ScheduleStatus {
   schedule: Schedule
   paused: boolean
   /** ISO; null while it is paused, and where nothing is to come. */
@@ -29,7 +29,7 @@ interface Row {
 }
 
 /** The time of tests that simulate it; the database's own without. */
-export interface At {
+interface At {
   at?: string
 }
 

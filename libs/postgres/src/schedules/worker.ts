@@ -16,7 +16,7 @@ export interface ScheduleRow {
   at: string
 }
 
-export interface ScheduleWorkOptions {
+interface ScheduleWorkOptions {
   /** Names the work in the log and in hints; `schedules` without. */
   name?: string
   /** What is late by no more is on time; a minute without. */

@@ -18,7 +18,7 @@ export interface LeaseRequest {
 export type GrantLeases = (asks: LeaseRequest[]) => Promise<{ granted: number; forMs: number }[]>
 
 /** Who counts: a workspace, or one of its keys. */
-export interface Holder {
+interface Holder {
   workspaceId: string
   /** The workspace unless given. */
   key?: string
@@ -49,7 +49,7 @@ type HeldLimit =
   | 'requestsInFlightPerKey'
   | 'requestBytesInFlight'
 
-export interface BudgetsOptions {
+interface BudgetsOptions {
   limits: Limits
   /** Grants leases from the count of all replicas. Absent where there is one replica only. */
   grant?: GrantLeases

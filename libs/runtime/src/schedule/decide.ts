@@ -2,7 +2,7 @@ import type { MisfirePolicy, OverlapPolicy, Schedule } from '@opsplane/contracts
 import type { Times } from './cron-times.js'
 import { createTimes } from './times.js'
 
-export interface DueFires {
+interface DueFires {
   /** The first time that nothing was decided about yet. */
   plannedAt: number
   now: number
@@ -10,7 +10,7 @@ export interface DueFires {
   graceMs?: number
 }
 
-export interface FireDecision {
+interface FireDecision {
   /** Times to make up for or to keep, in order; late ones as the misfire policy has it. */
   fires: number[]
   /** The time to plan next; undefined when there is none. */

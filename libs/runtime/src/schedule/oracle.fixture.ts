@@ -12,7 +12,7 @@ interface Shown {
 }
 
 /** Each minute from one instant to another, asked of Intl four times an hour: clocks are changed at no other times. */
-export interface Minutes {
+interface Minutes {
   from: number
   /** The minute that is shown, counted from 1970 as if the clock had never changed. */
   shown: Float64Array

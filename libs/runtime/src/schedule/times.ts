@@ -4,7 +4,7 @@ import { cronTimes } from './cron-times.js'
 import { instantIn } from './moments.js'
 
 /** The part of a schedule that says when; `startAt` is there where it goes by an interval. */
-export type Spec = Pick<Schedule, 'cron' | 'timeZone' | 'everySeconds' | 'startAt' | 'endAt'>
+type Spec = Pick<Schedule, 'cron' | 'timeZone' | 'everySeconds' | 'startAt' | 'endAt'>
 
 /** Throws RangeError for a schedule that its schema does not allow. */
 export function createTimes(spec: Spec): Times {

@@ -35,7 +35,7 @@ export interface UnknownVariable {
   position: number | undefined
 }
 
-export interface References {
+interface References {
   /** Sorted. */
   paths: string[]
   unknown: UnknownVariable | undefined

@@ -9,7 +9,7 @@ import { type ParentHeader, ready } from './protocol.js'
 import { cancelledOutcome, type Run, type RunOutcome, type RunUsage, timeoutOutcome } from './run.js'
 import { appendLog, estimateUsage, parseFailure, parseOutput, toRunOutcome } from './run-outcomes.js'
 
-export interface CodeChildOptions {
+interface CodeChildOptions {
   command: ChildCommand
   startMs: number
   frameBytes: number

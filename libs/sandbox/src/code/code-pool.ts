@@ -8,7 +8,7 @@ import { createTenantStats } from '../pool/tenant-stats.js'
 import { type CodeChild, startCodeChild } from './code-child.js'
 import { failedOutcome, type Run, type RunOutcome } from './run.js'
 
-export interface CodePoolOptions {
+interface CodePoolOptions {
   log: Logger
   program: ChildProgram
   /** Processes at most, the spare ones among them. */
@@ -27,7 +27,7 @@ export interface CodePoolOptions {
   ownBytes: number
 }
 
-export interface CodePool {
+interface CodePool {
   /** It is settled in any case, unless this rejects: with `PoolError`, where it was not begun. */
   add(run: Run): Promise<void>
   /** Ends one, wherever it is. */

@@ -3,7 +3,7 @@ import type { Run } from './run.js'
 import { HostError, type Json } from './types.js'
 
 /** What became of a call, as the code sees it; `json` is the value or the error. */
-export interface HostAnswer {
+interface HostAnswer {
   ok: boolean
   json: string
 }

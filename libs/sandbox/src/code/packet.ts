@@ -1,5 +1,5 @@
 /** A message between a process and its child: a header, and texts that need not be parsed to be passed on. */
-export interface Packet<Header> {
+interface Packet<Header> {
   header: Header
   parts: string[]
 }

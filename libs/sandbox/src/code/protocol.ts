@@ -16,7 +16,7 @@ export interface RunHeader {
 }
 
 /** What became of a call; its part is the value, or the error. */
-export interface AnswerHeader {
+interface AnswerHeader {
   op: 'answer'
   run: number
   call: number
@@ -24,7 +24,7 @@ export interface AnswerHeader {
 }
 
 /** Ends a run before its time. */
-export interface EndHeader {
+interface EndHeader {
   op: 'end'
   run: number
 }

@@ -7,7 +7,7 @@ import type { ChildCommand } from './program.js'
 /** How a child ended: `crashed` by what it did, `died` by what others did. */
 export type ChildFailure = 'deadline' | 'memory' | 'too_large' | 'crashed' | 'died'
 
-export interface Listener {
+interface Listener {
   /** A frame of the child. */
   text: (text: string) => void
   /** Once; it is dead then, or soon will be. */

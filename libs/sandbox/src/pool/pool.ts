@@ -25,7 +25,7 @@ export interface PoolOptions {
   atOnce?: number
 }
 
-export interface PoolRequest<Answer> {
+interface PoolRequest<Answer> {
   tenant: string
   text: string
   /** Reads the child's answer; one that it throws at ends the child. */

@@ -2,7 +2,7 @@ import { type Logger, retryDelayMs } from '@opsplane/runtime'
 import { buildChildCommand, type ChildCommand, type ChildProgram } from './program.js'
 
 /** Starts of a program, later and later after each that failed. */
-export interface StartAttempts {
+interface StartAttempts {
   command(): ChildCommand
   /** When the next may be tried. */
   readonly againAt: number

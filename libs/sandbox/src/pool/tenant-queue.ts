@@ -1,5 +1,5 @@
 /** Waiting entries by tenant; tenants take turns. */
-export interface TenantQueue<Entry> {
+interface TenantQueue<Entry> {
   readonly size: number
   /** Entries of one tenant that wait. */
   waiting(tenant: string): number

@@ -4,7 +4,7 @@ const everyMs = 50
 /** However little CPU it gets, a request ends after so many times its deadline. */
 const longest = 5
 
-export interface WatchedProcess {
+interface WatchedProcess {
   pid: number
   deadlineMs: number
   residentBytes: number

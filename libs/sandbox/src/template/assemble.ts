@@ -7,7 +7,7 @@ import type { Template, TemplateExpression, TemplateNode } from './template.js'
 
 export type ExpressionResult = { value?: unknown } | { error: RequestFailure }
 
-export interface AssembleOptions {
+interface AssembleOptions {
   resultOf(expression: TemplateExpression): ExpressionResult
   /** Bytes of JSON that the expressions of a template may put into it, about. */
   maxBytes: number

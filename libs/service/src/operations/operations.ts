@@ -18,7 +18,7 @@ import {
   readOutbox,
 } from './progress.js'
 
-export interface OperationsOptions {
+interface OperationsOptions {
   database: Database
   link: NatsLink
   names: NatsNames

@@ -15,9 +15,9 @@ interface Subject {
   effect(tx: Transaction, name: string): Promise<void>
   effects(): Promise<string[]>
   checkpoint(): Promise<Checkpoint>
-  /** Dead letters as somebody sees them, the oldest first. */
+  /** Dead letters as they are listed, the oldest first. */
   letters(): Promise<Letter[]>
-  /** Somebody asks for all dead letters to be handled again. */
+  /** An operator redrives all dead letters. */
   mark(): Promise<void>
 }
 

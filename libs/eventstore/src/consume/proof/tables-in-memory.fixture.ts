@@ -6,7 +6,7 @@ import type { DeadLetter, MarkedLetter } from '../redrive-store.js'
 import type { Transaction } from '../transaction.js'
 
 /** Does something to the rows at one moment. */
-export type Commit = <T>(act: () => T) => Promise<T>
+type Commit = <T>(act: () => T) => Promise<T>
 
 /** What a transaction will have done once it commits. */
 class PendingWrites {

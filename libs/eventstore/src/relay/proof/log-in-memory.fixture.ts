@@ -2,7 +2,7 @@ import type { LogEdge } from '../../log-end.js'
 import type { LoggedEvent } from '../../logged-events.js'
 import type { StreamMark } from '../stream-marks.js'
 
-export interface LeaseRow {
+interface LeaseRow {
   owner: string
   fence: number
   expiresAt: number

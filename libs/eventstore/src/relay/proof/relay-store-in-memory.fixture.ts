@@ -4,7 +4,7 @@ import type { StreamMark } from '../stream-marks.js'
 import type { LogInMemory, MarkRow } from './log-in-memory.fixture.js'
 
 /** Does something to the tables at one moment. */
-export type Commit = <T>(act: () => T) => Promise<T>
+type Commit = <T>(act: () => T) => Promise<T>
 
 const abandonedMs = 10_000
 

@@ -39,7 +39,7 @@ const cases: Record<string, (subject: Subject) => Promise<void>> = {
     expect(await store.acquireLease('one', undefined)).toEqual({ owner: 'one', fence: '2' })
     expect(isTaken(await store.acquireLease('one', '1'))).toBe(false)
   },
-  async 'a lease that has ended is anybody’s who starts, and who waits has work for it'({
+  async 'an expired lease is free for a replica that starts, and for a waiting one that has events'({
     store,
     append,
     expire,

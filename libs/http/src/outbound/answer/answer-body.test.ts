@@ -43,7 +43,7 @@ describe('the body of an answer', () => {
     ['text without a charset', 'text/plain', 'grün', text('grün')],
     ['text in no charset it says', 'text/plain', latin1('grün'), base64(latin1('grün'))],
     ['text in another one than it says', 'text/plain; charset=utf-8', latin1('grün'), base64(latin1('grün'))],
-    ['text in one nobody knows', 'text/plain; charset=klingon', 'Qapla', base64(Buffer.from('Qapla'))],
+    ['text in an unknown charset', 'text/plain; charset=klingon', 'Qapla', base64(Buffer.from('Qapla'))],
     [
       'XML that declares its own',
       'application/xml',

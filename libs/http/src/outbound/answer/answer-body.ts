@@ -11,7 +11,7 @@ export interface AnsweredBytes {
 }
 
 /** A body as a value of JSON: parsed, as text, or in base64 where it is no text. */
-export type AnswerBody =
+type AnswerBody =
   | { encoding: 'none'; body: null }
   | { encoding: 'json'; body: unknown }
   | { encoding: 'text' | 'base64'; body: string }
@@ -75,7 +75,7 @@ function textOf(type: ContentType, bytes: Buffer, goesOn: boolean): string | und
       decoder.encoding === 'windows-1252' ? windows1252(bytes) : decoder.decode(bytes, { stream: goesOn })
     return text.includes('\0') ? undefined : text
   } catch {
-    // It is no such text, or nobody knows the charset.
+    // It is no text in that charset, or the charset is unknown.
     return undefined
   }
 }

@@ -1,5 +1,5 @@
 /** CPU that a run may take, in slices; on a machine with too much to do a slice is as long as it has to be. */
-export interface Budget {
+interface Budget {
   /** Milliseconds it has had. */
   readonly usedMs: number
   readonly over: boolean

@@ -31,7 +31,7 @@ export interface Instance {
   grownMb(): number
 }
 
-export interface Engine {
+interface Engine {
   acquire(memoryMb: number): Promise<Instance>
   /** One that works still, for another run. */
   release(instance: Instance): void

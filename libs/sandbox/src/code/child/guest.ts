@@ -7,7 +7,7 @@ import type {
 import { prelude, sdkModule } from './prelude.js'
 
 /** The run that a guest works for: whom it sends to, and who interrupts it. */
-export interface GuestRun {
+interface GuestRun {
   receive(kind: string, values: string[]): void
   isOver(): boolean
 }

@@ -12,7 +12,7 @@ export type Ending =
   /** `thrown` is JSON. */
   | { op: 'failed'; code: Failure; message: string; stack: string; thrown: string }
 
-export interface Outlet {
+interface Outlet {
   call(call: number, name: string, args: string): void
   log(level: string, message: string, data: string, truncated: boolean): void
 }

@@ -1,5 +1,5 @@
 /** What of the memory of an instance has to be put back for everything in it to be as it was. */
-export interface Snapshot {
+interface Snapshot {
   /** Not while anything runs in the instance, nor after its memory has grown. */
   restore(): void
 }
