@@ -121,6 +121,7 @@ export {
   type Route,
   type RouteContract,
   type Scope,
+  type StreamClient,
 } from './route/route.js'
 export { routeTableRoute } from './route/route-table.js'
 export { methodNotAllowed, RouteTree, routeNotFound } from './route/routing.js'

@@ -4,7 +4,15 @@ import { stringifyExact } from '@opsplane/contracts'
 import type { z } from 'zod'
 import { type Exchange, headerLines, logRequest } from '../server/exchange.js'
 import { checkAnswer } from '../server/response-check.js'
-import { type Contract, common, type PathSchema, type RequestMeta, type Route, strictQuery } from './route.js'
+import {
+  type Contract,
+  common,
+  type PathSchema,
+  type RequestMeta,
+  type Route,
+  type StreamClient,
+  strictQuery,
+} from './route.js'
 
 /** Lines of JSON to send, a batch at a time: the next batch is asked for when there is room for it. */
 export interface LineStream<Line> {
@@ -23,8 +31,6 @@ export interface TextStream {
 /** Server-sent events as text that is made already, for as long as the client reads. */
 export interface EventFeed {
   frames: AsyncIterable<string>
-  /** Ends the connection at once, of a client that does not take what is sent. */
-  cut: AbortSignal
 }
 
 /** A file whose length is known, or a range of it. */
@@ -56,8 +62,7 @@ export interface StreamContract<
     meta: RequestMeta
     /** Of a reader that goes on where its stream has ended. */
     lastEventId: string | undefined
-    /** Aborted when the client has left. */
-    signal: AbortSignal
+    client: StreamClient
   }): Promise<LineStream<z.input<Line>> | TextStream | FileStream | EventFeed>
 }
 
@@ -95,7 +100,7 @@ interface ErasedStreamHandler {
     query: unknown
     meta: RequestMeta
     lastEventId?: string | undefined
-    signal?: AbortSignal
+    client?: StreamClient
   }): Promise<unknown>
 }
 
@@ -143,7 +148,6 @@ function begin(exchange: Exchange, stream: Sent): void {
     const at = common.findIndex((line) => line.toLowerCase() === 'cache-control')
     if (at !== -1) common.splice(at, 2)
     exchange.res.writeHead(200, [...common, ...eventHeaders])
-    stream.cut.addEventListener('abort', () => exchange.res.destroy(), { once: true })
     return
   }
   const isFile = 'bytes' in stream
