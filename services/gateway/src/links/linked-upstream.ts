@@ -79,8 +79,8 @@ class LinkedAnswer implements FeedReader {
     if (this.#held) this.#held.push(bytes)
     else if (!this.#answer || this.#answer.isConfirmed()) this.#write(bytes)
     else {
-      this.#hold(this.#answer.confirmed(), () => {})
-      this.#held = [bytes]
+      // Those that come meanwhile are asked about by themselves, unless the answer is still certain then.
+      this.#hold(this.#answer.confirmed(), () => this.#write(bytes))
     }
   }
 
