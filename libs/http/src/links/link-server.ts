@@ -36,10 +36,13 @@ export function linkServer({ verifier, serve, serveOther }: LinkServerOptions): 
     const endIfUnused = () => {
       if (isDraining && feeds.size === 0) socket.end()
     }
-    const senderOf = (feed: number): FeedSender => ({
+    const senderOf = (feed: number, request: IncomingMessage): FeedSender => ({
       send: (kind, payload) => write(encodeFrame(kind, feed, payload)),
       isFull: () => socket.writableNeedDrain,
       waitForRoom: (response) => void waiting.add(response),
+      begun() {
+        request.headers = {}
+      },
       over() {
         feeds.delete(feed)
         endIfUnused()
@@ -48,9 +51,10 @@ export function linkServer({ verifier, serve, serveOther }: LinkServerOptions): 
     const begin = (feed: number, payload: Buffer) => {
       if (isDraining || feeds.size >= link.mostFeeds) return write(encodeFrame('refused', feed))
       const { url, headers } = Opening.parse(JSON.parse(payload.toString()))
-      const response = new LinkedResponse(senderOf(feed))
+      const request = linkedRequest(url, headers)
+      const response = new LinkedResponse(senderOf(feed, request))
       feeds.set(feed, response)
-      serve(linkedRequest(url, headers), response as unknown as ServerResponse)
+      serve(request, response as unknown as ServerResponse)
     }
     const onFrame = (frame: Frame) => {
       const response = feeds.get(frame.feed)

@@ -8,6 +8,8 @@ export interface FeedSender {
   isFull(): boolean
   /** To be called back by `resume` once it takes more. */
   waitForRoom(response: LinkedResponse): void
+  /** Its answer has begun: nothing of its request is needed any more. */
+  begun(): void
   /** The feed is over. */
   over(): void
 }
@@ -31,6 +33,7 @@ export class LinkedResponse extends EventEmitter {
     this.statusCode = status
     this.headersSent = true
     this.#sender.send('head', JSON.stringify({ status, headers }))
+    this.#sender.begun()
     return this
   }
 

@@ -216,7 +216,7 @@ export interface Route {
   redactReplay?(data: unknown): unknown
   /**
    * A list's handler returns a Page, a stream's what it sends, a document's a DocumentAnswer, a raw route's a RawAnswer. A stream's is
-   * given `lastEventId` and `signal`.
+   * given `lastEventId` and `client`.
    */
   handler(input: {
     params: unknown
@@ -224,8 +224,16 @@ export interface Route {
     body: unknown
     meta: RequestMeta
     lastEventId?: string | undefined
-    signal?: AbortSignal
+    client?: StreamClient
   }): Promise<unknown>
+}
+
+/** Who reads a stream: without signals, as thousands may be open for hours. */
+export interface StreamClient {
+  hasLeft(): boolean
+  onLeave(listener: () => void): void
+  /** Ends the connection at once, of a client that does not take what is sent. */
+  cut(): void
 }
 
 /** One operation: the contract that makes the Express route, the handler's types and the OpenAPI operation. */

@@ -6,10 +6,11 @@ import { type Exchange, headerLines, logRequest } from '../server/exchange.js'
 import { checkAnswer } from '../server/response-check.js'
 import {
   type Contract,
-  commonFields,
+  common,
   type PathSchema,
   type RequestMeta,
   type Route,
+  type StreamClient,
   strictQuery,
 } from './route.js'
 
@@ -30,8 +31,6 @@ export interface TextStream {
 /** Server-sent events as text that is made already, for as long as the client reads. */
 interface EventFeed {
   frames: AsyncIterable<string>
-  /** Ends the connection at once, of a client that does not take what is sent. */
-  cut: AbortSignal
 }
 
 /** A file whose length is known, or a range of it. */
@@ -63,8 +62,7 @@ interface StreamContract<
     meta: RequestMeta
     /** Of a reader that goes on where its stream has ended. */
     lastEventId: string | undefined
-    /** Aborted when the client has left. */
-    signal: AbortSignal
+    client: StreamClient
   }): Promise<LineStream<z.input<Line>> | TextStream | FileStream | EventFeed>
 }
 
@@ -102,7 +100,7 @@ interface ErasedStreamHandler {
     query: unknown
     meta: RequestMeta
     lastEventId?: string | undefined
-    signal?: AbortSignal
+    client?: StreamClient
   }): Promise<unknown>
 }
 
@@ -150,7 +148,6 @@ function begin(exchange: Exchange, stream: Sent): void {
     const at = common.findIndex((line) => line.toLowerCase() === 'cache-control')
     if (at !== -1) common.splice(at, 2)
     exchange.res.writeHead(200, [...common, ...eventHeaders])
-    stream.cut.addEventListener('abort', () => exchange.res.destroy(), { once: true })
     return
   }
   const isFile = 'bytes' in stream

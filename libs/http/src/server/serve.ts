@@ -12,7 +12,7 @@ import { type Locate, locator } from '../route/location.js'
 import { createActionFilter } from '../route/permitted-actions.js'
 import { arrayParameters, parseQuery } from '../route/query.js'
 import { readRawRequest, sendRaw } from '../route/raw.js'
-import type { RequestMeta, Route } from '../route/route.js'
+import type { RequestMeta, Route, StreamClient } from '../route/route.js'
 import type { PathValues } from '../route/routing.js'
 import { sendLines } from '../route/stream.js'
 import { readUpload } from '../route/upload.js'
@@ -79,8 +79,8 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
     if (route.upload) parsed.body = readUpload(req, route.upload, route.bodyLimitBytes)
     if (route.kind === 'stream') {
       const lastEventId = req.headers['last-event-id']?.toString()
-      const signal = closedSignal(exchange.res)
-      const content = await route.handler({ ...parsed, meta, lastEventId, signal })
+      const client = streamClient(exchange.res)
+      const content = await route.handler({ ...parsed, meta, lastEventId, client })
       return sendLines(exchange, route, content, context.checkResponses)
     }
     if (route.kind === 'document') {
@@ -113,13 +113,11 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
   }
 }
 
-/** Aborted once the answer is sent, or its client has left. */
-function closedSignal(res: Exchange['res']): AbortSignal {
-  const closed = new AbortController()
-  if (res.destroyed) closed.abort()
-  else res.once('close', () => closed.abort())
-  return closed.signal
-}
+const streamClient = (res: Exchange['res']): StreamClient => ({
+  hasLeft: () => res.destroyed,
+  onLeave: (listener) => void res.once('close', listener),
+  cut: () => void res.destroy(),
+})
 
 /**
  * What stands for a body that was not sent: nothing, or `{}` where that will do or tells which fields are missing. Found out with the first such request, as

@@ -39,6 +39,7 @@ class LinkedAnswer implements FeedReader {
   #isOver = false
   #taken = 0
   #waitsForDrain = false
+  #isFirst = true
 
   constructor(forwarding: ForwardedRequest, options: LinkedUpstreamOptions) {
     this.#forwarding = forwarding
@@ -58,6 +59,7 @@ class LinkedAnswer implements FeedReader {
 
   onHead(status: number, lines: readonly string[]): void {
     clearTimeout(this.#timer)
+    this.#timer = undefined
     const forwarding = this.#forwarding
     if (!forwarding || this.#isOver) return
     const { rechecks, answerHeaders, setCookies } = forwarding
@@ -77,8 +79,8 @@ class LinkedAnswer implements FeedReader {
     if (this.#held) this.#held.push(bytes)
     else if (!this.#answer || this.#answer.isConfirmed()) this.#write(bytes)
     else {
-      this.#hold(this.#answer.confirmed(), () => {})
-      this.#held = [bytes]
+      // Those that come meanwhile are asked about by themselves, unless the answer is still certain then.
+      this.#hold(this.#answer.confirmed(), () => this.#write(bytes))
     }
   }
 
@@ -115,7 +117,10 @@ class LinkedAnswer implements FeedReader {
 
   #write(bytes: Buffer): void {
     this.#taken += bytes.length
-    if (!this.#res.write(bytes) && !this.#waitsForDrain) {
+    const hasRoom = this.#res.write(bytes)
+    if (this.#isFirst) releaseHeaders(this.#res)
+    this.#isFirst = false
+    if (!hasRoom && !this.#waitsForDrain) {
       this.#waitsForDrain = true
       this.#res.once('drain', () => {
         this.#waitsForDrain = false
@@ -161,6 +166,16 @@ class LinkedAnswer implements FeedReader {
     this.#answer?.stop()
     this.#feed?.close()
   }
+}
+
+/**
+ * Node keeps the headers of a request and of its answer until the answer is over, 3 KB of strings: of thousands of streams that are
+ * open for hours, nothing needs them any more. The text of the answer's is what `headersSent` goes by.
+ */
+function releaseHeaders(res: ServerResponse): void {
+  res.req.rawHeaders = []
+  res.req.headers = {}
+  Reflect.set(res, '_header', ' ')
 }
 
 function headersOf(lines: readonly string[]): IncomingHttpHeaders {

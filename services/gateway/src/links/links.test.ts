@@ -21,7 +21,7 @@ import {
 interface Feed {
   send(text: string): void
   end(): void
-  signal: AbortSignal
+  hasLeft(): boolean
   /** How many texts were asked for. */
   asked(): number
 }
@@ -47,14 +47,14 @@ function feedRoute() {
     query: z.object({}),
     line: z.object({}),
     mediaTypes: ['text/event-stream'],
-    handler: async ({ params, signal }) => {
+    handler: async ({ params, client }) => {
       if (params.name === 'missing') throw new ApiError('not_found', 'There is no such feed.')
       const waiting: string[] = []
       let wake = () => {}
       let asked = 0
       let hasEnded = false
       feeds.set(params.name, {
-        signal,
+        hasLeft: client.hasLeft,
         asked: () => asked,
         send(text) {
           waiting.push(text)
@@ -79,7 +79,7 @@ function feedRoute() {
           }
         }
       }
-      return { cut: new AbortController().signal, frames: frames() }
+      return { frames: frames() }
     },
   })
 }
@@ -171,9 +171,9 @@ test('what the service refuses is answered as ever', async () => {
 test('the service learns that a reader has left', async () => {
   const reader = await open('left')
   await reader.until('begun;')
-  const { signal } = await feedOf('left')
+  const feed = await feedOf('left')
   reader.close()
-  await waitFor(() => signal.aborted)
+  await waitFor(() => feed.hasLeft())
 })
 
 test('a reader that takes nothing is sent no more than there is room for, and others go on', async () => {
@@ -208,7 +208,7 @@ test('nothing is passed on once the reader may not have it any more', async () =
   platform.pass(2_000)
   feed.send('third;')
   expect([await reader.ended(), reader.read()]).toEqual(['cut', 'begun;second;'])
-  await waitFor(() => feed.signal.aborted)
+  await waitFor(() => feed.hasLeft())
 })
 
 test('a service that ends has the readers come again, and those that come meanwhile are answered by another connection', async () => {

@@ -138,3 +138,18 @@ test('nobody is asked about whose answers are over', () => {
   fire(750)
   expect([asked.length, isWaiting()]).toEqual([1, false])
 })
+
+test('what waits goes on by an answer to what was asked since, however long that takes', async () => {
+  const { open, pass, asked, settle } = started()
+  const one = open('a')
+  pass(1_001)
+  let isOver = false
+  const waiting = one.confirmed().then(() => {
+    isOver = true
+  })
+  pass(5_000)
+  asked[0]?.answer()
+  await settle()
+  expect([isOver, one.isConfirmed(), asked.length]).toEqual([true, false, 1])
+  await waiting
+})

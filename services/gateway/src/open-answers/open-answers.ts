@@ -92,7 +92,9 @@ export function createOpenAnswers(options: OpenAnswersOptions): OpenAnswers {
     }
   }
   const confirmed = async (caller: Caller) => {
-    while (caller.answers.size > 0 && !isConfirmed(caller)) await begin()
+    const heldAt = monotonicMs()
+    // What was asked for since is certain enough, however long the answer has taken: a slow settings delays events, and loses none.
+    while (caller.answers.size > 0 && !isConfirmed(caller) && caller.askedAt < heldAt) await begin()
   }
 
   return {

@@ -22,7 +22,9 @@ export interface ExecutionReplays {
 }
 
 /** Who has asked for a replay. */
-export interface ReplayCaller extends Pick<ExecutionRequest, 'now' | 'requestId' | 'traceparent' | 'depth'> {
+export interface ReplayCaller extends Pick<ExecutionRequest, 'now' | 'requestId' | 'traceparent'> {
+  /** How many executions and runs have caused one another before it. */
+  depth: number
   tenant: TenantScope
   userId: string
   caller: ExecutionCaller

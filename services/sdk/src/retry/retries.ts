@@ -77,7 +77,7 @@ export async function startExecutionRetry(
   const count = found?.count ?? 0
   if (dryRun) return { dryRun, count, job: null }
   const { targetId: artifactId, cause, tenant } = selection
-  const { userId, caller, depth = 0, requestId, now } = by
+  const { userId, caller, depth, requestId, now } = by
   try {
     const [made] = await db
       .insert(executionRetries)

@@ -272,7 +272,7 @@ describe('a group of failed runs', () => {
   })
 
   test('is retried no further once its retry is canceled', async () => {
-    const { fail, groups } = await failing('canceled')
+    const { id, fail, groups } = await failing('canceled')
     answer = refuse
     // More than one step of a retry.
     for (let run = 0; run < 23; run++) await fail()
@@ -288,7 +288,7 @@ describe('a group of failed runs', () => {
     })
     // The first step waits for its first run.
     const holding = service.sql.begin(async (tx) => {
-      await tx`lock table runs in exclusive mode`
+      await tx`select id from runs where workflow_id = ${id} order by id limit 1 for update`
       locked()
       await canGoOn
     })

@@ -13,8 +13,10 @@ export function eventStreamRoutes(live: Live, rules: SubscriptionRules): Route[]
     streamsAtOnce,
     'The workspace reads as many event streams as it may. Close some, or try again later.',
   )
-  const hidesRecords = async ({ principal, tenant }: RequestMeta, { filter }: EventStreamQuery) =>
-    !(await rules.permits(principal, tenant, { events: ['record.*'], filter }))
+  const hidesRecords = async (
+    { principal, tenant }: Pick<RequestMeta, 'principal' | 'tenant'>,
+    { filter }: EventStreamQuery,
+  ) => !(await rules.permits(principal, tenant, { events: ['record.*'], filter }))
 
   return [
     defineStream({
@@ -36,18 +38,15 @@ export function eventStreamRoutes(live: Live, rules: SubscriptionRules): Route[]
       query: EventStreamQuery,
       line: StreamedEvent,
       mediaTypes: ['text/event-stream'],
-      handler: async ({ query, meta, lastEventId, signal }) => {
-        const { tenant, principal } = meta
-        const cut = new AbortController()
+      handler: async ({ query, meta: { tenant, principal }, lastEventId, client }) => {
+        // Nothing else of the request, such as its headers, is kept for as long as the stream is open.
         const options = {
-          ...{ workspaceId: tenant.workspaceId, environment: tenant.environment, query, signal },
+          ...{ workspaceId: tenant.workspaceId, environment: tenant.environment, query, client },
           permissions: principal.permissions,
           after: placeOf(lastEventId) ?? query.afterSeq,
-          hidesRecords: () => hidesRecords(meta, query),
-          cut: () => cut.abort(),
+          hidesRecords: () => hidesRecords({ principal, tenant }, query),
         }
         return {
-          cut: cut.signal,
           frames: limiter.stream(tenant.workspaceId, () => streamEvents(live, options)),
         }
       },

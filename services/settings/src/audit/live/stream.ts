@@ -1,16 +1,14 @@
+import type { StreamClient } from '@opsplane/http'
 import type { Changes } from './changes.js'
 import { createFrameQueue } from './frame-queue.js'
 import type { Reader } from './live-event.js'
 import type { AuditTails } from './tails.js'
 
 export interface StreamOptions extends Reader {
+  client: StreamClient
   workspaceId: string
   /** The last `seq` that was read; undefined for what comes from now on. */
   after: number | undefined
-  /** The client has left. */
-  signal: AbortSignal
-  /** To be called when the client does not take what is sent. */
-  cut(): void
   /** Whether row rules hide records from the reader, so that events about records are left out. Throws where that is not known. */
   hidesRecords(): Promise<boolean>
 }
@@ -34,12 +32,12 @@ export async function* streamEvents(
   { tails, changes }: Live,
   options: StreamOptions,
 ): AsyncGenerator<string> {
-  const { workspaceId, environment, after, signal } = options
-  const hasEnded = () => signal.aborted || tails.isEnding()
-  const queue = createFrameQueue(options)
+  const { workspaceId, environment, after, client } = options
+  const hasEnded = () => client.hasLeft() || tails.isEnding()
+  const queue = createFrameQueue({ ...options, cut: client.cut })
   const { seq: end, stop } = await tails.follow(workspaceId, queue.add)
   const stopBeats = tails.onBeat(queue.wake)
-  signal.addEventListener('abort', queue.wake)
+  client.onLeave(queue.wake)
   const stopChanges = changes.follow({ workspaceId, environment }, queue.addChanged)
   try {
     const isTooOld = after !== undefined && (end - after > maxMissed || after > end)
