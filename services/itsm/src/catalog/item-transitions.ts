@@ -1,5 +1,5 @@
 import { type CatalogItemAction, type CatalogItemStatus, catalogItemActions } from '@opsplane/contracts'
-import { statusRules, type TransitionTable } from '../state-machines/transition-rules.js'
+import { statusRules, type TransitionTable } from '../transition-rules.js'
 
 /** The whole life of an item of the catalogue. Only a draft, which cannot have been requested, can be deleted. */
 export const itemTransitions: TransitionTable<CatalogItemAction, CatalogItemStatus> = {

@@ -3,11 +3,7 @@ import {
   type CatalogRequestStatus,
   catalogRequestActions,
 } from '@opsplane/contracts'
-import {
-  type Targets as TargetsOf,
-  type TransitionTable,
-  transitionRules,
-} from '../state-machines/transition-rules.js'
+import { type Targets as TargetsOf, type TransitionTable, transitionRules } from '../transition-rules.js'
 
 type Targets = TargetsOf<CatalogRequestStatus>
 

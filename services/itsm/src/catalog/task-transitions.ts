@@ -1,5 +1,5 @@
 import { type CatalogTaskAction, type CatalogTaskStatus, catalogTaskActions } from '@opsplane/contracts'
-import { statusRules, type TransitionTable } from '../state-machines/transition-rules.js'
+import { statusRules, type TransitionTable } from '../transition-rules.js'
 
 /** The life of a task while its request is being fulfilled; a pending one opens when what it depends on is done. */
 export const taskTransitions: TransitionTable<CatalogTaskAction, CatalogTaskStatus> = {

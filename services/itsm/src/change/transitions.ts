@@ -1,5 +1,5 @@
 import { type ChangeAction, type ChangeStatus, type ChangeType, changeActions } from '@opsplane/contracts'
-import { type Targets as TargetsOf, transitionRules } from '../state-machines/transition-rules.js'
+import { type Targets as TargetsOf, transitionRules } from '../transition-rules.js'
 
 type Targets = TargetsOf<ChangeStatus>
 

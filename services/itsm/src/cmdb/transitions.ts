@@ -1,5 +1,5 @@
 import { type CiAction, type CiStatus, ciActions } from '@opsplane/contracts'
-import { statusRules, type TransitionTable } from '../state-machines/transition-rules.js'
+import { statusRules, type TransitionTable } from '../transition-rules.js'
 
 /** The whole life of an item: per action, the statuses it applies to and where each leads. Retired is final. */
 export const transitions: TransitionTable<CiAction, CiStatus> = {

@@ -1,5 +1,5 @@
 import { type IncidentAction, type IncidentStatus, incidentActions } from '@opsplane/contracts'
-import { statusRules, type TransitionTable } from '../state-machines/transition-rules.js'
+import { statusRules, type TransitionTable } from '../transition-rules.js'
 
 /**
  * The whole life of an incident: per action, the statuses it applies to and where each leads.

@@ -1,5 +1,5 @@
 import { type ArticleAction, type ArticleStatus, articleActions } from '@opsplane/contracts'
-import { transitionRules } from '../state-machines/transition-rules.js'
+import { transitionRules } from '../transition-rules.js'
 
 /** Where an action leads; `only` limits it to articles readers have got a version of, or have not. */
 interface Transition {

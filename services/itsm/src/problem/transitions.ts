@@ -1,5 +1,5 @@
 import { type ProblemAction, type ProblemStatus, problemActions } from '@opsplane/contracts'
-import { statusRules, type TransitionTable } from '../state-machines/transition-rules.js'
+import { statusRules, type TransitionTable } from '../transition-rules.js'
 
 type From = TransitionTable<ProblemAction, ProblemStatus>[ProblemAction]
 

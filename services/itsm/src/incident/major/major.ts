@@ -8,7 +8,7 @@ import {
   type MajorState,
   majorActions,
 } from '@opsplane/contracts'
-import type { TransitionTable } from '../../state-machines/transition-rules.js'
+import type { TransitionTable } from '../../transition-rules.js'
 
 /** How it is decided that an incident is a major one: per action, the major states it applies to and where it leads. */
 export const majorTransitions: TransitionTable<MajorAction, MajorState> = {
