@@ -75,20 +75,11 @@ export {
 } from './platform/operations.js'
 export { type CallPlatform, createCallPlatform, type PlatformCaller } from './platform/platform-call.js'
 export { type PlatformClients, platformClients } from './platform/platform-clients.js'
-export { type DocumentAnswer, type DocumentContract, defineDocument } from './route/document.js'
+export { defineDocument } from './route/document.js'
 export { diffDocuments } from './route/document-diff.js'
-export { defineList, type ListContract, type ListPage, type Sort } from './route/list.js'
-export { defineRaw, type RawAnswer, type RawContract, type RawRequest } from './route/raw.js'
-export {
-  type Deprecation,
-  defineRoute,
-  type Method,
-  type RequestMeta,
-  type Route,
-  type RouteContract,
-  type Scope,
-  type StreamClient,
-} from './route/route.js'
+export { defineList, type ListPage, type Sort } from './route/list.js'
+export { defineRaw, type RawAnswer, type RawRequest } from './route/raw.js'
+export { defineRoute, type Method, type RequestMeta, type Route, type StreamClient } from './route/route.js'
 export { routeTableRoute } from './route/route-table.js'
 export { methodNotAllowed, RouteTree, routeNotFound } from './route/routing.js'
 export { defineStream, type FileStream, type TextStream } from './route/stream.js'

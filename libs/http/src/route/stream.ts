@@ -6,7 +6,7 @@ import { type Exchange, headerLines, logRequest } from '../server/exchange.js'
 import { checkAnswer } from '../server/response-check.js'
 import {
   type Contract,
-  common,
+  commonFields,
   type PathSchema,
   type RequestMeta,
   type Route,

@@ -115,7 +115,7 @@ describe('a poller', () => {
   it('goes on counting the attempts of what it claimed', async () => {
     const jobs: DeliveryJob[] = []
     const sender = { reserve: () => true, submit: (job: DeliveryJob) => void jobs.push(job) }
-    const accept = createAccept({
+    const accept = createAcceptJobs({
       deliveries: storeOf(async () => []),
       ...{ leaseMs: 1_000, sender, finished: () => {} },
     })
