@@ -9,7 +9,7 @@ import { startStudio } from '../record/studio.fixture.js'
 
 const mebibyte = 1_048_576
 /** Several pages' worth of bytes, and more than an answer may have. */
-const [count, changes, atOnce] = isLongTier() ? [240, 60, 4] : [120, 48, 2]
+const [count, changes, atOnce] = isLongTier() ? [240, 60, 4] : [240, 48, 2]
 const textBytes = 250_000
 const textOf = (letter: string) => letter.repeat(textBytes)
 const principal = testPrincipal()
