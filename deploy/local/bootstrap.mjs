@@ -154,10 +154,10 @@ async function bundle() {
 
 async function ensureNatsServer() {
   if (process.env.NATS_URL) return 'not needed, NATS_URL is set'
-  const { findNatsServer, natsServers, versionOf } = await import('../../libs/nats/dist/embedded.js')
+  const { findNatsServer, natsServers, readServerVersion } = await import('../../libs/nats/dist/embedded.js')
   const found = () => {
     const path = findNatsServer()
-    return path && versionOf(path)
+    return path && readServerVersion(path)
   }
   const present = found()
   if (present) return present
@@ -165,7 +165,7 @@ async function ensureNatsServer() {
   const failures = installNatsServer({ tool, has, installPackages })
   const installed = found()
   if (installed) return `installed ${installed}`
-  const tooOld = natsServers().map((path) => `${path} is too old: ${versionOf(path)}`)
+  const tooOld = natsServers().map((path) => `${path} is too old: ${readServerVersion(path)}`)
   const docker = has('docker')
     ? ', or start one in a container (docker run -d -p 4222:4222 nats -js) and set NATS_URL=nats://127.0.0.1:4222'
     : ''

@@ -54,7 +54,7 @@ export function findNatsServer(): string | undefined {
 let found: string | undefined
 
 /** All nats-server programs of this machine, the preferred one first. */
-function natsServers(): string[] {
+export function natsServers(): string[] {
   const goPath = process.env.GOPATH ?? join(homedir(), 'go')
   const directories = [
     ...(process.env.PATH ?? '').split(delimiter),
@@ -68,7 +68,7 @@ function natsServers(): string[] {
 }
 
 /** What the program says its version is: `nats-server: v2.15.1`. */
-const readServerVersion = (path: string): string =>
+export const readServerVersion = (path: string): string =>
   spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout?.trim() ?? ''
 
 /**
