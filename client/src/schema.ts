@@ -272,7 +272,7 @@ export interface paths {
         head?: never;
         /**
          * Change a KPI
-         * @description What has been measured stays as it was. Whoever changes what is measured becomes the owner. Emits `kpi.updated`.
+         * @description What has been measured stays as it was. A caller who changes what is measured becomes the owner. Emits `kpi.updated`.
          */
         patch: operations["updateKpi"];
         trace?: never;
@@ -288,7 +288,7 @@ export interface paths {
         put?: never;
         /**
          * Measure a KPI for the past
-         * @description In the background, by facts: the value of each time is the one that would have been measured then, with the targets of that date. Nobody is notified of crossings.
+         * @description In the background, by facts: the value of each time is the one that would have been measured then, with the targets of that date. Crossings emit no events.
          */
         post: operations["backfillKpi"];
         delete?: never;
@@ -642,7 +642,7 @@ export interface paths {
         };
         /**
          * List the embed tokens of an app
-         * @description Of the environment, the newest first; what they are is shown to whoever makes them alone.
+         * @description Of the environment, the newest first. The token itself is shown only once, when it is created.
          */
         get: operations["listEmbedTokens"];
         put?: never;
@@ -1379,8 +1379,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin to sign in by an identity provider
-         * @description Answers where to send the browser, and sets a cookie for the ten minutes it may take. It comes back to `returnTo` with a session cookie, or with `#error=…&message=…`. Accepted from pages of the own origin, as `POST /auth/session` is.
+         * Start a sign-in with an identity provider
+         * @description Returns where to redirect the browser, and sets a cookie for the ten minutes the sign-in may take. The browser returns to `returnTo` with a session cookie, or with `#error=…&message=…`. Accepted from pages of the own origin, like `POST /auth/session`.
          */
         post: operations["startSso"];
         delete?: never;
@@ -2084,7 +2084,7 @@ export interface paths {
         put?: never;
         /**
          * Retire a configuration item
-         * @description Final: a retired item cannot be changed, related anew or named in a new incident. Emits `ci.retired`.
+         * @description Final: a retired item cannot be changed, get new relations or be named in a new incident. Emits `ci.retired`.
          */
         post: operations["retireConfigurationItem"];
         delete?: never;
@@ -2176,7 +2176,7 @@ export interface paths {
         put?: never;
         /**
          * Add a connector
-         * @description A configuration that refers to secrets takes `secrets:use`; they are used in the name of its owner, whoever invokes it. A name that is taken is a 409. Emits `connector.created`.
+         * @description A configuration that refers to secrets takes `secrets:use`; they are used in the name of its owner, no matter who invokes it. A name that is taken is a 409. Emits `connector.created`.
          */
         post: operations["createConnector"];
         delete?: never;
@@ -2208,7 +2208,7 @@ export interface paths {
         head?: never;
         /**
          * Change a connector
-         * @description Whoever gives a configuration, or enables it again, becomes its owner, and must hold `secrets:use` where it refers to secrets; its status is then unknown. Emits `connector.updated`, or nothing where nothing changes.
+         * @description A user who sets a configuration, or enables it again, becomes its owner, and must hold `secrets:use` where it refers to secrets; its status is then unknown. Emits `connector.updated`, or nothing where nothing changes.
          */
         patch: operations["updateConnector"];
         trace?: never;
@@ -2382,7 +2382,7 @@ export interface paths {
         };
         /**
          * List what is failed now, by webhook and cause
-         * @description Of each event the last delivery to a webhook, where that has failed: what was replayed with success, or is under way, is not listed, nor are deliveries of deleted webhooks. The group that failed last comes first.
+         * @description Of each event the last delivery to a webhook, where that has failed: what was replayed with success, or is in flight, is not listed, nor are deliveries of deleted webhooks. The group that failed last comes first.
          */
         get: operations["listDeliveryFailures"];
         put?: never;
@@ -2635,8 +2635,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take the holidays of an iCalendar text into an SLA calendar
-         * @description Beside those there are, each date once, or in their place. Makes a new revision as an update does; what changes nothing makes none.
+         * Import holidays from iCalendar into an SLA calendar
+         * @description Adds them to the existing holidays, each date once, or replaces those. Makes a new revision like an update; what changes nothing makes none.
          */
         post: operations["importSlaHolidays"];
         delete?: never;
@@ -2784,7 +2784,7 @@ export interface paths {
         put?: never;
         /**
          * Set up a blackout or maintenance window
-         * @description Once (`span`) or every week (`recurrence`). Conflicts of changes that wait for their time are worked out anew. At most 1,000 windows may be active at once. Emits `change_window.created`.
+         * @description Once (`span`) or every week (`recurrence`). Conflicts of pending changes are recomputed. At most 1,000 windows may be active. Emits `change_window.created`.
          */
         post: operations["createChangeWindow"];
         delete?: never;
@@ -2816,7 +2816,7 @@ export interface paths {
         head?: never;
         /**
          * Change a blackout or maintenance window
-         * @description A `span` takes the place of a recurrence, and the other way round. Conflicts of changes that wait for their time are worked out anew. Emits `change_window.updated`, or nothing where nothing changes.
+         * @description A `span` replaces a recurrence, and the other way round. Conflicts of pending changes are recomputed. Emits `change_window.updated`, or nothing if nothing changes.
          */
         patch: operations["updateChangeWindow"];
         trace?: never;
@@ -2880,7 +2880,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a change
-         * @description Decides on every pending approval that is yours, or on the one that is named. Who asked for the change, edited it, submitted it or carries it out cannot. With the last pending one of its stage the change goes on: to its authorization, or to be scheduled. Whoever approved the technical stage names the `approvalId` to approve the authorization too, so that a repeated request does not; where the policy asks for `distinctApprovers` they cannot, and who is needed for the authorization cannot approve the technical stage (409). Emits `change.approval_recorded` for each, and `change.approved` once it is scheduled.
+         * @description Decides on every pending approval of the caller, or on the one named. The requester, editors, submitter and implementer of the change cannot approve it. The last pending approval of a stage moves the change on: to its authorization, or to scheduled. An approver of the technical stage must name the `approvalId` to approve the authorization too, so that a repeated request does not; if the policy requires `distinctApprovers` they cannot, and an approver needed for the authorization cannot approve the technical stage (409). Emits `change.approval_recorded` for each, and `change.approved` once it is scheduled.
          */
         post: operations["approveChange"];
         delete?: never;
@@ -2920,7 +2920,7 @@ export interface paths {
         put?: never;
         /**
          * Close a change after its review
-         * @description By somebody who had no part in carrying it out. Final. Emits `change.closed`.
+         * @description By a person who did not implement it. Final. Emits `change.closed`.
          */
         post: operations["closeChange"];
         delete?: never;
@@ -2940,7 +2940,7 @@ export interface paths {
         put?: never;
         /**
          * Complete a change
-         * @description With its outcome, by somebody who has not decided on it; the review follows. A standard change that was successful is closed at once. Resumes incidents that await it. Emits `change.completed`, and then perhaps `change.closed`.
+         * @description With its outcome, by a person who has not decided on it; the review follows. A successful standard change is closed immediately. Resumes incidents that wait for it. Emits `change.completed`, and for a standard change `change.closed`.
          */
         post: operations["completeChange"];
         delete?: never;
@@ -2980,7 +2980,7 @@ export interface paths {
         put?: never;
         /**
          * Put a change on hold
-         * @description It keeps its status; until it is resumed it can only be canceled, and handed to others. Emits `change.updated`.
+         * @description It keeps its status; until it is resumed it can only be canceled or reassigned. Emits `change.updated`.
          */
         post: operations["holdChange"];
         delete?: never;
@@ -3000,7 +3000,7 @@ export interface paths {
         put?: never;
         /**
          * Begin to implement a change
-         * @description From scheduled, by somebody who has not decided on it. While a blackout is on or comes before the planned end, emergencies only, or with `acceptConflicts` and a `reason`. Emits `change.implementation_started`.
+         * @description From scheduled, by a person who has not decided on it. During a blackout, or if one begins before the planned end, only for emergencies, or with `acceptConflicts` and a `reason`. Emits `change.implementation_started`.
          */
         post: operations["implementChange"];
         delete?: never;
@@ -3020,7 +3020,7 @@ export interface paths {
         put?: never;
         /**
          * Reject a change
-         * @description It is a draft again, and approvals asked for or given are void. Emits `change.approval_recorded` and `change.rejected`.
+         * @description It becomes a draft again, and all its approvals are void. Emits `change.approval_recorded` and `change.rejected`.
          */
         post: operations["rejectChange"];
         delete?: never;
@@ -3100,7 +3100,7 @@ export interface paths {
         put?: never;
         /**
          * Submit a draft
-         * @description A standard change is scheduled, with what its template says now; approval is asked for any other. Needs the planned window; a normal change also needs its implementation and backout plan, a standard one an active template and no more time or other items than that allows. Judges the risk anew, and works out what it collides with. In a blackout only an emergency is taken, or one with `acceptConflicts` and a `reason`. Emits `change.submitted`.
+         * @description A standard change is scheduled, with the present content of its template; any other requires approval. Needs the planned window; a normal change also needs its implementation and backout plan, a standard one an active template and no more time or other items than that allows. Recomputes the risk and the conflicts. In a blackout only an emergency is accepted, or a change with `acceptConflicts` and a `reason`. Emits `change.submitted`.
          */
         post: operations["submitChange"];
         delete?: never;
@@ -3152,7 +3152,7 @@ export interface paths {
         head?: never;
         /**
          * Update an incident
-         * @description Changes the given fields. Each change counts as the action it amounts to and emits that event: a raised severity or another team `incident.escalated`, an assignee `incident.assigned`, a status `incident.resolved`, `incident.closed` or `incident.reopened`; a comment beside a `holdReason` `incident.comment_added`; everything else together one `incident.updated`. A `parentId` also emits `incident.updated` of the parents it leaves and joins. What changes nothing emits nothing. A `holdReason` that waits for its problem or change is refused once that has ended. `allowedActions` tells which actions the status allows the caller.
+         * @description Changes the given fields. Each change counts as the action it amounts to and emits that event: a raised severity or another team `incident.escalated`, an assignee `incident.assigned`, a status `incident.resolved`, `incident.closed` or `incident.reopened`; a comment with a `holdReason` `incident.comment_added`; everything else together one `incident.updated`. A `parentId` also emits `incident.updated` of the parents it leaves and joins. What changes nothing emits nothing. A `holdReason` that waits for its problem or change is refused once that has ended. `allowedActions` lists the actions the status allows the caller.
          */
         patch: operations["updateIncident"];
         trace?: never;
@@ -3212,7 +3212,7 @@ export interface paths {
         put?: never;
         /**
          * Escalate an incident
-         * @description Raises the severity, hands the incident to another team (functional escalation), has somebody higher up follow it (hierarchical), or several of these; with none given the severity goes up one step. A graver severity raises the priority, unless that was set by hand. Lowering the severity is refused: use PATCH. Emits `incident.escalated`.
+         * @description Raises the severity, reassigns the incident to another team (functional escalation), adds a person higher up as a watcher (hierarchical), or several of these; with none given the severity goes up one step. A higher severity raises the priority, unless that was overridden. Lowering the severity is refused: use PATCH. Emits `incident.escalated`.
          */
         post: operations["escalateIncident"];
         delete?: never;
@@ -3232,7 +3232,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an incident as a major one
-         * @description By somebody other than who proposed it. From then on it is not closed by itself, and closing it needs a `postIncidentReview`. Emits `incident.major_changed`.
+         * @description By a person other than its proposer. From then on it is not closed automatically, and closing it needs a `postIncidentReview`. Emits `incident.major_changed`.
          */
         post: operations["acceptMajorIncident"];
         delete?: never;
@@ -3800,7 +3800,7 @@ export interface paths {
         put?: never;
         /**
          * Reapply an SLA policy to open timers
-         * @description Counts open timers of older revisions anew by the present policy and calendar, 1,000 a request: repeat it until `remaining` is 0. Unless `dryRun` is false it only tells what would change. Emits `sla.retargeted`, and `sla.canceled` where the policy no longer applies.
+         * @description Recomputes open timers of older revisions by the present policy and calendar, 1,000 a request: repeat it until `remaining` is 0. Unless `dryRun` is false it only reports what would change. Emits `sla.retargeted`, and `sla.canceled` where the policy no longer applies.
          */
         post: operations["reapplySlaPolicy"];
         delete?: never;
@@ -3932,7 +3932,7 @@ export interface paths {
         put?: never;
         /**
          * Approve and publish an article
-         * @description By somebody who has not written on this version, unless the settings of the desk lift `separationOfDuties`. Emits `article.published`, and `article.outdated` for the version it replaces.
+         * @description By a person who is not a contributor to this version, unless the settings lift `separationOfDuties`. Emits `article.published`, and `article.outdated` for the version it replaces.
          */
         post: operations["approveArticle"];
         delete?: never;
@@ -4032,7 +4032,7 @@ export interface paths {
         put?: never;
         /**
          * Approve an article, to be published later
-         * @description By somebody who has not written on this version. It is published by itself at that moment; until then readers keep the version they have, and rejecting it makes it a draft again. Emits `article.scheduled`.
+         * @description By a person who is not a contributor to this version. It is published automatically at that moment; until then readers keep the version they have, and rejecting it makes it a draft again. Emits `article.scheduled`.
          */
         post: operations["scheduleArticle"];
         delete?: never;
@@ -4070,7 +4070,7 @@ export interface paths {
         };
         /**
          * List the versions of an article
-         * @description Newest first. All given filters must hold.
+         * @description The newest first. All given filters must hold.
          */
         get: operations["listArticleVersions"];
         put?: never;
@@ -4992,7 +4992,7 @@ export interface paths {
         put?: never;
         /**
          * Invoke an artifact
-         * @description By its id or slug. What came of it is an execution, also where it has failed or timed out; `output` and `error` are as the code gave them, while the log has `***` for secrets. With an Idempotency-Key the same request again gets the same execution. It acts in the name of whoever installed it.
+         * @description By its id or slug. What came of it is an execution, also where it has failed or timed out; `output` and `error` are as the code gave them, while the log has `***` for secrets. With an Idempotency-Key the same request again gets the same execution. It acts in the name of its installer.
          */
         post: operations["invokeArtifact"];
         delete?: never;
@@ -5030,7 +5030,7 @@ export interface paths {
         };
         /**
          * List the versions of an artifact
-         * @description Newest first. A version never changes; a pack that is downgraded goes back to one.
+         * @description The newest first. A version never changes; a pack that is downgraded goes back to one.
          */
         get: operations["listArtifactVersions"];
         put?: never;
@@ -5116,7 +5116,7 @@ export interface paths {
         put?: never;
         /**
          * Install the present version of a pack in another environment
-         * @description Its artifacts have versions of their own there. Artifacts act for whoever installs them, with at most their rights: what the pack asks for has to be named in `grant` (422, `not_granted`, with all it asks for), and to be held (403, `permission_not_held`). Emits there as an installation does.
+         * @description Its artifacts have versions of their own there. Artifacts act for their installer, with at most their rights: what the pack asks for has to be named in `grant` (422, `not_granted`, with all it asks for), and to be held (403, `permission_not_held`). Emits there as an installation does.
          */
         post: operations["promotePack"];
         delete?: never;
@@ -5136,7 +5136,7 @@ export interface paths {
         put?: never;
         /**
          * Go back to a version that was installed before
-         * @description Its artifacts go back to the versions they had. Artifacts act for whoever installs them, with at most their rights: what the pack asks for has to be named in `grant` (422, `not_granted`, with all it asks for), and to be held (403, `permission_not_held`). Emits as an installation does.
+         * @description Its artifacts go back to the versions they had. Artifacts act for their installer, with at most their rights: what the pack asks for has to be named in `grant` (422, `not_granted`, with all it asks for), and to be held (403, `permission_not_held`). Emits as an installation does.
          */
         post: operations["rollbackPack"];
         delete?: never;
@@ -5173,7 +5173,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List packs that the platform has at hand
+         * List packs that are available on the platform
          * @description Those that ship with it, and those of its operator. They are installed by their names.
          */
         get: operations["listAvailablePacks"];
@@ -5216,7 +5216,7 @@ export interface paths {
         put?: never;
         /**
          * Install a pack
-         * @description From its manifest and files, a tarball with its integrity, or by the name of an available one. Artifacts act for whoever installs them, with at most their rights: what the pack asks for has to be named in `grant` (422, `not_granted`, with all it asks for), and to be held (403, `permission_not_held`). Another version takes the place of the one that is installed; a version stands for one content for good (409). Emits `pack.installed` or `pack.upgraded`, and `artifact.created`, `artifact.updated` and `artifact.removed`.
+         * @description From its manifest and files, a tarball with its integrity, or by the name of an available one. Artifacts act for their installer, with at most their rights: what the pack asks for has to be named in `grant` (422, `not_granted`, with all it asks for), and to be held (403, `permission_not_held`). Another version takes the place of the one that is installed; the content of a version never changes (409). Emits `pack.installed` or `pack.upgraded`, and `artifact.created`, `artifact.updated` and `artifact.removed`.
          */
         post: operations["installPack"];
         delete?: never;
@@ -5240,7 +5240,7 @@ export interface paths {
         put?: never;
         /**
          * Create a scheduled job
-         * @description Runs an artifact at the times of a schedule, in the name of whoever installed it. Emits `scheduled_job.created`.
+         * @description Runs an artifact at the times of a schedule, in the name of its installer. Emits `scheduled_job.created`.
          */
         post: operations["createScheduledJob"];
         delete?: never;
@@ -5409,14 +5409,14 @@ export interface paths {
         post?: never;
         /**
          * Remove an identity provider
-         * @description Owners alone, in a session: an API key is refused. Its sessions end, and its identities sign nobody in: users who sign in by it alone need an invitation afterwards. Emits `identity_provider.deleted`.
+         * @description Owners alone, in a session: an API key is refused. Its sessions end, and its identities no longer sign in: users without another way to sign in need an invitation afterwards. Emits `identity_provider.deleted`.
          */
         delete: operations["deleteIdentityProvider"];
         options?: never;
         head?: never;
         /**
          * Change an identity provider
-         * @description Owners alone, in a session: an API key is refused. Its issuer stays. Turned off, its sessions end. Emits `identity_provider.updated`.
+         * @description Owners alone, in a session: an API key is refused. Its issuer cannot change. Disabling it ends its sessions. Emits `identity_provider.updated`.
          */
         patch: operations["updateIdentityProvider"];
         trace?: never;
@@ -5932,7 +5932,7 @@ export interface paths {
         put?: never;
         /**
          * Import a file of records
-         * @description CSV with the columns in its first line, or a JSON object a line, in UTF-8; at most 1 GiB. An empty cell of CSV is no value, and `""` an empty text. The file is kept, and imported in the background: rows that are refused are reported with their lines, the others are written once each, whatever happens meanwhile. The columns of an export may all be there; id, version and times are made anew.
+         * @description CSV with the columns in its first line, or a JSON object a line, in UTF-8; at most 1 GiB. An empty cell of CSV is no value, and `""` an empty text. The file is kept, and imported in the background: rows that are refused are reported with their lines, the others are written once each, whatever happens meanwhile. The columns of an export may all be there; id, version and times are assigned again.
          */
         post: operations["importRecords"];
         delete?: never;
@@ -6048,7 +6048,7 @@ export interface paths {
         head?: never;
         /**
          * Update, pause or resume a webhook
-         * @description Setting status to active resumes a paused webhook: what it missed is delivered. Whoever resumes it, or changes its url, events, filter or headers, must hold its `required_permissions` and becomes its owner. A new secret takes a step-up, as rotating it does. From whom row rules hide records of a table, they cannot have its events (403, `row_rule`).
+         * @description Setting status to active resumes a paused webhook: what it missed is delivered. A user who resumes it, or changes its url, events, filter or headers, must hold its `required_permissions` and becomes its owner. A new secret takes a step-up, as rotating it does. From whom row rules hide records of a table, they cannot have its events (403, `row_rule`).
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -6893,7 +6893,7 @@ export interface components {
             savedQuery?: string;
             /** @description Name of a column, `-` in front for descending. By time and dimensions unless given. */
             sort?: string;
-            /** @description Instead: slug of a table of the database studio, read with the rights of whoever runs it. */
+            /** @description Instead: slug of a table of the database studio, read with the rights of the person who runs the query. */
             table?: string;
             /** @description What instant of a fact counts: the first one of its dataset unless given. Of tables and saved queries a column, which a grain and a range need. */
             timeField?: string;
@@ -7934,7 +7934,7 @@ export interface components {
         /** @enum {string} */
         ArticleVersionStatus: "draft" | "in_review" | "scheduled" | "published" | "outdated" | "retired";
         /**
-         * @description `public`: whoever may read. `internal`: only those with `knowledge:write`.
+         * @description `public`: everyone with `knowledge:read`. `internal`: only those with `knowledge:write`.
          * @enum {string}
          */
         ArticleVisibility: "public" | "internal";
@@ -8003,7 +8003,7 @@ export interface components {
             /** @example escalate-stale-incidents */
             slug: string;
             /**
-             * @description `suspended`: whoever installed it may no longer do what it needs. `removed`: its pack is gone, or has it no longer.
+             * @description `suspended`: the person who installed it lacks a permission it needs. `removed`: its pack was removed, or no longer contains it.
              * @enum {string}
              */
             status: "active" | "suspended" | "removed";
@@ -8013,7 +8013,7 @@ export interface components {
         };
         ArtifactApi: {
             /**
-             * @description Headers of requests that it is shown beside `accept`, `accept-language`, `content-type` and `user-agent`.
+             * @description Headers of requests that are passed to it in addition to `accept`, `accept-language`, `content-type` and `user-agent`.
              * @example [
              *       "x-signature"
              *     ]
@@ -8108,7 +8108,7 @@ export interface components {
             /** @description One ES module, as it was installed. */
             source: string;
             /**
-             * @description `suspended`: whoever installed it may no longer do what it needs. `removed`: its pack is gone, or has it no longer.
+             * @description `suspended`: the person who installed it lacks a permission it needs. `removed`: its pack was removed, or no longer contains it.
              * @enum {string}
              */
             status: "active" | "suspended" | "removed";
@@ -9024,7 +9024,7 @@ export interface components {
             cancelReason: string | null;
             /** @description Configuration items it touches. Repeated ones are dropped. */
             ciIds: string[];
-            /** @description Of whoever completed or rolled it back. */
+            /** @description Notes of the person who completed or rolled back the change. */
             closeNotes: string | null;
             conflicts: components["schemas"]["ChangeConflict"][];
             /** Format: date-time */
@@ -9058,13 +9058,13 @@ export interface components {
             requester: components["schemas"]["Actor"];
             /** @description The person, also where an API key asked for it. */
             requesterId: string;
-            /** @description Of whoever closed it. */
+            /** @description Notes of the person who closed the change. */
             reviewNotes: string | null;
             risk: components["schemas"]["ChangeRisk"];
             riskFactors: components["schemas"]["ChangeRiskFactor"][];
             status: components["schemas"]["ChangeStatus"];
             /**
-             * @description Percent; null where nobody has judged it.
+             * @description Percent; null where it was not estimated.
              * @example 95
              */
             successProbability: number | null;
@@ -9216,7 +9216,7 @@ export interface components {
             problemId?: string | null;
             reviewNotes?: string | null;
             /**
-             * @description Percent; null where nobody has judged it.
+             * @description Percent; null where it was not estimated.
              * @example 95
              */
             successProbability?: number | null;
@@ -9377,7 +9377,7 @@ export interface components {
              */
             status: "active" | "inactive";
             /**
-             * @description Percent; null where nobody has judged it.
+             * @description Percent; null where it was not estimated.
              * @example 95
              */
             successProbability: number | null;
@@ -9438,7 +9438,7 @@ export interface components {
              */
             status?: "active" | "inactive";
             /**
-             * @description Percent; null where nobody has judged it.
+             * @description Percent; null where it was not estimated.
              * @example 95
              */
             successProbability?: number | null;
@@ -9647,7 +9647,7 @@ export interface components {
             schema: {
                 [key: string]: unknown;
             } | null;
-            /** @description Also the ETag; send it as If-Match. 0: a built-in class nobody has changed. */
+            /** @description Also the ETag; send it as If-Match. 0: a built-in class that was never changed. */
             version: number;
         };
         CiClassEnvelope: {
@@ -10762,7 +10762,7 @@ export interface components {
                 savedQuery?: string;
                 /** @description Name of a column, `-` in front for descending. By time and dimensions unless given. */
                 sort?: string;
-                /** @description Instead: slug of a table of the database studio, read with the rights of whoever runs it. */
+                /** @description Instead: slug of a table of the database studio, read with the rights of the person who runs the query. */
                 table?: string;
                 /** @description What instant of a fact counts: the first one of its dataset unless given. Of tables and saved queries a column, which a grain and a range need. */
                 timeField?: string;
@@ -10919,7 +10919,7 @@ export interface components {
         };
         /**
          * @example {
-         *       "reason": "Nobody can pay."
+         *       "reason": "Customers cannot pay."
          *     }
          */
         DecideMajor: {
@@ -11248,7 +11248,7 @@ export interface components {
             fileName: string;
             linkId: string;
             sha256: string;
-            /** @description Whoever has it has the file: keep it as you would keep that. */
+            /** @description Anyone with this URL can download the file: keep it as secret as the file. */
             url: string;
         };
         DownloadEnvelope: {
@@ -11397,11 +11397,11 @@ export interface components {
         EscalateIncident: {
             /** @description Must be another team than the present one. */
             assignmentGroup?: string;
-            /** @description Somebody higher up, who is to know of it and follows it from then on. Work stays where it is. */
+            /** @description A manager to notify, who follows the incident from then on. The assignment does not change. */
             escalateTo?: string;
             reason?: string;
             /**
-             * @description Must be graver than the present one.
+             * @description Must be more severe than the current one.
              * @enum {string}
              */
             severity?: "critical" | "high" | "medium" | "low";
@@ -11533,7 +11533,7 @@ export interface components {
             /** @description Id of what triggered it: of a run, a job, an event. */
             trigger_id: string | null;
             /**
-             * @description `workflow_node` of a step, with the id of the run; `scheduled_job` with that of the job; `webhook` of a business rule, with that of the event; `api` with an API key, and of validations; `manual` by somebody who is logged in, by a test or a replay.
+             * @description `workflow_node` of a step, with the id of the run; `scheduled_job` with that of the job; `webhook` of a business rule, with that of the event; `api` with an API key, and of validations; `manual` by a signed-in person, by a test or a replay.
              * @enum {string}
              */
             trigger_type: "workflow_node" | "scheduled_job" | "webhook" | "manual" | "api";
@@ -11561,7 +11561,10 @@ export interface components {
             refused: number;
             /** @description Replays that were accepted so far. */
             retried: number;
-            /** @enum {string} */
+            /**
+             * @description Also `canceled` where who has asked for it may invoke artifacts no more.
+             * @enum {string}
+             */
             status: "running" | "completed" | "canceled";
             /** @description Executions that matched when it was asked for. */
             total: number;
@@ -11593,7 +11596,10 @@ export interface components {
                 refused: number;
                 /** @description Replays that were accepted so far. */
                 retried: number;
-                /** @enum {string} */
+                /**
+                 * @description Also `canceled` where who has asked for it may invoke artifacts no more.
+                 * @enum {string}
+                 */
                 status: "running" | "completed" | "canceled";
                 /** @description Executions that matched when it was asked for. */
                 total: number;
@@ -11822,7 +11828,7 @@ export interface components {
             /** @description As it was answered. */
             challenge: string;
         };
-        /** @description A further proof of who somebody is, to be sent within minutes. */
+        /** @description A further proof of identity, to be sent within minutes. */
         FactorChallenge: {
             /** @description As it was answered. */
             challenge: string;
@@ -12027,7 +12033,7 @@ export interface components {
             id: string;
             issuer: string;
             providerId: string;
-            /** @description How the issuer names the person, for good. An e-mail address it is not. */
+            /** @description Permanent identifier of the person at the issuer; not an e-mail address. */
             subject: string;
             /** Format: date-time */
             updatedAt: string;
@@ -12050,7 +12056,7 @@ export interface components {
              */
             defaultRole: string | null;
             /**
-             * @description Whoever has a proven e-mail address in one of them becomes a user of the workspace at the first sign-in. Only domains that the operator of the installation lists (`SSO_DOMAINS`). Empty: nobody does.
+             * @description A person with a verified e-mail address in one of them becomes a user of the workspace at the first sign-in. Only domains that the operator of the installation lists (`SSO_DOMAINS`). Empty: no one does.
              * @example [
              *       "example.com"
              *     ]
@@ -12132,7 +12138,7 @@ export interface components {
              */
             defaultRole?: string | null;
             /**
-             * @description Whoever has a proven e-mail address in one of them becomes a user of the workspace at the first sign-in. Only domains that the operator of the installation lists (`SSO_DOMAINS`). Empty: nobody does.
+             * @description A person with a verified e-mail address in one of them becomes a user of the workspace at the first sign-in. Only domains that the operator of the installation lists (`SSO_DOMAINS`). Empty: no one does.
              * @example [
              *       "example.com"
              *     ]
@@ -12625,7 +12631,7 @@ export interface components {
             token: string;
         };
         InvitedUser: {
-            /** @description Whether the e-mail address is known to be theirs: something mailed to it came back. Where not, the login may be of whoever handed its invitation on. */
+            /** @description Whether the person has proved that the e-mail address is theirs, by a code mailed to it. Where not, the invitation may have been forwarded to another person. */
             addressProven: boolean;
             /** @description What the present status allows, as far as the caller has the permission for it. */
             allowedActions: components["schemas"]["UserAction"][];
@@ -12671,7 +12677,7 @@ export interface components {
              */
             mode?: "sync" | "async";
             /**
-             * @description With an Idempotency-Key that was used before: begins anew where the execution it led to has failed or timed out, instead of answering with that.
+             * @description With an Idempotency-Key that was used before: starts a new execution where the first one failed or timed out, instead of answering with that.
              * @default false
              */
             retryFailed?: boolean;
@@ -12784,7 +12790,7 @@ export interface components {
             /** @description Whether resolving needs a code and notes. */
             resolutionRequired: boolean;
             /**
-             * @description Whether changes and articles are approved, and changes reviewed, by others than those who had a hand in them. False is for whoever is alone in a workspace; it holds for changes submitted from then on.
+             * @description Whether changes and articles are approved, and changes reviewed, by others than those who had a hand in them. Set it to false in workspaces of one person; it applies to changes submitted from then on.
              * @example true
              */
             separationOfDuties: boolean;
@@ -12883,7 +12889,7 @@ export interface components {
             /** @description Whether resolving needs a code and notes. */
             resolutionRequired?: boolean;
             /**
-             * @description Whether changes and articles are approved, and changes reviewed, by others than those who had a hand in them. False is for whoever is alone in a workspace; it holds for changes submitted from then on.
+             * @description Whether changes and articles are approved, and changes reviewed, by others than those who had a hand in them. Set it to false in workspaces of one person; it applies to changes submitted from then on.
              * @example true
              */
             separationOfDuties?: boolean;
@@ -13667,7 +13673,7 @@ export interface components {
             /** @description The problem it is to solve. */
             problemId?: string | null;
             /**
-             * @description Percent; null where nobody has judged it.
+             * @description Percent; null where it was not estimated.
              * @example 95
              */
             successProbability?: number | null;
@@ -13795,7 +13801,7 @@ export interface components {
              */
             status?: "active" | "inactive";
             /**
-             * @description Percent; null where nobody has judged it.
+             * @description Percent; null where it was not estimated.
              * @example 95
              */
             successProbability?: number | null;
@@ -14214,7 +14220,7 @@ export interface components {
              */
             defaultRole?: string | null;
             /**
-             * @description Whoever has a proven e-mail address in one of them becomes a user of the workspace at the first sign-in. Only domains that the operator of the installation lists (`SSO_DOMAINS`). Empty: nobody does.
+             * @description A person with a verified e-mail address in one of them becomes a user of the workspace at the first sign-in. Only domains that the operator of the installation lists (`SSO_DOMAINS`). Empty: no one does.
              * @example [
              *       "example.com"
              *     ]
@@ -14691,7 +14697,7 @@ export interface components {
          */
         NewSecret: {
             /**
-             * @description The only hosts the value is sent to: names or addresses without a port, `*.example.com` for any one label in front, or `*` for every host. Absent: none yet; a definition that names the secret towards a host adds it when somebody with `secrets:write` saves it.
+             * @description The only hosts the value is sent to: names or addresses without a port, `*.example.com` for any one label in front, or `*` for every host. Absent: none yet; a definition that names the secret towards a host adds it when a person with `secrets:write` saves it.
              * @example [
              *       "api.example.com"
              *     ]
@@ -14711,9 +14717,9 @@ export interface components {
          *     }
          */
         NewSignInPolicy: {
-            /** @description Of everybody who enters by a session. */
+            /** @description Whether every session needs a second factor. */
             factorRequired: boolean;
-            /** @description Roles of whom it is required all the same, where it is not of everybody. */
+            /** @description Roles that require it even where `factorRequired` is false. */
             factorRoles?: string[];
         };
         /**
@@ -15296,7 +15302,7 @@ export interface components {
             missing: ("workspace:read" | "workspace:write" | "users:read" | "users:write" | "owners:manage" | "roles:read" | "roles:write" | "tokens:manage" | "secrets:read" | "secrets:write" | "secrets:use" | "credentials:manage" | "audit:read" | "notifications:read" | "notifications:write" | "itsm:read" | "itsm:write" | "itsm:approve" | "itsm:manage" | "cmdb:read" | "cmdb:write" | "sla:write" | "knowledge:read" | "knowledge:write" | "catalog:read" | "catalog:request" | "catalog:write" | "webhooks:read" | "webhooks:write" | "topics:read" | "topics:write" | "events:read" | "connectors:read" | "connectors:write" | "connectors:invoke" | "transformer:evaluate" | "tables:read" | "tables:write" | "records:read" | "records:write" | "queries:read" | "queries:run" | "queries:write" | "queries:manage" | "migrations:read" | "migrations:write" | "workflows:read" | "workflows:write" | "workflows:run" | "runs:read" | "runs:manage" | "sdk:read" | "sdk:write" | "sdk:invoke" | "executions:read" | "analytics:read" | "analytics:write" | "analytics:export" | "apps:read" | "apps:write" | "apps:deploy" | "apps:use")[];
             /** @example itsm-essentials */
             name: string;
-            /** @description Permissions that whoever installs it has to hold. */
+            /** @description Permissions that the person who installs it must have. */
             needs: ("workspace:read" | "workspace:write" | "users:read" | "users:write" | "owners:manage" | "roles:read" | "roles:write" | "tokens:manage" | "secrets:read" | "secrets:write" | "secrets:use" | "credentials:manage" | "audit:read" | "notifications:read" | "notifications:write" | "itsm:read" | "itsm:write" | "itsm:approve" | "itsm:manage" | "cmdb:read" | "cmdb:write" | "sla:write" | "knowledge:read" | "knowledge:write" | "catalog:read" | "catalog:request" | "catalog:write" | "webhooks:read" | "webhooks:write" | "topics:read" | "topics:write" | "events:read" | "connectors:read" | "connectors:write" | "connectors:invoke" | "transformer:evaluate" | "tables:read" | "tables:write" | "records:read" | "records:write" | "queries:read" | "queries:run" | "queries:write" | "queries:manage" | "migrations:read" | "migrations:write" | "workflows:read" | "workflows:write" | "workflows:run" | "runs:read" | "runs:manage" | "sdk:read" | "sdk:write" | "sdk:invoke" | "executions:read" | "analytics:read" | "analytics:write" | "analytics:export" | "apps:read" | "apps:write" | "apps:deploy" | "apps:use")[];
             /** @example 1.2.0 */
             packVersion: string;
@@ -15928,7 +15934,7 @@ export interface components {
             dryRun?: boolean;
         };
         /**
-         * @description The columns of the table beside these. Decimals and bigints are texts.
+         * @description The columns of the table, next to these fields. Decimals and bigints are texts.
          * @example {
          *       "id": "rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
          *       "version": 1,
@@ -16211,7 +16217,7 @@ export interface components {
          */
         RelationType: "depends_on" | "runs_on" | "hosted_on" | "consumes_api" | "contains" | "member_of" | "provides" | "connects_to" | "manages" | "owned_by";
         RemovedUser: {
-            /** @description Whether the e-mail address is known to be theirs: something mailed to it came back. Where not, the login may be of whoever handed its invitation on. */
+            /** @description Whether the person has proved that the e-mail address is theirs, by a code mailed to it. Where not, the invitation may have been forwarded to another person. */
             addressProven: boolean;
             /** @description What the present status allows, as far as the caller has the permission for it. */
             allowedActions: components["schemas"]["UserAction"][];
@@ -16807,7 +16813,7 @@ export interface components {
             secret?: string;
         };
         /**
-         * @description ANDed to everything that whoever has the role reads and writes of the table. `$user.id`, `$user.email`, `$user.name` and `$actor.id` stand for the caller.
+         * @description ANDed to every read and write of the table by members of the role. `$user.id`, `$user.email`, `$user.name` and `$actor.id` stand for the caller.
          * @example {
          *       "role": "agent",
          *       "read": {
@@ -17447,9 +17453,9 @@ export interface components {
         /** @enum {string} */
         Severity: "critical" | "high" | "medium" | "low";
         SignInPolicy: {
-            /** @description Of everybody who enters by a session. */
+            /** @description Whether every session needs a second factor. */
             factorRequired: boolean;
-            /** @description Roles of whom it is required all the same, where it is not of everybody. */
+            /** @description Roles that require it even where `factorRequired` is false. */
             factorRoles: string[];
         };
         SignInPolicyEnvelope: {
@@ -17593,14 +17599,14 @@ export interface components {
              * @example 75
              */
             atPercent: number;
-            /** @description Somebody higher up, who is to know of it and follows it from then on. */
+            /** @description A manager to notify, who follows it from then on. */
             escalateTo?: string;
             /**
              * @description Raised to this where it is milder.
              * @enum {string}
              */
             severity?: "critical" | "high" | "medium" | "low";
-            /** @description Users who are to follow it, beside those who do. */
+            /** @description Users who follow it from then on, in addition to those who do. */
             watcherIds?: string[];
         };
         /**
@@ -17641,7 +17647,7 @@ export interface components {
         /** @enum {string} */
         SlaIntervalStateValue: "closed";
         /**
-         * @description `response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. `next_response`, of incidents alone, begins with a public comment of the caller that nobody has answered and ends with a public comment by anyone else, or when the incident is resolved or closed. `approval`, of changes and requests, begins when approval is asked for and ends when it is given or refused. The last two come again: the same timer begins anew, with the next `cycle`.
+         * @description `response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. `next_response`, of incidents alone, starts with an unanswered public comment of the caller and ends with a public comment by anyone else, or when the incident is resolved or closed. `approval`, of changes and requests, begins when approval is asked for and ends when it is given or refused. The last two come again: the same timer starts again, with the next `cycle`.
          * @enum {string}
          */
         SlaMetric: "response" | "resolution" | "next_response" | "approval";
@@ -19079,7 +19085,7 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
         };
         User: {
-            /** @description Whether the e-mail address is known to be theirs: something mailed to it came back. Where not, the login may be of whoever handed its invitation on. */
+            /** @description Whether the person has proved that the e-mail address is theirs, by a code mailed to it. Where not, the invitation may have been forwarded to another person. */
             addressProven: boolean;
             /** @description What the present status allows, as far as the caller has the permission for it. */
             allowedActions: components["schemas"]["UserAction"][];
@@ -19252,7 +19258,7 @@ export interface components {
             onFailure?: components["schemas"]["Step"][];
             /** @description Of the run; that of its last step without. */
             output?: unknown;
-            /** @description What its steps take beside the permissions of their kinds and operations, as where an operation asks for more by what its body says. Its owner must hold them, and its runs act by no others. */
+            /** @description Permissions its steps need in addition to those of their kinds and operations, as where an operation asks for more by what its body says. Its owner must hold them, and its runs act by no others. */
             permissions?: components["schemas"]["Permission"][];
             /** @description Of the steps that say nothing else. */
             retry?: {
@@ -32381,7 +32387,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Begin to add a passkey */
+            /** @description Start adding a passkey */
             201: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -33057,7 +33063,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Begin to link an identity */
+            /** @description Start linking an identity */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -33842,7 +33848,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Begin to sign in with a passkey */
+            /** @description Start a sign-in with a passkey */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -34415,7 +34421,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Make recovery codes */
+            /** @description Create recovery codes */
             201: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -35273,7 +35279,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Log out, also of the identity provider */
+            /** @description Log out, at the identity provider as well */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -35428,7 +35434,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Begin to sign in by an identity provider */
+            /** @description Start a sign-in with an identity provider */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -35592,7 +35598,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Prove once more who you are */
+            /** @description Step up the session */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -35747,7 +35753,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Begin to prove once more who you are */
+            /** @description Start a step-up */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -43100,7 +43106,7 @@ export interface operations {
                 source?: string;
                 /** @description One or several statuses, repeated or separated by commas. */
                 status?: components["schemas"]["CiStatus"][];
-                /** @description A team, or `none` for items nobody supports. */
+                /** @description A team, or `none` for items without a support group. */
                 supportGroup?: string;
                 /** @description By whose clock a date begins that is given for an instant: an IANA name. */
                 timeZone?: string;
@@ -50774,7 +50780,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Take the holidays of an iCalendar text into an SLA calendar */
+            /** @description Import holidays from iCalendar into an SLA calendar */
             200: {
                 headers: {
                     /** @description The version, for If-Match. */
@@ -53924,7 +53930,7 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the page before. */
                 after?: string;
-                /** @description User, or `me`, who is asked for an approval that is pending. Approvals open to anyone count for everybody who had no hand in the change. */
+                /** @description User, or `me`, whose approval is pending. Approvals open to anyone count for every user who may decide on the change. */
                 approverId?: string;
                 /** @description Answer with the list as it was at this instant: the records there were, as they were, and the filters applied to that. Only with `sort` createdAt or -createdAt. */
                 asOf?: string;
@@ -53948,7 +53954,7 @@ export interface operations {
                 problemId?: string;
                 /** @description Words in number, title or description. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
                 q?: string;
-                /** @description User who asked for it. */
+                /** @description The requester. */
                 requesterId?: string;
                 /** @description One or several, repeated or separated by commas. */
                 risk?: components["schemas"]["ChangeRisk"][];
@@ -66435,7 +66441,7 @@ export interface operations {
                 entityType?: components["schemas"]["SlaEntityType"][];
                 /** @description Items per page. */
                 limit?: number;
-                /** @description `response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. `next_response`, of incidents alone, begins with a public comment of the caller that nobody has answered and ends with a public comment by anyone else, or when the incident is resolved or closed. `approval`, of changes and requests, begins when approval is asked for and ends when it is given or refused. The last two come again: the same timer begins anew, with the next `cycle`. */
+                /** @description `response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. `next_response`, of incidents alone, starts with an unanswered public comment of the caller and ends with a public comment by anyone else, or when the incident is resolved or closed. `approval`, of changes and requests, begins when approval is asked for and ends when it is given or refused. The last two come again: the same timer starts again, with the next `cycle`. */
                 metric?: components["schemas"]["SlaMetric"];
                 /** @description Words in the name. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
                 q?: string;
@@ -67834,7 +67840,7 @@ export interface operations {
                 entityType?: components["schemas"]["SlaEntityType"][];
                 /** @description Items per page. */
                 limit?: number;
-                /** @description `response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. `next_response`, of incidents alone, begins with a public comment of the caller that nobody has answered and ends with a public comment by anyone else, or when the incident is resolved or closed. `approval`, of changes and requests, begins when approval is asked for and ends when it is given or refused. The last two come again: the same timer begins anew, with the next `cycle`. */
+                /** @description `response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. `next_response`, of incidents alone, starts with an unanswered public comment of the caller and ends with a public comment by anyone else, or when the incident is resolved or closed. `approval`, of changes and requests, begins when approval is asked for and ends when it is given or refused. The last two come again: the same timer starts again, with the next `cycle`. */
                 metric?: components["schemas"]["SlaMetric"];
                 policyId?: string;
                 /** @description Words in the number of the entity or the name of the policy. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
@@ -74931,7 +74937,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Create a link by which somebody sets a new password */
+            /** @description Create a password reset link for any login */
             201: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -75110,7 +75116,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List what consumers of events have given up */
+            /** @description List dead letters */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -75400,7 +75406,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Hand a dead letter to its consumer again */
+            /** @description Redrive a dead letter */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -75579,7 +75585,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Find out how the installation is */
+            /** @description Get the status of the installation */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -77148,7 +77154,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Find what an id or a number names */
+            /** @description Find a resource by its id or number */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -78702,7 +78708,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List runs that wait for me */
+            /** @description List runs that wait for my approval */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -78845,7 +78851,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List what is failed now, by workflow and cause */
+            /** @description List failed runs by workflow and cause */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -82977,7 +82983,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List packs that the platform has at hand */
+            /** @description List packs that are available on the platform */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -87457,7 +87463,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Get what the workspace wants of a sign-in */
+            /** @description Get the sign-in policy of the workspace */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -87603,7 +87609,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Set what the workspace wants of a sign-in */
+            /** @description Set the sign-in policy of the workspace */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -87950,7 +87956,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Revoke somebody's API key */
+            /** @description Revoke an API key of a user */
             200: {
                 headers: {
                     /** @description The version, for If-Match. */
@@ -88847,7 +88853,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List what hangs on a user */
+            /** @description List what depends on a user */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -89148,7 +89154,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Create a link by which a user sets a new password */
+            /** @description Create a password reset link for a user */
             201: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -91182,7 +91188,7 @@ export interface operations {
                 count?: "estimated" | "exact";
                 /** @description References to answer as the records they lead to; `a.b` expands those of an expanded one. */
                 expand?: string;
-                /** @description Fields to answer, beside id and version. */
+                /** @description Fields to answer, in addition to id and version. */
                 fields?: string;
                 /** @description A RecordFilter as JSON. */
                 filter?: string;
@@ -91553,7 +91559,7 @@ export interface operations {
                 asOf?: string;
                 /** @description References to answer as the records they lead to; `a.b` expands those of an expanded one. */
                 expand?: string;
-                /** @description Fields to answer, beside id and version. */
+                /** @description Fields to answer, in addition to id and version. */
                 fields?: string;
                 /** @description By whose clock a date begins that is given for an instant: an IANA name. */
                 timeZone?: string;
@@ -92982,7 +92988,7 @@ export interface operations {
                 bom?: "true" | "false";
                 /** @description Of csv: what stands between cells, a comma (unless given), a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon. */
                 delimiter?: string;
-                /** @description Fields to answer, beside id and version. */
+                /** @description Fields to answer, in addition to id and version. */
                 fields?: string;
                 /** @description A RecordFilter as JSON. */
                 filter?: string;
@@ -98393,7 +98399,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Give the inbound webhook another address */
+            /** @description Rotate the address of the inbound webhook */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -98583,7 +98589,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Take the published version to another environment */
+            /** @description Promote the published version to another environment */
             200: {
                 headers: {
                     /** @description The version, for If-Match. */
@@ -99398,7 +99404,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List what started no run */
+            /** @description List skipped triggers */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -101199,7 +101205,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Find out what is left to do in the current workspace */
+            /** @description Get the status of the current workspace */
             200: {
                 headers: {
                     "X-Request-ID"?: string;

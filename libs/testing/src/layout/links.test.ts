@@ -9,12 +9,17 @@ const readmes = ['services', 'libs'].flatMap((folder) =>
 )
 const documents = [
   ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'cli/README.md', ...readmes],
-  ...['docs', 'bench/results'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.md') && !path.includes('node_modules'))
-      .map((path) => `${folder}/${path}`),
-  ),
+  ...['docs', 'bench/results'].flatMap(markdownBelow),
 ].filter((path) => existsSync(join(root, path)))
+
+/** Without `node_modules`, whose links lead in circles. */
+function markdownBelow(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : markdownBelow(path)
+    return entry.name.endsWith('.md') ? [path] : []
+  })
+}
 
 const withoutCode = (markdown: string) => markdown.replaceAll(/```[\s\S]*?```/g, '')
 const anchorsIn = (markdown: string) =>

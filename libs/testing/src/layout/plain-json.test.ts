@@ -36,9 +36,11 @@ const allowed: Readonly<Record<string, string>> = {
   'libs/sandbox/src/messages.ts': 'The frame of an answer, in which results are texts.',
   'services/analytics/src/format/parquet-state.ts': 'Offsets and statistics of a file that is being written.',
   'libs/http/src/documents/built-assets.ts': 'A file of the package.',
+  'libs/http/src/links/link-server.ts': 'The address and headers of a request.',
   'services/apps/web/src/expression/jsonata.ts': 'What JSONata has made of doubles.',
   'services/apps/web/src/page/drafts.ts': 'Drafts that the page wrote, in which such numbers are texts.',
   'services/dispatcher/src/catalog/asyncapi.ts': 'JSON Schemas of the catalogue.',
+  'services/gateway/src/links/links.ts': 'Status, address and headers.',
   'services/gateway/src/openapi.ts': 'OpenAPI documents of the services.',
   'services/gateway/src/readiness.ts': 'Reports of readiness.',
   'services/integrations/src/kind/oauth2.ts':
