@@ -179,7 +179,7 @@ test('retries end, and without being asked for there are none', async () => {
   await expect(plain.client.get('/auth/me')).rejects.toMatchObject({ status: 503 })
 })
 
-test('a list is read page after page, and only as far as somebody reads', async () => {
+test('a list is fetched page by page, and only as far as the caller iterates', async () => {
   const page = (ids: string[], nextCursor: string | null, hasMore: boolean): Reply => ({
     status: 200,
     body: { data: ids.map((id) => ({ id })), pagination: { nextCursor, hasMore, limit: 2 }, meta },

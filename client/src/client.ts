@@ -20,7 +20,7 @@ export interface ClientOptions {
 }
 export type Environment = 'production' | 'staging' | 'development'
 
-/** What a call is told beside its address; may be left out when nothing in it is required. */
+/** Options of a call; optional where none of them is required. */
 type Init<Path extends keyof paths, Method extends HttpMethod> =
   MaybeOptionalInit<paths[Path], Method & keyof paths[Path]> extends infer Options
     ? RequiredKeysOf<Options> extends never

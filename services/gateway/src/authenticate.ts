@@ -8,7 +8,7 @@ import {
   type RouteAccess,
 } from '@opsplane/contracts'
 import { parseNetwork } from '@opsplane/runtime'
-import { type OpenAnswer, type OpenAnswers, refusalOf } from './open-answers/open-answers.js'
+import { findRefusal, type OpenAnswer, type OpenAnswers } from './open-answers/open-answers.js'
 import type { RateHeaders, RateLimiter } from './rate-limit.js'
 import { browserTokenPrefix, type SessionCookie } from './sign-in/session-cookie.js'
 import type { TokenCache, VerifyRequest } from './token-cache.js'
@@ -140,7 +140,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
     async recheck({ request }, then) {
       const { permissions } = await tokens.authenticate(questionAgain(request))
-      const error = refusalOf(then, permissions)
+      const error = findRefusal(then, permissions)
       if (error) throw error
     },
 

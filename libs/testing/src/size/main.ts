@@ -7,7 +7,7 @@ import { codeLines, isCounted, packageName } from './code-lines.js'
 const usage = `Counts the lines of code of each package, without blank lines, comments, tests, fixtures, generated sources and the console.
 
   npm run size                     this checkout
-  npm run size -- --since <commit> beside those of a commit
+  npm run size -- --since <commit> compared with a commit
   --json                           as JSON
 `
 const root = fileURLToPath(new URL('../../../../', import.meta.url))

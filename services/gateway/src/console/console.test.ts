@@ -51,7 +51,7 @@ describe('the page of the console', () => {
     ['the API', '/api/v1/nowhere', visit, 'GET'],
     ['what is below it', '/api', visit, 'GET'],
     ['an asset that is not there', '/console/assets/nothing.js', visit, 'GET'],
-    ['a file beside the assets', '/console/assets/assets.json', visit, 'GET'],
+    ['a file next to the assets', '/console/assets/assets.json', visit, 'GET'],
     ['a file above them', '/console/assets/..%2f..%2fpackage.json', visit, 'GET'],
   ])('is not for %s', async (_, path, headers, method) => {
     const { status, bytes } = await ask(path, headers, method)
@@ -91,7 +91,7 @@ describe('the page of the console', () => {
     expect(page).toContain(`<script type="module" src="${JSON.parse(String(bytes)).script}"></script>`)
   })
 
-  test('names assets that are there for good, and compressed', async () => {
+  test('names assets that are immutable and compressed', async () => {
     const page = String((await ask('/', visit)).bytes)
     const assets = [...page.matchAll(/"(\/console\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
     expect(assets.length).toBeGreaterThan(3)

@@ -5,7 +5,7 @@ export const assetPath = '/console/assets/'
 /** Where a page that has been open for long asks whether it is still the present one. */
 export const versionPath = '/console/version'
 
-/** The same page at every address and for everybody: what somebody may see is found out by what it then asks for. */
+/** The same page at every address and for every user: the requests it then makes are subject to the user's rights. */
 export const consolePage = (assets: AssetList): CachedDocument =>
   cacheDocument('text/html; charset=utf-8', Buffer.from(html(assets)))
 

@@ -8,7 +8,7 @@ export const consoleAssets = (): BuiltAssets =>
   builtAssets(new URL('../../../../console/bundle/', import.meta.url))
 
 /**
- * The console: its assets, and its page at every other address outside the API that somebody goes to with a browser. To
+ * The console: its assets, and its page at every other address outside the API that a browser navigates to. To
  * programs such an address is unknown, as to scripts of a page.
  */
 export function consoleRoutes(sendDocument: SendDocument, assets: BuiltAssets): Router {

@@ -34,7 +34,7 @@ export interface FeedReader {
 export interface Feed {
   /** So many bytes were taken, so that as many more may come. */
   taken(bytes: number): void
-  /** Nobody reads it any more. */
+  /** The client has gone. */
   close(): void
 }
 

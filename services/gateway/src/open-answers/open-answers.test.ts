@@ -127,7 +127,7 @@ test('while settings is away what waits fails, and what does not goes on', async
   expect([refused, one.isConfirmed()]).toEqual([[], true])
 })
 
-test('nobody is asked about whose answers are over', () => {
+test('no principal is confirmed whose answers have ended', () => {
   const { open, fire, asked, isWaiting } = started()
   const [one, again] = [open('a'), open('a')]
   one.stop()

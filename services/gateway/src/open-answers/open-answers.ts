@@ -86,7 +86,7 @@ export function createOpenAnswers(options: OpenAnswersOptions): OpenAnswers {
       caller.askedAt = askedAt
       const permissions = allowed[at] ?? null
       for (const answer of [...caller.answers]) {
-        const error = refusalOf(answer.principal, permissions)
+        const error = findRefusal(answer.principal, permissions)
         if (error) answer.refuse(error)
       }
     }
@@ -133,7 +133,7 @@ export function createOpenAnswers(options: OpenAnswersOptions): OpenAnswers {
 }
 
 /** Which of the permissions an answer needed only its service knows: a client that asks again learns it. */
-export function refusalOf(then: Principal, permissions: readonly string[] | null): ApiError | undefined {
+export function findRefusal(then: Principal, permissions: readonly string[] | null): ApiError | undefined {
   if (permissions === null) return new ApiError('invalid_token', 'The token is not valid any more.')
   if (then.permissions.every((permission) => permissions.includes(permission))) return undefined
   return new ApiError('service_unavailable', 'What the token allows has changed meanwhile. Try again.')

@@ -13,7 +13,7 @@ export interface ChangesOptions {
   names: Pick<NatsNames, 'changedSubject'>
 }
 
-/** Subscribes to the signals of each tenant that somebody reads: once, however many read it. */
+/** Subscribes to the signals of each tenant with readers: once, however many there are. */
 export function createChanges({ link, names }: ChangesOptions): Changes {
   const followed = new Map<string, ReturnType<typeof followSubject>>()
 

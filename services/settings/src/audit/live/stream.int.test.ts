@@ -178,7 +178,7 @@ describe('the stream of events', () => {
     }
   })
 
-  it('is refused what is no type, and a workspace that nobody has named', async () => {
+  it('refuses an unknown type, and a request without a workspace', async () => {
     const refused = await settings.service.as(owner).get('/events/stream?type=Not+a+type')
     expect(refused.error()).toMatchObject({ code: 'validation_failed' })
     for (const [filter, path] of [
@@ -243,7 +243,7 @@ describe('the stream of events', () => {
       const nats = await link.ready()
       const signal = (environment: Environment, changed: unknown) =>
         nats.publish(names.changedSubject({ workspaceId, environment }), JSON.stringify(changed))
-      // What is signalled before somebody listens is lost.
+      // Signals before there is a subscriber are lost.
       await waitFor(() => {
         signal('production', 'no signal')
         signal('staging', { type: 'run', ids: ['run_elsewhere'] })

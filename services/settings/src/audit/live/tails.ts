@@ -41,7 +41,7 @@ const pageRows = 50
 const pageBytes = 256 * 1024
 const work = 'audit-log'
 
-/** Follows the ends of the audit logs that somebody reads: each log once, however many read it. */
+/** Follows the end of each audit log that has readers: once, however many there are. */
 export function createAuditTails({ sql, hints, log }: TailOptions): AuditTails {
   const closing = new AbortController()
   const heartbeats = createHeartbeats(idleIntervalMs(heartbeatMs))
@@ -146,7 +146,7 @@ export function createAuditTails({ sql, hints, log }: TailOptions): AuditTails {
   }
 }
 
-/** So that a reader that leaves is noticed, and what is under way to one is bounded. */
+/** So that a reader that leaves is noticed, and what is in flight to one is bounded. */
 function* inPages(events: readonly LiveEvent[]): Generator<LiveEvent[]> {
   let page: LiveEvent[] = []
   let bytes = 0
