@@ -16,4 +16,5 @@ fi
 if [ -n "${OPSPLANE_ENV_FILE:-}" ]; then
   set -- "--env-file=$OPSPLANE_ENV_FILE" "$@"
 fi
-exec node "$@"
+# Collecting a heap takes one core besides that of the service, and no more: docs/adr/history/118-stalls-at-half-load.md.
+exec node --v8-pool-size=1 "$@"

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
 import type { Plugin } from 'esbuild'
+import { needsSpreads, withSpreads } from './object-spreads.js'
 
 const ownUrl = /\bimport\.meta\.url\b/g
 const ownRequire = /^const require = createRequire\(import\.meta\.url\);$/m
@@ -15,7 +16,8 @@ export const pathsBanner =
 
 /**
  * Reads the modules of a bundle. They go on finding what lies next to them (migrations, pages, workers, WebAssembly): what
- * they know of their own place stays true. Native addons are loaded from where they are.
+ * they know of their own place stays true. Native addons are loaded from where they are. Spreads of object literals are
+ * rewritten here, once for all bundles a module is in.
  */
 export function readModules(root: string): Plugin {
   const atRoot = (file: string) => `__atRoot(${JSON.stringify(relative(root, file))})`
@@ -27,7 +29,7 @@ export function readModules(root: string): Plugin {
         contents: `module.exports = require(${atRoot(path)})`,
       }))
       build.onLoad({ filter: /\.[cm]?js$/ }, async ({ path }) => {
-        const text = await readFile(path, 'utf8')
+        const text = rewritten(await readFile(path, 'utf8'))
         // With this gone, what is required by name becomes part of the bundle, still run when it is first required.
         const contents = text.replace(ownRequire, '').replace(ownUrl, () => urlOf(path))
         if (!packages.test(path)) return { contents }
@@ -39,3 +41,5 @@ export function readModules(root: string): Plugin {
     },
   }
 }
+
+const rewritten = (text: string): string => (needsSpreads ? withSpreads(text) : text)

@@ -13,6 +13,9 @@ const [askMs, askPartOfWait] = [50, 0.1]
 /** As in the image: what a service frees is of use to all of its threads, or goes back to the system (ADR 105). */
 const allocator = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '262144' }
 
+/** As in the image: collecting a heap takes one core besides that of the service, and no more (ADR 118). */
+const nodeOptions = ['--v8-pool-size=1']
+
 /** A service running as a process of its own, as in production; it can be killed and started again. */
 export interface ServiceProcess {
   name: ServiceName
@@ -69,7 +72,7 @@ export function serviceProcess(options: {
     logTail: (lines) => readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-lines).join('\n'),
     start: async () => {
       const log = openSync(logFile, 'a')
-      child = spawn(process.execPath, [bundle()], {
+      child = spawn(process.execPath, [...nodeOptions, bundle()], {
         env: { PATH: process.env.PATH, ...allocator, ...env },
         stdio: ['ignore', log, log],
       })

@@ -1,5 +1,6 @@
 import { delay } from './clock.js'
 import { ConfigError } from './config.js'
+import { configureHeapGrowth } from './heap-growth.js'
 import { describeErrorSafely } from './logged-error.js'
 import { createLogger, type Logger } from './logger.js'
 
@@ -74,6 +75,7 @@ export interface RunnableService<Config = unknown, Overrides = { log?: Logger }>
  * Exit code 0 after a clean stop, 1 when it could not start or stop.
  */
 export function runService<Config>({ name, loadConfig, start }: RunnableService<Config>): void {
+  configureHeapGrowth()
   const log = createLogger({ service: name, level: 'info' })
   let stopping = false
   const running = (async () => start(loadConfig(process.env)))()

@@ -13,6 +13,7 @@ import { delay, type Logger } from '@opsplane/runtime'
 import type { InternalTls } from '../calls/internal-tls.js'
 import { findFeeds } from '../links/feeds.js'
 import { type LinkServer, linkServer } from '../links/link-server.js'
+import { messageClasses } from '../openapi/message-classes.js'
 import { answerClientError } from './client-error.js'
 import { sendError } from './errors.js'
 import { beginExchange } from './exchange.js'
@@ -52,6 +53,7 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
   const { port, host, log } = options
   // A client that keeps connections (the gateway does) must be the one that closes idle ones, or it meets resets.
   const settings = {
+    ...messageClasses(app),
     keepAliveTimeout: 65_000,
     headersTimeout: 20_000,
     requestTimeout: 120_000,

@@ -23,6 +23,7 @@ const rules: Record<
       'libs/postgres/src/fixture/hostile-server.ts': 'a server that hangs up',
       'libs/postgres/src/fixture/lease-and-hang.ts': 'a process that hangs',
       'libs/postgres/src/fixture/rewrap-and-hang.ts': 'a process that hangs',
+      'libs/runtime/src/heap-growth.test.ts': 'what V8 reports after a collection, in a process of its own',
       'libs/sandbox/src/code/code-pool.test.ts': 'waits for states, below @opsplane/testing',
       'libs/sandbox/src/fixture/obedient-child.ts': 'a child that answers late',
       'libs/sandbox/src/pool/pool.test.ts': 'waits for states, below @opsplane/testing',

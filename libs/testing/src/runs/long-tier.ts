@@ -22,6 +22,7 @@ export const longTier: Readonly<Record<string, string>> = {
   TEST_CLIENTS: '1',
   TEST_CLOCKS: '100000',
   TEST_GALLERY: '1',
+  TEST_HEAP: '1',
   TEST_HELD_DELIVERIES: '1000000',
   TEST_IMAGE: '1',
   TEST_NGINX: '1',

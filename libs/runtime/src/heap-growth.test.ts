@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from '@jest/globals'
+
+/** How many full collections V8 makes while so much that is kept for a while becomes garbage, in a process of its own. */
+function collections(prepare: string): number {
+  const program = `
+    import { PerformanceObserver, constants } from 'node:perf_hooks'
+    import { letHeapGrow, holdHeap } from ${JSON.stringify(new URL('heap-growth.js', import.meta.url).href)}
+    let full = 0
+    const seen = (entries) => { for (const { detail } of entries) if (detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) full++ }
+    const observer = new PerformanceObserver((list) => seen(list.getEntries()))
+    observer.observe({ entryTypes: ['gc'] })
+    const kept = Array.from({ length: 200_000 }, (_, n) => ({ n }))
+    ${prepare}
+    const window = []
+    for (let turn = 0; turn < 1_500; turn++) {
+      window[turn % 20] = Array.from({ length: 5_000 }, (_, n) => ({ turn, n, text: 'row ' + n }))
+      await new Promise(setImmediate)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    seen(observer.takeRecords())
+    console.log(full, kept.length)`
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+  return Number(output.split(' ')[0])
+}
+
+/** What it measures depends on V8 and takes ten seconds of CPU: with TEST_HEAP, as `npm run test:long` has. */
+const isWanted = process.env.TEST_HEAP !== undefined
+const heapTest = isWanted ? test : test.skip
+const held = isWanted ? collections('letHeapGrow(); holdHeap(20)') : 0
+
+heapTest('a heap that is held is collected more often, and as usual once it is released', () => {
+  expect(held).toBeGreaterThan(2 * collections('letHeapGrow()'))
+  expect(held).toBeGreaterThan(1.5 * collections('letHeapGrow(); holdHeap(20)()'))
+})
+
+heapTest('of several that hold it the tightest counts, until it lets go', () => {
+  expect(collections('letHeapGrow(); holdHeap(20); holdHeap(100)')).toBeGreaterThan(0.8 * held)
+  const released = collections('letHeapGrow(); const release = holdHeap(20); holdHeap(100); release()')
+  expect(held).toBeGreaterThan(1.3 * released)
+})
+
+heapTest('what is made where others have lived on is still made in the young part', () => {
+  expect(looksAtSites('letHeapGrow()')).toBe(0)
+  // What V8 does by itself: without it the line above would show nothing.
+  expect(looksAtSites('')).toBeGreaterThan(0)
+})
+
+/** How often V8 looks at which places in the code make what lives on, to make it in the old part of the heap, while much is kept for a while. */
+function looksAtSites(prepare: string): number {
+  const program = `
+    import { letHeapGrow } from ${JSON.stringify(new URL('heap-growth.js', import.meta.url).href)}
+    ${prepare}
+    const make = (n) => ({ n, texts: [n, n, n, n] })
+    const kept = []
+    for (let turn = 0; turn < 60; turn++) {
+      kept.push(Array.from({ length: 20_000 }, (_, n) => make(n)))
+      if (kept.length > 10) kept.shift()
+      await new Promise(setImmediate)
+    }`
+  const flags = ['--trace-pretenuring-statistics', '--input-type=module', '-e', program]
+  const trace = execFileSync(process.execPath, flags, { encoding: 'utf8' })
+  return trace.match(/active_sites=[1-9]/g)?.length ?? 0
+}
