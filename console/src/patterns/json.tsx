@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { indentedJson, jsonParts } from '../format/json.js'
+import { countIndent, indentedJson, isUnbroken, jsonParts } from '../format/json.js'
 import { Copy } from './copy.js'
 
 /** Beyond it a text is shown in one colour: the pieces would be more nodes than a page bears. */
@@ -23,12 +23,29 @@ export function Code({ text, label }: { text: string; label: string }) {
   )
 }
 
+/** How much further in a line goes on than it begins, in characters. */
+const hanging = 4
+
 function Coloured({ text }: { text: string }) {
+  return text.split('\n').map((line, index) => {
+    const inset = `${countIndent(line) + hanging}ch`
+    return (
+      <span key={index} className="code-line" style={{ paddingInlineStart: inset, textIndent: `-${inset}` }}>
+        <Line text={line} />
+      </span>
+    )
+  })
+}
+
+function Line({ text }: { text: string }) {
   return jsonParts(text).map(([kind, piece], index) =>
     kind === 'plain' ? (
       piece
     ) : (
-      <span key={index} className={`code-${kind}`}>
+      <span
+        key={index}
+        className={`code-${kind}${kind === 'string' && isUnbroken(piece) ? ' code-whole' : ''}`}
+      >
         {piece}
       </span>
     ),
