@@ -24,7 +24,7 @@ export function Code({ text, label }: { text: string; label: string }) {
 }
 
 /** How much further in a line goes on than it begins, in characters. */
-const hanging = 4
+const hanging = 2
 
 function Coloured({ text }: { text: string }) {
   return text.split('\n').map((line, index) => {
@@ -38,14 +38,26 @@ function Coloured({ text }: { text: string }) {
 }
 
 function Line({ text }: { text: string }) {
-  return jsonParts(text).map(([kind, piece], index) =>
+  const parts = jsonParts(text)
+  const value = parts.findIndex(([kind, piece]) => kind === 'string' && isUnbroken(piece))
+  if (value < 0) return <Pieces parts={parts} />
+  // With the comma after it.
+  return (
+    <>
+      <Pieces parts={parts.slice(0, value)} />
+      <span className="code-whole">
+        <Pieces parts={parts.slice(value)} />
+      </span>
+    </>
+  )
+}
+
+function Pieces({ parts }: { parts: readonly ReturnType<typeof jsonParts>[number][] }) {
+  return parts.map(([kind, piece], index) =>
     kind === 'plain' ? (
       piece
     ) : (
-      <span
-        key={index}
-        className={`code-${kind}${kind === 'string' && isUnbroken(piece) ? ' code-whole' : ''}`}
-      >
+      <span key={index} className={`code-${kind}`}>
         {piece}
       </span>
     ),

@@ -107,6 +107,7 @@ export const texts = {
     yes: 'Yes',
     no: 'No',
     none: 'none',
+    suchAs: (example: string) => `such as ${example}`,
     of: 'of',
     stale: (age: string) => `No answer for ${age}`,
     requestId: 'Request',

@@ -1,14 +1,22 @@
 import { buildId, eventAgeSeconds, longText, pickAt, type Schemas, secondsAgo } from './states.js'
 
+/** Of each incident first that it was created, then that it was updated, then that it was resolved: rows are the newest first. */
 const happened = [
-  ['incident.created', 'incident', 'INC-2047', 'Checkout returns 502 for EU'],
-  ['incident.updated', 'incident', 'INC-2047', 'Checkout returns 502 for EU'],
-  ['incident.resolved', 'incident', 'INC-2046', 'Printer offline on the third floor'],
-  ['change.approved', 'change', 'CHG-311', 'Roll back payments to 4.18.2'],
-  ['record.created', 'record', undefined, 'Asset LT-0193'],
-  ['request.submitted', 'request', 'REQ-95', 'Laptop for Grace Hopper'],
-  ['workflow.published', 'workflow', undefined, 'Escalate to vendor'],
+  ['incident.created', 'incident', 'INC-', 2_048],
+  ['incident.updated', 'incident', 'INC-', 2_047],
+  ['incident.resolved', 'incident', 'INC-', 2_046],
+  ['change.approved', 'change', 'CHG-', 311],
+  ['record.created', 'record', undefined, 193],
+  ['request.submitted', 'request', 'REQ-', 95],
+  ['workflow.published', 'workflow', undefined, 7],
 ] as const
+const titles = {
+  incident: ['Printer offline on the third floor', 'Checkout returns 502 for EU', 'Search is slow'],
+  change: ['Roll back payments to 4.18.2'],
+  record: ['Laptop LT-0193'],
+  request: ['Laptop for Grace Hopper'],
+  workflow: ['Escalate to vendor'],
+} as const
 export const eventTypes = happened.map(([type]) => type)
 const prefixes = { incident: 'inc', change: 'chg', record: 'rec', request: 'req', workflow: 'wfl' } as const
 const actors: Schemas['Actor'][] = [
@@ -22,9 +30,11 @@ const hashOf = (index: number) =>
   ((index + 1) * 2_654_435_761).toString(16).padStart(16, '9f86').repeat(4).slice(0, 64)
 
 export function eventAt(index: number, isLong = false): Schemas['AuditEvent'] {
-  const [type, resourceType, number, title] = pickAt(happened, index)
-  const displayName = isLong ? longText : title
-  const id = buildId(prefixes[resourceType], number === 'INC-2046' ? 2 : 3)
+  const [type, resourceType, prefix, latest] = pickAt(happened, index)
+  const ordinal = latest - Math.floor(index / happened.length)
+  const number = prefix && `${prefix}${ordinal}`
+  const displayName = isLong ? longText : pickAt<string>(titles[resourceType], Math.max(ordinal, 0))
+  const id = buildId(prefixes[resourceType], Math.max(ordinal, 0))
   const before = {
     id,
     title: displayName,

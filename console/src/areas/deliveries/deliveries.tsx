@@ -68,7 +68,8 @@ function Filters({ webhooks }: { webhooks: readonly Webhook[] }) {
       />
       <FilterText
         label={words.eventType}
-        placeholder={words.eventTypeExample}
+        placeholder={words.eventType}
+        example="incident.created"
         value={search.type}
         onChange={(type) => filter({ type })}
       />

@@ -50,8 +50,12 @@ function OperatorLetters() {
       title={words.deadLetters}
       about={
         <>
-          {words.about.deadLetters}{' '}
-          <Link to="/w/$workspace/$environment/platform/dead-letters" params={place} className="link">
+          {words.about.deadLetters}
+          <Link
+            to="/w/$workspace/$environment/platform/dead-letters"
+            params={place}
+            className="link failed-link"
+          >
             {words.redrive}
           </Link>
         </>
