@@ -80,7 +80,7 @@ function attemptAt(index: number, attempt: number, of: number, isLong: boolean):
   const failedBody = isLong
     ? `{"error":"${longText}","trace":"${'0123456789abcdef'.repeat(40)}"}`
     : '{"error":"upstream connect error or disconnect/reset before headers","reset_reason":"connection failure"}'
-  const totalMs = isTimeout ? 10_004 : isFailed ? 1_204 - attempt * 90 : 84 + (index % 40)
+  const totalMs = isTimeout ? 10_004 : isFailed ? Math.max(1_204 - attempt * 90, 240) : 84 + (index % 40)
   const isReused = attempt > 0
   const after = retryAfterSeconds[attempt] ?? 140 + (attempt - 3) * 5
   const startedAt = secondsAgo(eventAgeSeconds(index) - 1 - after)
