@@ -57,7 +57,7 @@ describe('an export of the audit log', () => {
       'of fewer events than it says',
       whole.replace(`${lines[0]}\n`, ''),
       1,
-      'says it has 2 events, but 1 came',
+      'says it has 2 events, but 1 arrived',
     ],
   ])('is no success and leaves no file when it is %s', async (_what, body, code, message) => {
     answers.push(stream(body), stream(body))

@@ -79,7 +79,7 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
     expect([await faults(), refusals]).toEqual([[], ['/api/v1/auth/session']])
     await signIn(page)
 
-    const failure = page.getByRole('link', { name: 'The endpoint answered 500.' })
+    const failure = page.getByRole('link', { name: 'The endpoint answered 500' })
     await failure.waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
     expect(new URL(page.url()).pathname).toBe(wanted)

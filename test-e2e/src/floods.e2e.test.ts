@@ -84,7 +84,7 @@ async function flood(count: number, send: (n: number) => Promise<number>): Promi
 }
 
 /** Below its limit, also with all floods together. */
-const mostTurns = isLongTier() ? 40 : 20
+const maxTurns = isLongTier() ? 40 : 20
 
 /** What the second tenant does meanwhile, and how it is answered. */
 async function secondTenantDuring<T>(flooding: Promise<T>): Promise<{ outcome: T; statuses: Set<number> }> {
@@ -93,7 +93,7 @@ async function secondTenantDuring<T>(flooding: Promise<T>): Promise<{ outcome: T
   const outcome = flooding.finally(() => {
     over = true
   })
-  for (let turn = 0; turn < 3 || (!over && turn < mostTurns); turn++) {
+  for (let turn = 0; turn < 3 || (!over && turn < maxTurns); turn++) {
     const asked = [
       call('/auth/me', { headers: second }),
       call('/itsm/incidents?limit=1', { headers: second }),

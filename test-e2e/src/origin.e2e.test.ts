@@ -120,6 +120,8 @@ test('there is this below the origin, and nothing else', () => {
     `executions:read GET ${log}/artifacts/{id}/related-executions`,
     `executions:read GET ${log}/executions`,
     `executions:read GET ${log}/executions/failures`,
+    `executions:read GET ${log}/executions/retries`,
+    `executions:read GET ${log}/executions/retries/{id}`,
     `executions:read GET ${log}/executions/{id}`,
     `guest GET ${app}/-/definition`,
     `guest POST ${app}/-/actions`,
@@ -131,6 +133,8 @@ test('there is this below the origin, and nothing else', () => {
     'public GET /origin/hooks/{id}',
     'public POST /origin/hooks/{id}',
     'public PUT /origin/hooks/{id}',
+    `sdk:invoke POST ${log}/executions/failures/{groupId}/retry`,
+    `sdk:invoke POST ${log}/executions/retries/{id}/cancel`,
     `sdk:invoke POST ${log}/executions/{id}/cancel`,
     `sdk:invoke POST ${log}/executions/{id}/replay`,
   ])

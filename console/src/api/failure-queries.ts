@@ -1,6 +1,14 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Place } from '../place/place.js'
-import { apiPath, callOrigin, createApi, type FailureGroup, type ReplayJob, type RunRetry } from './api.js'
+import {
+  apiPath,
+  callOrigin,
+  createApi,
+  type ExecutionRetry,
+  type FailureGroup,
+  type ReplayJob,
+  type RunRetry,
+} from './api.js'
 import { pageSize } from './queries.js'
 
 export type FailingKind = 'deliveries' | 'runs' | 'executions'
@@ -10,10 +18,12 @@ interface Groups {
   pagination: { hasMore: boolean }
 }
 
+const executionsPath = '/api/service-sdk/executions'
+
 export const failurePaths: Record<FailingKind, string> = {
   deliveries: `${apiPath}/deliveries/failures`,
   runs: `${apiPath}/runs/failures`,
-  executions: '/api/service-sdk/executions/failures',
+  executions: `${executionsPath}/failures`,
 }
 
 /** What is failed now, by cause and target. */
@@ -65,19 +75,38 @@ export const retryingDeliveries = (place: Place): Retrying => ({
     createApi(place).post('/webhooks/{id}/replays/{replayId}/cancel', { params: { path: { id, replayId } } }),
 })
 
-const countsOfRuns = ({ retried, refused }: RunRetry) => ({ done: retried, refused })
+const countsOfRetry = ({ retried, refused }: RunRetry | ExecutionRetry) => ({ done: retried, refused })
 
 export const retryingRuns = (place: Place): Retrying => ({
   async start({ id: groupId, to }) {
     const params = { path: { groupId } }
     const { data } = await createApi(place).post('/runs/failures/{groupId}/retry', { params, body: { to } })
-    return jobOf(data.job, countsOfRuns)
+    return jobOf(data.job, countsOfRetry)
   },
   async read(_, id, signal) {
     const { data } = await createApi(place).get('/runs/retries/{id}', { params: { path: { id } }, signal })
-    return jobOf(data, countsOfRuns)
+    return jobOf(data, countsOfRetry)
   },
   cancel: (_, id) => createApi(place).post('/runs/retries/{id}/cancel', { params: { path: { id } } }),
+})
+
+/** Below the origin itself, as everything about executions. */
+export const retryingExecutions = (place: Place, call: typeof callOrigin = callOrigin): Retrying => ({
+  async start({ id, to }) {
+    const path = `${executionsPath}/failures/${encodeURIComponent(id)}/retry`
+    const { data } = await call<{ data: { job: ExecutionRetry | null } }>(place, path, {
+      method: 'POST',
+      body: { to },
+    })
+    return jobOf(data.job, countsOfRetry)
+  },
+  async read(_, id, signal) {
+    const { data } = await call<{ data: ExecutionRetry }>(place, `${executionsPath}/retries/${id}`, {
+      signal,
+    })
+    return jobOf(data, countsOfRetry)
+  },
+  cancel: (_, id) => call(place, `${executionsPath}/retries/${id}/cancel`, { method: 'POST' }),
 })
 
 type Job = Pick<RetryJob, 'id' | 'status' | 'total'>

@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { useDraft } from '../patterns/draft.js'
 import { useKeys } from '../patterns/keys.js'
 import { Empty } from '../patterns/problem.js'
@@ -44,6 +44,8 @@ export function Tabs<Value extends string>({ label, value, options, onChange }: 
 interface FilterTextProps {
   label: string
   placeholder: string
+  /** Of what may be typed, shown while one is about to. */
+  example?: string
   value: string | undefined
   /** A text that matches it is no filter: it is shown to be wrong, and nothing is asked. */
   pattern?: RegExp
@@ -57,7 +59,9 @@ export function FilterText(props: FilterTextProps) {
   return <FilterInput key={props.value ?? ''} {...props} />
 }
 
-function FilterInput({ label, placeholder, value = '', pattern, wrong, onChange }: FilterTextProps) {
+function FilterInput({ label, placeholder, example, value = '', pattern, wrong, onChange }: FilterTextProps) {
+  const [isFocused, setFocused] = useState(false)
+  const shownExample = example === undefined ? undefined : texts.common.suchAs(example)
   const input = useRef<HTMLInputElement>(null)
   // Typed text that is not applied yet survives a reload and the end of the session.
   const [draft, setDraft, clearDraft] = useDraft(`filter-${label}`, { text: value })
@@ -77,11 +81,15 @@ function FilterInput({ label, placeholder, value = '', pattern, wrong, onChange 
       size="xs"
       className="filter-text"
       aria-label={label}
-      placeholder={placeholder}
-      title={label}
+      placeholder={(isFocused && shownExample) || placeholder}
+      title={shownExample === undefined ? label : `${label}, ${shownExample}`}
       defaultValue={draft.text}
       onChange={({ currentTarget }) => setDraft({ text: currentTarget.value })}
-      onBlur={finish}
+      onFocus={() => setFocused(true)}
+      onBlur={() => {
+        setFocused(false)
+        finish()
+      }}
       onKeyDown={({ key }) => {
         if (key === 'Enter') finish()
         if (key === 'Escape') input.current?.blur()

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { deliverySearch, eventSearch, webhookSearch } from './search.js'
+import { auditEntrySearch, deliverySearch, eventSearch, webhookSearch } from './search.js'
 
 test('filters are what an address says, and nothing that is none', () => {
   expect(deliverySearch({ status: 'failed', webhook: 'wh_1', type: 'incident.created', other: 'x' })).toEqual(
@@ -13,5 +13,11 @@ test('filters are what an address says, and nothing that is none', () => {
   expect(eventSearch({ request: 12345678, tab: 'raw', resource: { a: 1 } })).toEqual({
     request: '12345678',
     tab: 'raw',
+  })
+})
+
+test('the entry of an event in the audit log is found by its resource and its instant', () => {
+  expect(auditEntrySearch({ createdAt: '2026-01-01T09:59:59.999Z', resource: { id: 'inc_1' } })).toEqual({
+    ...{ resource: 'inc_1', from: '2026-01-01T09:59:59.999Z', to: '2026-01-01T10:00:00.000Z' },
   })
 })

@@ -40,6 +40,19 @@ export interface AuditSearch {
 export const auditSearch = (given: Given): AuditSearch =>
   texts(given, ['type', 'resource', 'kind', 'actor', 'address', 'from', 'to'])
 
+/** Filters of the audit log that leave what was written at the instant of an event, the only one of its resource then. */
+export const auditEntrySearch = ({
+  createdAt,
+  resource,
+}: {
+  createdAt: string
+  resource: { id: string }
+}): AuditSearch => ({
+  resource: resource.id,
+  from: createdAt,
+  to: new Date(Date.parse(createdAt) + 1).toISOString(),
+})
+
 export const topicSearch = (given: Given): { name?: string } => texts(given, ['name'])
 
 export const catalogueSearch = (given: Given): { type?: string } => texts(given, ['type'])

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { indentedJson, jsonParts } from './json.js'
+import { countIndent, indentedJson, isUnbroken, jsonParts } from './json.js'
 
 test('every digit stays', () => {
   const text = '{"a":12345678901234567890.10,"b":[1e400,{"c":"x, {y}: \\"z\\""}],"d":{},"e":[]}'
@@ -51,4 +51,11 @@ test('parts are the text again, each by its kind', () => {
       ).toBe(text)
     }),
   )
+})
+
+test('ids and times stay on one line, texts do not', () => {
+  expect(
+    ['"evt_01KAY3M8Q4"', '"2026-11-29T02:28:09Z"', '"a text"', `"${'x'.repeat(80)}"`].map(isUnbroken),
+  ).toEqual([...[true, true, false, false]])
+  expect(['{', '  "a": [', ''].map(countIndent)).toEqual([0, 2, 0])
 })

@@ -53,3 +53,11 @@ export function jsonParts(text: string): [kind: JsonPart, text: string][] {
   if (end < text.length) parts.push(['plain', text.slice(end)])
   return parts
 }
+
+/** The spaces a line begins with. */
+export const countIndent = (line: string): number => line.length - line.trimStart().length
+
+const mostUnbroken = 64
+
+/** Whether a string is to stay on one line, such as an id or a time. */
+export const isUnbroken = (text: string): boolean => text.length <= mostUnbroken && !/\s/.test(text)

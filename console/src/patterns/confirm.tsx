@@ -7,12 +7,14 @@ interface ConfirmProps {
   label: string
   /** Names the object, and what it costs. */
   question: ReactNode
+  /** It can be undone, but has to be known before. */
+  isHarmless?: boolean
   isBusy?: boolean
   onConfirm(): void
 }
 
 /** What cannot be undone is asked once, in place. */
-export function Confirm({ label, question, isBusy = false, onConfirm }: ConfirmProps) {
+export function Confirm({ label, question, isHarmless = false, isBusy = false, onConfirm }: ConfirmProps) {
   const [isAsked, setAsked] = useState(false)
   if (!isAsked)
     return (
@@ -28,11 +30,11 @@ export function Confirm({ label, question, isBusy = false, onConfirm }: ConfirmP
     <span className="confirm" role="alertdialog" aria-label={label}>
       <span>{question}</span>
       <span className="row">
-        <Button size="xs" color="red" className="danger" onClick={confirm}>
+        <Button size="xs" {...(!isHarmless && { color: 'red', className: 'danger' })} onClick={confirm}>
           {label}
         </Button>
         <Button size="xs" variant="default" onClick={() => setAsked(false)} autoFocus>
-          {texts.common.keep}
+          {isHarmless ? texts.common.cancel : texts.common.keep}
         </Button>
       </span>
     </span>

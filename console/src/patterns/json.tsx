@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { indentedJson, jsonParts } from '../format/json.js'
+import { countIndent, indentedJson, isUnbroken, jsonParts } from '../format/json.js'
 import { Copy } from './copy.js'
 
 /** Beyond it a text is shown in one colour: the pieces would be more nodes than a page bears. */
@@ -23,8 +23,37 @@ export function Code({ text, label }: { text: string; label: string }) {
   )
 }
 
+/** How much further in a line goes on than it begins, in characters. */
+const hanging = 2
+
 function Coloured({ text }: { text: string }) {
-  return jsonParts(text).map(([kind, piece], index) =>
+  return text.split('\n').map((line, index) => {
+    const inset = `${countIndent(line) + hanging}ch`
+    return (
+      <span key={index} className="code-line" style={{ paddingInlineStart: inset, textIndent: `-${inset}` }}>
+        <Line text={line} />
+      </span>
+    )
+  })
+}
+
+function Line({ text }: { text: string }) {
+  const parts = jsonParts(text)
+  const value = parts.findIndex(([kind, piece]) => kind === 'string' && isUnbroken(piece))
+  if (value < 0) return <Pieces parts={parts} />
+  // With the comma after it.
+  return (
+    <>
+      <Pieces parts={parts.slice(0, value)} />
+      <span className="code-whole">
+        <Pieces parts={parts.slice(value)} />
+      </span>
+    </>
+  )
+}
+
+function Pieces({ parts }: { parts: readonly ReturnType<typeof jsonParts>[number][] }) {
+  return parts.map(([kind, piece], index) =>
     kind === 'plain' ? (
       piece
     ) : (

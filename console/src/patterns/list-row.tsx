@@ -10,6 +10,8 @@ export interface Column<Item> {
   width: string
   /** Its place in a row of two lines, where the list is narrow; without one it is left out there. */
   narrow?: 'state' | 'title' | 'time' | 'meta'
+  /** Of what has only a sign where the list is narrow: its word, shown on hover over the row. */
+  hintOf?(item: Item): string
   cell(item: Item): ReactNode
 }
 
@@ -38,6 +40,7 @@ function RowView<Item>({ item, index, columns, tracks, height, top, linkOf, ...s
       className="list-row"
       data-cursor={state.isMarked || undefined}
       data-left={state.hasLeft || undefined}
+      title={tracks === undefined ? columns.find(({ hintOf }) => hintOf)?.hintOf?.(item) : undefined}
       style={{ ...(tracks !== undefined && { gridTemplateColumns: tracks }), ...place }}
     >
       {columns.map((column) => (

@@ -107,6 +107,7 @@ export const texts = {
     yes: 'Yes',
     no: 'No',
     none: 'none',
+    suchAs: (example: string) => `such as ${example}`,
     of: 'of',
     stale: (age: string) => `No answer for ${age}`,
     requestId: 'Request',
@@ -155,7 +156,7 @@ export const texts = {
   },
   remedies: {
     status: 'Read the response below, fix the endpoint, then retry.',
-    server: 'The endpoint failed. Read its log, fix it, then retry.',
+    server: "The endpoint failed. Check the endpoint's log, fix the cause, then retry.",
     unauthorized:
       'The endpoint refuses the caller. Check the headers and the secret of the webhook, then retry.',
     gone: 'Nothing is at this address. Check the URL of the webhook, then retry.',

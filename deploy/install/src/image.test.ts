@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const image = 'opsplane/opsplane:0.2.0'
 const project = 'opsplane-image-test'
 const port = '18080'
-const mostCompressedBytes = 130_000_000
+const maxCompressedBytes = 130_000_000
 
 function run(program: string, ...args: string[]): string {
   const env = { ...process.env, OPSPLANE_PORT: port }
@@ -55,7 +55,7 @@ described('the image', () => {
     expect(User).toBe('65532:65532')
     expect(Labels).toMatchObject({ 'org.opencontainers.image.title': 'Opsplane' })
     const bytes = Number(run('sh', '-c', `docker save ${image} | gzip -6 | wc -c`))
-    expect(bytes).toBeLessThan(mostCompressedBytes)
+    expect(bytes).toBeLessThan(maxCompressedBytes)
   })
 
   test('runs a command, and names what a service is missing', () => {

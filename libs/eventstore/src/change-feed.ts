@@ -13,7 +13,7 @@ export interface ChangeFeed<Row, Change> extends Positions {
   changeOf(row: Row): Change
 }
 
-const mostChanges = 1_000
+const maxChanges = 1_000
 
 /** Rows that have changed since a position, in that order: each as it is by now, and again once it changes. */
 export async function readChanges<Row extends object, Change>(
@@ -25,10 +25,10 @@ export async function readChanges<Row extends object, Change>(
   const rows = await sql.unsafe<(Row & { position: number })[]>(
     `select change_position::float8 as position, ${columns} from ${table}
      where change_position > $1::text::bigint and change_position <= $2::text::bigint
-     order by change_position limit ${mostChanges}`,
+     order by change_position limit ${maxChanges}`,
     [String(after), String(settled)],
     { prepare: true },
   )
   const changes = rows.map(({ position, ...row }) => ({ position, change: changeOf(row as unknown as Row) }))
-  return { changes, next: rows.length < mostChanges ? null : (changes.at(-1)?.position ?? null) }
+  return { changes, next: rows.length < maxChanges ? null : (changes.at(-1)?.position ?? null) }
 }

@@ -55,7 +55,7 @@ interface BatchHandling<T> {
 export const releaseDelayMs = 100
 /** From which failing attempt on a batch lets others go on. */
 const parkAfter = 4
-const mostRemembered = 10_000
+const maxRemembered = 10_000
 /** How long later events of a queue key wait for one that is due again. */
 const slackMs = 1_000
 
@@ -230,5 +230,5 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
 function remember<K, V>(map: Map<K, V>, key: K, value: V): void {
   map.set(key, value)
   const [oldest] = map.keys()
-  if (map.size > mostRemembered && oldest !== undefined) map.delete(oldest)
+  if (map.size > maxRemembered && oldest !== undefined) map.delete(oldest)
 }

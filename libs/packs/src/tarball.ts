@@ -10,14 +10,14 @@ const deflate = promisify(gzip)
 export class TarballError extends Error {}
 
 /** Files and headers, and what archives are filled up with. */
-const mostInflated = packLimits.totalBytes + (packLimits.files + 1) * 4_096 + 64 * 1_024
+const maxInflated = packLimits.totalBytes + (packLimits.files + 1) * 4_096 + 64 * 1_024
 
 /**
  * The texts of a gzipped tar archive by their paths, without the folder that all of them are in, as `npm pack` has
  * `package/`. Throws TarballError.
  */
 export async function unpackTarball(bytes: Uint8Array): Promise<Record<string, string>> {
-  const archive = await inflate(bytes, { maxOutputLength: mostInflated }).catch((error: unknown) => {
+  const archive = await inflate(bytes, { maxOutputLength: maxInflated }).catch((error: unknown) => {
     throw new TarballError(
       isTooLarge(error) ? 'It holds more than a pack may.' : 'It is not compressed by gzip.',
       { cause: error },

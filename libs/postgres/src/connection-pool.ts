@@ -46,7 +46,7 @@ interface Waiter<Key, Connection> {
   reject(error: unknown): void
 }
 
-const mostWaiting = 10_000
+const maxWaiting = 10_000
 /** How often in a row a connection goes on to others of its own name while those of another wait: to change it takes a login. */
 const longestStreak = 16
 
@@ -139,7 +139,7 @@ export function createConnectionPool<Key, Connection extends PooledConnection>({
   return {
     acquire: (key) =>
       new Promise((resolve, reject) => {
-        if (closed || waiting.length >= mostWaiting) return reject(unavailable())
+        if (closed || waiting.length >= maxWaiting) return reject(unavailable())
         const waiter = { key, name: nameOf(key), group: groupOf(key), resolve, reject }
         if (waiting.some(({ name }) => name === waiter.name) || !take(waiter)) waiting.push(waiter)
       }),

@@ -21,7 +21,7 @@ const nearest = 2_000
 /** How many are where the nearest hold so many matches that the page will be full by then. */
 const farther = 12_000
 /** How many matches are sorted. More are so frequent that walking on in order finds a page soon. */
-const mostSorted = 5_000
+const maxSorted = 5_000
 
 /** The first rows in order; the values of `each` by a scan each, merged. */
 export function orderedScanSql(scan: Scan, limit: number): SQL {
@@ -46,7 +46,7 @@ export function searchSql(scan: Scan, { condition, ofRow }: Search, limit: numbe
   const all = and(...conditions, each && sql`${each.column} in (${sql.join([...each.values], sql`, `)})`)
   // A test for truth serves no index of the search, so that the order's is walked.
   const walking = and(all, sql`(${condition}) is true`)
-  const few = sql`(select count(*) from few) <= ${mostSorted}`
+  const few = sql`(select count(*) from few) <= ${maxSorted}`
   const promising = Math.ceil((limit * nearest) / farther)
   const notNear = sql`not (select yes from near_will_do)`
   const notFound = sql`${notNear} and (select count(*) from far) < ${limit}`
@@ -71,7 +71,7 @@ export function searchSql(scan: Scan, { condition, ofRow }: Search, limit: numbe
     ), found as materialized (
       select ${place} from ${table} where ${and(all, condition)}
     ), few as materialized (
-      select * from found limit ${ofRow ? sql`all` : mostSorted + 1}
+      select * from found limit ${ofRow ? sql`all` : maxSorted + 1}
     ), sorted as materialized (
       select * from few ${table} where ${notFound} and ${ofRow ? sql`true` : few} order by ${order} limit ${limit}
     )

@@ -25,7 +25,7 @@ export interface OidcIssuer {
   stop(): Promise<void>
 }
 
-const mostSteps = 10
+const maxSteps = 10
 const algorithm = 'ES256'
 /** The same of each, so that only the signature says whose it is. */
 const keyId = 'key'
@@ -105,7 +105,7 @@ export async function startOidcIssuer(clientId = 'opsplane'): Promise<OidcIssuer
       const cookies = new Map<string, string>()
       let url = new URL(location)
       for (let step = 0; url.origin === issuer; step++) {
-        if (step > mostSteps) throw new Error(`the issuer leads nowhere: ${url.href}`)
+        if (step > maxSteps) throw new Error(`the issuer leads nowhere: ${url.href}`)
         const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
         const reply = await fetch(url, { redirect: 'manual', headers: { cookie } })
         const next = reply.headers.get('location')

@@ -10,11 +10,11 @@ export interface WaitForOptions {
   message?: string
 }
 
-const [leastMs, mostMs, partOfWait] = [20, 250, 0.05]
+const [leastMs, maxMs, partOfWait] = [20, 250, 0.05]
 
 /** How long to pause before the next look: what took long may be seen a little later, and each look costs what it asks. */
 export const pauseAfter = (waitedMs: number): number =>
-  Math.max(leastMs, Math.min(mostMs, waitedMs * partOfWait))
+  Math.max(leastMs, Math.min(maxMs, waitedMs * partOfWait))
 
 type Check<T> = () => T | undefined | false | null | Promise<T | undefined | false | null>
 

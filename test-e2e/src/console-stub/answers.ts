@@ -4,6 +4,7 @@ import * as people from './people.js'
 import { deadLetterAt, platformStatus, workspaceStatus } from './platform.js'
 import {
   buildId,
+  findIndex,
   meta,
   type Schemas,
   type StubAnswers,
@@ -48,7 +49,10 @@ export function buildAnswers({
     '/deliveries/failures': failures('deliveries', 3),
     '/runs/failures': failures('runs', 2),
     '/audit': list(eventAt),
-    '/audit/{eventId}': ({ parts }) => ({ data: { ...eventAt(1, isLong), id: parts[0] ?? '' }, meta }),
+    '/audit/{eventId}': ({ parts: [id = ''] }) => ({
+      data: { ...eventAt(findIndex('evt', id), isLong), id },
+      meta,
+    }),
     '/events/{id}/deliveries': list(deliveryAt, 60),
     '/events/catalog': list(eventTypeAt, 240),
     '/events/catalog/{type}': ({ parts }) => ({

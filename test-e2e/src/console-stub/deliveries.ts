@@ -1,4 +1,14 @@
-import { buildId, longText, pickAt, type Schemas, secondsAgo, unbroken } from './states.js'
+import { eventAt, eventTypes } from './events.js'
+import {
+  buildId,
+  eventAgeSeconds,
+  findIndex,
+  longText,
+  pickAt,
+  type Schemas,
+  secondsAgo,
+  unbroken,
+} from './states.js'
 
 const endpoints = [
   ['PagerDuty', 'https://events.pagerduty.example.com/v2/enqueue'],
@@ -7,18 +17,13 @@ const endpoints = [
   ['Data warehouse', 'https://ingest.acme.example.com/v1/events'],
   ['Status page', 'https://status.acme.example.com/api/incoming'],
 ] as const
-const eventTypes = [
-  ...['incident.created', 'incident.updated', 'incident.resolved', 'record.created', 'change.approved'],
-  ...['workflow.published', 'request.submitted'],
-]
-
 export function webhookAt(index: number, isLong = false): Schemas['Webhook'] {
   const [name, url] = pickAt(endpoints, index)
   const isPaused = index % 5 === 4
   return {
     ...{ id: buildId('whk', index), name: isLong ? longText : name, version: 4 },
     ...{ url: isLong ? unbroken : url, environment: 'production', owner_id: buildId('usr', 0) },
-    events: isLong ? eventTypes : ['incident.*', 'change.approved'],
+    events: isLong ? eventTypes : ['incident.*', 'change.approved', 'record.*', 'request.*'],
     ...{ headers: {}, filter: null, has_secret: true, ordering_key: null, rate_limit_per_second: null },
     ...{ retries: 8, retry_strategy: 'exponential', retry_max_delay_ms: 3_600_000, retry_schedule: null },
     ...{ timeout_ms: 10_000, required_permissions: ['itsm:read'] },
@@ -34,78 +39,97 @@ export function deliveryAt(index: number, isLong = false): Schemas['Delivery'] {
   const isFailed = index % 5 === 1
   const isRetrying = index % 17 === 3
   const status = isFailed ? 'failed' : isRetrying ? 'retrying' : index === 0 ? 'pending' : 'succeeded'
-  const hasFailed = isFailed || isRetrying
+  const attempts = status === 'pending' ? 0 : isFailed ? 4 : isRetrying ? 2 : 1
   return {
     ...{ id: buildId('del', index), webhookId, url, eventId: buildId('evt', index), status },
     eventType: isLong ? `${'very_long_resource_name.'.repeat(4)}created` : pickAt(eventTypes, index),
-    attempts: status === 'pending' ? 0 : isFailed ? 4 : isRetrying ? 2 : 1,
-    ...{ createdAt: secondsAgo(20 + index * 47), replayOf: null },
-    lastAttemptAt: status === 'pending' ? null : secondsAgo(10 + index * 47),
-    lastDurationMs: status === 'pending' ? null : hasFailed ? 1_204 : 84 + (index % 40),
-    lastResponseBody: hasFailed ? '{"error":"upstream connect error"}' : null,
-    lastResponseStatus: status === 'pending' ? null : hasFailed ? 503 : 200,
-    lastError: hasFailed ? { kind: 'status', message: 'The endpoint answered 503.' } : null,
-    nextAttemptAt: isRetrying ? new Date(Date.now() + 240_000).toISOString() : null,
+    ...{ attempts, createdAt: secondsAgo(eventAgeSeconds(index)), replayOf: null },
+    ...lastOf(buildAttempts(index, attempts, isLong).at(-1)),
+    nextAttemptAt: isRetrying ? secondsAgo(-240) : null,
   }
 }
 
-const bodyOf = ({ eventId, eventType }: Schemas['Delivery'], isLong: boolean) =>
-  JSON.stringify({
-    ...{ id: eventId, type: eventType, createdAt: secondsAgo(400), workspace: 'acme' },
-    data: {
-      ...{
-        id: buildId('inc', 3),
-        number: 'INC-2047',
-        title: isLong ? longText : 'Checkout returns 502 for EU',
-      },
-      ...{ severity: 'critical', status: 'open', team: 'payments', labels: ['eu', 'checkout'], version: 1 },
-    },
-  })
+/** What a delivery says of its last attempt. */
+const lastOf = (attempt: Schemas['DeliveryAttempt'] | undefined) => ({
+  lastAttemptAt: attempt?.startedAt ?? null,
+  lastDurationMs: attempt?.durationMs ?? null,
+  lastResponseBody: attempt?.response?.body ?? null,
+  lastResponseStatus: attempt?.response?.status ?? null,
+  lastError: attempt?.error ?? null,
+})
 
-function attemptAt(index: number, of: number, isLong: boolean): Schemas['DeliveryAttempt'] {
-  const isTimeout = index === 0 && of > 1
-  const body = isLong
+const bodyOf = (index: number, { eventId, eventType, createdAt }: Schemas['Delivery'], isLong: boolean) => {
+  const { after } = eventAt(index, isLong).data
+  return JSON.stringify({
+    ...{ id: eventId, type: eventType, createdAt, workspace: 'acme' },
+    data: { ...after, number: eventAt(index).resource.number },
+  })
+}
+
+/** When attempts are made, from the first one on. */
+const retryAfterSeconds = [0, 20, 60, 140] as const
+const hasFailed = (index: number) => index % 5 === 1 || index % 17 === 3
+
+/** The attempts of the delivery of an index, as many as have been made. */
+const buildAttempts = (index: number, count: number, isLong: boolean) =>
+  Array.from({ length: count }, (_, attempt) => attemptAt(index, attempt, count, isLong))
+
+function attemptAt(index: number, attempt: number, of: number, isLong: boolean): Schemas['DeliveryAttempt'] {
+  const isTimeout = attempt === 0 && of > 1
+  const isFailed = hasFailed(index)
+  const failedBody = isLong
     ? `{"error":"${longText}","trace":"${'0123456789abcdef'.repeat(40)}"}`
     : '{"error":"upstream connect error or disconnect/reset before headers","reset_reason":"connection failure"}'
+  const totalMs = isTimeout ? 10_004 : isFailed ? Math.max(1_204 - attempt * 90, 240) : 84 + (index % 40)
+  const isReused = attempt > 0
+  const after = retryAfterSeconds[attempt] ?? 140 + (attempt - 3) * 5
+  const startedAt = secondsAgo(eventAgeSeconds(index) - 1 - after)
   return {
-    ...{ number: index + 1, url: webhookAt(1, isLong).url, startedAt: secondsAgo(400 - index * 60) },
-    durationMs: isTimeout ? 10_004 : 1_204 - index * 90,
+    ...{ number: attempt + 1, url: webhookAt(index % endpoints.length, isLong).url, startedAt },
+    durationMs: totalMs,
     error: isTimeout
       ? { kind: 'timeout', message: 'The endpoint has not answered within 10 s.' }
-      : { kind: 'status', message: 'The endpoint answered 503.' },
+      : isFailed
+        ? { kind: 'status', message: 'The endpoint answered 503.' }
+        : null,
     requestHeaders: {
       'content-type': 'application/json',
       'user-agent': 'Opsplane-Webhooks/1',
-      'x-service-event': eventTypes[1] ?? '',
-      'x-service-delivery': buildId('evt', 1),
-      'x-service-signature': `t=1764379200,v1=${'5d41402abc4b2a76b9719d911017c592'.repeat(2)}`,
+      'x-service-event': pickAt(eventTypes, index),
+      'x-service-delivery': buildId('evt', index),
+      'x-service-signature': `t=${Math.floor(Date.parse(startedAt) / 1_000)},v1=${'5d41402abc4b2a76b9719d911017c592'.repeat(2)}`,
     },
     response: isTimeout
       ? null
-      : {
-          ...{ status: 503, truncated: false, body },
-          headers: { 'content-type': 'application/json', server: 'envoy', 'retry-after': '30' },
-        },
-    ...{ dnsMs: index === 0 ? 12 : null, connectMs: index === 0 ? 31 : null, tlsMs: index === 0 ? 44 : null },
-    ...{
-      firstByteMs: isTimeout ? null : 1_180 - index * 90,
-      totalMs: isTimeout ? 10_003 : 1_203 - index * 90,
-    },
-    isConnectionReused: index > 0,
+      : isFailed
+        ? {
+            ...{ status: 503, truncated: false, body: failedBody },
+            headers: { 'content-type': 'application/json', server: 'envoy', 'retry-after': '30' },
+          }
+        : {
+            ...{ status: 200, truncated: false, body: '{"received":true}' },
+            headers: { 'content-type': 'application/json' },
+          },
+    ...{ dnsMs: isReused ? null : 6, connectMs: isReused ? null : 11, tlsMs: isReused ? null : 14 },
+    ...{ firstByteMs: isTimeout ? null : totalMs - (isReused ? 24 : 55), totalMs },
+    isConnectionReused: isReused,
   }
 }
 
-export function deliveryDetail(id: string, attempts: number, isLong: boolean): Schemas['DeliveryDetail'] {
-  const delivery = deliveryAt(1, isLong)
-  const log = Array.from({ length: attempts }, (_, index) => attemptAt(index, attempts, isLong))
-  const last = log.at(-1)
+/** The delivery of a list's row, with `mostAttempts` where it has failed. */
+export function deliveryDetail(id: string, mostAttempts: number, isLong: boolean): Schemas['DeliveryDetail'] {
+  const index = findIndex('del', id)
+  const delivery = deliveryAt(index, isLong)
+  const count = delivery.status === 'failed' ? mostAttempts : delivery.attempts
+  const attemptLog = buildAttempts(index, count, isLong)
+  const last = attemptLog.at(-1)
+  const isReplayed = count > 1 && delivery.status === 'failed'
   return {
-    ...delivery,
-    ...{ id, attempts, attemptLog: log, replayCount: attempts > 1 ? 1 : 0 },
-    replays: attempts > 1 ? [{ id: buildId('del', 900), status: 'pending', createdAt: secondsAgo(30) }] : [],
+    ...{ ...delivery, ...lastOf(last), id, attempts: count, attemptLog, replayCount: isReplayed ? 1 : 0 },
+    replays: isReplayed ? [{ id: buildId('del', 90_000), status: 'pending', createdAt: secondsAgo(30) }] : [],
     request: {
       ...{ method: 'POST', url: delivery.url, headers: last?.requestHeaders ?? {} },
-      body: bodyOf(delivery, isLong),
+      body: bodyOf(index, delivery, isLong),
     },
     response: last?.response ?? null,
   }
@@ -146,7 +170,7 @@ export function buildFailures(kind: string, count: number, isLong: boolean): Sch
       ...{ id: `${kind}-${index}`, count: failed, isMore: isLong, to: '1' },
       cause: { code: isLong ? 'thrown' : code, message: isLong ? longText : message },
       target: { id, name: isLong ? longText : name, type },
-      ...{ firstAt: secondsAgo(5_400 + index * 900), lastAt: secondsAgo(24 + index * 1_900) },
+      ...{ firstAt: secondsAgo(5_400 + index * 900), lastAt: secondsAgo(159 + index * 1_900) },
     }
   })
 }

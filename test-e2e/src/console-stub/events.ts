@@ -1,25 +1,42 @@
-import { buildId, longText, pickAt, type Schemas, secondsAgo } from './states.js'
+import { buildId, eventAgeSeconds, longText, pickAt, type Schemas, secondsAgo } from './states.js'
 
+/** Of each incident first that it was created, then that it was updated, then that it was resolved: rows are the newest first. */
 const happened = [
-  ['incident.created', 'incident', 'INC-2047', 'Checkout returns 502 for EU'],
-  ['incident.updated', 'incident', 'INC-2047', 'Checkout returns 502 for EU'],
-  ['webhook.paused', 'webhook', undefined, 'Status page'],
-  ['change.approved', 'change', 'CHG-311', 'Roll back payments to 4.18.2'],
-  ['record.created', 'record', undefined, 'Asset LT-0193'],
-  ['user.invited', 'user', undefined, 'Grace Hopper'],
-  ['workflow.published', 'workflow', undefined, 'Escalate to vendor'],
+  ['incident.created', 'incident', 'INC-', 2_048],
+  ['incident.updated', 'incident', 'INC-', 2_047],
+  ['incident.resolved', 'incident', 'INC-', 2_046],
+  ['change.approved', 'change', 'CHG-', 311],
+  ['record.created', 'record', undefined, 193],
+  ['request.submitted', 'request', 'REQ-', 95],
+  ['workflow.published', 'workflow', undefined, 7],
 ] as const
+const titles = {
+  incident: ['Printer offline on the third floor', 'Checkout returns 502 for EU', 'Search is slow'],
+  change: ['Roll back payments to 4.18.2'],
+  record: ['Laptop LT-0193'],
+  request: ['Laptop for Grace Hopper'],
+  workflow: ['Escalate to vendor'],
+} as const
+export const eventTypes = happened.map(([type]) => type)
+const prefixes = { incident: 'inc', change: 'chg', record: 'rec', request: 'req', workflow: 'wfl' } as const
 const actors: Schemas['Actor'][] = [
   { id: buildId('usr', 1), name: 'Ada Lovelace', type: 'user' },
   { id: buildId('tok', 1), name: 'deploy pipeline', type: 'api_token' },
   { id: buildId('wfl', 1), name: 'Escalate to vendor', type: 'workflow' },
 ]
 
+/** Looks like one, and is another for each event. */
+const hashOf = (index: number) =>
+  ((index + 1) * 2_654_435_761).toString(16).padStart(16, '9f86').repeat(4).slice(0, 64)
+
 export function eventAt(index: number, isLong = false): Schemas['AuditEvent'] {
-  const [type, resourceType, number, title] = pickAt(happened, index)
-  const displayName = isLong ? longText : title
+  const [type, resourceType, prefix, latest] = pickAt(happened, index)
+  const ordinal = latest - Math.floor(index / happened.length)
+  const number = prefix && `${prefix}${ordinal}`
+  const displayName = isLong ? longText : pickAt<string>(titles[resourceType], Math.max(ordinal, 0))
+  const id = buildId(prefixes[resourceType], Math.max(ordinal, 0))
   const before = {
-    id: buildId('inc', 3),
+    id,
     title: displayName,
     severity: 'medium',
     status: 'open',
@@ -29,17 +46,21 @@ export function eventAt(index: number, isLong = false): Schemas['AuditEvent'] {
     ...{ ...before, severity: 'critical', status: 'in_progress', team: 'payments' },
     ...{ assignee: isLong ? longText : 'Ada Lovelace', labels: ['eu', 'checkout'] },
   }
-  const isCreated = type.endsWith('created') || type.endsWith('invited')
+  const isCreated = /(created|submitted)$/.test(type)
   return {
     ...{ id: buildId('evt', index), type: isLong ? `${type}.${'and_more_'.repeat(8)}` : type, version: 2 },
-    ...{ environment: 'production', workspaceId: buildId('wsp', 0), createdAt: secondsAgo(20 + index * 31) },
+    ...{
+      environment: 'production',
+      workspaceId: buildId('wsp', 0),
+      createdAt: secondsAgo(eventAgeSeconds(index)),
+    },
     actor: isLong ? { ...pickAt(actors, 0), name: longText } : pickAt(actors, index),
-    resource: { id: buildId('inc', 3), type: resourceType, displayName, ...(number && { number }) },
+    resource: { id, type: resourceType, displayName, ...(number && { number }) },
     ...{
       requestId: `req-7f3c21d09a${index % 1_000}`,
-      causationId: index % 4 === 1 ? buildId('evt', 0) : null,
+      causationId: index % 4 === 1 ? buildId('evt', index + 6) : null,
     },
-    ...{ seq: 480_211 - index, hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' },
+    ...{ seq: 480_211 - index, hash: hashOf(index) },
     source: { address: '203.0.113.24', userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' },
     data: {
       ...{ before: isCreated ? null : before, after },

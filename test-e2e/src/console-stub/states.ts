@@ -56,9 +56,10 @@ export const pickAt = <Value>(values: readonly Value[], index: number): Value =>
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** An id as the platform makes them, of a number. */
+/** An id as the platform makes them, of a number: those of two kinds differ. */
 export function buildId(kind: string, index: number): string {
-  let rest = (index + 1) * 2_654_435_761
+  const seed = [...kind].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 0) % 97
+  let rest = (index + 1 + seed * 20_011) * 2_654_435_761
   const end = Array.from({ length: 10 }, () => {
     const digit = alphabet[rest % 32]
     rest = Math.floor(rest / 32) + 7 * index
@@ -67,8 +68,25 @@ export function buildId(kind: string, index: number): string {
   return `${kind}_01KAY3M8Q4R7T2WX${end}`.slice(0, kind.length + 27)
 }
 
-/** An instant so many seconds ago. */
-export const secondsAgo = (seconds: number): string => new Date(Date.now() - seconds * 1_000).toISOString()
+const mostRows = 10_000
+const indices = new Map<string, ReadonlyMap<string, number>>()
+
+/** The number that an id was made of, so that a detail is the one of the row that leads to it. */
+export function findIndex(kind: string, id: string): number {
+  const known = indices.get(kind)
+  const found =
+    known ?? new Map(Array.from({ length: mostRows }, (_, index) => [buildId(kind, index), index]))
+  if (known === undefined) indices.set(kind, found)
+  return found.get(id) ?? 0
+}
+
+const startedMs = Date.now()
+
+/** An instant so many seconds before the start: the same one in every answer that has it. */
+export const secondsAgo = (seconds: number): string => new Date(startedMs - seconds * 1_000).toISOString()
+
+/** How long ago the event of an index has happened, which is the one that the delivery of the same index is of. */
+export const eventAgeSeconds = (index: number): number => 40 + index * 260
 
 /** Texts that are longer than their column, in a script that is written from the right, and markup where it is taken for such. */
 export const longText =

@@ -32,14 +32,15 @@ export function Attempts({ delivery }: { delivery: DeliveryDetail }) {
             className="attempt"
             aria-selected={each === attempt}
             onClick={() => setChosen(each.number)}
-            title={exactTime(each.startedAt)}
           >
             <span className="row">
               <span className="muted">#{each.number}</span>
               <AttemptOutcome attempt={each} />
             </span>
             <span className="row small muted">
-              <span>{clockTime(each.startedAt)}</span>
+              <time dateTime={each.startedAt} title={exactTime(each.startedAt)}>
+                {clockTime(each.startedAt)}
+              </time>
               <span>{duration(each.durationMs)}</span>
             </span>
             <TimingBar attempt={each} longestMs={longest} />

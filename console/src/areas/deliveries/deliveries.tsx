@@ -68,7 +68,8 @@ function Filters({ webhooks }: { webhooks: readonly Webhook[] }) {
       />
       <FilterText
         label={words.eventType}
-        placeholder="incident.created"
+        placeholder={words.eventType}
+        example="incident.created"
         value={search.type}
         onChange={(type) => filter({ type })}
       />
@@ -127,6 +128,7 @@ const columnsOf = (names: ReadonlyMap<string, string>): Column<Delivery>[] => [
     width: '108px',
     narrow: 'state',
     cell: ({ status }) => <State of={status} />,
+    hintOf: ({ status }) => texts.states[status],
   },
   {
     id: 'event',

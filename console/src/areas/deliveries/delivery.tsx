@@ -12,7 +12,7 @@ import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
 import { Attempts } from './attempts.js'
 import { describeCause, remedyFor } from './causes.js'
-import { Resend } from './resend.js'
+import { isReplaying, Resend } from './resend.js'
 
 const route = getRouteApi('/w/$workspace/$environment/deliveries/$webhookId/$deliveryId')
 const words = texts.deliveries
@@ -47,13 +47,23 @@ export function DeliveryPage() {
 
 function Story({ delivery }: { delivery: DeliveryDetail }) {
   const now = useNow()
+  const { may } = usePlace()
   return (
     <div className="story">
       <State of={delivery.status} />
-      <p aria-live="polite">
-        {storyOf(delivery, now)}
-        {delivery.status === 'failed' && <span className="muted"> {remedyFor(delivery)}</span>}
-      </p>
+      <div>
+        <p aria-live="polite">
+          {storyOf(delivery, now)}
+          {delivery.status === 'failed' && (
+            <span className="muted"> {isReplaying(delivery) ? words.replaying : remedyFor(delivery)}</span>
+          )}
+        </p>
+        {delivery.status === 'failed' && may('webhooks:write') && (
+          <p className="small muted story-help">
+            {words.retryHint} {words.replayHint}
+          </p>
+        )}
+      </div>
     </div>
   )
 }
@@ -147,7 +157,7 @@ function Replays({ delivery: { webhookId, replays, replayCount } }: { delivery: 
         <h3>{words.facts.replays}</h3>
         <span className="muted">{replayCount > replays.length && words.replaysInAll(replayCount)}</span>
       </header>
-      <ul className="rows">
+      <ul className="rows rows-replays">
         {replays.map(({ id, status, createdAt }) => (
           <li key={id} className="rows-row">
             <State of={status} />
@@ -155,7 +165,7 @@ function Replays({ delivery: { webhookId, replays, replayCount } }: { delivery: 
               to="/w/$workspace/$environment/deliveries/$webhookId/$deliveryId"
               params={{ ...place, webhookId, deliveryId: id }}
               search={true}
-              className="row-link mono ellipsis"
+              className="row-link link mono ellipsis"
             >
               {id}
             </Link>

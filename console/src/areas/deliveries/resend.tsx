@@ -1,6 +1,7 @@
 import { Button, Tooltip } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { useId } from 'react'
 import { createApi, type DeliveryDetail } from '../../api/api.js'
 import { deliveryQuery } from '../../api/queries.js'
 import { Icon } from '../../patterns/icons.js'
@@ -11,8 +12,14 @@ import { texts } from '../../texts/en.js'
 
 const words = texts.deliveries
 
+/** Whether the outcome of a replay is still to come. */
+export const isReplaying = ({ replays }: Pick<DeliveryDetail, 'replays'>): boolean =>
+  replays.some(({ status }) => status === 'pending' || status === 'retrying')
+
 /** Sends a failed delivery again, or its event as a new one. The result is shown next to the buttons. */
-export function Resend({ delivery: { id: deliveryId, webhookId, status } }: { delivery: DeliveryDetail }) {
+export function Resend({ delivery }: { delivery: DeliveryDetail }) {
+  const { id: deliveryId, webhookId, status } = delivery
+  const [replayHelp, retryHelp] = [useId(), useId()]
   const { place, may } = usePlace()
   const queries = useQueryClient()
   const navigate = useNavigate()
@@ -52,6 +59,12 @@ export function Resend({ delivery: { id: deliveryId, webhookId, status } }: { de
           {words.retried}
         </span>
       )}
+      <span id={replayHelp} className="visually-hidden">
+        {isOnItsWay ? words.onItsWay : words.replayHint}
+      </span>
+      <span id={retryHelp} className="visually-hidden">
+        {words.retryHint}
+      </span>
       <Tooltip label={isOnItsWay ? words.onItsWay : words.replayHint}>
         <Button
           size="xs"
@@ -59,6 +72,7 @@ export function Resend({ delivery: { id: deliveryId, webhookId, status } }: { de
           leftSection={<Icon name="replay" />}
           data-disabled={isOnItsWay}
           aria-disabled={isOnItsWay}
+          aria-describedby={replayHelp}
           loading={replay.isPending}
           onClick={() => !isOnItsWay && replay.mutate()}
         >
@@ -69,7 +83,9 @@ export function Resend({ delivery: { id: deliveryId, webhookId, status } }: { de
         <Tooltip label={words.retryHint}>
           <Button
             size="xs"
+            {...(isReplaying(delivery) && { variant: 'default' })}
             leftSection={<Icon name="retry" />}
+            aria-describedby={retryHelp}
             loading={retry.isPending}
             onClick={() => retry.mutate()}
           >

@@ -34,9 +34,15 @@ export function Changes({ event: { data } }: { event: AuditEvent }) {
               <tr key={path}>
                 <th scope="row">{path}</th>
                 {before !== null && (
-                  <td>{was !== undefined && <Was text={was} isAlone={after === null} />}</td>
+                  <td>
+                    <Value text={was} as={after === null ? 'code' : 'del'} />
+                  </td>
                 )}
-                {after !== null && <td>{is !== undefined && <Is text={is} isAlone={before === null} />}</td>}
+                {after !== null && (
+                  <td>
+                    <Value text={is} as={before === null ? 'code' : 'ins'} />
+                  </td>
+                )}
               </tr>
             ))}
           </tbody>
@@ -60,27 +66,16 @@ function worthShowing(all: readonly Difference[]): readonly Difference[] {
 }
 
 interface ValueProps {
-  text: string
-  /** There is nothing to compare it with. */
-  isAlone: boolean
+  text: string | undefined
+  /** Removed, added, or with nothing to compare it with. */
+  as: 'del' | 'ins' | 'code'
 }
 
-const Was = ({ text, isAlone }: ValueProps) =>
-  isAlone ? (
-    <code>{readable(text)}</code>
-  ) : (
-    <del>
-      <code>{readable(text)}</code>
-    </del>
-  )
-const Is = ({ text, isAlone }: ValueProps) =>
-  isAlone ? (
-    <code>{readable(text)}</code>
-  ) : (
-    <ins>
-      <code>{readable(text)}</code>
-    </ins>
-  )
+function Value({ text, as: Mark }: ValueProps) {
+  if (text === undefined || text === 'null') return <span className="muted">{words.notSet}</span>
+  const code = <code>{readable(text)}</code>
+  return Mark === 'code' ? code : <Mark>{code}</Mark>
+}
 
 /** A string without its quotes: text is shown as it was written. */
 function readable(text: string): string {

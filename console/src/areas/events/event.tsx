@@ -11,6 +11,7 @@ import { DetailBody, DetailHead, Facts } from '../../patterns/page.js'
 import { ExactTime } from '../../patterns/time.js'
 import { usePlace } from '../../place/context.js'
 import { texts } from '../../texts/en.js'
+import { auditEntrySearch } from '../search.js'
 import { Changes } from './changes.js'
 import { Consumers } from './consumers.js'
 import { Related } from './related.js'
@@ -48,7 +49,6 @@ function Detail({ event }: { event: AuditEvent }) {
       <div className="story story-event">
         <p>
           <ResourceName event={event} />
-          <span className="muted">{words.by(event.actor.name)}</span>
         </p>
       </div>
       <EventFacts event={event} />
@@ -100,7 +100,17 @@ function EventFacts({ event }: { event: AuditEvent }) {
         [
           names.seq,
           <span key="seq" className="row">
-            #{seq} <code className="muted ellipsis">{hash.slice(0, 12)}</code>
+            <Link
+              to="/w/$workspace/$environment/audit"
+              params={place}
+              search={auditEntrySearch(event)}
+              className="link"
+            >
+              #{seq}
+            </Link>
+            <code className="muted ellipsis" title={hash}>
+              {hash.slice(0, 12)}
+            </code>
           </span>,
         ],
       ]}

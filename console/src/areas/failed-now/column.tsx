@@ -10,6 +10,10 @@ const words = texts.failed
 
 interface ColumnProps<Row> {
   title: string
+  /** What its failures are. */
+  about: ReactNode
+  /** How many of them, with their unit. */
+  unit(count: number, isMore: boolean): string
   /** What it means that there is none. */
   none: string
   result: {
@@ -22,22 +26,26 @@ interface ColumnProps<Row> {
   linkOf?(group: Row): LinkProps
   /** What else is to be known of the target. */
   noteOf?(group: Row): ReactNode
-  /** What can be done about all of a group. */
+  /** What can be done about all of a group, or why nothing can be here. */
   actionOf?(group: Row): ReactNode
 }
 
 /** Failures of one kind. What cannot be read says so by itself: the others stand. */
-export function FailureColumn<Row extends FailureRow>({ title, none, result, ...group }: ColumnProps<Row>) {
+export function FailureColumn<Row extends FailureRow>(props: ColumnProps<Row>) {
+  const { title, about, none, result, ...group } = props
   const { data, error, dataUpdatedAt, refetch } = result
   const groups = data?.groups ?? []
   const { count, isMore } = sumGroups(groups, data?.hasMore ?? false)
   return (
     <section className="failed-column" aria-label={title}>
       <header className="failed-head">
-        <h2>{title}</h2>
-        {count > 0 && <span className="failed-count">{words.countOf(count, isMore)}</span>}
-        <span className="grow" />
-        {data && error ? <Stale sinceMs={dataUpdatedAt} className="state-warn small" /> : null}
+        <span className="row failed-title">
+          <h2>{title}</h2>
+          {count > 0 && <span className="failed-count">{words.countOf(count, isMore)}</span>}
+          <span className="grow" />
+          {data && error ? <Stale sinceMs={dataUpdatedAt} className="state-warn small" /> : null}
+        </span>
+        <p className="small muted">{about}</p>
       </header>
       {error && data === undefined ? (
         <Problem error={error} onRetry={() => void refetch()} />
@@ -75,47 +83,48 @@ export function FailureColumn<Row extends FailureRow>({ title, none, result, ...
   )
 }
 
-interface GroupProps<Row> extends Pick<ColumnProps<Row>, 'linkOf' | 'noteOf' | 'actionOf'> {
+interface GroupProps<Row> extends Pick<ColumnProps<Row>, 'unit' | 'linkOf' | 'noteOf' | 'actionOf'> {
   group: Row
 }
 
-function Group<Row extends FailureRow>({ group, linkOf, noteOf, actionOf }: GroupProps<Row>) {
+function Group<Row extends FailureRow>({ group, unit, linkOf, noteOf, actionOf }: GroupProps<Row>) {
   const { cause, target, count, isMore, firstAt, lastAt } = group
-  const words = describeFailure(cause)
+  const title = describeFailure(cause)
+  const action = actionOf?.(group)
   return (
     <li className="failed-group">
+      {linkOf === undefined ? (
+        <span className="failed-cause" title={cause.message} dir="auto">
+          {title}
+        </span>
+      ) : (
+        <Link {...linkOf(group)} className="row-link failed-cause" title={cause.message} dir="auto">
+          {title}
+        </Link>
+      )}
       <div className="failed-line">
-        {linkOf === undefined ? (
-          <span className="failed-cause" title={cause.message} dir="auto">
-            {words}
-          </span>
-        ) : (
-          <Link {...linkOf(group)} className="row-link failed-cause" title={cause.message} dir="auto">
-            {words}
-          </Link>
-        )}
-        <span className="failed-number">{texts.failed.countOf(count, isMore)}</span>
-      </div>
-      <div className="failed-line failed-target muted">
         <span className="ellipsis" dir="auto" title={target.name}>
           {target.name}
         </span>
-        <span className="grow" />
-        {actionOf?.(group)}
+        {noteOf?.(group)}
       </div>
-      <div className="failed-line small muted">
+      <div className="small">
+        <span className="failed-number">{unit(count, isMore)}</span>
         {lastAt !== undefined && (
-          <span className="ellipsis">
-            {texts.failed.last} <Time at={lastAt} />
+          <span className="failed-times muted">
+            <span className="nowrap">
+              {words.last} <Time at={lastAt} />
+              {count > 1 && firstAt !== undefined && ','}
+            </span>{' '}
             {count > 1 && firstAt !== undefined && (
-              <>
-                , {texts.failed.first} <Time at={firstAt} />
-              </>
+              <span className="nowrap">
+                {words.first} <Time at={firstAt} />
+              </span>
             )}
           </span>
         )}
-        {noteOf?.(group)}
       </div>
+      {action && <div className="failed-action">{action}</div>}
     </li>
   )
 }

@@ -1,4 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { createApi } from '../../api/api.js'
 import { usePlace } from '../../place/context.js'
 import type { Place } from '../../place/place.js'
@@ -47,6 +48,19 @@ function OperatorLetters() {
   return (
     <FailureColumn
       title={words.deadLetters}
+      about={
+        <>
+          {words.about.deadLetters}
+          <Link
+            to="/w/$workspace/$environment/platform/dead-letters"
+            params={place}
+            className="link failed-link"
+          >
+            {words.redrive}
+          </Link>
+        </>
+      }
+      unit={words.units.deadLetters}
       none={words.none.deadLetters}
       result={useQuery(listedLetters)}
       linkOf={({ service }) => ({
@@ -63,13 +77,10 @@ function WorkspaceLetters() {
   return (
     <FailureColumn
       title={words.deadLetters}
+      about={`${words.about.deadLetters} ${words.redrive}`}
+      unit={words.units.deadLetters}
       none={words.none.deadLetters}
       result={useQuery(countedLetters(place))}
-      noteOf={() => (
-        <span className="note" title={words.operatorHelp}>
-          {words.forOperators}
-        </span>
-      )}
     />
   )
 }

@@ -7,6 +7,7 @@ import {
   failuresQuery,
   type Retrying,
   retryingDeliveries,
+  retryingExecutions,
   retryingRuns,
 } from '../../api/failure-queries.js'
 import { webhooksQuery } from '../../api/queries.js'
@@ -55,6 +56,8 @@ function Deliveries() {
   return (
     <FailureColumn
       title={words.deliveries}
+      about={words.about.deliveries}
+      unit={words.units.deliveries}
       none={words.none.deliveries}
       result={failures}
       linkOf={({ target: { id } }) => ({
@@ -69,19 +72,26 @@ function Deliveries() {
             params={{ ...place, webhookId: group.target.id }}
             className="note"
           >
-            {words.paused}
+            {texts.states.paused}
           </Link>
         )
       }
-      actionOf={retryAll('webhooks:write', retryingDeliveries(place))}
+      actionOf={retryAll('webhooks:write', retryingDeliveries(place), (group) =>
+        isPaused(group) ? words.retryPaused(group.count, group.target.name) : undefined,
+      )}
     />
   )
 }
 
-/** The button of a group that retries all of it, for those who have the permission. */
-const retryAll = (permission: string, retrying: Retrying) => (group: FailureGroup) => (
-  <RetryGroup group={group} permission={permission} retrying={retrying} />
-)
+/**
+ * The button of a group that retries all of it, for those who have the permission. It asks first where there is something to
+ * know before.
+ */
+const retryAll =
+  (permission: string, retrying: Retrying, questionOf?: (group: FailureGroup) => string | undefined) =>
+  (group: FailureGroup) => (
+    <RetryGroup group={group} permission={permission} retrying={retrying} question={questionOf?.(group)} />
+  )
 
 /** Runs and executions have no pages yet: what is known of one are its events. */
 const useEventsOf = () => {
@@ -96,6 +106,8 @@ function Runs() {
   return (
     <FailureColumn
       title={words.runs}
+      about={words.about.runs}
+      unit={words.units.runs}
       none={words.none.runs}
       result={useQuery(failuresQuery(place, 'runs'))}
       linkOf={useEventsOf()}
@@ -109,9 +121,12 @@ function Executions() {
   return (
     <FailureColumn
       title={words.executions}
+      about={words.about.executions}
+      unit={words.units.executions}
       none={words.none.executions}
       result={useQuery(failuresQuery(place, 'executions'))}
       linkOf={useEventsOf()}
+      actionOf={retryAll('sdk:invoke', retryingExecutions(place))}
     />
   )
 }

@@ -11,7 +11,8 @@ test('groups are counted together, and said to be more where one of them may be'
 
 test.each([
   ['timeout', 'The endpoint has not answered within 10 s.', 'No answer in time'],
-  ['status', 'The endpoint answered 500.', 'The endpoint answered 500.'],
+  ['status', 'The endpoint answered 500.', 'The endpoint answered 500'],
+  ['thrown', 'Waiting for the lock...', 'Waiting for the lock...'],
   ['no_such_code', 'Division by zero', 'Division by zero'],
 ])('a cause %s is shown in words', (code, message, words) => {
   expect(describeFailure({ code, message })).toBe(words)

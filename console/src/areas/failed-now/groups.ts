@@ -22,8 +22,8 @@ export function sumGroups(groups: readonly Counted[], hasMore: boolean): Counted
 
 const causes: Readonly<Record<string, unknown>> = texts.causes
 
-/** In words of the console where it has some for the code, else as the service says it. */
+/** In words of the console where it has some for the code, else the message of the service without its full stop. */
 export function describeFailure({ code, message }: FailureGroup['cause']): string {
   const words = causes[code]
-  return typeof words === 'string' ? words : message
+  return typeof words === 'string' ? words : message.replace(/(?<!\.)\.$/, '')
 }

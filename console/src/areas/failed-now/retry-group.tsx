@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { FailureGroup } from '../../api/api.js'
 import type { Retrying } from '../../api/failure-queries.js'
+import { Confirm } from '../../patterns/confirm.js'
 import { Progress } from '../../patterns/progress.js'
 import { Refusal } from '../../patterns/refusal.js'
 import { usePlace } from '../../place/context.js'
@@ -16,10 +17,12 @@ interface RetryGroupProps {
   group: FailureGroup
   permission: string
   retrying: Retrying
+  /** What to know before. */
+  question?: string | undefined
 }
 
 /** Retries what a group has, and nothing that fails later; says how far it is, and ends it when asked. */
-export function RetryGroup({ group, permission, retrying }: RetryGroupProps) {
+export function RetryGroup({ group, permission, retrying, question }: RetryGroupProps) {
   const { place, may } = usePlace()
   const queries = useQueryClient()
   const start = useMutation({ mutationFn: () => retrying.start(group) })
@@ -62,15 +65,25 @@ export function RetryGroup({ group, permission, retrying }: RetryGroupProps) {
   return (
     <span className="row failed-retry">
       <Refusal error={start.error} />
-      <Button
-        size="xs"
-        variant="default"
-        loading={start.isPending}
-        title={words.retryHint(group.count, name)}
-        onClick={() => start.mutate()}
-      >
-        {words.retryAll(group.count)}
-      </Button>
+      {question === undefined ? (
+        <Button
+          size="xs"
+          variant="default"
+          loading={start.isPending}
+          title={words.retryHint(group.count, name)}
+          onClick={() => start.mutate()}
+        >
+          {words.retryAll(group.count)}
+        </Button>
+      ) : (
+        <Confirm
+          label={words.retryAll(group.count)}
+          question={question}
+          isHarmless
+          isBusy={start.isPending}
+          onConfirm={() => start.mutate()}
+        />
+      )}
     </span>
   )
 }

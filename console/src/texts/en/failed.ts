@@ -1,10 +1,28 @@
+const countOf = (count: number, isMore: boolean) => `${count.toLocaleString('en')}${isMore ? '+' : ''}`
+
+const unitOf = (one: string, several: string) => (count: number, isMore: boolean) =>
+  `${countOf(count, isMore)} ${count === 1 && !isMore ? one : several}`
+
 export const failedNow = {
   title: 'Failed now',
   deliveries: 'Deliveries',
   runs: 'Runs',
   executions: 'Executions',
   deadLetters: 'Dead letters',
-  countOf: (count: number, more: boolean) => `${count.toLocaleString('en')}${more ? '+' : ''}`,
+  countOf,
+  units: {
+    deliveries: unitOf('delivery', 'deliveries'),
+    runs: unitOf('run', 'runs'),
+    executions: unitOf('execution', 'executions'),
+    deadLetters: unitOf('message', 'messages'),
+  },
+  about: {
+    deliveries: 'Webhooks whose endpoint did not accept an event',
+    runs: 'Workflow runs that ended in error',
+    executions: 'Single calls of artifacts that failed',
+    deadLetters: 'Messages a service could not process.',
+  },
+  redrive: 'Operators redrive these on Platform',
   none: {
     deliveries: 'No failed deliveries.',
     runs: 'No failed runs.',
@@ -21,9 +39,8 @@ export const failedNow = {
   cancel: 'Cancel the rest',
   retried: (done: number, refused: number, name: string) =>
     `${done === 1 ? '1 failure' : `${done} failures`} of ${name} retried.${refused > 0 ? ` ${refused} could not be.` : ''}`,
-  paused: 'paused',
+  retryPaused: (count: number, name: string) =>
+    `${name} is paused: ${count === 1 ? 'the delivery is held and goes' : `the ${count.toLocaleString('en')} deliveries are held and go`} out once it is resumed.`,
   unknownCause: 'Unknown cause',
   letterCause: (code: string) => `Given up: ${code.replaceAll('_', ' ')}`,
-  forOperators: 'for operators',
-  operatorHelp: 'An operator of the installation mends the cause and redrives them.',
 } as const

@@ -16,7 +16,7 @@ export interface Cut {
 /** Appends wait behind the lock while it waits for those before it: no longer than this at a time. */
 const lockTimeoutMs = 500
 const pauseMs = 250
-const mostTries = 240
+const maxTries = 240
 
 /**
  * Snapshots of all databases at an instant at which no append is in progress in any: each writer of a log holds its outbox, so
@@ -45,7 +45,7 @@ export async function snapshotDatabases(
         await end(holders)
         return { at, pausedMs, snapshots, close: () => end(snapshots) }
       }
-      if (tries === mostTries)
+      if (tries === maxTries)
         throw new OpsError('away', 'An append that takes long is always in progress. Try again later.')
       await delay(pauseMs)
     }

@@ -9,7 +9,7 @@ export interface LogFile {
 }
 
 /** Lines that wait for the disk, in bytes; more are lost. */
-const mostWaiting = 8 * 1024 * 1024
+const maxWaiting = 8 * 1024 * 1024
 
 /**
  * Appends to a file, in the background. A write that fails, as on a full disk, loses its lines and nothing else: the next ones are
@@ -47,7 +47,7 @@ export function openLogFile(path: string, report: (text: string) => void): LogFi
 
   return {
     write(line) {
-      if (waitingBytes > mostWaiting) return lose(1, 'the disk is too slow')
+      if (waitingBytes > maxWaiting) return lose(1, 'the disk is too slow')
       waiting.push(line)
       waitingBytes += line.length
       writing ??= writeAll().finally(() => {

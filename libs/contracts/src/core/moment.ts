@@ -4,7 +4,7 @@ const day = z.regexes.date.source.slice(1, -1)
 const timeOfDay = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?`
 const offset = String.raw`(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)`
 const instant = new RegExp(`^${day}[Tt]${timeOfDay}${offset}$`)
-const mostCharacters = 64
+const maxCharacters = 64
 
 /**
  * An instant as clients write it: of RFC 3339 with any offset and precision, also without seconds. What is compared is UTC with
@@ -12,7 +12,7 @@ const mostCharacters = 64
  */
 export const Moment = z
   .string()
-  .max(mostCharacters)
+  .max(maxCharacters)
   .regex(instant, {
     abort: true,
     error: 'must be an instant such as 2026-03-02T10:00:00Z or 2026-03-02T11:00:00+01:00',

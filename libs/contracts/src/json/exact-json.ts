@@ -124,7 +124,7 @@ function magnitude(a: Decimal, b: Decimal): number {
 }
 
 /** More zeros than this are not written out: an exponent of a few digits could make megabytes. */
-const mostZeros = 1_000
+const maxZeros = 1_000
 
 /**
  * A number as decimal digits without an exponent or needless zeros, equal for equal numbers: `1e3` is `1000`. One of very
@@ -136,7 +136,7 @@ export function plainDecimal(text: string): string | undefined {
   const { negative, digits, exponent } = decimal
   if (digits === '') return '0'
   const sign = negative ? '-' : ''
-  if (exponent > mostZeros || -exponent - digits.length > mostZeros) return `${sign}${digits}e${exponent}`
+  if (exponent > maxZeros || -exponent - digits.length > maxZeros) return `${sign}${digits}e${exponent}`
   if (exponent >= 0) return sign + digits + '0'.repeat(exponent)
   const padded = digits.padStart(1 - exponent, '0')
   return `${sign}${padded.slice(0, exponent)}.${padded.slice(exponent)}`

@@ -23,18 +23,18 @@ export const TableSlug = z
   .refine((slug) => !reservedSlugs.includes(slug), 'is reserved')
   .meta({ example: 'assets' })
 
-const mostNameBytes = 63
+const maxNameBytes = 63
 /** Paths, lists of names and sorts are written with `.`, `,` and `-`; `~` begins names that only stand for a moment. */
 const quotable = /^[ !#-+/-}\u00a0-\uffff][ !#-+\-/-~\u00a0-\uffff]*$/
 
 /** A name that SQL may have to quote: of any script, in upper and lower case. */
 export const QuotedName = z
   .string()
-  .max(mostNameBytes)
+  .max(maxNameBytes)
   .regex(quotable, 'must not begin with - or ~, and must not contain . , " or control characters')
   .refine(
-    (text) => new TextEncoder().encode(text).length <= mostNameBytes,
-    `must have at most ${mostNameBytes} bytes`,
+    (text) => new TextEncoder().encode(text).length <= maxNameBytes,
+    `must have at most ${maxNameBytes} bytes`,
   )
 
 /** Names a column: in records, in filters, and, quoted, in SQL. */

@@ -33,7 +33,7 @@ interface Reserve {
 
 /** What callers will want within so long, by what they wanted since the last statement, is taken with it. */
 const aheadMs = 100
-const mostAhead = 64
+const maxAhead = 64
 /** What is left by then is a gap: numbers that other replicas give out meanwhile are higher. */
 const reservedMs = 1_000
 const countersKnown = 1_000
@@ -64,7 +64,7 @@ export function createNumbers(sql: Database['sql'], nowMs = () => performance.no
   const aheadOf = (key: string): number => {
     const { given, takenAt } = reserves.get(key) ?? { given: 0, takenAt: 0 }
     const elapsedMs = nowMs() - takenAt
-    return Math.min(mostAhead, Math.floor((given * aheadMs) / elapsedMs))
+    return Math.min(maxAhead, Math.floor((given * aheadMs) / elapsedMs))
   }
 
   const flush = async () => {

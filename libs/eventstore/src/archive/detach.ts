@@ -46,7 +46,7 @@ interface DetachOptions {
 /** The lock is held no longer than this; then it is retried. */
 const lockTimeoutMs = 250
 const pauseMs = 200
-const mostTries = 150
+const maxTries = 150
 
 /**
  * Moves a month of the log to a file: writes its rows, then, in one transaction that has seen that they are all, drops them and
@@ -132,7 +132,7 @@ async function dropMonth(sql: Database['sql'], partition: string, file: MonthFil
           `Postgres has not said whether ${file.month} of ${file.schema} is detached: opsplane log months does. Its file stays, as it may have the only rows.`,
           { cause: error },
         )
-      if (!isLockTimeout(error) || tries === mostTries) throw error
+      if (!isLockTimeout(error) || tries === maxTries) throw error
       await delay(pauseMs)
     }
   }

@@ -52,7 +52,7 @@ interface DeadLetterCount {
 /** Those of the relay have no subject, and are of the workspace of their event. */
 const ofWorkspace = `exists (select from unnest($1::text[]) prefix where starts_with(subject, prefix))
   or consumer = 'relay' and exists (select from events where id = message_id and workspace_id = $2)`
-const mostCounted = 10_000
+const maxCounted = 10_000
 
 /** The dead letters in the schema that this runs in. */
 export const deadLettersIn = (run: StatementRunner) => ({
@@ -68,7 +68,7 @@ export const deadLettersIn = (run: StatementRunner) => ({
   countOf: async (workspaceId: string, prefixes: readonly string[]): Promise<DeadLetterCount[]> => [
     ...(await run.unsafe<DeadLetterCount[]>(
       `select consumer, cause, count(*)::int as count
-       from (select consumer, cause from dead_letters where ${ofWorkspace} limit ${mostCounted}) kept
+       from (select consumer, cause from dead_letters where ${ofWorkspace} limit ${maxCounted}) kept
        group by consumer, cause order by consumer, cause`,
       [[...prefixes], workspaceId],
     )),

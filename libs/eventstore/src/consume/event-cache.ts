@@ -10,10 +10,10 @@ import {
 import { type NatsLink, SignatureError, type StreamMessage, subjectMatches } from '@opsplane/nats'
 import { LRUCache } from 'lru-cache'
 
-const mostEvents = 512
+const maxEvents = 512
 /** Larger events are parsed by each reader: so the cache of a process stays below 32 MiB of text. */
-const mostBytes = 64 * 1_024
-const mostSubjects = 1_024
+const maxBytes = 64 * 1_024
+const maxSubjects = 1_024
 
 /** Reads the events of one consumer. */
 interface EventReader {
@@ -52,8 +52,8 @@ const readersOf = new WeakMap<NatsLink, Readers>()
 export function eventReader(link: NatsLink, filterSubjects?: readonly string[]): EventReader {
   const all = readersOf.get(link) ?? {
     filters: new Set(),
-    wanted: new LRUCache({ max: mostSubjects }),
-    events: new LRUCache({ max: mostEvents }),
+    wanted: new LRUCache({ max: maxSubjects }),
+    events: new LRUCache({ max: maxEvents }),
   }
   readersOf.set(link, all)
   const own = { subjects: filterSubjects }
@@ -62,7 +62,7 @@ export function eventReader(link: NatsLink, filterSubjects?: readonly string[]):
   return {
     arrived: () => {},
     read(message) {
-      const readers = message.bytes > mostBytes ? 1 : readersFor(all, message.subject)
+      const readers = message.bytes > maxBytes ? 1 : readersFor(all, message.subject)
       return readers > 1 ? readShared(link, all.events, message, readers) : readEvent(link, message)
     },
     close() {

@@ -9,7 +9,7 @@ export const describeFailure = (error: unknown): { error: string; cause: string 
   cause: causeOf(error),
 })
 
-const mostCauses = 5
+const maxCauses = 5
 const ownCodes: ReadonlySet<unknown> = new Set(errorCodes)
 /** Of Postgres (five characters) and of Node. */
 const systemCode = /^(?:[0-9A-Z]{5}|E[A-Z]{2,20}|ERR_[A-Z_]{2,50})$/
@@ -20,7 +20,7 @@ const systemCode = /^(?:[0-9A-Z]{5}|E[A-Z]{2,20}|ERR_[A-Z_]{2,50})$/
  */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
-  return codeIn(error, mostCauses) ?? error.constructor.name
+  return codeIn(error, maxCauses) ?? error.constructor.name
 }
 
 function codeIn(error: Error, causesLeft: number): string | undefined {

@@ -14,8 +14,8 @@ import { durablePosition } from '../log-end.js'
 import { formatEnvelope, type LoggedEvent, loggedEventColumns } from '../logged-events.js'
 
 /** Most events of a page, and about the bytes of their data: one event more where the first is larger. */
-const mostEvents = 500
-const mostBytes = 4 * 1_024 * 1_024
+const maxEvents = 500
+const maxBytes = 4 * 1_024 * 1_024
 
 const LogPageQuery = z.object({
   after: z.coerce
@@ -119,7 +119,7 @@ async function readLogPage(
     event: StoredEvent.parse(parseExact(formatEnvelope(row))),
   }))
   const last = events.at(-1)
-  const isLast = !last || (events.length === rows[0]?.found && events.length < mostEvents)
+  const isLast = !last || (events.length === rows[0]?.found && events.length < maxEvents)
   return { events, next: isLast ? null : last.position }
 }
 
@@ -148,9 +148,9 @@ const pageStatement = `
       where position > $1::text::bigint and ($2::text[] is null or type like any ($2::text[]))
         and ($3::text is null or created_at >= $3::text::timestamptz)
         and ($4::text is null or created_at < $4::text::timestamptz)
-      order by position limit ${mostEvents}) e)
+      order by position limit ${maxEvents}) e)
   select (select count(*)::int from found) as found, ${loggedEventColumns}
-  from found f join events e on e.id = f.id where f.bytes <= ${mostBytes} or f.nth = 1
+  from found f join events e on e.id = f.id where f.bytes <= ${maxBytes} or f.nth = 1
   order by f.position`
 
 /** In types nothing but `_` means something to LIKE. */

@@ -40,7 +40,7 @@ const batchSize = 500
 /** The longest wait for a table lock, as all other transactions queue behind it; then all of it is tried again. */
 const lockTimeoutMs = 250
 const pauseMs = 100
-const mostTries = 600
+const maxTries = 600
 
 /**
  * Rebuilds the read models from the log during reads and writes: into tables of their own that are caught up with
@@ -99,7 +99,7 @@ async function rebuildWith(sql: Database['sql'], options: RebuildOptions): Promi
         })
         break
       } catch (error) {
-        if ((!isLockTimeout(error) && !isDeadlock(error)) || tries === mostTries) throw error
+        if ((!isLockTimeout(error) && !isDeadlock(error)) || tries === maxTries) throw error
         await delay(pauseMs)
       }
     }

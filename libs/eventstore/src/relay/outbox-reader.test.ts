@@ -36,7 +36,7 @@ test('rests while as much waits as it may know of, and reads on once there is ro
     },
     ended: () => ++turns > 20 || rests > 5,
     onRenewed: () => {},
-    mostWaiting: atOnce,
+    maxWaiting: atOnce,
   })
   expect(held).toBe(true)
   expect(looksWhileFull).toBe(1)

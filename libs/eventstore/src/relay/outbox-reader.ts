@@ -14,7 +14,7 @@ interface OutboxReaderOptions {
   /** The lease was renewed. */
   onRenewed(): void
   /** Most positions in memory, 2,000,000 unless given; beyond that nothing is read ahead. */
-  mostWaiting?: number
+  maxWaiting?: number
   timers?: Pick<Timers, 'now' | 'timeOrigin'>
 }
 
@@ -32,7 +32,7 @@ const longestPauseMs = 50
  * ten seconds. A look begins where everything before is known, so it costs the same however much was published.
  */
 export async function readOutbox(options: OutboxReaderOptions): Promise<boolean> {
-  const { store, lease, queue, waker, mostWaiting = 2_000_000, timers = systemTimers } = options
+  const { store, lease, queue, waker, maxWaiting = 2_000_000, timers = systemTimers } = options
   const { positions } = queue
   const edge = createEdge(store)
   let settledAt = Number.NEGATIVE_INFINITY
@@ -66,7 +66,7 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
 
   while (!options.ended()) {
     const startedAt = timers.now()
-    const mayRead = positions.outstanding < mostWaiting
+    const mayRead = positions.outstanding < maxWaiting
     if (mayRead && !(await look())) return false
     const isDue = startedAt - settledAt >= settleMs
     if (isDue && (positions.unsettled || !seesAll)) {

@@ -68,7 +68,7 @@ const logged = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const standbyMs = 5_000
 const hintSpacingMs = 5
 /** The first may be that of a stream that was deleted, and is there again by now. */
-const mostFruitless = 2
+const maxFruitless = 2
 const reconnectAfter = 8
 /** Between two looks at a stream whose refill waits: the lease, which each look renews, lasts longer. */
 const lookAgainMs = 2_000
@@ -135,11 +135,11 @@ export function runRelay(options: RelayParts & { store: RelayStore; timers: Time
       }
       if (sound.refilled) counters.refills++
       term = startLeadership({ ...parts, ...sound, onPublished, onSound: () => pace.sound(timers.now()) })
-      if (fruitless < mostFruitless) recovered()
+      if (fruitless < maxFruitless) recovered()
       const before = counters.published
       end = await term.over
       fruitless = end === 'changed' && counters.published === before ? fruitless + 1 : 0
-      if (fruitless >= mostFruitless)
+      if (fruitless >= maxFruitless)
         end = { fault: new Error('the stream exists but acknowledges no events') }
       // A server of a cluster may not know where the stream's leader is; another one does.
       if (fruitless % reconnectAfter === reconnectAfter - 1) await connection.reconnect().catch(() => {})

@@ -12,7 +12,7 @@ const senders: readonly string[] = ['dispatcher', 'integrations', 'workflows', '
 
 /** A run or an execution, by its id. */
 const form = /^([a-z]+):((?:run|exec)_[0-9A-Z]{26}):([A-Za-z0-9_-]{86})$/
-const mostKept = 1_000
+const maxKept = 1_000
 
 /** The headers that name a cause; none for what is no run and no execution. */
 export type SignCause = (cause: string | null | undefined) => Record<string, string>
@@ -26,7 +26,7 @@ export function createCauseSigner({
   privateKey: string
 }): SignCause {
   const key = parsePrivateKey(privateKey)
-  const kept = new LRUCache<string, string>({ max: mostKept })
+  const kept = new LRUCache<string, string>({ max: maxKept })
   const signed = (cause: string) =>
     `${service}:${cause}:${sign(null, textOf(service, cause), key).toString('base64url')}`
   return (cause) => {

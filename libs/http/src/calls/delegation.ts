@@ -15,7 +15,7 @@ import type { ServiceClient } from './service-client.js'
 
 /** How long a token is used again: rights that end take so long to end here as well. */
 const reuseMs = 1_000
-const mostKept = 1_000
+const maxKept = 1_000
 
 /** Who uses a grant, and how that narrows it: see `DelegationRequest`. */
 export type CarriedLimits = Partial<
@@ -46,7 +46,7 @@ export const grantCallers = ({ userId, tokenId, callers = [] }: Principal): Gran
 
 /** `settings`: a client of the settings service with this service's own identity. */
 export function createDelegations(settings: Pick<ServiceClient, 'post'>): Delegations {
-  const tokens = new LRUCache<string, { token: Promise<string>; until: number }>({ max: mostKept })
+  const tokens = new LRUCache<string, { token: Promise<string>; until: number }>({ max: maxKept })
   const askFor = async (wanted: DelegationRequest) =>
     (await settings.post('/internal/delegations', wanted, DelegatedToken)).token
 

@@ -27,7 +27,7 @@ export class InnerRefusal extends Error {
 
   constructor({ service, operation, code, message, details }: Refusal) {
     super(
-      `${service} refused ${operation} with ${[code, ...details.slice(0, mostLogged).map(placeOf)].join(', ')}`,
+      `${service} refused ${operation} with ${[code, ...details.slice(0, maxLogged).map(placeOf)].join(', ')}`,
     )
     this.service = service
     this.operation = operation
@@ -41,7 +41,7 @@ export class InnerRefusal extends Error {
   }
 }
 
-const mostLogged = 5
+const maxLogged = 5
 const placeOf = ({ in: place, path, code }: ErrorDetail) => `${place} ${path} ${code}`
 
 /** Statuses that mean the same to the client as to the service that called, with the reason. */

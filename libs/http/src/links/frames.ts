@@ -9,7 +9,7 @@ export const link = {
   /** Bytes of a feed that may be on their way. */
   windowBytes: 64 * 1024,
   /** Feeds of one link: few enough that those of a gateway are on all replicas. */
-  mostFeeds: 250,
+  maxFeeds: 250,
 } as const
 
 const kinds = ['open', 'close', 'credit', 'head', 'data', 'end', 'cut', 'refused', 'drain'] as const

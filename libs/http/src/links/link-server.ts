@@ -49,7 +49,7 @@ export function linkServer({ verifier, serve, serveOther }: LinkServerOptions): 
       },
     })
     const begin = (feed: number, payload: Buffer) => {
-      if (isDraining || feeds.size >= link.mostFeeds) return write(encodeFrame('refused', feed))
+      if (isDraining || feeds.size >= link.maxFeeds) return write(encodeFrame('refused', feed))
       const { url, headers } = Opening.parse(JSON.parse(payload.toString()))
       const request = linkedRequest(url, headers)
       const response = new LinkedResponse(senderOf(feed, request))

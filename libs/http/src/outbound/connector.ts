@@ -26,7 +26,7 @@ const resolveLimitMs = 5_000
 const connectTimeoutMs = 10_000
 
 /** TLS sessions that are kept, one for each host. */
-const mostSessions = 500
+const maxSessions = 500
 
 /**
  * Resolves a name and refuses it when any of its addresses is not allowed, or when they are not known in time. Callers
@@ -102,11 +102,11 @@ export function createGuardedConnector(
     timeout: connectTimeoutMs,
     lookup,
     autoSelectFamily: true,
-    maxCachedSessions: mostSessions,
+    maxCachedSessions: maxSessions,
     ...(secureContext && { secureContext }),
   })
   /** undici holds sessions weakly: after a garbage collection every connection of a burst would shake hands in full. */
-  const sessions = new LRUCache<string, Buffer>({ max: mostSessions })
+  const sessions = new LRUCache<string, Buffer>({ max: maxSessions })
 
   return (options, callback, dialled) => {
     const host = hostWithoutBrackets(options.hostname)

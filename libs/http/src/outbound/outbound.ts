@@ -80,7 +80,7 @@ export interface Outbound extends OutboundStreams {
 }
 
 /** URLs whose check is remembered. */
-const mostPassed = 1_000
+const maxPassed = 1_000
 
 /** The guard against server-side request forgery: URL rules, then every address checked when it is dialled. */
 export function createOutbound(options: OutboundOptions): Outbound {
@@ -111,7 +111,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   }
 
   /** The rules stay as they are, so what passed them once passes them again. */
-  const passed = new LRUCache<string, URL>({ max: mostPassed })
+  const passed = new LRUCache<string, URL>({ max: maxPassed })
   const checked = (text: string): URL => {
     const known = passed.get(text)
     if (known) return known
@@ -148,7 +148,7 @@ function secureContexts(operatorsCa: string | undefined): (ca?: string) => Secur
 }
 
 /** Answers such as 103 that an endpoint may send before the one that counts; nothing else bounds them. */
-const mostInterim = 16
+const maxInterim = 16
 
 async function send(
   request: OutboundRequest,
@@ -176,7 +176,7 @@ async function send(
       signal: deadline.signal,
       opaque: phases,
       onInfo() {
-        if (++interim > mostInterim) deadline.abort(outboundError('protocol'))
+        if (++interim > maxInterim) deadline.abort(outboundError('protocol'))
       },
     })
   /** A server may close a kept connection at the very moment it is used again. */

@@ -7,7 +7,7 @@ interface SearchList {
   ndots: number
 }
 
-const mostDots = 15
+const maxDots = 15
 const longestName = 253
 
 /** Of several `search` or `domain` lines the last one counts, as to the system. */
@@ -24,7 +24,7 @@ export function parseSearchList(text: string): SearchList {
 
 function ndotsOf(options: string[]): number | undefined {
   const given = options.map((option) => /^ndots:(\d+)$/.exec(option)?.[1]).findLast((n) => n !== undefined)
-  return given === undefined ? undefined : Math.min(Number(given), mostDots)
+  return given === undefined ? undefined : Math.min(Number(given), maxDots)
 }
 
 /** What to ask DNS for, in order, to find `hostname`. */

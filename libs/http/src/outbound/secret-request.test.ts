@@ -5,7 +5,7 @@ import type { OutboundRequest } from './outbound.js'
 import { createSecretHttp, type SecretRequest } from './secret-request.js'
 
 /** Of one request, as if there were no more of the minute's. */
-const mostBytes = 1_000_000
+const maxBytes = 1_000_000
 /** As long as all secrets of a request may be. */
 const long = 's'.repeat(64 * 1_024)
 
@@ -23,7 +23,7 @@ function start() {
   }
   const spent: number[] = []
   const spendEgress = (_tenant: object, bytes: number) => {
-    if (bytes > mostBytes) throw limitReached('egressBytesPerMinute', mostBytes)
+    if (bytes > maxBytes) throw limitReached('egressBytesPerMinute', maxBytes)
     spent.push(bytes)
   }
   const sendFilled = createSecretHttp({
@@ -74,7 +74,7 @@ test('what goes out is spent of what the workspace may send, and goes out no mor
   await send({ url, body: 'é{{secrets.short}}' })
   expect(spent).toEqual([url.length + 2 + '"k/ey"'.length])
   const refused = { code: 'rate_limited', retryable: true }
-  await expect(send({ body: 'x'.repeat(mostBytes) })).rejects.toMatchObject(refused)
+  await expect(send({ body: 'x'.repeat(maxBytes) })).rejects.toMatchObject(refused)
   expect(sent).toHaveLength(1)
 })
 

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 
 /** The system's resolver blocks a thread while it works, and the process has four for files and compression, too. */
-const mostAtOnce = 2
+const maxAtOnce = 2
 
 /** `lookup`, a few at a time; others wait for their turn until their signal aborts. */
 export function createBoundedLookup(lookup: Resolve): Resolve {
@@ -11,7 +11,7 @@ export function createBoundedLookup(lookup: Resolve): Resolve {
   const turn = (signal: AbortSignal) =>
     new Promise<void>((resolve, reject) => {
       signal.throwIfAborted()
-      if (underway < mostAtOnce) {
+      if (underway < maxAtOnce) {
         underway++
         resolve()
         return

@@ -2,7 +2,7 @@ import { canonicalJson, type DefinitionChange } from '@opsplane/contracts'
 import { jsonPointer } from './validation.js'
 
 /** So many are shown: beyond that two definitions have little in common. */
-const mostChanges = 1_000
+const maxChanges = 1_000
 
 /**
  * What differs between two documents of JSON, in the order of the second one. Lists of things that have ids are compared by
@@ -11,13 +11,13 @@ const mostChanges = 1_000
 export function diffDocuments(before: unknown, after: unknown): DefinitionChange[] {
   const changes: DefinitionChange[] = []
   compare(before, after, [], changes)
-  return changes.slice(0, mostChanges)
+  return changes.slice(0, maxChanges)
 }
 
 type Path = readonly (string | number)[]
 
 function compare(before: unknown, after: unknown, path: Path, changes: DefinitionChange[]): void {
-  if (changes.length > mostChanges || canonicalJson(before) === canonicalJson(after)) return
+  if (changes.length > maxChanges || canonicalJson(before) === canonicalJson(after)) return
   if (isObject(before) && isObject(after)) {
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)]))
       compare(before[key], after[key], [...path, key], changes)

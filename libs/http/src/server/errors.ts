@@ -51,7 +51,7 @@ function demandedHeaders(error: ApiError): Record<string, string> {
 
 /** By name or code: what reads, writes and signals fail with once their connection is closed. */
 const closings = new Set(['AbortError', 'ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
-const mostCauses = 10
+const maxCauses = 10
 
 /**
  * Whether a request failed because its client closed the connection: that is no fault of the platform, and leaves no one to
@@ -60,7 +60,7 @@ const mostCauses = 10
 function endedByClient({ res }: Exchange, thrown: unknown): boolean {
   if (!res.destroyed || res.writableFinished) return false
   let cause = thrown
-  for (let depth = 0; cause instanceof Error && depth < mostCauses; depth += 1) {
+  for (let depth = 0; cause instanceof Error && depth < maxCauses; depth += 1) {
     if (closings.has(cause.name) || ('code' in cause && closings.has(String(cause.code)))) return true
     cause = cause.cause
   }

@@ -29,7 +29,7 @@ interface ReportedReadiness {
   warnings: string[]
 }
 
-const mostCharacters = 300
+const maxCharacters = 300
 
 /** Reads an answer of `/readyz`; undefined for one that is none. */
 export function readReadiness(status: number, body: unknown): ReportedReadiness | undefined {
@@ -42,7 +42,7 @@ export function readReadiness(status: number, body: unknown): ReportedReadiness 
   if (!refused.success || !refused.data.error.message.startsWith(prefix)) return undefined
   const { message, details } = refused.data.error
   const named = Details.safeParse(details.find((detail) => detail.code === code)?.params)
-  const reason = message.slice(prefix.length).replace(/\.$/, '').slice(0, mostCharacters)
+  const reason = message.slice(prefix.length).replace(/\.$/, '').slice(0, maxCharacters)
   const { checks, warnings = [] } = named.data ?? {}
   return { checks, state: `not ready: ${reason}`, warnings }
 }

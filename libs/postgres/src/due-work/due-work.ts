@@ -240,10 +240,10 @@ function createMember({ worker, counts, trouble, restMs, closing, idle, helpWant
 }
 
 /** After a failure, however long the rest is. */
-const mostPauseMs = 5_000
+const maxPauseMs = 5_000
 
 const pauseMs = (attempt: number, maxMs: number) =>
-  retryDelayMs({ attempt, strategy: 'exponential', baseMs: 100, maxMs: Math.min(maxMs, mostPauseMs) })
+  retryDelayMs({ attempt, strategy: 'exponential', baseMs: 100, maxMs: Math.min(maxMs, maxPauseMs) })
 
 type Trouble = ReturnType<typeof createTrouble>
 

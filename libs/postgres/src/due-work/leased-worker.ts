@@ -80,7 +80,7 @@ function createLeased<Row extends LeasedRow, Result>(
   )
   const hands = new Map<Hand<Row>, Promise<void>>()
   /** Many at once cost less; a place that is left to others is theirs at once. */
-  const mostBeforeClaim = ofOne === undefined ? batch / 2 : batch - 1
+  const maxBeforeClaim = ofOne === undefined ? batch / 2 : batch - 1
   const places = createWorkspaceSlots({ all: batch, ofOne: ofOne ?? batch })
   const cutting = new AbortController()
   const databaseMeaning = createErrorClassifier(options)
@@ -191,7 +191,7 @@ function createLeased<Row extends LeasedRow, Result>(
     nextDue: nextDueSql(options),
     fruitless: 0,
     async round() {
-      while (heldRows().length > mostBeforeClaim) await Promise.race(hands.values())
+      while (heldRows().length > maxBeforeClaim) await Promise.race(hands.values())
       await options.prepare?.(context)
       if (isRenewalLate(renewedAtMs, leaseMs)) await renew()
       const { limit, turns } = await nextTurns()

@@ -153,7 +153,7 @@ export const createErrorClassifier =
   (error: unknown): ErrorClass =>
     isDatabaseUnavailable(error) ? 'away' : isRetryable(error) || own?.(error) ? 'passing' : 'fault'
 
-const mostCharacters = 500
+const maxCharacters = 500
 
 /** How long failed rows wait. Said of each when it begins to fail. */
 export function computeRetryDelays<Row extends Pick<DueRow, 'key' | 'failures'> & { fence?: string }>(
@@ -165,7 +165,7 @@ export function computeRetryDelays<Row extends Pick<DueRow, 'key' | 'failures'> 
     const { key, failures, fence } = row
     if (failures === 0) log.warn({ err: error, work: name, key }, 'due work has failed; it is tried again')
     const waitMs = retryDelayMs({ attempt: failures + 1, strategy: 'exponential', ...retry })
-    const reason = (error instanceof Error ? error.message : String(error)).slice(0, mostCharacters)
+    const reason = (error instanceof Error ? error.message : String(error)).slice(0, maxCharacters)
     return { key, ...(fence !== undefined && { fence }), waitMs, error: reason }
   })
 }

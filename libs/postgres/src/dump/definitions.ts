@@ -42,7 +42,7 @@ export function withRoles({ before, after }: Definitions, rename: (role: string)
   return { before: before.map(renamed), after: after.map(renamed) }
 }
 
-const mostRounds = 100
+const maxRounds = 100
 
 /**
  * Runs the statements within the caller's transaction, each as its owner. One that needs what a later one makes is tried again
@@ -59,7 +59,7 @@ export async function applyDefinitions(
       const error = await tried(sql, definition)
       if (error !== undefined) failed.push({ definition, error })
     }
-    if (failed.length === left.length || round === mostRounds) throw failed[0]?.error
+    if (failed.length === left.length || round === maxRounds) throw failed[0]?.error
     left = failed.map(({ definition }) => definition)
   }
 }

@@ -4,11 +4,11 @@ import type { StatementRunner } from '../database.js'
 /** Postgres' names of types by their numbers, in the order asked. */
 export type TypeNames = (types: readonly number[]) => Promise<string[]>
 
-const mostRemembered = 10_000
+const maxRemembered = 10_000
 
 /** Asked of the catalogue, which tenants may not read, and remembered: numbers are not given out twice. */
 export function createTypeNames(sql: StatementRunner): TypeNames {
-  const known = new LRUCache<number, string>({ max: mostRemembered })
+  const known = new LRUCache<number, string>({ max: maxRemembered })
   return async (types) => {
     const missing = [...new Set(types)].filter((type) => !known.has(type))
     if (missing.length > 0) {

@@ -15,13 +15,13 @@ export function registerExactFunctions(expression: jsonata.Expression): void {
 const otherNotations = /^0(?:[xX][\da-fA-F]+|[oO][0-7]+|[bB][01]+)$/
 const decimalNotation = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
 /** Zeros included. */
-const mostCharacters = 1_000
+const maxCharacters = 1_000
 
 function numberOf(value: unknown): unknown {
   if (value === undefined || typeof value === 'number') return value
   if (typeof value === 'boolean') return Number(value)
   const text = String(value)
-  if (text.length > mostCharacters) throw inexact(text)
+  if (text.length > maxCharacters) throw inexact(text)
   if (otherNotations.test(text)) return Number(text)
   const decimal = decimalNotation.test(text) ? parseDecimal(text) : undefined
   if (decimal) return exact(decimal)

@@ -8,8 +8,8 @@ import {
 } from '@opsplane/postgres'
 
 /** Rows are counted no further. */
-const mostEvents = 100_000
-const mostDue = 10_000
+const maxEvents = 100_000
+const maxDue = 10_000
 
 export type Consumers = ReadonlyMap<string, EventConsumer>
 type Statements = Pick<Database, 'sql'>
@@ -18,7 +18,7 @@ type Statements = Pick<Database, 'sql'>
 export async function readOutbox({ sql }: Statements) {
   const [row] = await sql.unsafe<{ events: number; oldest: string | null }[]>(
     `select count(*)::int as events, (select event_id from outbox order by position limit 1) as oldest
-     from (select from outbox limit ${mostEvents}) waits`,
+     from (select from outbox limit ${maxEvents}) waits`,
   )
   // Apart, since a statement on the partitions of the log costs more than the rest, and nearly always nothing waits.
   const [event] = row?.oldest
@@ -37,7 +37,7 @@ export async function readOutbox({ sql }: Statements) {
 export async function countUnpublished({ sql }: Statements, workspaceId: string): Promise<number> {
   const [row] = await sql<{ events: number }[]>`
     select count(*)::int as events from (
-      select from outbox where workspace_id = ${workspaceId} limit ${mostEvents}) waits`
+      select from outbox where workspace_id = ${workspaceId} limit ${maxEvents}) waits`
   return row?.events ?? 0
 }
 
@@ -47,7 +47,7 @@ export async function countDeadLetters(
   consumers: Consumers,
 ): Promise<Map<string, number>> {
   const rows = await sql.unsafe<{ consumer: string; count: number }[]>(
-    `select consumer, count(*)::int as count from (select consumer from dead_letters limit ${mostDue}) kept group by consumer`,
+    `select consumer, count(*)::int as count from (select consumer from dead_letters limit ${maxDue}) kept group by consumer`,
   )
   return new Map([
     ...['relay', ...consumers.keys()].map((consumer) => [consumer, 0] as const),
@@ -71,8 +71,8 @@ export async function countDue({ sql }: Statements, dueWork: DueWorkGroup, works
   const works = dueWork.works()
   const { text, parameters } =
     workspaceId === undefined
-      ? dueCountsStatement(works, mostDue)
-      : workspaceDueCountsStatement(works, workspaceId, mostDue)
+      ? dueCountsStatement(works, maxDue)
+      : workspaceDueCountsStatement(works, workspaceId, maxDue)
   const counts =
     text === '' ? [] : await sql.unsafe<{ name: string; due: number; age: number }[]>(text, parameters)
   return counts.map(({ name, due, age }) => ({ name, late: due, oldestSeconds: Math.max(age, 0) }))

@@ -6,7 +6,7 @@ export interface SimulatedRun {
   run(): Promise<void>
 }
 
-const mostLines = 400
+const maxLines = 400
 
 /**
  * Runs so many seeds, SIMULATION_SEEDS where that is set, up to the first that fails: it is printed with what happened, and
@@ -19,7 +19,7 @@ export async function simulate(runs: number, start: (seed: number) => SimulatedR
   if (!failed) return
   const { seed, error, history } = failed
   const reason = error instanceof InvariantError ? error.message : String(error)
-  const what = history.slice(-mostLines).join('\n')
+  const what = history.slice(-maxLines).join('\n')
   throw new Error(`${reason}\nSIMULATION_SEED=${seed} replays it. What happened:\n${what}`, { cause: error })
 }
 

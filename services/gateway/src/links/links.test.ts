@@ -181,7 +181,7 @@ test('a reader that takes nothing is sent no more than there is room for, and ot
   await slow.until('begun;')
   slow.response.pause()
   const feed = await feedOf('slow')
-  const texts = 500
+  const texts = 200
   for (let n = 0; n < texts; n++) feed.send('x'.repeat(64_000))
   for (let n = 0; n < 3; n++) {
     ;(await feedOf('other')).send(`${n};`)

@@ -92,7 +92,7 @@ class Link {
   }
 
   hasRoom(): boolean {
-    return !this.#isDraining && !this.#isOver && this.#feeds.size < link.mostFeeds
+    return !this.#isDraining && !this.#isOver && this.#feeds.size < link.maxFeeds
   }
 
   open({ path, headers }: { path: string; headers: readonly string[] }, reader: FeedReader): Feed {

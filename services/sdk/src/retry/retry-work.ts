@@ -69,8 +69,10 @@ export function executionRetryWork(
         await accept(id, { tenant, userId, requestId, caller, depth, now })
         made.retried++
       } catch (error) {
-        if (!(error instanceof ApiError) || error.status >= 500) throw error
-        made.refused++
+        if (error instanceof ApiError && error.status < 500) made.refused++
+        else if (made.last === row.last_execution_id) throw error
+        // What was retried counts, also where the retry is canceled meanwhile; the next step meets the failure again.
+        else return { ...made, ended: null }
       }
       made.last = id
     }

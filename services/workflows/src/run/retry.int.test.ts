@@ -305,15 +305,19 @@ describe('a group of failed runs', () => {
       expect(canceled).toMatchObject({ status: 'canceled', finishedAt: expect.any(String) })
       goOn()
       await holding
-      const after = await waitFor(async () => {
-        const found = (await api.get(`/runs/retries/${job?.id}`)).data(RunRetry)
-        return found.retried > 0 && found
+      await waitFor(async () => {
+        const [row] = await service.sql`select lease_owner from run_retries where id = ${job?.id ?? ''}`
+        return row?.lease_owner === null
       })
-      expect(after).toMatchObject({ status: 'canceled', retried: 20, refused: 0 })
-      await waitFor(async () => (await groups())[0]?.count === 3)
+      const after = (await api.get(`/runs/retries/${job?.id}`)).data(RunRetry)
+      expect(after).toMatchObject({ status: 'canceled', refused: 0 })
+      // The step that was running when it was canceled ends early where the lock outlasts its patience.
+      expect(after.retried).toBeLessThanOrEqual(20)
+      const left = 23 - after.retried
+      await waitFor(async () => (await groups())[0]?.count === left)
       const [rest] = await groups()
       const { job: second } = (await retryGroup(rest, { to: rest?.to })).data(RunRetryStarted)
-      expect(await over(second?.id)).toMatchObject({ status: 'completed', total: 3, retried: 3 })
+      expect(await over(second?.id)).toMatchObject({ status: 'completed', total: left, retried: left })
     } finally {
       goOn()
       await holding

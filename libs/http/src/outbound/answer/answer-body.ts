@@ -35,9 +35,9 @@ export function answerBody(answer: AnsweredBytes): AnswerBody {
 /** The same without parsing JSON, of so many bytes at most. */
 export function answerText(
   { headers, body, truncated }: AnsweredBytes,
-  mostBytes = body.length,
+  maxBytes = body.length,
 ): Exclude<AnswerBody, { encoding: 'json' }> {
-  const bytes = body.subarray(0, mostBytes)
+  const bytes = body.subarray(0, maxBytes)
   if (bytes.length === 0) return { encoding: 'none', body: null }
   const text = textOf(typeOf({ headers }), bytes, truncated || bytes.length < body.length)
   return text === undefined

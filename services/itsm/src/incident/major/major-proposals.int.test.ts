@@ -38,11 +38,11 @@ async function settings(majorRules?: MajorRule[]) {
   return { api, open, get, edit, reason }
 }
 /** Whatever came before has been looked at. */
-const mostPressing: MajorRule = { name: 'Most pressing', priorities: ['P1'] }
+const urgentOnly: MajorRule = { name: 'Most pressing', priorities: ['P1'] }
 
 describe('an incident is proposed as a major one by itself', () => {
   it('when it is opened with the priority, or gets it', async () => {
-    const { open, edit, reason } = await settings([mostPressing])
+    const { open, edit, reason } = await settings([urgentOnly])
     const proposal = { by: systemActor, reason: 'Most pressing: priority P1.' }
     expect(await reason(await open({ impact: 'high', urgency: 'high' }))).toMatchObject(proposal)
     const other = await open()
@@ -70,7 +70,7 @@ describe('an incident is proposed as a major one by itself', () => {
   })
 
   it('once, whatever else happens to it, and not against a decision', async () => {
-    const { api, open, edit, get, reason } = await settings([mostPressing])
+    const { api, open, edit, get, reason } = await settings([urgentOnly])
     const one = await open({ impact: 'high', urgency: 'high' })
     await reason(one)
     await api.post(`/itsm/incidents/${one.id}/major/reject`, {})
@@ -84,7 +84,7 @@ describe('an incident is proposed as a major one by itself', () => {
   })
 
   it('not where no rule holds, and not after its end', async () => {
-    const { open, edit, get } = await settings([mostPressing])
+    const { open, edit, get } = await settings([urgentOnly])
     const [mild, canceled] = [await open({ impact: 'high' }), await open()]
     await edit(canceled, { impact: 'high', urgency: 'high', status: 'canceled' })
     await waitUntilSettled(service)

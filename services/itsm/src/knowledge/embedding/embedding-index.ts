@@ -16,11 +16,11 @@ const maxChunks = 50_000
 const maxCachedBytes = 256 * 1024 * 1024
 
 /** The vectors of one model, one matrix per tenant, read from the database and kept while nothing changes. */
-export function embeddingIndexes(db: Drizzle, model: string, mostBytes = maxCachedBytes) {
+export function embeddingIndexes(db: Drizzle, model: string, maxBytes = maxCachedBytes) {
   // One that is larger is kept by itself: else each search would read it.
   const ready = new LRUCache<string, EmbeddingIndex>({
-    maxSize: mostBytes,
-    sizeCalculation: ({ bytes }) => Math.min(bytes, mostBytes),
+    maxSize: maxBytes,
+    sizeCalculation: ({ bytes }) => Math.min(bytes, maxBytes),
   })
   const mine = (tenant: TenantScope) =>
     and(

@@ -25,7 +25,7 @@ const Row = z.object({
 })
 const Answer = z.array(z.object({ answer: z.string().transform((text) => JSON.parse(text)) })).length(1)
 
-const mostWords = 12
+const maxWords = 12
 
 export async function analyse(
   db: Drizzle,
@@ -33,7 +33,7 @@ export async function analyse(
   query: string,
   language: string | undefined,
 ): Promise<Analysis> {
-  const words = query.match(/[\p{L}\p{N}]{4,}/gu)?.slice(0, mostWords) ?? []
+  const words = query.match(/[\p{L}\p{N}]{4,}/gu)?.slice(0, maxWords) ?? []
   const rows = await db.execute(sql`
     with published as (
       select distinct ${table.language} as language from ${table} where ${inTenant(table, tenant)}

@@ -50,8 +50,10 @@ export function runRetryWork({ sql }: Pick<Database, 'sql'>, { retry }: Pick<Run
         await retry(id, { newKey: false }, { ...caller, clientToken: undefined })
         made.retried++
       } catch (error) {
-        if (!(error instanceof ApiError) || error.status >= 500) throw error
-        made.refused++
+        if (error instanceof ApiError && error.status < 500) made.refused++
+        else if (made.last === row.last_run_id) throw error
+        // What was retried counts, also where the retry is canceled meanwhile; the next step meets the failure again.
+        else return { ...made, isLast: false }
       }
       made.last = id
     }
