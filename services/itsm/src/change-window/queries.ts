@@ -1,7 +1,7 @@
 import { builtInClasses, type TenantScope } from '@opsplane/contracts'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
-import { within } from '../cmdb/queries.js'
+import { tenantConditions } from '../lists/tenant-conditions.js'
 import { changeWindows as table } from '../schema/change-window.js'
 import { ciClasses, configurationItems } from '../schema/cmdb.js'
 import type { WindowFilters } from './list-filters.js'
@@ -50,7 +50,7 @@ export async function absentItems(db: Drizzle, tenant: TenantScope, ids: string[
   const rows = await db
     .select({ id: items.id })
     .from(items)
-    .where(and(...within(items, tenant), inArray(items.id, ids)))
+    .where(and(...tenantConditions(items, tenant), inArray(items.id, ids)))
   const known = new Set(rows.map(({ id }) => id))
   return ids.filter((id) => !known.has(id))
 }
@@ -62,7 +62,7 @@ export async function absentClasses(db: Drizzle, tenant: TenantScope, names: str
   const rows = await db
     .select({ name: ciClasses.name })
     .from(ciClasses)
-    .where(and(...within(ciClasses, tenant), inArray(ciClasses.name, wanted)))
+    .where(and(...tenantConditions(ciClasses, tenant), inArray(ciClasses.name, wanted)))
   const known = new Set(rows.map(({ name }) => name))
   return wanted.filter((name) => !known.has(name))
 }
@@ -74,7 +74,7 @@ export async function countCurrent(db: Drizzle, tenant: TenantScope, now: string
     .from(table)
     .where(
       and(
-        ...within(table, tenant),
+        ...tenantConditions(table, tenant),
         eq(table.status, 'active'),
         sql`${wholeTime} && planned_span(${now}, null)`,
       ),

@@ -1,8 +1,8 @@
 import { type CiStatus, Criticality, type TenantScope } from '@opsplane/contracts'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
 import { and, count, eq, or, type SQL, sql } from 'drizzle-orm'
-import type { PgColumn } from 'drizzle-orm/pg-core'
 import { type CreatedFilters, createdWithin } from '../lists/created-filters.js'
+import { tenantConditions } from '../lists/tenant-conditions.js'
 import { equalsOrUnassigned } from '../lists/unassigned.js'
 import { ciClasses, ciRelations, configurationItems, openIncidents } from '../schema/cmdb.js'
 import { incidents } from '../schema/incident.js'
@@ -66,7 +66,7 @@ export async function countOpenIncidents(db: Drizzle, tenant: TenantScope, itemI
   const [row] = await db
     .select({ value: count() })
     .from(incidents)
-    .where(and(...within(incidents, tenant), eq(incidents.ciId, itemId), openIncidents))
+    .where(and(...tenantConditions(incidents, tenant), eq(incidents.ciId, itemId), openIncidents))
   return row?.value ?? 0
 }
 
@@ -81,7 +81,7 @@ export async function itemIdByKey(
   const [row] = await db
     .select({ id: table.id })
     .from(table)
-    .where(and(...within(table, tenant), eq(table.source, source), eq(table.nativeKey, nativeKey)))
+    .where(and(...tenantConditions(table, tenant), eq(table.source, source), eq(table.nativeKey, nativeKey)))
   return row?.id
 }
 
@@ -95,7 +95,7 @@ export async function itemStatus(
   const [row] = await db
     .select({ status: table.status })
     .from(table)
-    .where(and(...within(table, tenant), eq(table.id, id)))
+    .where(and(...tenantConditions(table, tenant), eq(table.id, id)))
   return row?.status
 }
 
@@ -109,7 +109,7 @@ export async function itemCriticality(
   const [row] = await db
     .select({ criticality: table.criticality })
     .from(table)
-    .where(and(...within(table, tenant), eq(table.id, id)))
+    .where(and(...tenantConditions(table, tenant), eq(table.id, id)))
   return row === undefined ? null : Criticality.parse(row.criticality)
 }
 
@@ -117,7 +117,7 @@ export async function countRelations(db: Drizzle, tenant: TenantScope, itemId: s
   const [row] = await db
     .select({ value: count() })
     .from(ciRelations)
-    .where(and(...within(ciRelations, tenant), isEitherEnd(itemId)))
+    .where(and(...tenantConditions(ciRelations, tenant), isEitherEnd(itemId)))
   return row?.value ?? 0
 }
 
@@ -126,11 +126,7 @@ export async function classRows(db: Drizzle, tenant: TenantScope, name: string) 
   return db
     .select({ id: ciClasses.id, state: ciClasses.state })
     .from(ciClasses)
-    .where(and(...within(ciClasses, tenant), eq(ciClasses.name, name)))
-}
-
-export function within(table: { workspaceId: PgColumn; environment: PgColumn }, tenant: TenantScope): SQL[] {
-  return [eq(table.workspaceId, tenant.workspaceId), eq(table.environment, tenant.environment)]
+    .where(and(...tenantConditions(ciClasses, tenant), eq(ciClasses.name, name)))
 }
 
 /** `%` and `_` in the text stand for themselves. */

@@ -18,8 +18,8 @@ import {
 import type { ServiceContext } from '@opsplane/service'
 import { and, gt, inArray, lt, lte, notInArray, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { tenantConditions } from '../../lists/tenant-conditions.js'
 import { ciClasses as table } from '../../schema/cmdb.js'
-import { within } from '../queries.js'
 import { presentClass, unchangedClass } from './class-store.js'
 
 export interface ClassQuery {
@@ -72,7 +72,7 @@ async function readBuiltInClasses(db: Drizzle, { tenant, asOf }: ClassQuery): Pr
   const rows = await db
     .select({ id: table.id, state: table.state, version: table.version })
     .from(table)
-    .where(and(...within(table, tenant), inArray(table.name, builtInNames)))
+    .where(and(...tenantConditions(table, tenant), inArray(table.name, builtInNames)))
   const then =
     asOf === undefined ? rows : await readRowsAt(db, { table, tenant, asOf, ids: rows.map(({ id }) => id) })
   const changed = then.map(({ state, version }) => presentClass(CiClassState.parse(state), version))
@@ -116,7 +116,7 @@ async function readOwnClassesAsOf(
   const maxRows = search === undefined ? limit + 1 : maxSearchedCreations
   const order = sql`place ${sql.raw(direction)}`
   const past: PastOf = { table, tenant, asOf }
-  const there = and(...within(table, tenant), ...where, lte(table.createdAt, asOf))
+  const there = and(...tenantConditions(table, tenant), ...where, lte(table.createdAt, asOf))
   const rows = await db.execute(sql`
     with candidate as materialized (
       select id as stream, name as place from ${table} where ${there}

@@ -4,8 +4,9 @@ import type { Selection } from '@opsplane/postgres'
 import { and, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { type CreatedFilters, createdWithin } from '../../lists/created-filters.js'
+import { tenantConditions } from '../../lists/tenant-conditions.js'
 import { configurationItems as items, ciRelations as relations } from '../../schema/cmdb.js'
-import { isEitherEnd, matchesItem, within } from '../queries.js'
+import { isEitherEnd, matchesItem } from '../queries.js'
 
 export interface RelationFilters extends CreatedFilters {
   itemId?: string | undefined
@@ -64,7 +65,7 @@ function wordsOfEnds(
         where ${and(existsCondition(past), found)})`,
     }
   }
-  const tenants = within(items, tenant)
+  const tenants = tenantConditions(items, tenant)
   // In the select list, so that each is a look at one row, whatever index the words have.
   const endHas = (end: SQL) => sql`(select ${found} from ${items} where ${and(...tenants, end)}) is true`
   const searchOfRow = or(endHas(eq(items.id, sourceId)), endHas(eq(items.id, targetId)))
