@@ -3,12 +3,11 @@ import { jetstream } from '@nats-io/jetstream'
 import { headers } from '@nats-io/transport-node'
 import { ApiError, eventHeaders, type PlatformEvent } from '@opsplane/contracts'
 import { connectNats, ensureStreams, type NatsLink, streamSequences } from '@opsplane/nats'
-import { createLogger } from '@opsplane/runtime'
 import { testNatsUrl, waitFor } from '@opsplane/testing'
 import { sql } from 'drizzle-orm'
 import { openRelayedStore, type RelayedStore } from '../fixture/relayed-store.js'
 import { longTimeout, openManager } from '../fixture/stream-messages.js'
-import { log, meta, openTicketArguments, schema } from '../fixture/test-database.js'
+import { captureWarnings, log, meta, openTicketArguments, schema } from '../fixture/test-database.js'
 import {
   type ConsumeEventsOptions,
   type ConsumerSettings,
@@ -72,11 +71,6 @@ describe('consumeEvents', () => {
   }
   const count = (id: string) =>
     replica.tickets.handle(id, { kind: 'count', now: '2026-01-01T00:00:00.000Z' }, meta())
-  const warnings = () => {
-    const lines: string[] = []
-    const destination = { write: (line: string) => void lines.push(line) }
-    return { lines, log: createLogger({ service: 'test', level: 'warn', destination }) }
-  }
   const consumerState = async () => (await openManager(link)).consumers.info(names.eventsStream, 'test-seen')
 
   test('applies every event in order and keeps a checkpoint', async () => {
@@ -123,7 +117,7 @@ describe('consumeEvents', () => {
 
   test('says once that it cannot write how far it came, and writes it when it can', async () => {
     const { sql } = testStore.database
-    const { lines, log } = warnings()
+    const { lines, log } = captureWarnings()
     const consumer = start({ ...settings(), log, perform: async () => {} })
     await create()
     await waitFor(() => consumer.counters().handled === 1)
@@ -293,7 +287,7 @@ describe('consumeEvents', () => {
 
   test('says once that what is to be redriven cannot be read, and goes on when it can', async () => {
     const { sql } = testStore.database
-    const { lines, log } = warnings()
+    const { lines, log } = captureWarnings()
     await sql`alter table dead_letters rename to elsewhere`
     consume({ log })
     const said = () =>

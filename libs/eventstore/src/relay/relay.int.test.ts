@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { DiscardPolicy } from '@nats-io/jetstream'
 import { natsNames, newId, systemActor } from '@opsplane/contracts'
 import { connectNats, type NatsLink } from '@opsplane/nats'
-import { createLogger } from '@opsplane/runtime'
 import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
 import type { CommittedEvent } from '../append/commit.js'
 import { openManager, streamMessages } from '../fixture/stream-messages.js'
 import {
+  captureWarnings,
   log,
   meta,
   openTestStore,
@@ -203,9 +203,8 @@ describe('the relay', () => {
   })
 
   test('says once that the stream refuses what it publishes, and goes on when it does not', async () => {
-    const lines: string[] = []
-    const destination = { write: (line: string) => void lines.push(line) }
-    const relay = start('one', createLogger({ service: 'test', level: 'warn', destination }))
+    const { lines, log: warnings } = captureWarnings()
+    const relay = start('one', warnings)
     await isActive(relay)
     const { streams } = await openManager(link)
     await streams.update(names.eventsStream, { discard: DiscardPolicy.New, max_msgs: 2 })
