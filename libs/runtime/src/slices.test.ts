@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { createTurns } from './slices.js'
+import { createSlices, createTurns } from './slices.js'
 
 /** Counts the turns of the loop until all is done. */
 async function turnsUntil(done: Promise<unknown>): Promise<number> {
@@ -45,4 +45,30 @@ test('what fails rejects, and keeps nothing else from being done', async () => {
   expect(settled.map(({ status }) => status)).toEqual(
     Array.from({ length: 6 }, (_, at) => (at % 2 === 1 ? 'rejected' : 'fulfilled')),
   )
+})
+
+test('long works divide one slice a turn among them', async () => {
+  let steps = 0
+  let largestTurn = 0
+  let over = false
+  const count = () => {
+    largestTurn = Math.max(largestTurn, steps)
+    steps = 0
+    if (!over) setImmediate(count)
+  }
+  const work = async () => {
+    const slice = createSlices(0)
+    for (let step = 0; step < 5; step++) {
+      steps++
+      await slice()
+    }
+  }
+  const done = Promise.all(Array.from({ length: 10 }, work))
+  // The first step of each is done when it is called.
+  steps = 0
+  setImmediate(count)
+  await done
+  over = true
+  expect(largestTurn).toBeLessThanOrEqual(2)
+  expect(await turnsUntil(Promise.all([work(), work()]))).toBeGreaterThanOrEqual(8)
 })

@@ -1,16 +1,29 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+/** Of the sliced works of the process that have used up their turn of the event loop: in the order in which they continue. */
+const waiting: (() => void)[] = []
+let turnStartedAt: number | undefined
 
 /**
- * Divides long work on a loop that others share: what is returned is awaited after each step, and gives others their turn once
- * `sliceMs` have passed since the last one. A slice is as long as that and one step.
+ * Divides long work on an event loop that others share: await the returned function after each step. It yields to the loop once
+ * the sliced works of this process have computed for `sliceMs` in the current turn. Together they have one slice a turn,
+ * however many there are: with a slice each, a dozen requests would block the loop for a dozen slices.
  */
 export function createSlices(sliceMs = 10): () => Promise<void> {
-  let startedAt = performance.now()
   return async () => {
-    if (performance.now() - startedAt < sliceMs) return
-    await nextTurn()
-    startedAt = performance.now()
+    turnStartedAt ??= startTurn()
+    if (performance.now() - turnStartedAt >= sliceMs)
+      await new Promise<void>((resume) => waiting.push(resume))
   }
+}
+
+function startTurn(): number {
+  setImmediate(startNextTurn)
+  return performance.now()
+}
+
+function startNextTurn(): void {
+  const resume = waiting.shift()
+  turnStartedAt = resume && startTurn()
+  resume?.()
 }
 
 /**

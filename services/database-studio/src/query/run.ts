@@ -1,5 +1,6 @@
 import type { QueryMode, QueryResult, TenantScope } from '@opsplane/contracts'
 import { createCollector, createTypeNames, type Database } from '@opsplane/postgres'
+import { createSemaphore } from '@opsplane/runtime'
 import type { Sql, TransactionSql } from 'postgres'
 import { AnswerTooLargeError } from '../data-plane/answer-size.js'
 import type { DataPlane, Session } from '../data-plane/data-plane.js'
@@ -44,6 +45,8 @@ const maxBytes = 4_194_304
 
 export function createQueryRunner(plane: DataPlane, database: Pick<Database, 'sql'>): QueryRunner {
   const namesOf = createTypeNames(database.sql)
+  // Several answers of megabytes in conversion keep the collector of young objects busy for tens of milliseconds.
+  const presenting = createSemaphore(1)
   return {
     async run(tenant, request, acting, signal) {
       const { mode, timeoutMs, explain, maxRows } = request
@@ -81,7 +84,7 @@ export function createQueryRunner(plane: DataPlane, database: Pick<Database, 'sq
           const writtenPosition = (position: number) => statement.writtenPosition(position - prefix.length)
           throw explainFailure(error, { path: '/sql', writtenPosition })
         })
-      const result = await found.result(namesOf)
+      const result = await presenting(() => found.result(namesOf))
       const durationMs = Math.round((performance.now() - startedAt) * 10) / 10
       if (!explain)
         return { ...result, durationMs, ...(kind !== 'SelectStmt' && { affected: found.affected }) }
