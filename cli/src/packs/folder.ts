@@ -7,7 +7,7 @@ import {
   type PackProblem,
   parseExact,
 } from '@opsplane/contracts'
-import { type PackContent, readPack } from '@opsplane/packs'
+import { type PackContent, readPack } from '@opsplane/pack-format'
 import { CliError, usageError } from '../failure.js'
 import { bundleSource } from './bundle.js'
 

@@ -1,5 +1,5 @@
 import type { ArtifactTestResult, PackProblem } from '@opsplane/contracts'
-import { type PackArtifact, readPack, runTest } from '@opsplane/packs'
+import { type PackArtifact, readPack, runTest } from '@opsplane/pack-format'
 import { createLogger } from '@opsplane/runtime'
 import { type CodeRunner, createCodeRunner } from '@opsplane/sandbox'
 import type { FolderPack } from './folder.js'

@@ -1,4 +1,4 @@
-export { computeIntegrity, mergePermissions, packTarball, readPack } from '@opsplane/packs'
+export { computeIntegrity, mergePermissions, packTarball, readPack } from '@opsplane/pack-format'
 export { readFolder } from './folder.js'
 export { findCompileProblems, runTests, withSandbox } from './local.js'
 export { createPackFolder } from './new-pack.js'

@@ -5,7 +5,7 @@ import {
   type JsonValue,
   stringifyExact,
 } from '@opsplane/contracts'
-import { findValidationFault, resolveHostFunctions } from '@opsplane/packs'
+import { findValidationFault, resolveHostFunctions } from '@opsplane/pack-format'
 import {
   createRedaction,
   type Logger,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { type AvailablePack, manifestFile, parseExact } from '@opsplane/contracts'
-import { computeContentIntegrity, mergePermissions, type PackContent, readPack } from '@opsplane/packs'
+import { computeContentIntegrity, mergePermissions, type PackContent, readPack } from '@opsplane/pack-format'
 
 export interface AvailablePacks {
   find(name: string): (PackContent & { integrity: string }) | undefined

@@ -5,7 +5,7 @@ import {
   type PackContent,
   TarballError,
   unpackTarball,
-} from '@opsplane/packs'
+} from '@opsplane/pack-format'
 import type { AvailablePacks } from './available.js'
 
 /** A pack with what it came in. */

@@ -16,7 +16,7 @@ import {
   mergePermissions,
   type PackArtifact,
   readPack,
-} from '@opsplane/packs'
+} from '@opsplane/pack-format'
 import type { Database } from '@opsplane/postgres'
 import { sha256Hex } from '@opsplane/runtime'
 import type { CodeRunner } from '@opsplane/sandbox'

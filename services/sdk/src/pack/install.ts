@@ -10,7 +10,7 @@ import {
 } from '@opsplane/contracts'
 import type { EventStore, Unit } from '@opsplane/eventstore'
 import type { Delegations, RequestMeta } from '@opsplane/http'
-import { mergePermissions } from '@opsplane/packs'
+import { mergePermissions } from '@opsplane/pack-format'
 import type { Database } from '@opsplane/postgres'
 import type { ArtifactAggregate } from '../artifact/artifacts.js'
 import type { Released } from '../artifact/domain.js'

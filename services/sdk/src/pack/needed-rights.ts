@@ -1,6 +1,6 @@
 import { eventPermission, type NeededRights, type Permission, permissions } from '@opsplane/contracts'
 import type { FindPermission } from '@opsplane/http'
-import type { PackArtifact } from '@opsplane/packs'
+import type { PackArtifact } from '@opsplane/pack-format'
 
 /** The rights that installing artifacts takes in addition to `sdk:write`, and that the installer must keep. */
 export async function findNeededRights(

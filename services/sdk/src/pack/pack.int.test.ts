@@ -10,7 +10,7 @@ import {
   PackCheck,
   permissions,
 } from '@opsplane/contracts'
-import { computeIntegrity, packTarball } from '@opsplane/packs'
+import { computeIntegrity, packTarball } from '@opsplane/pack-format'
 import { type ApiClient, recordEvents, testPrincipal, waitFor } from '@opsplane/testing'
 import { z } from 'zod'
 import { buildPack, type PacksFixture, startPacks } from '../fixture/packs-fixture.js'

@@ -11,7 +11,7 @@ import {
   type PackState,
 } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
-import { findMissingPermissions } from '@opsplane/packs'
+import { findMissingPermissions } from '@opsplane/pack-format'
 import type { SubscriptionRules } from '@opsplane/service'
 
 const maxDetails = 100

@@ -1,6 +1,6 @@
 import { manifestFile, type PackProblem, type SecretTarget } from '@opsplane/contracts'
 import { jsonPointer, type SavingMeta, type SecretTargets } from '@opsplane/http'
-import type { PackArtifact } from '@opsplane/packs'
+import type { PackArtifact } from '@opsplane/pack-format'
 
 type Asking = Pick<PackArtifact, 'permissions'>
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { readPack, runTest } from '@opsplane/packs'
+import { readPack, runTest } from '@opsplane/pack-format'
 import { createLogger } from '@opsplane/runtime'
 import { type CodeRunner, createCodeRunner } from '@opsplane/sandbox'
 import { availablePacks } from './available.js'

@@ -10,7 +10,7 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
-import { compareOutcome, recordedFunctions, recordedHost, type TestOutcome } from '@opsplane/packs'
+import { compareOutcome, recordedFunctions, recordedHost, type TestOutcome } from '@opsplane/pack-format'
 import type { HostFunctions } from '@opsplane/sandbox'
 import type { Artifacts } from '../artifact/artifacts.js'
 import type { ArtifactLoader, LoadedArtifact } from '../artifact/loader.js'
