@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type postgres from 'postgres'
+import { openClient } from './index.js'
+
+let observer: postgres.Sql
+const url = process.env.TEST_DATABASE_URL ?? ''
+
+beforeAll(async () => {
+  observer = openClient(url, { schema: 'public', max: 1 })
+  await observer`create table if not exists pipelined (kind text not null, n integer not null)`
+})
+afterAll(async () => {
+  await observer`drop table pipelined`
+  await observer.end()
+})
+
+test.each([1, 3])(
+  'a transaction behind any number of statements keeps its own connection, of %i',
+  async (max) => {
+    const sql = openClient(url, { schema: 'public', max })
+    for (let n = 0; n < 20; n++)
+      await Promise.all(
+        Array.from({ length: max }, () => sql`insert into pipelined select 'warm', ${n} from pg_sleep(0.01)`),
+      )
+    await observer`truncate pipelined`
+    let expected = 0
+
+    for (let behind = 90; behind <= 110; behind++) {
+      const work: Promise<unknown>[] = []
+      for (let n = 0; n < behind * max; n++)
+        work.push(sql`insert into pipelined values ('statement', ${n})`.execute())
+      work.push(
+        sql.begin(async (tx) => {
+          await tx`insert into pipelined values ('transaction', ${behind})`
+        }),
+      )
+      for (let n = 0; n < 10; n++) work.push(sql`insert into pipelined values ('statement', ${n})`.execute())
+      expected += behind * max + 11
+      const settled = await Promise.allSettled(work)
+      expect(settled.filter(({ status }) => status === 'rejected')).toEqual([])
+    }
+    await sql.end()
+    expect(await observer`select count(*)::int as count from pipelined`).toEqual([{ count: expected }])
+  },
+)
