@@ -43,3 +43,16 @@ test.each([1, 3])(
     expect(await observer`select count(*)::int as count from pipelined`).toEqual([{ count: expected }])
   },
 )
+
+test('a statement behind one that fails after some of its rows has its own rows alone', async () => {
+  const sql = openClient(url, { schema: 'public', max: 1 })
+  const failing = sql`select 1 / (4 - i) as quotient from generate_series(1, 10) i`
+  await sql`select 1`
+  const [failed, next] = await Promise.allSettled([
+    failing.execute(),
+    sql`select i from generate_series(1, 5) i`.execute(),
+  ])
+  await sql.end()
+  expect(failed.status).toBe('rejected')
+  expect(next).toMatchObject({ value: [1, 2, 3, 4, 5].map((i) => ({ i })) })
+})
