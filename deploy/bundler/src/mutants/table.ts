@@ -12,10 +12,10 @@ export interface Mutant {
   title?: string
 }
 
-const relaySimulation = 'libs/eventstore/dist/relay/proof/relay-simulation'
-const consumerSimulation = 'libs/eventstore/dist/consume/proof/consumer-simulation'
+const relaySimulation = 'libs/eventstore/dist/relay/simulation/relay-simulation'
+const consumerSimulation = 'libs/eventstore/dist/consume/simulation/consumer-simulation'
 const dispatcherSimulation = 'services/dispatcher/dist/delivery/proof/dispatcher-simulation'
-const relayStore = 'libs/eventstore/dist/relay/proof/relay-store'
+const relayStore = 'libs/eventstore/dist/relay/simulation/relay-store'
 const dueWork = 'libs/postgres/dist/due-work/due-work.int'
 const eventstore = 'libs/eventstore/src'
 const dispatcher = 'services/dispatcher/src'

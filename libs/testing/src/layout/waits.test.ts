@@ -15,7 +15,7 @@ const rules: Record<
     ),
     instead: 'waitFor or settled, and pace between the requests of a load',
     except: {
-      'libs/eventstore/src/consume/proof/consumer-run.fixture.ts': 'simulated time',
+      'libs/eventstore/src/consume/simulation/consumer-run.fixture.ts': 'simulated time',
       'libs/nats/src/durable-consumer.int.test.ts': 'a server stands still for a while',
       'libs/nats/src/wait-for.fixture.ts': 'waits for states, below @opsplane/testing',
       'libs/postgres/src/due-work/scratch.fixture.ts': 'waits for states, below @opsplane/testing',
@@ -33,7 +33,7 @@ const rules: Record<
       'services/dispatcher/src/fixture/hostile-receivers.ts': 'endpoints that are slow by design',
       'services/dispatcher/src/fixture/topic-clients.ts': 'clients that pause before they ask again',
       'services/itsm/src/knowledge/embedding/model/counting.fixture.ts': 'a process that hangs',
-      'services/workflows/src/engine/proof/clock.fixture.ts': 'a simulated clock',
+      'services/workflows/src/engine/simulation/clock.fixture.ts': 'a simulated clock',
       'test-e2e/src/even-load.ts': 'a load at an even rate',
       'test-e2e/src/replicas/platform.ts': 'the pause of an orchestrator before it ends a process',
     },

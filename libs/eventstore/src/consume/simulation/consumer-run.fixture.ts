@@ -12,7 +12,7 @@ import {
   World,
 } from '@opsplane/testing'
 import { formatEnvelope } from '../../logged-events.js'
-import { loggedEvent } from '../../relay/proof/log-in-memory.fixture.js'
+import { loggedEvent } from '../../relay/simulation/log-in-memory.fixture.js'
 import type { EventConsumer } from '../consume.js'
 import { runConsumer } from '../consume.js'
 import type { ConsumerTables } from '../consumer-tables.js'
