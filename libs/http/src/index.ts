@@ -39,9 +39,8 @@ export { type AssetList, type BuiltAssets, builtAssets } from './documents/built
 export { type CachedDocument, cacheDocument, sendCachedDocument } from './documents/cached-document.js'
 export { cacheJson } from './documents/json-cache.js'
 export { stringifyInSlices } from './documents/sliced-json.js'
-export { findFeeds, keepFeeds } from './links/feeds.js'
-export { frameWriter } from './links/frame-writer.js'
-export { encodeCredit, encodeFrame, type Frame, frameReader, link } from './links/frames.js'
+export { frameChannel, type SendFrame } from './links/frame-channel.js'
+export { creditPayload, type Frame, link } from './links/frames.js'
 export type { OpenApiDocument } from './openapi/openapi.js'
 export { mergeOpenApi } from './openapi/openapi-merge.js'
 

@@ -3,10 +3,6 @@ interface GroupOptions<Item, Result> {
   write(items: readonly Item[]): Promise<readonly Result[]>
   /** Whether an error says nothing of the items: all of them fail with it. */
   isAway(error: unknown): boolean
-  maxGroup?: number
-  maxInFlight?: number
-  /** How many must wait for another statement to start next to a running one: flushes of the WAL are serialized anyway. */
-  worthAnother?: number
 }
 
 interface Groups<Item, Result> {
@@ -21,9 +17,16 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void
 }
 
+const maxGroup = 64
+const maxInFlight = 2
+/** How many must wait for another statement to start next to a running one: flushes of the WAL are serialized anyway. */
+const worthAnother = 16
+
 /** Group commit: what arrives while a statement is running shares the next one. A group that fails is tried one by one. */
-export function createGroups<Item, Result>(options: GroupOptions<Item, Result>): Groups<Item, Result> {
-  const { write, isAway, maxGroup = 64, maxInFlight = 2, worthAnother = 16 } = options
+export function createGroups<Item, Result>({
+  write,
+  isAway,
+}: GroupOptions<Item, Result>): Groups<Item, Result> {
   let queue: Waiting<Item, Result>[] = []
   const running = new Set<Promise<void>>()
   let scheduled = false

@@ -1,4 +1,4 @@
-export { metricCatalogue, seriesNames } from './catalogue.js'
+export { seriesNames } from './catalogue.js'
 export { byKey, createMetrics, type Metrics, noMetrics } from './metrics.js'
 export type { Sample } from './sample.js'
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { ApiError } from '@opsplane/contracts'
 import { waitFor } from '@opsplane/testing'
-import { ada, asAda, call, defaultVerify, startPlatform, type TestPlatform } from './testing/platform.js'
+import { ada, asAda, call, defaultVerify, startPlatform, type TestPlatform } from './fixture/platform.js'
 
 let platform: TestPlatform
 beforeEach(async () => {

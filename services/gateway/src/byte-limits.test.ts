@@ -10,7 +10,7 @@ import {
   startUpstream,
   type TestPlatform,
   type Upstream,
-} from './testing/platform.js'
+} from './fixture/platform.js'
 
 const perMinute = 60_000
 const document = Buffer.alloc(25_000, 'x')

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
 import { waitFor } from '@opsplane/testing'
-import { asAda, startPlatform, type TestPlatform } from './testing/platform.js'
+import { asAda, startPlatform, type TestPlatform } from './fixture/platform.js'
 
 let platform: TestPlatform
 const sockets: Socket[] = []

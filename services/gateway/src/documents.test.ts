@@ -14,7 +14,7 @@ import {
   startPlatform,
   startUpstream,
   type TestPlatform,
-} from './testing/platform.js'
+} from './fixture/platform.js'
 
 let platform: TestPlatform
 

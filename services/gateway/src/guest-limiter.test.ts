@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { waitFor } from '@opsplane/testing'
+import { asAda, call, startPlatform, type TestPlatform } from './fixture/platform.js'
 import { createGuestLimiter } from './guest-limiter.js'
-import { asAda, call, startPlatform, type TestPlatform } from './testing/platform.js'
 
 let platform: TestPlatform
 /** Answers everything held back so far. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { asAda, call, startPlatform, type TestPlatform } from './testing/platform.js'
+import { asAda, call, startPlatform, type TestPlatform } from './fixture/platform.js'
 
 let platform: TestPlatform
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals'
-import { asAda, call, defaultVerify, startPlatform, type TestPlatform } from './testing/platform.js'
+import { asAda, call, defaultVerify, startPlatform, type TestPlatform } from './fixture/platform.js'
 
 let platform: TestPlatform
 afterEach(() => platform.stop())

@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { defaultRouteRule } from '@opsplane/contracts'
-import { asAda, startPlatform, startUpstream, type TestPlatform, type Upstream } from './testing/platform.js'
+import { asAda, startPlatform, startUpstream, type TestPlatform, type Upstream } from './fixture/platform.js'
 
 const host = 'apps.ops.example'
 const main = 'ops.example'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { ApiError } from '@opsplane/contracts'
-import { asAda, defaultVerify, startPlatform, type TestPlatform } from './testing/platform.js'
+import { asAda, defaultVerify, startPlatform, type TestPlatform } from './fixture/platform.js'
 
 let platform: TestPlatform
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { ApiError } from '@opsplane/contracts'
-import { ada, asAda, startPlatform, type TestPlatform } from './testing/platform.js'
+import { ada, asAda, startPlatform, type TestPlatform } from './fixture/platform.js'
 
 let platform: TestPlatform
 beforeEach(async () => {

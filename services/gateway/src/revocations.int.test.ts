@@ -5,7 +5,7 @@ import { ApiError, natsNames, type PlatformEvent } from '@opsplane/contracts'
 import { connectNats, type NatsLink } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
 import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
-import { ada, asAda, call, defaultVerify, startPlatform, type TestPlatform } from './testing/platform.js'
+import { ada, asAda, call, defaultVerify, startPlatform, type TestPlatform } from './fixture/platform.js'
 
 let platform: TestPlatform
 let link: NatsLink

@@ -3,7 +3,6 @@ import { type RouteTable, RouteTable as RouteTableSchema } from '@opsplane/contr
 import type { ServiceClient } from '@opsplane/http'
 import { createLogger } from '@opsplane/runtime'
 import { waitFor } from '@opsplane/testing'
-import { createServiceRoutes, type ServiceRoutes } from './route-tables.js'
 import {
   asAda,
   call,
@@ -11,7 +10,8 @@ import {
   startPlatform,
   startUpstream,
   type TestPlatform,
-} from './testing/platform.js'
+} from './fixture/platform.js'
+import { createServiceRoutes, type ServiceRoutes } from './route-tables.js'
 
 let platform: TestPlatform | undefined
 afterEach(async () => {

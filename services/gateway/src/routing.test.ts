@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { ada, asAda, call, startPlatform, type TestPlatform } from './testing/platform.js'
+import { ada, asAda, call, startPlatform, type TestPlatform } from './fixture/platform.js'
 
 let platform: TestPlatform
 beforeAll(async () => {

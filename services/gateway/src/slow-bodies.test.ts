@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { waitFor } from '@opsplane/testing'
-import { asAda, call, startPlatform, type TestPlatform } from './testing/platform.js'
+import { asAda, call, startPlatform, type TestPlatform } from './fixture/platform.js'
 
 let platform: TestPlatform
 let sockets: Socket[] = []

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { ApiError } from '@opsplane/contracts'
 import { waitFor } from '@opsplane/testing'
-import { asAda, call, echo, startPlatform, startUpstream, type TestPlatform } from './testing/platform.js'
+import { asAda, call, echo, startPlatform, startUpstream, type TestPlatform } from './fixture/platform.js'
 
 let platform: TestPlatform
 beforeAll(async () => {

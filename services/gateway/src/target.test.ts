@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { RouteTree } from '@opsplane/http'
+import { dispatcherRoutes, itsmRoutes, settingsRoutes } from './fixture/platform.js'
 import type { OperationRule } from './route-tables.js'
 import { findRouteRule, resolveTarget } from './target.js'
-import { dispatcherRoutes, itsmRoutes, settingsRoutes } from './testing/platform.js'
 
 describe('where a request goes', () => {
   test.each([

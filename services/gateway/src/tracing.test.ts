@@ -6,7 +6,7 @@ import {
   startUpstream,
   type TestPlatform,
   type Upstream,
-} from './testing/platform.js'
+} from './fixture/platform.js'
 
 const caller = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
 let receiver: Upstream

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { createLogger } from '@opsplane/runtime'
-import { call, startPlatform, type TestPlatform } from './testing/platform.js'
+import { call, startPlatform, type TestPlatform } from './fixture/platform.js'
 import { createUnknownProxies } from './unknown-proxies.js'
 
 function given(trustedCidrs: string[] = []) {

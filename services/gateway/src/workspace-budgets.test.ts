@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { waitFor } from '@opsplane/testing'
-import { ada, asAda, call, defaultVerify, startPlatform, type TestPlatform } from './testing/platform.js'
+import { ada, asAda, call, defaultVerify, startPlatform, type TestPlatform } from './fixture/platform.js'
 
 let platform: TestPlatform
 let answerAll: () => void

@@ -20,7 +20,6 @@ export const SavedLog = z.object({
   /** Hashes of the migrations its schema has, the log's first. */
   migrations: z.array(z.string()),
 })
-export type SavedLog = z.infer<typeof SavedLog>
 
 export const SavedDatabase = z.object({
   /** `main`, or `data` where tenants' tables have a database of their own. */

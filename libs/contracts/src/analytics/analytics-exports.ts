@@ -68,13 +68,11 @@ export type NewExport = z.infer<typeof NewExport>
 export const ReportExport = z
   .strictObject({ ...choices, parameters: z.record(z.string().max(100), JsonValue).default({}) })
   .meta({ id: 'ReportExport', example: { format: 'parquet', parameters: {} } })
-export type ReportExport = z.infer<typeof ReportExport>
 
 const exportStatuses = ['pending', 'completed', 'failed', 'cancelled', 'expired'] as const
 export const ExportStatus = z.enum(exportStatuses).meta({
   description: '`expired`: the file has been kept for its time and is gone.',
 })
-export type ExportStatus = z.infer<typeof ExportStatus>
 
 /** The file of an export, once it is whole. */
 export const ExportFile = z

@@ -130,7 +130,6 @@ export const MeasureDefinition = z
     id: 'MeasureDefinition',
     example: { dataset: 'incidents', measure: 'p90_time_to_resolve', filters: { severity: 'critical' } },
   })
-export type MeasureDefinition = z.infer<typeof MeasureDefinition>
 
 const resultColumnTypes = [
   ...(['text', 'integer', 'bigint', 'number', 'decimal', 'boolean'] as const),

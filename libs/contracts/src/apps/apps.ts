@@ -201,7 +201,6 @@ export type DeploymentContents = z.infer<typeof DeploymentContents>
 export const DeploymentWithContents = Deployment.extend({ contents: DeploymentContents }).meta({
   id: 'DeploymentWithContents',
 })
-export type DeploymentWithContents = z.infer<typeof DeploymentWithContents>
 
 const DeploymentNumber = z.int().min(1)
 export const DeploymentDiff = z

@@ -5,10 +5,8 @@ import { idSchema } from './ids.js'
 export const CauseDepthsQuestion = z.strictObject({
   ids: z.array(z.union([idSchema('run'), idSchema('execution')])).max(1_000),
 })
-export type CauseDepthsQuestion = z.infer<typeof CauseDepthsQuestion>
 
 /** How many runs and executions had caused each; those that are not there any more are absent. */
 export const CauseDepths = z.object({
   depths: z.array(z.object({ id: z.string(), depth: z.int().min(0) })),
 })
-export type CauseDepths = z.infer<typeof CauseDepths>

@@ -13,8 +13,8 @@ import {
   type PlatformEvent,
   patternMatches,
   Redundancy,
-  WaitFor,
 } from '../index.js'
+import { WaitFor } from '../itsm/approvals.js'
 
 test('what fits none of several ways is answered which there are', () => {
   const problems = [WaitFor.safeParse('most'), Redundancy.safeParse({ minUp: 1, minUpPercent: 50 })].map(

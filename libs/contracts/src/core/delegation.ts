@@ -31,10 +31,8 @@ export const endedKey = 'api_key'
 /** Of how many grants a service asks at once. */
 export const maxGrantsPerQuery = 100
 export const GrantsQuery = z.strictObject({ grants: z.array(z.string().max(16_384)).max(maxGrantsPerQuery) })
-export type GrantsQuery = z.infer<typeof GrantsQuery>
 /** In the order they were asked for. */
 export const GrantValidity = z.object({ holding: z.array(z.boolean()) })
-export type GrantValidity = z.infer<typeof GrantValidity>
 
 /** A person, and the session or API key by which they have asked for something. */
 export const GrantCaller = z.strictObject({ userId: z.string().max(100), tokenId: z.string().max(100) })
@@ -62,8 +60,6 @@ export type DelegationRequest = z.infer<typeof DelegationRequest>
 
 /** A standing grant that is no longer needed. */
 export const GrantRevocation = z.strictObject({ grant: z.string().max(8_192) })
-export type GrantRevocation = z.infer<typeof GrantRevocation>
 
 /** A token for calls to that service in the person's name, with what they may still do. */
 export const DelegatedToken = z.object({ token: z.string() })
-export type DelegatedToken = z.infer<typeof DelegatedToken>

@@ -8,7 +8,6 @@ export const NamesQuestion = z.strictObject({
   environment: Environment,
   names: z.array(z.string().max(500)).max(2_000),
 })
-export type NamesQuestion = z.infer<typeof NamesQuestion>
 
 /** Those of the names that something has. */
 export const KnownNames = z.object({ names: z.array(z.string()) })

@@ -37,4 +37,3 @@ export const RetryFailures = z
     dryRun: z.boolean().default(false).meta({ description: 'Only count.' }),
   })
   .meta({ id: 'RetryFailures', example: { to: 'q80CBvJ8K1LcVbBbMTJd', dryRun: true } })
-export type RetryFailures = z.infer<typeof RetryFailures>

@@ -163,7 +163,6 @@ export const ConnectorResult = z
 export type ConnectorResult = z.infer<typeof ConnectorResult>
 
 export const InvocationStatus = z.enum(['succeeded', 'failed'])
-export type InvocationStatus = z.infer<typeof InvocationStatus>
 
 /** `api`: a request of a person or key; otherwise the service that acts for a principal, such as `workflows`. */
 const Trigger = z.string().regex(/^[a-z][a-z-]{0,49}$/, 'must be api or the name of a service')

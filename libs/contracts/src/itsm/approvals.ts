@@ -13,7 +13,6 @@ export const WaitFor = z.union(
   ],
   'must be "first", "all", {"count": 2} or {"percent": 50}',
 )
-export type WaitFor = z.infer<typeof WaitFor>
 
 /** Who is asked. Without names: anyone allowed to approve. `all` and `percent` need names. */
 export const ApprovalRule = z

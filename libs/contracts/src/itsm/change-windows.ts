@@ -22,7 +22,6 @@ export const ChangeWindowKind = z.enum(['blackout', 'maintenance']).meta({
   description:
     'In a blackout nothing may be changed; items with maintenance windows are changed within them.',
 })
-export type ChangeWindowKind = z.infer<typeof ChangeWindowKind>
 export const changeWindowStatuses = ['active', 'inactive'] as const
 
 export const WindowSpan = z
@@ -104,7 +103,6 @@ export type ChangeWindowState = z.infer<typeof ChangeWindowState>
 export const ChangeWindow = ChangeWindowState.extend({
   version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
 }).meta({ id: 'ChangeWindow' })
-export type ChangeWindow = z.infer<typeof ChangeWindow>
 
 export const NewChangeWindow = z
   .strictObject({
@@ -154,7 +152,6 @@ export type AcceptConflicts = z.infer<typeof AcceptConflicts>
 export const ChangeConflicts = z
   .object({ asOf: At, conflicts: z.array(ChangeConflict).meta({ description: 'At most 50.' }) })
   .meta({ id: 'ChangeConflicts' })
-export type ChangeConflicts = z.infer<typeof ChangeConflicts>
 
 const Times = z.object({ from: At, to: At })
 

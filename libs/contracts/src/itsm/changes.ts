@@ -237,37 +237,30 @@ export const ApproveChange = z
     }),
   })
   .meta({ id: 'ApproveChange', example: { comment: 'The way back is short.' } })
-export type ApproveChange = z.infer<typeof ApproveChange>
 
 export const RejectChange = z
   .strictObject({ reason: Reason, approvalId })
   .meta({ id: 'RejectChange', example: { reason: 'It falls into the quarter end.' } })
-export type RejectChange = z.infer<typeof RejectChange>
 
 export const CompleteChange = z
   .strictObject({ outcome: ChangeOutcome, closeNotes: Notes.optional() })
   .meta({ id: 'CompleteChange', example: { outcome: 'successful' } })
-export type CompleteChange = z.infer<typeof CompleteChange>
 
 export const RollBackChange = z
   .strictObject({ closeNotes: Notes.optional() })
   .meta({ id: 'RollBackChange', example: { closeNotes: 'The new disks were slower.' } })
-export type RollBackChange = z.infer<typeof RollBackChange>
 
 export const CloseChange = z
   .strictObject({ reviewNotes: Notes.optional() })
   .meta({ id: 'CloseChange', example: { reviewNotes: 'As planned.' } })
-export type CloseChange = z.infer<typeof CloseChange>
 
 export const CancelChange = z
   .strictObject({ reason: Reason.optional() })
   .meta({ id: 'CancelChange', example: { reason: 'No longer needed.' } })
-export type CancelChange = z.infer<typeof CancelChange>
 
 export const HoldChange = z
   .strictObject({ reason: Reason })
   .meta({ id: 'HoldChange', example: { reason: 'The vendor delivers late.' } })
-export type HoldChange = z.infer<typeof HoldChange>
 
 const changeEvent = <Extras extends z.ZodRawShape = Record<never, never>>(
   description: string,

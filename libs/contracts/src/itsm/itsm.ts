@@ -310,7 +310,6 @@ export type ReopenIncident = z.infer<typeof ReopenIncident>
 export const DecideMajor = z
   .strictObject({ reason: Reason.optional() })
   .meta({ id: 'DecideMajor', example: { reason: 'Customers cannot pay.' } })
-export type DecideMajor = z.infer<typeof DecideMajor>
 
 export const NewIncidentComment = z
   .strictObject({
@@ -318,7 +317,6 @@ export const NewIncidentComment = z
     visibility: CommentVisibility.default('public').meta({ description: '`internal` makes it a work note.' }),
   })
   .meta({ id: 'NewIncidentComment', example: { body: 'Looking at it.', visibility: 'internal' } })
-export type NewIncidentComment = z.infer<typeof NewIncidentComment>
 
 export const EscalationCause = z.enum(['severity_raised', 'group_reassigned', 'raised_to_person']).meta({
   description: '`group_reassigned` is functional escalation, `raised_to_person` hierarchical.',

@@ -179,7 +179,6 @@ export const ResolveProblem = z
     id: 'ResolveProblem',
     example: { resolution: 'fix_applied', resolutionNotes: 'Broken connections are returned.' },
   })
-export type ResolveProblem = z.infer<typeof ResolveProblem>
 
 export const CloseProblem = z
   .strictObject({
@@ -192,12 +191,10 @@ export const CloseProblem = z
     id: 'CloseProblem',
     example: { resolution: 'risk_accepted', resolutionNotes: 'The system is replaced next month.' },
   })
-export type CloseProblem = z.infer<typeof CloseProblem>
 
 export const ReopenProblem = z
   .strictObject({ reason: z.string().trim().min(1).max(2_000).optional() })
   .meta({ id: 'ReopenProblem', example: { reason: 'It happens again.' } })
-export type ReopenProblem = z.infer<typeof ReopenProblem>
 
 export const PublishWorkaround = z
   .strictObject({
@@ -210,12 +207,10 @@ export const PublishWorkaround = z
       .meta({ description: 'The one the problem has, if left out.' }),
   })
   .meta({ id: 'PublishWorkaround', example: { workaround: 'Restart the checkout pods every hour.' } })
-export type PublishWorkaround = z.infer<typeof PublishWorkaround>
 
 export const LinkProblemIncident = z
   .strictObject({ incidentId: Reference.meta({ description: 'Id or number.', example: 'INC-42' }) })
   .meta({ id: 'LinkProblemIncident', example: { incidentId: 'INC-42' } })
-export type LinkProblemIncident = z.infer<typeof LinkProblemIncident>
 
 const problemEvent = <Extras extends z.ZodRawShape = Record<never, never>>(
   description: string,

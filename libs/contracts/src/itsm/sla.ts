@@ -103,7 +103,6 @@ export type ExplainedSlaTimer = z.infer<typeof ExplainedSlaTimer>
 export const IncidentSla = z
   .object({ asOf: At, timers: z.array(ExplainedSlaTimer) })
   .meta({ id: 'IncidentSla' })
-export type IncidentSla = z.infer<typeof IncidentSla>
 
 /** A timer in a list: without its history. */
 export const SlaTimerItem = SlaTimer.omit({ ledger: true, fired: true })
@@ -118,7 +117,6 @@ export const PreviewSla = z
     }),
   })
   .meta({ id: 'PreviewSla', example: { entityId: 'INC-42' } })
-export type PreviewSla = z.infer<typeof PreviewSla>
 
 export const SlaPreview = z
   .object({

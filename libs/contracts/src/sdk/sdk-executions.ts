@@ -118,7 +118,6 @@ export const ExecutionsOfArtifactQuery = z.object({
   }),
   recordId: given.meta({ description: 'Of a record that triggered it or that it touched.' }),
 })
-export type ExecutionsOfArtifactQuery = z.infer<typeof ExecutionsOfArtifactQuery>
 
 export const ExecutionsQuery = ExecutionsOfArtifactQuery.extend({
   artifactType: z

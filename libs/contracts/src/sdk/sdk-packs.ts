@@ -124,7 +124,6 @@ export const PackFiles = z
     `must be at most ${packLimits.files} files`,
   )
   .meta({ description: 'Texts by their paths in the pack.' })
-export type PackFiles = z.infer<typeof PackFiles>
 
 /** Subresource integrity, as npm has it. */
 export const Integrity = z
@@ -226,7 +225,6 @@ export const packSources = ['inline', 'tarball', 'available', 'promotion'] as co
 
 const packStatuses = ['active', 'suspended', 'uninstalled'] as const
 export const PackStatus = z.enum(packStatuses)
-export type PackStatus = z.infer<typeof PackStatus>
 
 /** A pack as events carry it. */
 export const PackState = z.object({
@@ -294,10 +292,8 @@ export const ArtifactUsesQuestion = z.strictObject({
   environment: Environment,
   slugs: z.array(ArtifactSlug).max(1_000),
 })
-export type ArtifactUsesQuestion = z.input<typeof ArtifactUsesQuestion>
 
 export const ArtifactUses = z.object({ uses: z.array(ArtifactUse) })
-export type ArtifactUses = z.infer<typeof ArtifactUses>
 
 const packChanges = ['install', 'upgrade', 'downgrade', 'reinstall'] as const
 

@@ -93,7 +93,6 @@ const Fault = {
 
 /** What the code of a validation gives: why records are refused; none of it is, where there are no faults. */
 export const ValidationResult = z.strictObject({ faults: z.array(z.strictObject(Fault)).max(1_000) })
-export type ValidationResult = z.infer<typeof ValidationResult>
 
 export const ValidationAnswer = z.object({
   /** `batch`: place in the batch of the question; `artifact`: slug of the validation that refuses. */

@@ -16,7 +16,6 @@ export type PasswordChange = z.infer<typeof PasswordChange>
 export const PasswordResetRequest = z
   .strictObject({ email: Credentials.shape.email })
   .meta({ id: 'PasswordResetRequest', example: { email: 'ada@example.com' } })
-export type PasswordResetRequest = z.infer<typeof PasswordResetRequest>
 
 /** `link`: by a link that an admin or the operator has created, which proves nothing of the address. */
 export const PasswordResetWay = z.enum(['mail', 'link'])
@@ -36,7 +35,6 @@ export type AddressProof = z.infer<typeof AddressProof>
 export const ResetLinkRequest = z
   .strictObject({ email: Credentials.shape.email })
   .meta({ id: 'ResetLinkRequest', example: { email: 'ada@example.com' } })
-export type ResetLinkRequest = z.infer<typeof ResetLinkRequest>
 
 /** Whose second factors an operator removes. */
 export const FactorRemovalRequest = z

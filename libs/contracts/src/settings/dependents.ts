@@ -60,7 +60,6 @@ export type DependentsQuestion = z.infer<typeof DependentsQuestion>
 export const maxDependents = 200
 
 export const FoundDependents = z.object({ dependents: z.array(FoundDependent) })
-export type FoundDependents = z.infer<typeof FoundDependents>
 
 export const Dependent = z
   .object({

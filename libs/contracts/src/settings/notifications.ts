@@ -40,4 +40,3 @@ export const NotificationFilters = z.object({
     .optional()
     .meta({ description: 'Only those the calling user has not read (`true`) or has read (`false`).' }),
 })
-export type NotificationFilters = z.infer<typeof NotificationFilters>

@@ -199,7 +199,6 @@ export type SsoLogout = z.infer<typeof SsoLogout>
 export const SsoQuery = z.object({
   workspace: Slug.optional().meta({ description: 'Slug of the workspace; no providers without one.' }),
 })
-export type SsoQuery = z.infer<typeof SsoQuery>
 
 export const SsoChoices = z
   .object({
@@ -210,7 +209,6 @@ export const SsoChoices = z
     description: 'None of a workspace that has none, and of one that does not exist.',
     example: { providers: [{ id: 'idp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', name: 'Acme SSO' }] },
   })
-export type SsoChoices = z.infer<typeof SsoChoices>
 
 /** Why a sign-in by a provider came to nothing. */
 const ssoRefusals = [

@@ -55,7 +55,6 @@ export type StepUpProof = z.infer<typeof StepUpProof>
 export const StepUp = z
   .object({ until: At.meta({ description: 'Until then operations that take a step-up go by it.' }) })
   .meta({ id: 'StepUp', example: { until: '2026-03-02T10:10:00.000Z' } })
-export type StepUp = z.infer<typeof StepUp>
 
 /**
  * `displaced`: the person has logged in too often since. `provider_revoked`: the identity provider was turned off or removed;

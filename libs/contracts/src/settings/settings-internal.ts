@@ -21,7 +21,6 @@ export type VerifiedToken = z.infer<typeof VerifiedToken>
 
 /** The tokens of answers that go on, of which the gateway asks once a second whether they still hold. */
 export const TokenConfirmation = z.strictObject({ questions: z.array(TokenVerification).max(1_000) })
-export type TokenConfirmation = z.infer<typeof TokenConfirmation>
 
 export const ConfirmedTokens = z.object({
   /** Lists of permissions, each once. */
@@ -78,7 +77,6 @@ export const SecretTargetsQuestion = z.strictObject({
   /** Adds the hosts that are missing, where the person may. */
   admit: z.boolean(),
 })
-export type SecretTargetsQuestion = z.infer<typeof SecretTargetsQuestion>
 
 /** Why the definition cannot use the secret: by the index of the target. */
 export const SecretTargetProblems = z.object({
@@ -97,7 +95,6 @@ export const RightsQuestion = z.strictObject({
   workspaceId: z.string(),
   userIds: z.array(z.string().max(100)).max(200),
 })
-export type RightsQuestion = z.infer<typeof RightsQuestion>
 
 /** What each of them may do there at this moment, by id; those who are no active members are absent. */
 export const Rights = z.object({
@@ -113,14 +110,12 @@ export const MembersQuestion = z.strictObject({
   userIds: z.array(z.string().max(100)).max(200),
   roles: z.array(z.string().max(100)).max(200).default([]),
 })
-export type MembersQuestion = z.infer<typeof MembersQuestion>
 
 /** Those who are, invited, active or suspended; and those it has, built in or of its own. */
 export const KnownMembers = z.object({
   userIds: z.array(z.string()),
   roles: z.array(z.string()).default([]),
 })
-export type KnownMembers = z.infer<typeof KnownMembers>
 
 /** What a service asks settings about the credential of a request. */
 export const EnvironmentScopeQuestion = z.strictObject({ tokenId: z.string().max(100) })
@@ -129,11 +124,9 @@ export const EnvironmentScopeQuestion = z.strictObject({ tokenId: z.string().max
 export const EnvironmentScope = z.object({ environments: z.array(Environment).nullable() })
 /** How long do workspaces keep their runs? */
 export const RetentionQuestion = z.strictObject({ workspaceIds: z.array(z.string().max(100)).max(500) })
-export type RetentionQuestion = z.infer<typeof RetentionQuestion>
 
 /** Days, by workspace; those there are none of are absent. */
 export const ExecutionRetention = z.object({ days: z.record(z.string(), z.int().min(1)) })
-export type ExecutionRetention = z.infer<typeof ExecutionRetention>
 
 /** The first workspace and its owner. */
 export const Bootstrap = z.strictObject({
@@ -166,7 +159,6 @@ export const BudgetLeases = z.strictObject({
     )
     .max(5_000),
 })
-export type BudgetLeases = z.infer<typeof BudgetLeases>
 
 /** In the order of the asks: what may be used, and for how many milliseconds. */
 export const GrantedBudgets = z.object({

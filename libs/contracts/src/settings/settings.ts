@@ -65,7 +65,6 @@ export const WorkspaceState = z.object({
 export type WorkspaceState = z.infer<typeof WorkspaceState>
 
 export const Workspace = WorkspaceState.extend({ version: Version }).meta({ id: 'Workspace' })
-export type Workspace = z.infer<typeof Workspace>
 
 export const WorkspaceAccess = Workspace.extend({ role: Role }).meta({
   id: 'WorkspaceAccess',
@@ -180,7 +179,6 @@ export const BrowserSession = Session.omit({ accessToken: true, tokenType: true 
   id: 'BrowserSession',
   description: 'The session is in a cookie, which no script can read.',
 })
-export type BrowserSession = z.infer<typeof BrowserSession>
 
 const TokenStatus = z.enum(['active', 'rotated', 'revoked']).meta({
   id: 'TokenStatus',
@@ -250,7 +248,6 @@ export const TokenFilters = z.object({
   userId: z.string().max(100).optional().meta({ description: 'Whose keys.' }),
   status: TokenStatus.optional(),
 })
-export type TokenFilters = z.infer<typeof TokenFilters>
 
 export const TokenRotation = z
   .strictObject({

@@ -38,7 +38,6 @@ export const UserFilters = z.object({
     .optional()
     .meta({ description: 'How the name or the e-mail begins, in any case.', example: 'ada' }),
 })
-export type UserFilters = z.infer<typeof UserFilters>
 
 export const NewInvitation = z
   .strictObject({

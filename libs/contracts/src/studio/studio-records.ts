@@ -52,7 +52,6 @@ export const RowRule = z
       'ANDed to every read and write of the table by members of the role. `$user.id`, `$user.email`, `$user.name` and `$actor.id` stand for the caller.',
     example: { role: 'agent', read: { owner: '$user.id' }, write: { owner: '$user.id' } },
   })
-export type RowRule = z.infer<typeof RowRule>
 
 const most = { bulk: 1_000, changed: 10_000 }
 const Bulk = z.array(RecordBody).min(1).max(most.bulk)

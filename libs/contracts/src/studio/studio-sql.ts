@@ -77,7 +77,6 @@ export const RunQuery = z
       types: { most: 'integer' },
     },
   })
-export type RunQuery = z.infer<typeof RunQuery>
 
 export const QueryResult = z
   .object({

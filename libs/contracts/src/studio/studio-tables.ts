@@ -29,12 +29,10 @@ export type TableIndex = z.infer<typeof TableIndex>
 export const TableUnique = z
   .strictObject({ name: QuotedName, columns: some(ColumnName) })
   .meta({ id: 'TableUnique' })
-export type TableUnique = z.infer<typeof TableUnique>
 
 export const TableCheck = z
   .strictObject({ name: QuotedName, expression: z.string().trim().min(1).max(2_000) })
   .meta({ id: 'TableCheck' })
-export type TableCheck = z.infer<typeof TableCheck>
 
 /** How many of each a table has at most. */
 export const tableLimits = { columns: 200, indexes: 50, uniques: 50, checks: 50, rules: 50 }

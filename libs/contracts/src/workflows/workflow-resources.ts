@@ -168,7 +168,6 @@ export const TestWorkflow = z
       .meta({ description: 'By step: the output it has without being run.' }),
   })
   .meta({ id: 'TestWorkflow', example: { input: { name: 'Ada' }, pins: { fetch: { status: 200 } } } })
-export type TestWorkflow = z.infer<typeof TestWorkflow>
 
 /** A run that was started, and what came of it where that was waited for. */
 export const TriggeredRun = z

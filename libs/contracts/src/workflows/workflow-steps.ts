@@ -27,7 +27,6 @@ export const StepRetry = z
     maxDelaySeconds: z.number().min(0.1).max(86_400).default(300),
   })
   .meta({ id: 'StepRetry' })
-export type StepRetry = z.infer<typeof StepRetry>
 
 /** What every step may say. */
 const common = {

@@ -3,7 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { SignJWT } from 'jose'
 import { z } from 'zod'
 import { createInternalVerifier, defineRoute } from '../index.js'
-import { gatewayToken, issuerFor, startTestApp, type TestApp, trustedKeys, user } from '../server/test-app.js'
+import {
+  gatewayToken,
+  issuerFor,
+  startTestApp,
+  type TestApp,
+  trustedKeys,
+  user,
+} from '../server/test-app.fixture.js'
 
 const Caller = z.object({ actorId: z.string(), workspaceId: z.string() })
 const route = (

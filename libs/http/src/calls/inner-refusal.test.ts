@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { ApiError, ErrorEnvelope, errorCodes, errorTable } from '@opsplane/contracts'
 import { z } from 'zod'
 import { defineRoute, readdress, type ServiceClient, serviceClient } from '../index.js'
-import { issuerFor, startTestApp, type TestApp } from '../server/test-app.js'
+import { issuerFor, startTestApp, type TestApp } from '../server/test-app.fixture.js'
 import { createAddressFinder, InnerRefusal } from './inner-refusal.js'
 
 /** What the inner request is refused with: by its code, and with a problem in a part of the request or none. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { generate } from 'selfsigned'
 import { z } from 'zod'
 import { defineRoute, type InternalTls, readInternalTls, serviceClient } from '../index.js'
-import { issuerFor, startTestApp, type TestApp } from '../server/test-app.js'
+import { issuerFor, startTestApp, type TestApp } from '../server/test-app.fixture.js'
 
 /** A certificate that is its own authority. */
 async function certificate(): Promise<InternalTls> {

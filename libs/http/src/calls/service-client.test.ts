@@ -5,7 +5,7 @@ import { afterEach, expect, test } from '@jest/globals'
 import { ApiError } from '@opsplane/contracts'
 import { z } from 'zod'
 import { defineRoute, type ServiceClient, serviceClient } from '../index.js'
-import { issuerFor, startTestApp } from '../server/test-app.js'
+import { issuerFor, startTestApp } from '../server/test-app.fixture.js'
 
 const Echo = z.object({ text: z.string(), caller: z.string(), requestId: z.string() })
 const contract = {

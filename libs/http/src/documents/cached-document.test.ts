@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { request } from 'undici'
 import { z } from 'zod'
 import { cacheDocument, defineDocument } from '../index.js'
-import { gatewayToken, startTestApp, type TestApp } from '../server/test-app.js'
+import { gatewayToken, startTestApp, type TestApp } from '../server/test-app.fixture.js'
 
 const text = JSON.stringify({ words: 'lamp '.repeat(2_000) })
 const noise = Buffer.from(Array.from({ length: 64 }, (_, at) => (at * 89) % 251))

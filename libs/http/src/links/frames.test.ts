@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { decodeCredit, encodeCredit, encodeFrame, type Frame, frameReader } from './frames.js'
+import { creditPayload, decodeCredit, encodeFrame, type Frame, frameReader } from './frames.js'
 
 test('frames are what was sent, however they arrive', () => {
   const sent: Frame[] = [
@@ -25,6 +25,8 @@ test('what is no frame, and one that is too large, is refused before it is kept'
 
 test('a credit says how much there is room for', () => {
   const found: Frame[] = []
-  frameReader(10, (each) => found.push(each))(encodeCredit(7, 70_000))
+  frameReader(10, (each) => found.push(each))(
+    encodeFrame('credit', 7, creditPayload(70_000)),
+  )
   expect(found.map((each) => [each.feed, decodeCredit(each)])).toEqual([[7, 70_000]])
 })

@@ -39,10 +39,10 @@ export function encodeFrame(kind: FrameKind, feed: number, payload: string | Uin
   return frame
 }
 
-export function encodeCredit(feed: number, bytes: number): Buffer {
+export function creditPayload(bytes: number): Buffer {
   const payload = Buffer.allocUnsafe(4)
   payload.writeUInt32BE(bytes)
-  return encodeFrame('credit', feed, payload)
+  return payload
 }
 
 export const decodeCredit = ({ payload }: Frame): number =>

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Duplex } from 'node:stream'
 import { z } from 'zod'
 import type { InternalVerifier } from '../calls/internal-token.js'
-import { frameWriter } from './frame-writer.js'
-import { decodeCredit, encodeFrame, type Frame, frameReader, link } from './frames.js'
+import { frameChannel } from './frame-channel.js'
+import { decodeCredit, type Frame, link } from './frames.js'
 import { type FeedSender, LinkedResponse } from './linked-response.js'
 
 export interface LinkServer {
@@ -32,12 +32,11 @@ export function linkServer({ verifier, serve, serveOther }: LinkServerOptions): 
   const open = (socket: Duplex, head: Buffer) => {
     const feeds = new Map<number, LinkedResponse>()
     const waiting = new Set<LinkedResponse>()
-    const write = frameWriter(socket)
     const endIfUnused = () => {
       if (isDraining && feeds.size === 0) socket.end()
     }
     const senderOf = (feed: number, request: IncomingMessage): FeedSender => ({
-      send: (kind, payload) => write(encodeFrame(kind, feed, payload)),
+      send: (kind, payload) => send(kind, feed, payload),
       isFull: () => socket.writableNeedDrain,
       waitForRoom: (response) => void waiting.add(response),
       begun() {
@@ -49,7 +48,7 @@ export function linkServer({ verifier, serve, serveOther }: LinkServerOptions): 
       },
     })
     const begin = (feed: number, payload: Buffer) => {
-      if (isDraining || feeds.size >= link.maxFeeds) return write(encodeFrame('refused', feed))
+      if (isDraining || feeds.size >= link.maxFeeds) return send('refused', feed)
       const { url, headers } = Opening.parse(JSON.parse(payload.toString()))
       const request = linkedRequest(url, headers)
       const response = new LinkedResponse(senderOf(feed, request))
@@ -63,22 +62,17 @@ export function linkServer({ verifier, serve, serveOther }: LinkServerOptions): 
         response?.leave()
       } else if (frame.kind === 'credit') response?.credit(decodeCredit(frame))
     }
-    const read = frameReader(maxRequestBytes, onFrame)
-    const onData = (chunk: Buffer) => {
-      try {
-        read(chunk)
-      } catch {
-        socket.destroy()
-      }
-    }
+    const send = frameChannel(socket, {
+      ...{ head, maxBytes: maxRequestBytes, onFrame },
+      onInvalid: () => socket.destroy(),
+    })
     const self = {
       drain() {
-        write(encodeFrame('drain', 0))
+        send('drain', 0)
         endIfUnused()
       },
     }
     links.add(self)
-    socket.on('data', onData)
     socket.on('drain', () => {
       const responses = [...waiting]
       waiting.clear()
@@ -89,7 +83,6 @@ export function linkServer({ verifier, serve, serveOther }: LinkServerOptions): 
       links.delete(self)
       for (const response of [...feeds.values()]) response.leave()
     })
-    if (head.length > 0) onData(head)
     if (isDraining) self.drain()
   }
 

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { z } from 'zod'
 import { defineList, defineRoute, mergeOpenApi, stringifyInSlices } from '../index.js'
-import { startTestApp } from '../server/test-app.js'
+import { startTestApp } from '../server/test-app.fixture.js'
 import { openApiDocument } from './openapi.js'
 
 const Lamp = z

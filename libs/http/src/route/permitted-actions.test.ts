@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { allowedActionsSchema, type Permission, requireForAll } from '@opsplane/contracts'
 import { z } from 'zod'
 import { defineList, defineRoute } from '../index.js'
-import { gatewayToken, MemoryIdempotencyStore, startTestApp, type TestApp, user } from '../server/test-app.js'
+import {
+  gatewayToken,
+  MemoryIdempotencyStore,
+  startTestApp,
+  type TestApp,
+  user,
+} from '../server/test-app.fixture.js'
 
 const actions = ['edit', 'approve', 'accept'] as const
 const needs = requireForAll(actions, 'itsm:write', { approve: 'itsm:approve', accept: null })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { HonourableRestriction, Permission, Restrictions } from '@opsplane/contracts'
 import { z } from 'zod'
 import { defineRoute } from '../index.js'
-import { gatewayToken, startTestApp, type TestApp, user } from '../server/test-app.js'
+import { gatewayToken, startTestApp, type TestApp, user } from '../server/test-app.fixture.js'
 
 const route = (operationId: string, scope: Permission | 'authenticated', honours?: HonourableRestriction[]) =>
   defineRoute({

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { defineList, defineRoute, defineStream, routeTableRoute } from '../index.js'
-import { issuerFor, startTestApp, type TestApp } from '../server/test-app.js'
+import { issuerFor, startTestApp, type TestApp } from '../server/test-app.fixture.js'
 
 const described = { summary: 'Something', tag: 'things' }
 const empty = { response: z.object({}), handler: async () => ({}) }

@@ -6,7 +6,7 @@ import { ApiError } from '@opsplane/contracts'
 import { z } from 'zod'
 import { defineStream } from '../index.js'
 import { openApiDocument } from '../openapi/openapi.js'
-import { gatewayToken, startTestApp, type TestApp, user } from '../server/test-app.js'
+import { gatewayToken, startTestApp, type TestApp, user } from '../server/test-app.fixture.js'
 
 type Batches = () => AsyncGenerator<{ n: number; padding?: string }[]>
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { MomentOrDay } from '@opsplane/contracts'
 import { z } from 'zod'
 import { defineList, defineRoute } from '../index.js'
-import { startTestApp, type TestApp } from '../server/test-app.js'
+import { startTestApp, type TestApp } from '../server/test-app.fixture.js'
 
 const contract = { tag: 'things', summary: 'x', scope: 'itsm:read' } as const
 const createdAfter = MomentOrDay.optional().meta({ description: 'Created later than this.' })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { issuerFor, startTestApp, type TestApp, user } from './test-app.js'
+import { issuerFor, startTestApp, type TestApp, user } from './test-app.fixture.js'
 import { routes, Thing } from './things.fixture.js'
 
 let app: TestApp

@@ -32,8 +32,6 @@ export interface AppOptions {
   checkResponses?: boolean
   /** Turns errors of lower layers into ApiErrors, before they are mapped. */
   translateError?: (error: unknown) => unknown
-  /** Mounts what is not a route (a proxy, static files) before everything unknown becomes a 404. */
-  mount?: (app: express.Express) => void
 }
 
 /** The Express app of a service: its routes, `/healthz`, `/readyz` and `/internal/openapi.json`. */
@@ -71,7 +69,6 @@ export function createApp(options: AppOptions): express.Express {
     else next()
   })
   probes(app, { log, readiness: options.readiness, document: () => openApiDocument(options.service, routes) })
-  options.mount?.(app)
 
   const failed = (req: IncomingMessage, res: ServerResponse, error: unknown) => {
     const exchange = beginExchange(req, res, 'none', log)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { defineRoute } from '../index.js'
 import { openApiDocument } from '../openapi/openapi.js'
-import { startTestApp, type TestApp } from './test-app.js'
+import { startTestApp, type TestApp } from './test-app.fixture.js'
 
 const read = defineRoute({
   operationId: 'readChart',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { ErrorEnvelope } from '@opsplane/contracts'
 import { z } from 'zod'
 import { defineRoute } from '../index.js'
-import { startTestApp, type TestAnswer, type TestApp } from './test-app.js'
+import { startTestApp, type TestAnswer, type TestApp } from './test-app.fixture.js'
 
 const Anything = z.object({ sum: z.int() })
 const base = { tag: 'things', summary: 'A thing', scope: 'itsm:read', response: Anything } as const

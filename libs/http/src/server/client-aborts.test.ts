@@ -16,7 +16,7 @@ import {
   type RequestMeta,
   serviceClient,
 } from '../index.js'
-import { gatewayToken, issuerFor, startTestApp, type TestApp, user } from './test-app.js'
+import { gatewayToken, issuerFor, startTestApp, type TestApp, user } from './test-app.fixture.js'
 
 /** Resolves once the request of the test is being handled. */
 let handling: { begun: Promise<void>; begin(): void }

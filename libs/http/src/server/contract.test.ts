@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { createApp, createInternalVerifier, defineList, defineRoute } from '../index.js'
 import { openApiDocument } from '../openapi/openapi.js'
 import type { RouteContract } from '../route/route.js'
-import { MemoryIdempotencyStore, startTestApp, type TestApp, trustedKeys } from './test-app.js'
+import { MemoryIdempotencyStore, startTestApp, type TestApp, trustedKeys } from './test-app.fixture.js'
 
 const Lamp = z.object({ id: z.string(), version: z.int() }).meta({ id: 'ContractTestLamp' })
 const base = { tag: 'lamps', summary: 'A lamp', scope: 'itsm:write', response: Lamp } as const

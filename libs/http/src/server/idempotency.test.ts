@@ -11,7 +11,7 @@ import {
   startTestApp,
   type TestApp,
   user,
-} from './test-app.js'
+} from './test-app.fixture.js'
 
 const Thing = z.object({ id: z.string(), title: z.string(), version: z.int() })
 const Shown = Thing.extend({ secret: z.string().optional() })

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { defineList } from '../index.js'
-import { gatewayToken, startTestApp, type TestApp, user } from './test-app.js'
+import { gatewayToken, startTestApp, type TestApp, user } from './test-app.fixture.js'
 
 interface Pending {
   workspaceId: string

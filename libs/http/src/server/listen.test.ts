@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { z } from 'zod'
 import { defineRoute, securityHeaders } from '../index.js'
-import { createDeferred, gatewayToken, startTestApp, type TestApp, user } from './test-app.js'
+import { createDeferred, gatewayToken, startTestApp, type TestApp, user } from './test-app.fixture.js'
 
 const contract = {
   method: 'get',

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { defineList, defineRoute, type Route } from '../index.js'
-import { startTestApp, type TestApp } from './test-app.js'
+import { startTestApp, type TestApp } from './test-app.fixture.js'
 
 const Thing = z.object({ id: z.string(), size: z.number().max(10) })
 const big: z.infer<typeof Thing> = { id: '1', size: 11 }

@@ -1,5 +1,14 @@
 import { ChangeState } from '@opsplane/contracts'
-import { defineDataset, duration, durationBetween, flag, instant, percentiles, text } from './dataset.js'
+import {
+  defineDataset,
+  duration,
+  durationBetween,
+  flag,
+  instant,
+  measure,
+  percentiles,
+  text,
+} from './dataset.js'
 
 const Reported = ChangeState.pick({
   ...{ id: true, number: true, title: true, type: true, status: true, risk: true, impact: true },
@@ -15,7 +24,6 @@ export const changes = defineDataset({
   label: 'Changes',
   description: 'One fact for each change, as it stands.',
   permission: 'itsm:read',
-  idPrefix: 'chg_',
   columns: {
     number: { label: 'Number', type: 'text' },
     title: { label: 'Title', type: 'text' },
@@ -35,27 +43,18 @@ export const changes = defineDataset({
     implementationMs: duration('Time to implement'),
   },
   measures: {
-    changes: { label: 'Changes', description: 'How many there are.', kind: 'count' },
-    open: { label: 'Open', description: 'Those that have not ended.', kind: 'count', where: isOpen },
-    implemented: {
-      label: 'Implemented',
-      description: 'Those with an outcome.',
-      kind: 'count',
-      where: hasOutcome,
-    },
-    success: {
-      ...{ label: 'Success', description: 'Of those with an outcome, the successful ones.' },
-      ...{ kind: 'share', format: 'percent', where: "outcome = 'successful'", of: hasOutcome },
-    },
-    emergencies: {
-      ...{ label: 'Emergencies', description: 'Emergency changes.' },
-      ...{ kind: 'share', format: 'percent', where: "type = 'emergency'" },
-    },
+    changes: measure.count('Changes', 'How many there are.'),
+    open: measure.count('Open', 'Those that have not ended.', isOpen),
+    implemented: measure.count('Implemented', 'Those with an outcome.', hasOutcome),
+    success: measure.share(
+      'Success',
+      'Of those with an outcome, the successful ones.',
+      "outcome = 'successful'",
+      hasOutcome,
+    ),
+    emergencies: measure.share('Emergencies', 'Emergency changes.', "type = 'emergency'"),
     ...percentiles('implementationMs', 'Time to implement'),
-    requesters: {
-      ...{ label: 'Requesters', description: 'Different people who asked for them.' },
-      ...{ kind: 'distinct', of: 'requesterId' },
-    },
+    requesters: measure.distinct('Requesters', 'Different people who asked for them.', 'requesterId'),
   },
   timeFields: ['createdAt', 'plannedStart', 'actualStart', 'actualEnd'],
   rollups: [

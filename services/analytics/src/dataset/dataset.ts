@@ -82,8 +82,6 @@ interface DatasetBase {
   description: string
   /** Who may ask. */
   permission: Permission
-  /** Of the ids of its facts, by whose time the table is partitioned. */
-  idPrefix: string
   columns: Readonly<Record<string, FactColumn>>
   measures: Readonly<Record<string, Measure>>
   /** Instants that a fact may be counted at; `createdAt` is the first. */
@@ -156,6 +154,25 @@ export const durationBetween = (
   from: string | null | undefined,
   to: string | null | undefined,
 ): number | null => (from && to ? Math.max(0, Date.parse(to) - Date.parse(from)) : null)
+
+/** What is counted, by its kind. */
+export const measure = {
+  count: (label: string, description: string, where?: Sql): Measure => ({
+    ...{ label, description, kind: 'count' },
+    ...(where !== undefined && { where }),
+  }),
+  sum: (label: string, description: string, of: string): Measure => ({ label, description, kind: 'sum', of }),
+  distinct: (label: string, description: string, of: string): Measure => ({
+    ...{ label, description, kind: 'distinct', of },
+  }),
+  share: (label: string, description: string, where: Sql, of?: Sql): Measure => ({
+    ...{ label, description, kind: 'share', format: 'percent', where },
+    ...(of !== undefined && { of }),
+  }),
+  averageDuration: (label: string, description: string, of: string): Measure => ({
+    ...{ label, description, kind: 'average', of, format: 'duration_ms' },
+  }),
+}
 
 /** Percentiles of a duration, as measures. */
 export const percentiles = (of: string, label: string): Record<string, Measure> =>

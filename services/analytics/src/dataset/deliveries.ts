@@ -1,5 +1,15 @@
 import { DeliveryChanges, deliveryChangesPath } from '@opsplane/contracts'
-import { defineDataset, defineFeed, duration, flag, instant, number, percentiles, text } from './dataset.js'
+import {
+  defineDataset,
+  defineFeed,
+  duration,
+  flag,
+  instant,
+  measure,
+  number,
+  percentiles,
+  text,
+} from './dataset.js'
 
 const isFinished = "status in ('succeeded', 'failed')"
 const hasFailed = "status = 'failed'"
@@ -9,7 +19,6 @@ export const deliveries = defineDataset({
   label: 'Deliveries',
   description: 'One fact for each delivery of an event to a webhook that has been attempted, as it stands.',
   permission: 'webhooks:read',
-  idPrefix: 'del_',
   columns: {
     webhookId: text('Webhook'),
     host: text('Host'),
@@ -25,30 +34,21 @@ export const deliveries = defineDataset({
     latencyMs: duration('Time to deliver'),
   },
   measures: {
-    deliveries: { label: 'Deliveries', description: 'How many there are.', kind: 'count' },
-    succeeded: {
-      label: 'Succeeded',
-      description: 'Those that were accepted.',
-      kind: 'count',
-      where: "status = 'succeeded'",
-    },
-    failed: { label: 'Failed', description: 'Those given up.', kind: 'count', where: hasFailed },
-    under_way: {
-      ...{ label: 'In progress', description: 'Those that are still attempted.' },
-      ...{ kind: 'count', where: `not ${isFinished}` },
-    },
-    success: {
-      ...{ label: 'Success', description: 'Of the finished ones, those accepted.' },
-      ...{ kind: 'share', format: 'percent', where: "status = 'succeeded'", of: isFinished },
-    },
-    retried: {
-      ...{ label: 'Retried', description: 'Those that took more than one attempt.' },
-      ...{ kind: 'share', format: 'percent', where: 'attempts > 1' },
-    },
-    attempts: { label: 'Attempts', description: 'Requests made.', kind: 'sum', of: 'attempts' },
+    deliveries: measure.count('Deliveries', 'How many there are.'),
+    succeeded: measure.count('Succeeded', 'Those that were accepted.', "status = 'succeeded'"),
+    failed: measure.count('Failed', 'Those given up.', hasFailed),
+    under_way: measure.count('In progress', 'Those that are still attempted.', `not ${isFinished}`),
+    success: measure.share(
+      'Success',
+      'Of the finished ones, those accepted.',
+      "status = 'succeeded'",
+      isFinished,
+    ),
+    retried: measure.share('Retried', 'Those that took more than one attempt.', 'attempts > 1'),
+    attempts: measure.sum('Attempts', 'Requests made.', 'attempts'),
     ...percentiles('durationMs', 'Duration'),
     ...percentiles('latencyMs', 'Time to deliver'),
-    webhooks: { label: 'Webhooks', description: 'Different ones.', kind: 'distinct', of: 'webhookId' },
+    webhooks: measure.distinct('Webhooks', 'Different ones.', 'webhookId'),
   },
   timeFields: ['createdAt', 'lastAttemptAt'],
   rollups: [

@@ -1,4 +1,4 @@
-import { defineDataset, text } from './dataset.js'
+import { defineDataset, measure, text } from './dataset.js'
 
 /** Rows of tables change far more often than anything else, and are counted by themselves. */
 const isRecord = (type: string) => type.startsWith('record.')
@@ -8,7 +8,6 @@ export const events = defineDataset({
   label: 'Events',
   description: 'One fact for each event of the environment, those of records apart.',
   permission: 'audit:read',
-  idPrefix: 'evt_',
   columns: {
     type: text('Type'),
     family: text('Family'),
@@ -17,14 +16,9 @@ export const events = defineDataset({
     actorType: text('Kind of actor'),
   },
   measures: {
-    events: { label: 'Events', description: 'How many there are.', kind: 'count' },
-    by_people: {
-      label: 'By people',
-      description: 'Events caused by users.',
-      kind: 'count',
-      where: "actor_type = 'user'",
-    },
-    actors: { label: 'Actors', description: 'Different ones.', kind: 'distinct', of: 'actorId' },
+    events: measure.count('Events', 'How many there are.'),
+    by_people: measure.count('By people', 'Events caused by users.', "actor_type = 'user'"),
+    actors: measure.distinct('Actors', 'Different ones.', 'actorId'),
   },
   timeFields: ['createdAt'],
   rollups: [
@@ -46,7 +40,6 @@ export const records = defineDataset({
   label: 'Record changes',
   description: 'One fact for each record of a table that was created, updated or deleted.',
   permission: 'tables:read',
-  idPrefix: 'evt_',
   columns: {
     tableSlug: text('Table'),
     operation: text('Operation'),
@@ -54,26 +47,11 @@ export const records = defineDataset({
     actorType: text('Kind of actor'),
   },
   measures: {
-    changes: { label: 'Changes', description: 'How many there are.', kind: 'count' },
-    created: {
-      label: 'Created',
-      description: 'Records created.',
-      kind: 'count',
-      where: "operation = 'created'",
-    },
-    updated: {
-      label: 'Updated',
-      description: 'Updates of records.',
-      kind: 'count',
-      where: "operation = 'updated'",
-    },
-    deleted: {
-      label: 'Deleted',
-      description: 'Records deleted.',
-      kind: 'count',
-      where: "operation = 'deleted'",
-    },
-    actors: { label: 'Actors', description: 'Different ones.', kind: 'distinct', of: 'actorId' },
+    changes: measure.count('Changes', 'How many there are.'),
+    created: measure.count('Created', 'Records created.', "operation = 'created'"),
+    updated: measure.count('Updated', 'Updates of records.', "operation = 'updated'"),
+    deleted: measure.count('Deleted', 'Records deleted.', "operation = 'deleted'"),
+    actors: measure.distinct('Actors', 'Different ones.', 'actorId'),
   },
   timeFields: ['createdAt'],
   rollups: [{ dimensions: [], sketches: true }, { dimensions: ['tableSlug'] }, { dimensions: ['operation'] }],

@@ -1,5 +1,15 @@
 import { ExecutionChanges, executionChangesPath } from '@opsplane/contracts'
-import { defineDataset, defineFeed, duration, flag, instant, number, percentiles, text } from './dataset.js'
+import {
+  defineDataset,
+  defineFeed,
+  duration,
+  flag,
+  instant,
+  measure,
+  number,
+  percentiles,
+  text,
+} from './dataset.js'
 
 const hasFailed = "status in ('failed', 'timeout')"
 
@@ -8,7 +18,6 @@ export const executions = defineDataset({
   label: 'Executions',
   description: 'One fact for each execution of an artifact that has ended.',
   permission: 'executions:read',
-  idPrefix: 'exec_',
   columns: {
     artifactSlug: text('Artifact'),
     artifactVersion: number('Version'),
@@ -22,25 +31,17 @@ export const executions = defineDataset({
     memoryPeakMb: number('Memory, MB'),
   },
   measures: {
-    executions: { label: 'Executions', description: 'How many have ended.', kind: 'count' },
-    failures: {
-      label: 'Failures',
-      description: 'Executions that failed or timed out.',
-      kind: 'count',
-      where: hasFailed,
-    },
-    timeouts: {
-      label: 'Timeouts',
-      description: 'Those that took too long.',
-      kind: 'count',
-      where: "status = 'timeout'",
-    },
-    success: {
-      ...{ label: 'Success', description: 'Of those that were not cancelled, the completed ones.' },
-      ...{ kind: 'share', format: 'percent', where: "status = 'completed'", of: "status <> 'cancelled'" },
-    },
+    executions: measure.count('Executions', 'How many have ended.'),
+    failures: measure.count('Failures', 'Executions that failed or timed out.', hasFailed),
+    timeouts: measure.count('Timeouts', 'Those that took too long.', "status = 'timeout'"),
+    success: measure.share(
+      'Success',
+      'Of those that were not cancelled, the completed ones.',
+      "status = 'completed'",
+      "status <> 'cancelled'",
+    ),
     ...percentiles('durationMs', 'Duration'),
-    artifacts: { label: 'Artifacts', description: 'Different ones.', kind: 'distinct', of: 'artifactSlug' },
+    artifacts: measure.distinct('Artifacts', 'Different ones.', 'artifactSlug'),
   },
   timeFields: ['createdAt', 'completedAt'],
   rollups: [

@@ -1,5 +1,14 @@
 import { IncidentState } from '@opsplane/contracts'
-import { defineDataset, duration, durationBetween, instant, number, percentiles, text } from './dataset.js'
+import {
+  defineDataset,
+  duration,
+  durationBetween,
+  instant,
+  measure,
+  number,
+  percentiles,
+  text,
+} from './dataset.js'
 
 const Reported = IncidentState.pick({
   ...{ id: true, number: true, title: true, status: true, severity: true, priority: true, impact: true },
@@ -16,7 +25,6 @@ export const incidents = defineDataset({
   label: 'Incidents',
   description: 'One fact for each incident, as it stands.',
   permission: 'itsm:read',
-  idPrefix: 'inc_',
   columns: {
     number: { label: 'Number', type: 'text' },
     title: { label: 'Title', type: 'text' },
@@ -41,45 +49,25 @@ export const incidents = defineDataset({
     commentCount: number('Comments'),
   },
   measures: {
-    incidents: { label: 'Incidents', description: 'How many there are.', kind: 'count' },
-    open: {
-      label: 'Open',
-      description: 'Those not resolved, closed or canceled.',
-      kind: 'count',
-      where: isOpen,
-    },
-    resolved: { label: 'Resolved', description: 'Those resolved by now.', kind: 'count', where: isResolved },
-    unassigned: {
-      ...{ label: 'Unassigned', description: 'Open ones without an assignee.' },
-      ...{ kind: 'count', where: `${isOpen} and assignee_id is null` },
-    },
-    major: {
-      ...{ label: 'Major', description: 'Accepted as major incidents.' },
-      ...{ kind: 'count', where: "major_state = 'accepted'" },
-    },
-    reopened: {
-      ...{ label: 'Reopened', description: 'Resolved ones that were reopened once or more.' },
-      ...{ kind: 'share', format: 'percent', where: 'reopen_count > 0' },
-    },
-    escalations: {
-      ...{ label: 'Escalations', description: 'How often they were escalated.' },
-      ...{ kind: 'sum', of: 'escalationLevel' },
-    },
-    average_time_to_resolve: {
-      ...{ label: 'Time to resolve, mean', description: 'From opening to the last resolution.' },
-      ...{ kind: 'average', of: 'timeToResolveMs', format: 'duration_ms' },
-    },
+    incidents: measure.count('Incidents', 'How many there are.'),
+    open: measure.count('Open', 'Those not resolved, closed or canceled.', isOpen),
+    resolved: measure.count('Resolved', 'Those resolved by now.', isResolved),
+    unassigned: measure.count(
+      'Unassigned',
+      'Open ones without an assignee.',
+      `${isOpen} and assignee_id is null`,
+    ),
+    major: measure.count('Major', 'Accepted as major incidents.', "major_state = 'accepted'"),
+    reopened: measure.share('Reopened', 'Resolved ones that were reopened once or more.', 'reopen_count > 0'),
+    escalations: measure.sum('Escalations', 'How often they were escalated.', 'escalationLevel'),
+    average_time_to_resolve: measure.averageDuration(
+      'Time to resolve, mean',
+      'From opening to the last resolution.',
+      'timeToResolveMs',
+    ),
     ...percentiles('timeToResolveMs', 'Time to resolve'),
-    callers: {
-      label: 'Callers',
-      description: 'Different people who called.',
-      kind: 'distinct',
-      of: 'callerId',
-    },
-    assignees: {
-      ...{ label: 'Assignees', description: 'Different people who work on them.' },
-      ...{ kind: 'distinct', of: 'assigneeId' },
-    },
+    callers: measure.distinct('Callers', 'Different people who called.', 'callerId'),
+    assignees: measure.distinct('Assignees', 'Different people who work on them.', 'assigneeId'),
   },
   timeFields: ['createdAt', 'resolvedAt', 'closedAt'],
   rollups: [

@@ -5,6 +5,7 @@ import {
   durationBetween,
   flag,
   instant,
+  measure,
   number,
   percentiles,
   text,
@@ -21,7 +22,6 @@ export const problems = defineDataset({
   label: 'Problems',
   description: 'One fact for each problem, as it stands.',
   permission: 'itsm:read',
-  idPrefix: 'prb_',
   columns: {
     number: { label: 'Number', type: 'text' },
     title: { label: 'Title', type: 'text' },
@@ -39,19 +39,9 @@ export const problems = defineDataset({
     timeToResolveMs: duration('Time to resolve'),
   },
   measures: {
-    problems: { label: 'Problems', description: 'How many there are.', kind: 'count' },
-    open: {
-      label: 'Open',
-      description: 'Without a resolution.',
-      kind: 'count',
-      where: 'resolved_at is null',
-    },
-    known_errors: {
-      label: 'Known errors',
-      description: 'With a cause that is known.',
-      kind: 'count',
-      where: 'known_error',
-    },
+    problems: measure.count('Problems', 'How many there are.'),
+    open: measure.count('Open', 'Without a resolution.', 'resolved_at is null'),
+    known_errors: measure.count('Known errors', 'With a cause that is known.', 'known_error'),
     ...percentiles('timeToResolveMs', 'Time to resolve'),
   },
   timeFields: ['createdAt', 'resolvedAt', 'closedAt'],

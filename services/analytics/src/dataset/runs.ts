@@ -1,5 +1,14 @@
 import { RunState } from '@opsplane/contracts'
-import { defineDataset, duration, durationBetween, instant, number, percentiles, text } from './dataset.js'
+import {
+  defineDataset,
+  duration,
+  durationBetween,
+  instant,
+  measure,
+  number,
+  percentiles,
+  text,
+} from './dataset.js'
 
 const Reported = RunState.pick({
   ...{ id: true, workflowId: true, workflowName: true, status: true, triggerType: true, attempt: true },
@@ -14,7 +23,6 @@ export const runs = defineDataset({
   label: 'Workflow runs',
   description: 'One fact for each run of a workflow that has begun, as it stands.',
   permission: 'runs:read',
-  idPrefix: 'run_',
   columns: {
     workflowId: text('Workflow id'),
     workflowName: text('Workflow'),
@@ -28,24 +36,18 @@ export const runs = defineDataset({
     waitMs: duration('Time in the queue'),
   },
   measures: {
-    runs: { label: 'Runs', description: 'How many there are.', kind: 'count' },
-    going: {
-      label: 'Going on',
-      description: 'Those that have not ended.',
-      kind: 'count',
-      where: `not ${hasEnded}`,
-    },
-    failed: { label: 'Failed', description: 'Failed or dead.', kind: 'count', where: hasFailed },
-    success: {
-      ...{ label: 'Success', description: 'Of those that have ended, the completed ones.' },
-      ...{ kind: 'share', format: 'percent', where: "status = 'completed'", of: hasEnded },
-    },
-    average_duration: {
-      ...{ label: 'Duration, mean', description: 'From start to end.' },
-      ...{ kind: 'average', of: 'durationMs', format: 'duration_ms' },
-    },
+    runs: measure.count('Runs', 'How many there are.'),
+    going: measure.count('Going on', 'Those that have not ended.', `not ${hasEnded}`),
+    failed: measure.count('Failed', 'Failed or dead.', hasFailed),
+    success: measure.share(
+      'Success',
+      'Of those that have ended, the completed ones.',
+      "status = 'completed'",
+      hasEnded,
+    ),
+    average_duration: measure.averageDuration('Duration, mean', 'From start to end.', 'durationMs'),
     ...percentiles('durationMs', 'Duration'),
-    workflows: { label: 'Workflows', description: 'Different ones.', kind: 'distinct', of: 'workflowId' },
+    workflows: measure.distinct('Workflows', 'Different ones.', 'workflowId'),
   },
   timeFields: ['createdAt', 'startedAt', 'endedAt'],
   rollups: [

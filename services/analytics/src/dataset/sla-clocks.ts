@@ -1,5 +1,5 @@
 import { SlaTimer } from '@opsplane/contracts'
-import { defineDataset, duration, flag, instant, text } from './dataset.js'
+import { defineDataset, duration, flag, instant, measure, text } from './dataset.js'
 
 const Reported = SlaTimer.pick({
   ...{ id: true, entityType: true, entityNumber: true, policyId: true, policyName: true, metric: true },
@@ -14,7 +14,6 @@ export const slaClocks = defineDataset({
   label: 'SLA clocks',
   description: 'One fact for each clock of an SLA policy, as it stands.',
   permission: 'itsm:read',
-  idPrefix: 'tmr_',
   columns: {
     entityType: text('Kind'),
     entityNumber: { label: 'Number', type: 'text' },
@@ -30,22 +29,16 @@ export const slaClocks = defineDataset({
     breachedAt: instant('Breached at'),
   },
   measures: {
-    clocks: { label: 'Clocks', description: 'How many there are.', kind: 'count' },
-    running: {
-      label: 'Running',
-      description: 'Those that count now.',
-      kind: 'count',
-      where: "state = 'running'",
-    },
-    breaches: { label: 'Breaches', description: 'Those past their goal.', kind: 'count', where: 'breached' },
-    met: {
-      ...{ label: 'Met', description: 'Of those that have ended, the ones that did so in time.' },
-      ...{ kind: 'share', format: 'percent', where: `${hasEnded} and not breached`, of: hasEnded },
-    },
-    breach_rate: {
-      ...{ label: 'Breach rate', description: 'Of all clocks, those past their goal.' },
-      ...{ kind: 'share', format: 'percent', where: 'breached' },
-    },
+    clocks: measure.count('Clocks', 'How many there are.'),
+    running: measure.count('Running', 'Those that count now.', "state = 'running'"),
+    breaches: measure.count('Breaches', 'Those past their goal.', 'breached'),
+    met: measure.share(
+      'Met',
+      'Of those that have ended, the ones that did so in time.',
+      `${hasEnded} and not breached`,
+      hasEnded,
+    ),
+    breach_rate: measure.share('Breach rate', 'Of all clocks, those past their goal.', 'breached'),
   },
   timeFields: ['createdAt', 'dueAt', 'breachedAt'],
   rollups: [

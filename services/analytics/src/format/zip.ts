@@ -27,8 +27,6 @@ export interface ZipWriter {
   finish(): Buffer
   /** The directory, after the last entry. */
   end(): Buffer
-  /** Of the entry that is open, uncompressed. */
-  openBytes(): number
   state(): ZipState
 }
 
@@ -87,7 +85,6 @@ export function zipWriter(given: ZipState = { offset: 0, done: [], open: null })
       const directory = Buffer.concat(done.map(directoryEntry))
       return Buffer.concat([emit(directory), emit(directoryEnd(done.length, directory.length, start))])
     },
-    openBytes: () => open?.bytes ?? 0,
     state: () => ({ offset, done: [...done], open: open && { ...open } }),
   }
 }

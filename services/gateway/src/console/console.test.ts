@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { startPlatform, type TestPlatform } from '../testing/platform.js'
+import { startPlatform, type TestPlatform } from '../fixture/platform.js'
 
 let platform: TestPlatform
 beforeAll(async () => {

@@ -15,7 +15,7 @@ import {
   startPlatform,
   startUpstream,
   type TestPlatform,
-} from '../testing/platform.js'
+} from '../fixture/platform.js'
 
 /** A feed of the service: what it sends, and whether its reader has left. */
 interface Feed {

@@ -4,13 +4,12 @@ import { request as httpsRequest } from 'node:https'
 import type { Duplex } from 'node:stream'
 import {
   clientTls,
-  encodeCredit,
-  encodeFrame,
+  creditPayload,
   type Frame,
-  frameReader,
-  frameWriter,
+  frameChannel,
   type InternalTls,
   link,
+  type SendFrame,
 } from '@opsplane/http'
 import { z } from 'zod'
 
@@ -73,8 +72,8 @@ class Link {
   readonly #feeds = new Map<number, FeedReader>()
   readonly #over: () => void
   readonly #timeoutMs: number
-  #write: (frame: Buffer) => void
-  #waiting: Buffer[] | undefined = []
+  #waiting: Parameters<SendFrame>[] = []
+  #send: SendFrame = (...frame) => void this.#waiting.push(frame)
   #socket: Duplex | undefined
   #lastFeed = 0
   #isDraining = false
@@ -84,7 +83,6 @@ class Link {
   constructor(options: LinksOptions, over: () => void) {
     this.#over = over
     this.#timeoutMs = options.timeoutMs
-    this.#write = (frame) => this.#waiting?.push(frame)
     connect(options).then(
       ({ socket, head }) => this.#begin(socket, head),
       (error: Error) => this.fail(error),
@@ -99,12 +97,12 @@ class Link {
     clearTimeout(this.#unused)
     const feed = ++this.#lastFeed
     this.#feeds.set(feed, reader)
-    this.#write(encodeFrame('open', feed, JSON.stringify({ url: path, headers })))
+    this.#send('open', feed, JSON.stringify({ url: path, headers }))
     return {
-      taken: (bytes) => this.#write(encodeCredit(feed, bytes)),
+      taken: (bytes) => this.#send('credit', feed, creditPayload(bytes)),
       close: () => {
         if (!this.#feeds.has(feed)) return
-        this.#write(encodeFrame('close', feed))
+        this.#send('close', feed)
         this.#forget(feed)
       },
     }
@@ -128,23 +126,16 @@ class Link {
       return
     }
     this.#socket = socket
-    this.#write = frameWriter(socket)
-    for (const frame of this.#waiting?.splice(0) ?? []) this.#write(frame)
-    this.#waiting = undefined
-    const read = frameReader(maxFrameBytes, (frame) => this.#onFrame(frame))
-    const onData = (chunk: Buffer) => {
-      try {
-        read(chunk)
-      } catch (error) {
-        this.fail(error as Error)
-      }
-    }
-    socket.on('data', onData)
+    this.#send = frameChannel(socket, {
+      ...{ head, maxBytes: maxFrameBytes },
+      onFrame: (frame) => this.#onFrame(frame),
+      onInvalid: (error) => this.fail(error),
+    })
+    for (const frame of this.#waiting.splice(0)) this.#send(...frame)
     socket.on('error', (error) => this.fail(error))
     socket.once('close', () => this.fail(new Error('the link was closed')))
     // Every feed has a heartbeat.
     socket.setTimeout?.(this.#timeoutMs, () => this.fail(new Error('the service is silent')))
-    if (head.length > 0) onData(head)
     if (this.#feeds.size === 0) this.#endUnused()
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { ApiError, type Principal } from '@opsplane/contracts'
-import { ada } from '../testing/platform.js'
+import { ada } from '../fixture/platform.js'
 import { createOpenAnswers } from './open-answers.js'
 
 const allowed = ['itsm:read']

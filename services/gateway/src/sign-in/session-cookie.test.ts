@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { defaultRouteRule, sessionCookieHeader } from '@opsplane/contracts'
 import { z } from 'zod'
 import type { GatewayConfig } from '../config.js'
-import { echo, startPlatform, startUpstream, type TestPlatform, type Upstream } from '../testing/platform.js'
+import { echo, startPlatform, startUpstream, type TestPlatform, type Upstream } from '../fixture/platform.js'
 
 const host = 'ops.example'
 const origin = `https://${host}`

@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request, type Serve
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { sessionCookieHeader, ssoCookieHeader } from '@opsplane/contracts'
 import { waitFor } from '@opsplane/testing'
-import { startPlatform, type TestPlatform } from '../testing/platform.js'
+import { startPlatform, type TestPlatform } from '../fixture/platform.js'
 
 const host = 'ops.example'
 const origin = `https://${host}`
