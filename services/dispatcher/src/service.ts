@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { matchesSomeEvent } from '@opsplane/contracts'
-import type { EventOrigin, UnreadEvent } from '@opsplane/eventstore'
 import {
   createCauseSigner,
   createSecretTargets,
@@ -33,21 +32,21 @@ import {
 } from '@opsplane/service'
 import { catalogRoutes } from './catalog/routes.js'
 import { type DispatcherConfig, loadConfig } from './config.js'
-import { createAttempt } from './delivery/attempt/attempt.js'
 import { deliveryChangeRoutes } from './delivery/changes.js'
 import { createDeliveryStore } from './delivery/delivery-store.js'
-import { maxSlow, startDispatch } from './delivery/dispatch.js'
-import { measureFirstLag } from './delivery/first-lag.js'
+import { startDispatch } from './delivery/dispatch.js'
+import { queueLimits, type Share } from './delivery/enqueue/delivery-queues.js'
+import { toArrivedEvents } from './delivery/events/batch.js'
+import { measureFirstLag } from './delivery/measure/first-lag.js'
+import { registerQueueMetrics } from './delivery/measure/queue-metrics.js'
+import { watchDeliveries } from './delivery/measure/watch.js'
 import { createPing } from './delivery/ping.js'
-import type { ArrivedEvent } from './delivery/queue/fan-out-batch.js'
-import type { Share } from './delivery/queue/sender.js'
-import { registerQueueMetrics } from './delivery/queue-metrics.js'
 import { resend, resendLog } from './delivery/resend/resend-log.js'
 import { resendRoutes } from './delivery/resend/resend-routes.js'
 import { createDeliveryDays } from './delivery/retention/delivery-days.js'
 import { startRetention } from './delivery/retention/retention.js'
 import { deliveryRoutes } from './delivery/routes.js'
-import { watchAttempts } from './delivery/watch.js'
+import { createAttempt } from './delivery/send/attempt.js'
 import { replay, replayLog } from './replay/replay-log.js'
 import { replayRoutes } from './replay/routes.js'
 import { replayWork, replayWorkName } from './replay/runner.js'
@@ -115,7 +114,7 @@ const outboundOf = (config: DispatcherConfig): Promise<Outbound> =>
     allowHttp: config.webhookAllowHttp,
     // Webhooks of several tenants may call one host, so none may wait for a connection another one holds: how many
     // there are is for the sender to decide.
-    connectionsPerOrigin: config.webhookConcurrency + config.webhookRetryConcurrency + maxSlow,
+    connectionsPerOrigin: config.webhookConcurrency + config.webhookRetryConcurrency + queueLimits.maxSlow,
   })
 
 function openBudgets({ config, database }: Context, limits: Limits): Budgets {
@@ -172,8 +171,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
     ...{ deliveries, keptDays, log, nowMs },
     lowWatermark: () => sequences.lowWatermark(fanOutConsumer),
     attempt,
-    watch: watchAttempts({ metrics: ctx.metrics, tracing: ctx.tracing, lag }),
-    lag,
+    watch: watchDeliveries({ metrics: ctx.metrics, tracing: ctx.tracing, lag }),
     random: Math.random,
     announce: relay.wake,
     leaseMs: config.webhookLeaseMs,
@@ -203,7 +201,8 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
     durable: fanOutConsumer,
     batchesInFlight,
     // Deliveries are unique by event and webhook, so they are committed by themselves: a repeated batch changes nothing.
-    performLazily: (events, { origins, sequences }) => dispatch.fanOut(arrivedOf(events, origins), sequences),
+    performLazily: (events, { origins, sequences }) =>
+      dispatch.fanOut(toArrivedEvents(events, origins), sequences),
     // Where they stand is kept of all of them: a webhook that is made later gets none of them.
     verifyAll: true,
   })
@@ -257,14 +256,6 @@ function shareOf(limits: Limits, workspaceId: string): Share {
     queued: most('queuedDeliveries'),
     bytes: most('deliveryBytes'),
   }
-}
-
-function arrivedOf(events: readonly UnreadEvent[], origins: readonly EventOrigin[]): ArrivedEvent[] {
-  return events.map((unread, at) => {
-    const { source = null, position = null, redelivered = true, traceparent } = origins[at] ?? {}
-    const origin = source === null || position === null ? null : { source, position }
-    return { unread, origin, redelivered, traceparent }
-  })
 }
 
 /** With a port of its own it is the same after a restart, and another one than that of the next replica on this host. */

@@ -1,11 +1,7 @@
 import { idTime, type TenantScope } from '@opsplane/contracts'
 import type { ChangedSignals } from '@opsplane/nats'
-import { createBookings } from './attempt/book-slots.js'
-import type { Bookings } from './attempt/rate-limit-scheduler.js'
-import { createRecordBatch, type RecordBatch, type RecordingOptions } from './attempt/record-results.js'
-import { type OrderingRows, releaseHeads, sweepHeads } from './ordering/release-statement.js'
-import { insertBatch } from './queue/fan-out-statement.js'
-import type { FanOutWriterOptions } from './queue/fan-out-writer.js'
+import { insertBatch } from './enqueue/fan-out-statement.js'
+import type { FanOutWriterOptions } from './enqueue/fan-out-writer.js'
 import {
   type Claimed,
   claimDue,
@@ -15,8 +11,12 @@ import {
   type QueueRows,
   reclaimLeases,
   releaseLeases,
-} from './queue/queue-statements.js'
-import { addRevisions, loadWebhooks, type WebhookRows } from './queue/webhook-index.js'
+} from './enqueue/queue-statements.js'
+import { addRevisions, loadWebhooks, type WebhookRows } from './match/webhook-index.js'
+import { type OrderingRows, releaseHeads, sweepHeads } from './ordering/release-statement.js'
+import { createBookings } from './rate-limit/book-slots.js'
+import type { Bookings } from './rate-limit/rate-limit-scheduler.js'
+import { createRecordBatch, type RecordBatch, type RecordingOptions } from './record/record-results.js'
 import type { DeliveryDays } from './retention/delivery-days.js'
 
 /**

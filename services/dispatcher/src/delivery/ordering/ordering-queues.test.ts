@@ -35,7 +35,7 @@ function start({ named, swept, lowWatermark = async () => '', now = () => 0 }: S
       sweepHeads: (after, limit, mark) => sweepHeads(sql, after, limit, mark),
     },
     timers: { ...systemTimers, now },
-    ...{ lowWatermark, onReleased: () => {} },
+    ...{ lowWatermark, due: { wakeIn: () => {} } },
     log: createLogger({ service: 'test', level: 'silent' }),
   })
   return queues

@@ -1,4 +1,5 @@
 import { delay, type Logger, msToIdleTick, type Timers } from '@opsplane/runtime'
+import type { DueSignal } from '../enqueue/due-signal.js'
 import type { OrderingQueue, OrderingRows, Released } from './release-statement.js'
 
 export interface OrderingQueuesOptions {
@@ -7,13 +8,15 @@ export interface OrderingQueuesOptions {
   /** Up to this sequence of the stream every event has been fanned out; rejects while that cannot be asked. */
   lowWatermark(): Promise<string>
   log: Logger
-  /** Deliveries became due. */
-  onReleased(): void
+  /** Deliveries that are released are due. */
+  due: Pick<DueSignal, 'wakeIn'>
 }
 
 export interface OrderingQueues {
   /** The next delivery of these queues may be released now, or once the low watermark has reached its sequence. */
   ask(queues: OrderingQueue[]): void
+  /** A delivery is finished, and the next one of its ordering key, if it has one, may go. */
+  finish(webhookId: string, key: string | null): void
   /** Looks at all queues soon. */
   sweep(): void
   close(): Promise<void>
@@ -86,7 +89,7 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
 
   function take({ released, above }: Released) {
     for (const queue of above) add(queue)
-    if (released > 0) options.onReleased()
+    if (released > 0) options.due.wakeIn(0)
   }
 
   async function releaseAsked() {
@@ -140,16 +143,21 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
     }
   }
 
+  function ask(queues: OrderingQueue[]) {
+    for (const queue of queues) add(queue)
+    // Queues that are new bring the next question forward.
+    if (!queues.every(isReady)) {
+      watermarkWait = watermarkWaitMs.least
+      watermarkAt = Math.min(watermarkAt, now() + watermarkWait)
+    }
+    pause.abort()
+  }
+
   const running = run()
   return {
-    ask(queues) {
-      for (const queue of queues) add(queue)
-      // Lines that are new bring the next question forward.
-      if (!queues.every(isReady)) {
-        watermarkWait = watermarkWaitMs.least
-        watermarkAt = Math.min(watermarkAt, now() + watermarkWait)
-      }
-      pause.abort()
+    ask,
+    finish(webhookId, key) {
+      if (key !== null) ask([{ webhookId, key }])
     },
     sweep() {
       sweepAgain = true
