@@ -157,7 +157,9 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
   const heldDays = config.webhookHeldRetentionDays
   const retention = startRetention({ database, days, log, nowMs, random: Math.random, keptDays, heldDays })
   const sequences = streamSequences(link, names.eventsStream)
-  const lag = measureFirstLag({ metrics: ctx.metrics, nowMs, now: () => performance.now() })
+  const { metrics, tracing } = ctx
+  const now = () => performance.now()
+  const lag = measureFirstLag({ metrics, nowMs, now })
   const signals = createChangedSignals({
     ...{ names, type: 'delivery' },
     publish: (subject, payload) => publishHint(link, subject, payload),
@@ -171,7 +173,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
     ...{ deliveries, keptDays, log, nowMs },
     lowWatermark: () => sequences.lowWatermark(fanOutConsumer),
     attempt,
-    watch: watchDeliveries({ metrics: ctx.metrics, tracing: ctx.tracing, lag }),
+    watch: watchDeliveries({ metrics, tracing, lag, log, now }),
     random: Math.random,
     announce: relay.wake,
     leaseMs: config.webhookLeaseMs,

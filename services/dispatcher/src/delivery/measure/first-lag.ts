@@ -12,8 +12,8 @@ type Delivery = Pick<DeliveryJob, 'deliveryId' | 'attempts' | 'heldUpSince' | 'c
 export interface FirstLag {
   /** The delivery found no place in memory, and waits in Postgres. */
   left(delivery: Delivery): void
-  /** An attempt begins. */
-  started(delivery: Delivery): void
+  /** An attempt begins. Returns by how many milliseconds the platform is late with it; 0 for retries. */
+  started(delivery: Delivery): number
 }
 
 export interface FirstLagOptions {
@@ -40,10 +40,14 @@ export function measureFirstLag({ metrics, nowMs, now }: FirstLagOptions): First
       else observe(lag, ageMs(deliveryId))
     },
     started({ deliveryId, attempts, heldUpSince, claimed }) {
-      if (attempts > 0) return
+      if (attempts > 0) return 0
       const isMeasured = claimed === true && !withoutRoom.delete(deliveryId)
-      if (!isMeasured) observe(lag, ageMs(deliveryId) - (heldUpSince === undefined ? 0 : now() - heldUpSince))
+      const lateMs = isMeasured
+        ? 0
+        : ageMs(deliveryId) - (heldUpSince === undefined ? 0 : now() - heldUpSince)
+      if (!isMeasured) observe(lag, lateMs)
       if (isMeasured || heldUpSince !== undefined) observe(wait, ageMs(deliveryId))
+      return lateMs
     },
   }
 }

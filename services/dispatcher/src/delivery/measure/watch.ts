@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { DeliveryJob } from '../job.js'
 import type { ResultRow } from '../record/record-statement.js'
 import type { AttemptContent } from '../send/attempt.js'
+import { type BusiestWorkspacesOptions, createBusiestWorkspaces } from './busiest-workspaces.js'
 import type { FirstLag } from './first-lag.js'
 
 type Outcome = ResultRow['status']
@@ -23,7 +24,7 @@ export interface DeliveryWatch {
   begin(job: DeliveryJob): WatchedAttempt
 }
 
-export interface WatchOptions {
+export interface WatchOptions extends BusiestWorkspacesOptions {
   metrics: Metrics
   tracing: Tracing
   lag: FirstLag
@@ -33,7 +34,9 @@ export interface WatchOptions {
 const maxRemembered = 10_000
 
 /** Measures attempts, and follows those of events that are followed: their retries too, while they stay on this replica. */
-export function watchDeliveries({ metrics, tracing, lag }: WatchOptions): DeliveryWatch {
+export function watchDeliveries(options: WatchOptions): DeliveryWatch {
+  const { metrics, tracing, lag } = options
+  const busiest = createBusiestWorkspaces(options)
   const ended = byKey(
     (outcome: Outcome) => metrics.counter('opsplane_delivery_attempts_total', { outcome }),
     outcomes,
@@ -44,7 +47,7 @@ export function watchDeliveries({ metrics, tracing, lag }: WatchOptions): Delive
   const begin: DeliveryWatch['begin'] = (job) => {
     const { deliveryId, traceparent: own, content, attempts } = job
     const startedAt = performance.now()
-    lag.started(job)
+    busiest.add(job.workspaceId, lag.started(job))
     const parent = own ?? retried.get(deliveryId)
     const attributes = { 'opsplane.event_type': content.type, 'opsplane.attempt': attempts + 1 }
     const traced = tracing.follow('deliver', parent, { kind: 'client', attributes })
