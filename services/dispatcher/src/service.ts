@@ -7,8 +7,6 @@ import {
   createSecretValues,
   type Outbound,
   openOutbound,
-  type Route,
-  type ServiceClient,
 } from '@opsplane/http'
 import { createChangedSignals, publishHint, streamSequences } from '@opsplane/nats'
 import { createVault, grantBudgetLeases } from '@opsplane/postgres'
@@ -21,14 +19,12 @@ import {
   type Limits,
 } from '@opsplane/runtime'
 import {
-  type BackgroundWork,
   createSubscriptionRules,
   defineService,
   dependentsRoute,
   openServiceClient,
   type ServiceContext,
   type ServiceOverrides,
-  type SubscriptionRules,
 } from '@opsplane/service'
 import { catalogRoutes } from './catalog/routes.js'
 import { type DispatcherConfig, loadConfig } from './config.js'
@@ -84,23 +80,17 @@ export const dispatcher = defineService<DispatcherConfig, DispatcherOverrides>({
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
   deciders: [webhook, resend, replay],
   async setup(ctx, { streams, ...overrides }) {
-    const { link, names, log } = ctx
+    const { link, names, log, config } = ctx
     const waiters = new Waiters()
-    const outbound = await outboundOf(ctx.config)
-    const settings = openServiceClient(ctx, 'settings')
-    const studio = openServiceClient(ctx, 'database-studio')
-    const rules = createSubscriptionRules(studio)
-    const limits = createLimits(ctx.config)
     ctx.metrics.gather(() => [{ name: 'opsplane_topic_polls_waiting', value: waiters.size }])
+    const limits = createLimits(config)
     const budgets = openBudgets(ctx, limits)
     const topics = createTopics({ link, names, waiters, log, budgets, ...(streams && { streams }) })
-    const subscribable = overrides.matchesSomeEvent ?? matchesSomeEvent
-    const sending = startSending(ctx, {
-      ...{ outbound, settings, rules, limits, budgets, matchesSomeEvent: subscribable },
-    })
+    const outbound = await outboundOf(config)
+    const sending = startSending(ctx, { outbound, limits, budgets, matchesSomeEvent, ...overrides })
     return {
       routes: [...topicRoutes(topics), ...sending.routes, ...catalogRoutes(ctx)],
-      background: [outbound, settings, studio, topics, ...sending.background],
+      background: [outbound, topics, ...sending.background],
       onDrain: () => waiters.drain(),
     }
   },
@@ -113,7 +103,7 @@ const outboundOf = (config: DispatcherConfig): Promise<Outbound> =>
     deniedCidrs: config.webhookDeniedCidrs,
     allowHttp: config.webhookAllowHttp,
     // Webhooks of several tenants may call one host, so none may wait for a connection another one holds: how many
-    // there are is for the sender to decide.
+    // there are is for the queues to decide.
     connectionsPerOrigin: config.webhookConcurrency + config.webhookRetryConcurrency + queueLimits.maxSlow,
   })
 
@@ -126,19 +116,18 @@ function openBudgets({ config, database }: Context, limits: Limits): Budgets {
   })
 }
 
-interface SendingOptions {
+interface SendingOptions extends Required<Pick<DispatcherOverrides, 'matchesSomeEvent'>> {
   outbound: Outbound
-  settings: ServiceClient
-  rules: SubscriptionRules
   limits: Limits
   budgets: Budgets
-  matchesSomeEvent(pattern: string): boolean
 }
 
 /** Sends deliveries, and makes the routes of what is sent and of webhooks. */
-function startSending(ctx: Context, options: SendingOptions): Sending {
-  const { outbound, settings, rules, limits, budgets, matchesSomeEvent } = options
-  const { config, database, store, clock, log, relay, cursors, link, names } = ctx
+function startSending(ctx: Context, { outbound, limits, budgets, matchesSomeEvent }: SendingOptions) {
+  const { config, database, store, clock, log, relay, cursors, link, names, metrics, tracing } = ctx
+  const settings = openServiceClient(ctx, 'settings')
+  const studio = openServiceClient(ctx, 'database-studio')
+  const rules = createSubscriptionRules(studio)
   const sealer = createSealer(config.opsplaneMasterKey, config.opsplanePreviousMasterKeys)
   log.info({ keyIds: sealer.keyIds }, 'master keys, the present one first')
   const vault = createVault(database.db, sealer)
@@ -157,7 +146,6 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
   const heldDays = config.webhookHeldRetentionDays
   const retention = startRetention({ database, days, log, nowMs, random: Math.random, keptDays, heldDays })
   const sequences = streamSequences(link, names.eventsStream)
-  const { metrics, tracing } = ctx
   const now = () => performance.now()
   const lag = measureFirstLag({ metrics, nowMs, now })
   const signals = createChangedSignals({
@@ -186,19 +174,12 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
     },
     share: (workspaceId) => shareOf(limits, workspaceId),
   })
-  registerQueueMetrics(ctx.metrics, { database, passedOver: dispatch.passedOver })
-  const recordReplay = replayLog(store)
-  ctx.dueWork.start(
-    replayWork({
-      record: recordReplay,
-      days,
-      nowMs,
-      perSecond: config.webhookDrainPerSecond,
-      wake: dispatch.wake,
-      announce: relay.wake,
-    }),
-  )
-  const onChange = dispatch.refresh
+  registerQueueMetrics(metrics, { database, passedOver: dispatch.passedOver })
+  const { wake, refresh: onChange } = dispatch
+  const announce = relay.wake
+  const record = replayLog(store)
+  const perSecond = config.webhookDrainPerSecond
+  ctx.dueWork.start(replayWork({ record, days, nowMs, perSecond, wake, announce }))
   const consumer = ctx.consume({
     durable: fanOutConsumer,
     batchesInFlight,
@@ -210,6 +191,8 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
   })
   return {
     background: [
+      settings,
+      studio,
       signals,
       { close: () => dispatch.close(config.webhookStopGraceMs) },
       retention,
@@ -224,23 +207,10 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
       ...rotateRoutes({ database, store, vault, aggregate, onChange }),
       ...deliveryRoutes({ database, aggregate, rules, cursors }),
       ...deliveryChangeRoutes(database),
-      ...resendRoutes({
-        database,
-        days,
-        nowMs,
-        record: resendLog(store),
-        changed,
-        wake: dispatch.wake,
-        announce: relay.wake,
-      }),
+      ...resendRoutes({ database, days, nowMs, record: resendLog(store), changed, wake, announce }),
       ...replayRoutes({
-        database,
-        aggregate,
-        cursors,
-        nowMs,
-        record: recordReplay,
+        ...{ database, aggregate, cursors, nowMs, record, announce },
         kick: () => ctx.dueWork.wake(replayWorkName),
-        announce: relay.wake,
       }),
       dependentsRoute(database, [dependentWebhooks]),
       waitingWebhooksRoute(database),
@@ -263,9 +233,4 @@ function shareOf(limits: Limits, workspaceId: string): Share {
 /** With a port of its own it is the same after a restart, and another one than that of the next replica on this host. */
 function ownerOf({ instanceId, port }: DispatcherConfig): string {
   return `${instanceId}:${port === 0 ? randomUUID() : port}`
-}
-
-interface Sending {
-  routes: Route[]
-  background: BackgroundWork[]
 }

@@ -3,7 +3,7 @@ import type { TenantScope } from '@opsplane/contracts'
 import { systemTimers, type Timers } from '@opsplane/runtime'
 import type { DeliveryStore } from './delivery-store.js'
 import { createDeliveryQueues, queueLimits, type Share } from './enqueue/delivery-queues.js'
-import { createDueSignal } from './enqueue/due-signal.js'
+import { DueSignal } from './enqueue/due-signal.js'
 import { createEnqueue } from './enqueue/enqueue.js'
 import { reclaimOwn, releaseJobs } from './enqueue/leases.js'
 import { startPoller } from './enqueue/poller.js'
@@ -66,7 +66,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   const closing = new AbortController()
   // Every attempt in flight listens.
   setMaxListeners(0, stopping.signal)
-  const due = createDueSignal(timers)
+  const due = new DueSignal(timers)
   const shared = {
     ...options,
     timers,

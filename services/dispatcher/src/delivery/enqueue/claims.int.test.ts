@@ -6,7 +6,7 @@ import { createDeliveryStore, type DeliveryStoreOptions } from '../delivery-stor
 import { createDeliveryDays } from '../retention/delivery-days.js'
 import { deliveryStoreCases, type Subject } from '../simulation/delivery-store-cases.fixture.js'
 import { tenant } from '../simulation/webhooks.fixture.js'
-import { type Claimed, type ClaimOptions, claimDue, findNextDueMs } from './queue-statements.js'
+import { type Claimed, type ClaimOptions, createQueueRows } from './queue-statements.js'
 
 /** Webhooks that have something waiting for later. */
 const idle = Number(process.env.TEST_WEBHOOKS ?? 2_000)
@@ -62,7 +62,6 @@ async function webhooks(tx: Tx, name: string, count: number, each: { deliveries:
 }
 
 const options: ClaimOptions = {
-  owner: 'test',
   leaseMs: 15_000,
   except: [],
   perWebhook: 16,
@@ -70,6 +69,7 @@ const options: ClaimOptions = {
   bytes: 64 * 1024 * 1024,
   drain: { step: 10, everyMs: 200 },
 }
+const queueRows = (sql: Tx) => createQueueRows({ sql, owner: 'test', consumer: 'test', changed: () => {} })
 const countOf = (claimed: readonly Claimed[]) => {
   const counts = new Map<string, number>()
   for (const { webhook_id } of claimed) counts.set(webhook_id, (counts.get(webhook_id) ?? 0) + 1)
@@ -80,14 +80,14 @@ describe('a claim', () => {
   it('keeps to a budget of bytes, shared by the webhooks', async () => {
     await later(async (tx) => {
       await webhooks(tx, 'wh_large', 25, { deliveries: 16, bytes: 880_000 })
-      const claimed = await claimDue(tx, options)
+      const claimed = await queueRows(tx).claim(options)
       const total = claimed.reduce((sum, { bytes }) => sum + bytes, 0)
       expect(total).toBeLessThanOrEqual(options.bytes)
       expect(total).toBeGreaterThan(options.bytes - 880_000)
       const counts = [...countOf(claimed).values()]
       expect(counts).toHaveLength(25)
       expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1)
-      expect(await claimDue(tx, { ...options, bytes: 1 })).toHaveLength(1)
+      expect(await queueRows(tx).claim({ ...options, bytes: 1 })).toHaveLength(1)
     })
   })
 
@@ -96,23 +96,23 @@ describe('a claim', () => {
       await webhooks(tx, 'wh_turn', 60, { deliveries: 40, bytes: 1 })
       const served = new Set<string>()
       for (let look = 0; look < 3; look++)
-        for (const webhook of countOf(await claimDue(tx, options)).keys()) {
+        for (const webhook of countOf(await queueRows(tx).claim(options)).keys()) {
           expect(served.has(webhook) && served.size < 60).toBe(false)
           served.add(webhook)
         }
       expect(served.size).toBe(60)
       const [one = ''] = served
       for (let look = 0; look < 10; look++)
-        expect(countOf(await claimDue(tx, { ...options, except: [one] })).has(one)).toBe(false)
-      expect(countOf(await claimDue(tx, options)).get(one)).toBeGreaterThan(0)
+        expect(countOf(await queueRows(tx).claim({ ...options, except: [one] })).has(one)).toBe(false)
+      expect(countOf(await queueRows(tx).claim(options)).get(one)).toBeGreaterThan(0)
     })
   })
 
   it(`reads no more with ${idle} webhooks that wait than with 100`, async () => {
     const read = async (tx: Tx) => {
       // Once for what a first call reads of the catalogue.
-      await claimDue(tx, options)
-      await findNextDueMs(tx, [])
+      await queueRows(tx).claim(options)
+      await queueRows(tx).nextDueIn([])
       const [row] = await tx.unsafe<{ 'QUERY PLAN': [{ Plan: { 'Shared Hit Blocks': number } }] }[]>(
         `explain (analyze, buffers, format json)
          select (select count(*) from claim_deliveries('test', 15000, '{}', 16, 400, 1000000, 10, 200)),

@@ -57,7 +57,7 @@ function slots(places = 100) {
     isClosed: (webhookId: string) => closed.has(webhookId),
     close: (webhookId: string) => closed.add(webhookId),
     places: () => places,
-    take: () => {
+    useSlot: () => {
       scheduler.asked++
       if (scheduler.free === 0) return false
       scheduler.free--

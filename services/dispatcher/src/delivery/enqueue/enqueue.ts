@@ -7,7 +7,7 @@ import { createFanOutWriter, type FanOutWriterOptions } from './fan-out-writer.j
 import { createFirstAttempts, type FirstAttemptOptions } from './first-attempts.js'
 
 export interface EnqueueOptions extends FirstAttemptOptions, Omit<FanOutWriterOptions, 'after'> {
-  ordering: Pick<OrderingQueues, 'ask'>
+  ordering: Pick<OrderingQueues, 'request'>
   due: Pick<DueSignal, 'wakeIn'>
 }
 
@@ -35,7 +35,7 @@ export function createEnqueue(options: EnqueueOptions): Enqueue {
         if (!written) return false
         for (const webhooks of batch.tenants) webhooks.checkedAt = options.now()
         first.committed(drafts, written)
-        if (waiting.length > 0) ordering.ask(waiting)
+        if (waiting.length > 0) ordering.request(waiting)
         if (drafts.some(({ row }) => !row.waits && row.lease_ms === null)) due.wakeIn(0)
         return true
       } finally {

@@ -44,7 +44,7 @@ interface Waiting extends Part {
 /** Between the beginnings of two statements at least, unless a caller waits for a row or so many batches wait. */
 const spacingMs = 40
 /** Attempts that are about to end are waited for so long, so that their results are in the statement. */
-const patienceMs = 4
+const attemptWaitMs = 4
 const maxGathered = 8
 /** One that waits for a lock does not stop the other one. */
 const maxStatements = 2
@@ -64,8 +64,8 @@ export function createFanOutWriter({ now, nowMs, after, insert }: FanOutWriterOp
   function plan() {
     if (queue.length === 0 || statements >= maxStatements) return
     const ready = queue.filter(({ readyAt }) => readyAt <= now())
-    const hurries = ready.length >= maxGathered || ready.some(awaitsRows)
-    if (hurries || (ready.length > 0 && nextAt <= now())) return begin(ready)
+    const isUrgent = ready.length >= maxGathered || ready.some(awaitsRows)
+    if (isUrgent || (ready.length > 0 && nextAt <= now())) return begin(ready)
     const gathered = queue.slice(maxGathered - 1, maxGathered)
     planAt(
       Math.min(
@@ -88,9 +88,9 @@ export function createFanOutWriter({ now, nowMs, after, insert }: FanOutWriterOp
   function begin(ready: Waiting[]) {
     statements++
     nextAt = now() + spacingMs
-    const taken = firstOf(ready)
-    queue = queue.filter((waiting) => !taken.includes(waiting))
-    void writeTogether(taken).then(() => {
+    const chosen = firstOf(ready)
+    queue = queue.filter((waiting) => !chosen.includes(waiting))
+    void writeTogether(chosen).then(() => {
       statements--
       plan()
     })
@@ -133,7 +133,13 @@ export function createFanOutWriter({ now, nowMs, after, insert }: FanOutWriterOp
   return (drafts, batch) =>
     new Promise((resolve, reject) => {
       const ended = drafts.flatMap(({ started }) => started?.ended ?? [])
-      const waiting = { drafts, batch, readyAt: now() + (ended.length > 0 ? patienceMs : 0), resolve, reject }
+      const waiting = {
+        drafts,
+        batch,
+        readyAt: now() + (ended.length > 0 ? attemptWaitMs : 0),
+        resolve,
+        reject,
+      }
       queue.push(waiting)
       plan()
       if (ended.length === 0) return

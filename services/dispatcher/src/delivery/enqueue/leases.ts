@@ -3,7 +3,7 @@ import type { DeliveryJob } from '../job.js'
 import type { QueueRows } from './queue-statements.js'
 
 export interface LeaseOptions {
-  deliveries: Pick<QueueRows, 'release' | 'retake'>
+  deliveries: Pick<QueueRows, 'release' | 'reclaim'>
   log: Logger
   timers: Timers
 }
@@ -15,7 +15,7 @@ export async function reclaimOwn(
 ): Promise<void> {
   for (let attempt = 1; !closing.aborted; attempt++) {
     try {
-      return await deliveries.retake()
+      return await deliveries.reclaim()
     } catch (error) {
       if (attempt === 1)
         log.warn(

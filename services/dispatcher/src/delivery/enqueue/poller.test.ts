@@ -4,11 +4,11 @@ import { createLogger, systemTimers } from '@opsplane/runtime'
 import { createDeliveryStore, type DeliveryStoreOptions } from '../delivery-store.js'
 import type { DeliveryJob } from '../job.js'
 import { enqueueClaimed } from './claimed-jobs.js'
-import { createDueSignal } from './due-signal.js'
-import { type Poller, type PollerOptions, startPoller } from './poller.js'
+import { DueSignal } from './due-signal.js'
+import { type PollerOptions, startPoller } from './poller.js'
 import type { Claimed } from './queue-statements.js'
 
-let poller: Poller | undefined
+let poller: ReturnType<typeof startPoller> | undefined
 afterEach(() => poller?.close())
 
 type Unsafe = (query: string, parameters: string[][]) => Promise<object[]>
@@ -36,7 +36,7 @@ const start = (
 ) => {
   poller = startPoller({
     ...{ deliveries: storeOf(unsafe), queues: { ...fullQueues, ...queues }, ordering },
-    ...{ timers, due: createDueSignal(timers), leaseMs, drainPerSecond: 10 },
+    ...{ timers, due: new DueSignal(timers), leaseMs, drainPerSecond: 10 },
     log: createLogger({ service: 'test', level: 'silent' }),
     reclaimed: Promise.resolve(),
   })

@@ -16,10 +16,6 @@ export interface PollerOptions extends ClaimedJobsOptions {
   reclaimed: Promise<void>
 }
 
-export interface Poller {
-  close(): Promise<void>
-}
-
 const claimLimit = 400
 const claimPerWebhook = 16
 const endedAtOnce = 1_000
@@ -30,7 +26,7 @@ const drainEveryMs = 200
 const earlyMs = 50
 
 /** Takes what is due from Postgres: retries, what found no room in memory, and what another replica left behind. */
-export function startPoller(options: PollerOptions): Poller {
+export function startPoller(options: PollerOptions) {
   const { deliveries, queues, due, timers, log } = options
   const { now } = timers
   const drain = {
@@ -38,7 +34,7 @@ export function startPoller(options: PollerOptions): Poller {
     everyMs: drainEveryMs,
   }
   let closing = false
-  let tidyAt = 0
+  let cleanUpAt = 0
 
   async function claim(): Promise<number> {
     for (;;) {
@@ -62,7 +58,7 @@ export function startPoller(options: PollerOptions): Poller {
       // What was given back is due at once: the next claim would have the same.
       if (accepted === 0 && !isAnotherFull(except)) return idleMs
       // There may be more due with each claim, for ever.
-      if (accepted > 0 && now() >= tidyAt) return 0
+      if (accepted > 0 && now() >= cleanUpAt) return 0
     }
   }
 
@@ -72,11 +68,11 @@ export function startPoller(options: PollerOptions): Poller {
   }
 
   /** Ends what deleted webhooks left behind, a little at a time, between claims. */
-  async function tidy(): Promise<number> {
-    if (now() < tidyAt) return tidyAt - now()
-    if (await deliveries.tidy(endedAtOnce)) return 0
+  async function cleanUp(): Promise<number> {
+    if (now() < cleanUpAt) return cleanUpAt - now()
+    if (await deliveries.cleanUp(endedAtOnce)) return 0
     const pollMs = msToIdleTick(idleMs, undefined, timers)
-    tidyAt = now() + pollMs - earlyMs
+    cleanUpAt = now() + pollMs - earlyMs
     return pollMs
   }
 
@@ -87,7 +83,7 @@ export function startPoller(options: PollerOptions): Poller {
       let waitMs = idleMs
       try {
         waitMs = await claim()
-        waitMs = Math.min(waitMs, await tidy())
+        waitMs = Math.min(waitMs, await cleanUp())
         failed = false
       } catch (error) {
         if (!failed) log.warn({ err: error }, 'due deliveries could not be read from Postgres; trying again')

@@ -1,4 +1,6 @@
+import type { TenantScope } from '@opsplane/contracts'
 import type { Transaction } from '@opsplane/eventstore'
+import type { ChangedSignals } from '@opsplane/nats'
 import { type Database, toStatementRunner } from '@opsplane/postgres'
 
 type Sql = Pick<Database['sql'], 'unsafe'>
@@ -16,7 +18,6 @@ export const updateQueuesSql = (rows: string) => `
   where q.next_due_at is null or excluded.next_due_at < q.next_due_at or excluded.oldest_id < q.oldest_id`
 
 export interface ClaimOptions {
-  owner: string
   /** Beyond the webhook's own timeout. */
   leaseMs: number
   /** Webhooks to pass over. */
@@ -29,20 +30,26 @@ export interface ClaimOptions {
   drain: { step: number; everyMs: number }
 }
 
-/** What a replica asks of the queues. */
+/** What a replica needs of the queues. */
 export interface QueueRows {
-  /** See `claimDue`. */
-  claim(options: Omit<ClaimOptions, 'owner'>): Promise<Claimed[]>
-  /** See `findNextDueMs`. */
+  /**
+   * Leases deliveries of active webhooks whose attempt is due or whose lease has ended, a few per webhook, so that one
+   * with a long backlog leaves room for others.
+   */
+  claim(options: ClaimOptions): Promise<Claimed[]>
+  /** Milliseconds until something is due, of whichever active webhook but these; undefined when nothing is. */
   nextDueIn(except: string[]): Promise<number | undefined>
-  /** See `cleanUpQueues`. */
-  tidy(limit: number): Promise<boolean>
+  /**
+   * Ends some of what deleted webhooks left unfinished, and forgets which positions are fanned out once the consumer's floor
+   * says so. False when there is nothing more to end.
+   */
+  cleanUp(limit: number): Promise<boolean>
   /** Fails deliveries that it has leased, whose events are gone. */
   failWithoutEvent(ids: string[]): Promise<void>
   /** Gives back what it has leased of these. */
   release(ids: string[]): Promise<void>
   /** Gives back all that it, or a process before it of its name, has leased. */
-  retake(): Promise<void>
+  reclaim(): Promise<void>
 }
 
 export interface Claimed {
@@ -62,69 +69,79 @@ export interface Claimed {
   event: string | null
 }
 
-/**
- * Leases deliveries of active webhooks whose attempt is due or whose lease has ended, a few per webhook, so that one
- * with a long backlog leaves room for others.
- */
-export async function claimDue(sql: Sql, options: ClaimOptions): Promise<Claimed[]> {
-  const { owner, leaseMs, except, perWebhook, limit, bytes, drain } = options
-  const parameters = [owner, leaseMs, except, perWebhook, limit, bytes, drain.step, drain.everyMs]
-  return sql.unsafe<Claimed[]>(
-    `select c.*, w.* from claim_deliveries($1, $2::bigint, $3::text[], $4, $5, $6::bigint, $7, $8::bigint) c
-     left join lateral (
-       select workspace_id, environment, state::text from webhooks
-       where id = c.webhook_id and version = c.version offset 0) w on true`,
-    parameters,
-    { prepare: true },
-  )
+export interface QueueRowsOptions {
+  sql: Sql
+  /** Names this replica on leases: the same after a restart, which so reclaims what it had. */
+  owner: string
+  /** The consumer that fans out. */
+  consumer: string
+  /** Called once deliveries that have changed are committed. */
+  changed: ChangedSignals['changed']
 }
 
-/** Milliseconds until something is due, of whichever active webhook but these; undefined when nothing is. */
-export async function findNextDueMs(sql: Sql, except: string[]): Promise<number | undefined> {
-  const [row] = await sql.unsafe<{ ms: number }[]>(
-    `select (next_due_at - now_ms())::float8 as ms from webhook_queues
-     where status = 'active' and next_due_at is not null and webhook_id <> all ($1::text[])
-     order by next_due_at limit 1`,
-    [except],
-    { prepare: true },
-  )
-  return row?.ms
+export function createQueueRows({ sql, owner, consumer, changed }: QueueRowsOptions): QueueRows {
+  const prepared = { prepare: true }
+  return {
+    async claim({ leaseMs, except, perWebhook, limit, bytes, drain }) {
+      const parameters = [owner, leaseMs, except, perWebhook, limit, bytes, drain.step, drain.everyMs]
+      return sql.unsafe<Claimed[]>(claimStatement, parameters, prepared)
+    },
+    async nextDueIn(except) {
+      const [row] = await sql.unsafe<{ ms: number }[]>(nextDueStatement, [except], prepared)
+      return row?.ms
+    },
+    async cleanUp(limit) {
+      const parameters = [limit, consumer]
+      const [row] = await sql.unsafe<{ ended: number | null }[]>(cleanUpStatement, parameters, prepared)
+      return typeof row?.ended === 'number'
+    },
+    async failWithoutEvent(ids) {
+      if (ids.length === 0) return
+      const failed = await sql.unsafe<TenantRow[]>(failStatement, [ids, owner], prepared)
+      for (const row of failed) changed(toTenant(row), row.id)
+    },
+    async release(ids) {
+      if (ids.length > 0) await sql.unsafe(releaseStatement, [owner, ids], prepared)
+    },
+    async reclaim() {
+      await sql.unsafe(releasing('lease_owner = $1'), [owner])
+    },
+  }
 }
 
-/**
- * Ends some of what deleted webhooks left unfinished, and forgets which positions are fanned out once the consumer's floor
- * says so. False when there is nothing more to end.
- */
-export async function cleanUpQueues(sql: Sql, limit: number, consumer: string): Promise<boolean> {
-  const [row] = await sql.unsafe<{ ended: number | null }[]>(
-    `with dropped as (
-       delete from fan_out_marks m using consumer_floors f
-       where f.consumer = $2 and f.source = m.source and m.last <= f.position
-     )
-     select end_deleted($1) as ended`,
-    [limit, consumer],
-    { prepare: true },
-  )
-  return typeof row?.ended === 'number'
-}
+type TenantRow = Pick<Claimed, 'id' | 'workspace_id' | 'environment'>
 
-/** Fails deliveries whose event is gone: there is nothing to send. Returns those it has failed. */
-export async function failWithoutEvent(
-  sql: Sql,
-  owner: string,
-  ids: string[],
-): Promise<readonly Pick<Claimed, 'id' | 'workspace_id' | 'environment'>[]> {
-  if (ids.length === 0) return []
-  return sql.unsafe<Pick<Claimed, 'id' | 'workspace_id' | 'environment'>[]>(
-    `update deliveries set status = 'failed', due_at = null, lease_owner = null,
-       last_error_kind = 'event_missing', last_error_message = 'The event of this delivery has been deleted by retention.',
-       change_position = nextval('delivery_changes')
-     where id = any ($1::text[]) and lease_owner = $2 and status in ('pending', 'retrying')
-     returning id, workspace_id, environment`,
-    [ids, owner],
-    { prepare: true },
-  )
-}
+/** Rows have the environment of an event, which was checked. */
+export const toTenant = (row: Omit<TenantRow, 'id'>): TenantScope => ({
+  workspaceId: row.workspace_id,
+  environment: row.environment as TenantScope['environment'],
+})
+
+const claimStatement = `
+select c.*, w.* from claim_deliveries($1, $2::bigint, $3::text[], $4, $5, $6::bigint, $7, $8::bigint) c
+left join lateral (
+  select workspace_id, environment, state::text from webhooks
+  where id = c.webhook_id and version = c.version offset 0) w on true`
+
+const nextDueStatement = `
+select (next_due_at - now_ms())::float8 as ms from webhook_queues
+where status = 'active' and next_due_at is not null and webhook_id <> all ($1::text[])
+order by next_due_at limit 1`
+
+const cleanUpStatement = `
+with dropped as (
+  delete from fan_out_marks m using consumer_floors f
+  where f.consumer = $2 and f.source = m.source and m.last <= f.position
+)
+select end_deleted($1) as ended`
+
+/** Of deliveries whose event is gone: there is nothing to send. */
+const failStatement = `
+update deliveries set status = 'failed', due_at = null, lease_owner = null,
+  last_error_kind = 'event_missing', last_error_message = 'The event of this delivery has been deleted by retention.',
+  change_position = nextval('delivery_changes')
+where id = any ($1::text[]) and lease_owner = $2 and status in ('pending', 'retrying')
+returning id, workspace_id, environment`
 
 const releasing = (condition: string) => `
 with released as (
@@ -134,16 +151,7 @@ with released as (
 )
 ${updateQueuesSql('released')}`
 
-/** Gives leases back, so that another replica, or this one after its restart, need not wait for their end. */
-export async function releaseLeases(sql: Sql, owner: string, ids: string[]): Promise<void> {
-  if (ids.length > 0)
-    await sql.unsafe(releasing('id = any ($2::text[]) and lease_owner = $1'), [owner, ids], { prepare: true })
-}
-
-/** Takes back what a process of this name left when it died. */
-export async function reclaimLeases(sql: Sql, owner: string): Promise<void> {
-  await sql.unsafe(releasing('lease_owner = $1'), [owner])
-}
+const releaseStatement = releasing('id = any ($2::text[]) and lease_owner = $1')
 
 /** Makes deliveries due that were just sent again, in their transaction; ordered ones wait in their ordering queue instead. */
 export async function makeDue(tx: Transaction, ids: string[]): Promise<void> {

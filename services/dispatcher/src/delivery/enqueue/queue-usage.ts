@@ -37,8 +37,8 @@ export interface Tenant extends QueueUsage {
   slow: number
   /** Webhooks that wait for an attempt of another one of the workspace to end, also some that need not any more. */
   parked: Record<Job['queueClass'], Set<string>>
-  /** Webhooks turned away as the workspace had its share, until half of it is free. */
-  turnedAway: Set<string>
+  /** Webhooks refused as the workspace had its share, until half of it is free. */
+  refused: Set<string>
   /** Its endpoints that are remembered; with the last one it is forgotten. */
   endpoints: number
 }
@@ -49,8 +49,8 @@ export interface Endpoint extends QueueUsage {
   share: Share
   limit: number
   running: number
-  turnedAway: boolean
-  /** Turned away for its bytes, until half of its share of the memory is free. */
+  wasRefused: boolean
+  /** Refused for its bytes, until half of its share of the memory is free. */
   shortOfMemory: boolean
   /** Its rate limit, as last seen. */
   perSecond: number | undefined

@@ -11,7 +11,7 @@ interface Wait {
 }
 
 const many = { attempts: 100, slow: 100, queued: 100, bytes: 1_000 }
-const noSlots = { take: () => false, places: () => 100, isClosed: () => false, closed: () => [] }
+const noSlots = { useSlot: () => false, places: () => 100, isClosed: () => false, closed: () => [] }
 const waits: [string, Wait][] = [
   ['for nothing', { before: [], isHeldUp: false }],
   ['for an attempt of its webhook to end', { before: ['a', 'a'], isHeldUp: true }],

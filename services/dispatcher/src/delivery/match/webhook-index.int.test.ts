@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type TenantScope, tenantKey } from '@opsplane/contracts'
+import { tenantKey } from '@opsplane/contracts'
 import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
-import { addRevisions, createWebhookIndex, loadWebhooks } from './webhook-index.js'
+import { createWebhookIndex, createWebhookRows } from './webhook-index.js'
 
 const tenant = { workspaceId: 'ws_index', environment: 'production' } as const
 
@@ -12,11 +12,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.stop())
 
 test('what is forgotten while it is loaded is not believed without asking', async () => {
-  const { sql } = fixture.service
-  const deliveries = {
-    loadWebhooks: (tenants: readonly TenantScope[]) => loadWebhooks(sql, tenants),
-    addRevisions: (tenants: readonly TenantScope[]) => addRevisions(sql, tenants),
-  }
+  const deliveries = createWebhookRows(fixture.service.sql)
   const index = createWebhookIndex({ deliveries, now: () => 1 })
   const checkedAt = async (loading: ReturnType<typeof index.of>) =>
     (await loading).get(tenantKey(tenant))?.checkedAt

@@ -112,26 +112,27 @@ const columnsOf = (tenants: readonly TenantScope[]) => [
   tenants.map(({ environment }) => environment),
 ]
 
-/** One snapshot of revisions and webhooks. A tenant without a revision is left out. */
-export async function loadWebhooks(
-  sql: Database['sql'],
-  tenants: readonly TenantScope[],
-): Promise<LoadedWebhooks[]> {
-  const found = new Map<string, LoadedWebhooks>()
-  const byKey = new Map(tenants.map((tenant) => [tenantKey(tenant), tenant]))
-  const rows = sql.unsafe<LoadedRow[]>(loadStatement, columnsOf(tenants), { prepare: true })
-  for await (const page of rows.cursor(rowsAtOnce))
-    for (const row of page) {
-      const key = `${row.workspace_id}/${row.environment}`
-      const tenant = byKey.get(key)
-      if (!tenant) continue
-      const entry = found.get(key) ?? { tenant, revision: Number(row.revision), subscribers: [] }
-      found.set(key, entry)
-      if (row.id !== null)
-        entry.subscribers.push({ target: toTarget(row), fences: fencesOf(row.fences ?? []) })
-    }
-  return [...found.values()]
-}
+export const createWebhookRows = (sql: Database['sql']): WebhookRows => ({
+  async loadWebhooks(tenants) {
+    const found = new Map<string, LoadedWebhooks>()
+    const byKey = new Map(tenants.map((tenant) => [tenantKey(tenant), tenant]))
+    const rows = sql.unsafe<LoadedRow[]>(loadStatement, columnsOf(tenants), { prepare: true })
+    for await (const page of rows.cursor(rowsAtOnce))
+      for (const row of page) {
+        const key = `${row.workspace_id}/${row.environment}`
+        const tenant = byKey.get(key)
+        if (!tenant) continue
+        const entry = found.get(key) ?? { tenant, revision: Number(row.revision), subscribers: [] }
+        found.set(key, entry)
+        if (row.id !== null)
+          entry.subscribers.push({ target: toTarget(row), fences: fencesOf(row.fences ?? []) })
+      }
+    return [...found.values()]
+  },
+  async addRevisions(tenants) {
+    await sql.unsafe(addStatement, columnsOf(tenants), { prepare: true })
+  },
+})
 
 const loadStatement = `
 select a.workspace_id, a.environment, r.revision, w.id, w.version, w.state,
@@ -161,15 +162,10 @@ export async function lockRevisions(sql: Pick<Database['sql'], 'unsafe'>, tenant
 }
 
 /** For tenants that never had a webhook: the row is what their first one and a fan-out agree by. */
-export async function addRevisions(sql: Database['sql'], tenants: readonly TenantScope[]): Promise<void> {
-  await sql.unsafe(
-    `insert into webhook_revisions (workspace_id, environment, revision)
-     select workspace_id, environment, 0 from unnest($1::text[], $2::text[]) as t (workspace_id, environment)
-     order by workspace_id, environment on conflict do nothing`,
-    columnsOf(tenants),
-    { prepare: true },
-  )
-}
+const addStatement = `
+insert into webhook_revisions (workspace_id, environment, revision)
+select workspace_id, environment, 0 from unnest($1::text[], $2::text[]) as t (workspace_id, environment)
+order by workspace_id, environment on conflict do nothing`
 
 function fencesOf(fences: readonly Fence[]): Subscriber['fences'] {
   return new Map(fences.map(({ source, floor, done }) => [source, { floor, done: runsOf(done) }]))

@@ -27,7 +27,7 @@ function replica(time: SimulatedTime, book: Bookings, perSecond: number) {
   })
   const replica = { scheduler, waiting: 0, starts, closed: 0, opened: 0, add }
   function pump() {
-    while (replica.waiting > 0 && scheduler.take(webhookId, perSecond, replica.waiting)) {
+    while (replica.waiting > 0 && scheduler.useSlot(webhookId, perSecond, replica.waiting)) {
       replica.waiting--
       starts.push(time.now())
     }

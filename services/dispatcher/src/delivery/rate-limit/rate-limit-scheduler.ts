@@ -47,7 +47,7 @@ export interface RateLimitSchedulerOptions {
 /** Starts the attempts to webhooks with a rate limit no faster than it allows. */
 export interface RateLimitScheduler {
   /** Uses up a slot that is due; when there is none, `onSlot` follows. `waiting`: jobs there are slots for. */
-  take(webhookId: string, perSecond: number, waiting: number): boolean
+  useSlot(webhookId: string, perSecond: number, waiting: number): boolean
   /** Jobs that can wait in memory without outliving their leases. */
   places(perSecond: number): number
   /** Whether its next slot is so far off that jobs should not wait for it in memory. */
@@ -101,20 +101,14 @@ export const computeBurst = (perSecond: number) => Math.max(1, Math.ceil(perSeco
 export function createRateLimitScheduler(options: RateLimitSchedulerOptions): RateLimitScheduler {
   const { now, log } = options
   const schedules = new Map<string, Schedule>()
-  const patienceMs = options.leaseMs * 0.45
+  const maxWaitMs = options.leaseMs * 0.45
   let stopped = false
 
   function scheduleOf(webhookId: string): Schedule {
     const known = schedules.get(webhookId)
     if (known) return known
     const fresh: Schedule = {
-      slots: [],
-      busy: false,
-      closed: false,
-      timer: undefined,
-      awaited: false,
-      lateMs: 0,
-      failures: 0,
+      ...{ slots: [], timer: undefined, busy: false, closed: false, awaited: false, lateMs: 0, failures: 0 },
     }
     schedules.set(webhookId, fresh)
     return fresh
@@ -200,7 +194,7 @@ export function createRateLimitScheduler(options: RateLimitSchedulerOptions): Ra
       }
       case 'taken': {
         const openAt = now() + booking.freeInMs - aheadMs
-        schedule.closed = openAt - now() > patienceMs
+        schedule.closed = openAt - now() > maxWaitMs
         wakeAt(webhookId, schedule, Math.max(openAt, now() + restMs))
         if (schedule.closed) options.onClosed(webhookId)
         return
@@ -212,7 +206,7 @@ export function createRateLimitScheduler(options: RateLimitSchedulerOptions): Ra
   }
 
   return {
-    take(webhookId, perSecond, waiting) {
+    useSlot(webhookId, perSecond, waiting) {
       const schedule = scheduleOf(webhookId)
       dropPassed(schedule)
       const [next] = schedule.slots

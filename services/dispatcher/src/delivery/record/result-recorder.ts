@@ -44,7 +44,7 @@ export function createResultRecorder(options: ResultRecorderOptions): ResultReco
         return
       } catch (error) {
         if (isDependencyUnavailable(error) && ending.aborted) return giveUp(batch, error)
-        if (!isDependencyUnavailable(error) && attempt >= triesPerBatch) return refused(batch, bare, error)
+        if (!isDependencyUnavailable(error) && attempt >= triesPerBatch) return writeApart(batch, bare, error)
         if (attempt === 1)
           log.warn(
             { err: error, results: batch.length },
@@ -59,7 +59,7 @@ export function createResultRecorder(options: ResultRecorderOptions): ResultReco
     }
   }
 
-  async function refused(batch: Waiting[], bare: boolean, error: unknown) {
+  async function writeApart(batch: Waiting[], bare: boolean, error: unknown) {
     if (batch.length > 1) for (const waiting of batch) await write([waiting])
     else if (!bare) await write(batch, true)
     else giveUp(batch, error)

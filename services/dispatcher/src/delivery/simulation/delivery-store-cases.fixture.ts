@@ -114,7 +114,7 @@ export const deliveryStoreCases: Record<string, (subject: Subject) => Promise<vo
     expect(await claimedBy(two)).toEqual(ids.slice(0, 1))
     await subject.pass(leaseMs + plain.timeoutMs + 1_000)
     expect(await claimedBy(one)).toEqual([...ids].sort())
-    await one.retake()
+    await one.reclaim()
     expect(await claimedBy(two)).toEqual([...ids].sort())
   },
   async 'a number is recorded once, a success always, and nothing after it'(subject) {
@@ -173,9 +173,9 @@ export const deliveryStoreCases: Record<string, (subject: Subject) => Promise<vo
     await subject.deleteWebhook(plain.id)
     const one = subject.store('one')
     expect(await claimedBy(one)).toEqual([])
-    expect(await one.tidy(10)).toBe(true)
+    expect(await one.cleanUp(10)).toBe(true)
     expect(await subject.delivery(id)).toMatchObject({ status: 'failed', leased: false })
-    expect(await one.tidy(10)).toBe(false)
+    expect(await one.cleanUp(10)).toBe(false)
   },
   async 'slots of a rate limit are apart, whichever replica books them'(subject) {
     await subject.addWebhook({ ...paced, rateLimitPerSecond: 4 })

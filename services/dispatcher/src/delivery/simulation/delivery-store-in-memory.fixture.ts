@@ -52,13 +52,13 @@ export function deliveryStoreInMemory(rows: DeliveryRows, owner: string, commit:
         )
         return due.length === 0 ? undefined : Math.min(...due) - rows.now
       }),
-    tidy: (limit) => commit(() => tidy(rows, limit)),
+    cleanUp: (limit) => commit(() => cleanUp(rows, limit)),
     failWithoutEvent: (ids) =>
       commit(() => {
         for (const row of own(ids)) fail(row, 'event_missing')
       }),
     release: (ids) => commit(() => giveBack(rows, own(ids))),
-    retake: () => commit(() => giveBack(rows, own([...rows.deliveries.keys()]))),
+    reclaim: () => commit(() => giveBack(rows, own([...rows.deliveries.keys()]))),
     record: (batch) => commit(() => record(rows, batch)),
     book: (request) => commit(() => book(rows, request)),
     releaseHeads: (queues, lowWatermark) =>
@@ -182,7 +182,7 @@ function drainQueue(rows: DeliveryRows, row: WebhookRow, { step, everyMs }: Clai
   if (later.length === 0) row.resumedAt = 0
 }
 
-function tidy(rows: DeliveryRows, limit: number): boolean {
+function cleanUp(rows: DeliveryRows, limit: number): boolean {
   const left = [...rows.deliveries.values()].filter(
     (row) => isUnfinished(row) && !rows.webhooks.has(row.webhookId),
   )

@@ -66,6 +66,6 @@ export const plantedFaults: Record<string, PlantedFault> = {
     }),
   },
   'deliveries of deleted webhooks that are never ended': {
-    store: (store) => ({ ...store, tidy: async () => false }),
+    store: (store) => ({ ...store, cleanUp: async () => false }),
   },
 }
