@@ -30,14 +30,8 @@ const stepEveryMs = 200
  * Works off replay jobs in small steps. A step's replays and the job's progress are one transaction, so the replica that
  * resumes the job after a crash continues behind the last replay; replicas share the work by the rows' locks.
  */
-export function replayWork({
-  record,
-  days,
-  nowMs,
-  perSecond,
-  wake,
-  announce,
-}: ReplayWorkOptions): CreateWorker {
+export function replayWork(options: ReplayWorkOptions): CreateWorker {
+  const { record, days, nowMs, perSecond, wake, announce } = options
   const size = Math.max(1, Math.round((perSecond * stepEveryMs) / 1_000))
   return transactionWorker({
     name: replayWorkName,
