@@ -1,3 +1,4 @@
+import { type DeliveryBody, stringifyExact } from '@opsplane/contracts'
 import type { Target } from '../webhook/target.js'
 import type { Job } from './enqueue/delivery-queues.js'
 import type { AttemptColumns } from './record/record-statement.js'
@@ -31,4 +32,10 @@ export interface DeliveryJob extends Job {
   claimed?: true
   /** Of a first attempt that does not wait for its row. */
   first?: StartedAttempt
+}
+
+/** The body as text. `data` is its largest part, and the same for all webhooks. */
+export function formatBody(body: DeliveryBody, data: string): string {
+  const { data: _, ...rest } = body
+  return `${stringifyExact(rest).slice(0, -1)},"data":${data}}`
 }

@@ -1,8 +1,8 @@
 import { stringifyExact, type TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
+import { updateQueuesSql } from '../due-rows.js'
 import type { EventPosition } from '../match/matching.js'
 import { type AttemptColumns, attemptColumns, logAttemptsSql } from '../record/record-statement.js'
-import { updateQueuesSql } from './queue-statements.js'
 
 /** An event that is kept with its deliveries, as JSON. */
 export interface StoredEvent {

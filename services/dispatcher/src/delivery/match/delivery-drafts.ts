@@ -4,10 +4,10 @@ import type { Logger } from '@opsplane/runtime'
 import { deriveDeliveryId } from '../delivery-id.js'
 import type { NewDelivery } from '../enqueue/fan-out-statement.js'
 import type { Batch, IncomingEvent } from '../events/batch.js'
-import type { DeliveryJob, StartedAttempt } from '../job.js'
+import { type DeliveryJob, formatBody, type StartedAttempt } from '../job.js'
 import { computeOrderingKey } from '../ordering/ordering.js'
 import { isBeyondRetention } from '../retention/retention-policy.js'
-import { findMatches, formatBody } from './matching.js'
+import { findMatches } from './matching.js'
 
 /** A delivery that is to be enqueued: its row, and the job that sends it. */
 export interface DeliveryDraft {

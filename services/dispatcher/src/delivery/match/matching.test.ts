@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { type DeliveryBody, type PlatformEvent, systemActor } from '@opsplane/contracts'
 import type { Target } from '../../webhook/target.js'
-import { type EventPosition, findMatches, formatBody } from './matching.js'
+import { formatBody } from '../job.js'
+import { type EventPosition, findMatches } from './matching.js'
 import { groupByPattern, type Subscriber } from './webhook-index.js'
 
 const event = (changes: Partial<PlatformEvent> = {}): PlatformEvent => ({

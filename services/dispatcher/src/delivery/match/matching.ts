@@ -4,7 +4,6 @@ import {
   deliveryData,
   filterMatches,
   type PlatformEvent,
-  stringifyExact,
 } from '@opsplane/contracts'
 import type { Subscriber, TenantWebhooks } from './webhook-index.js'
 
@@ -49,10 +48,4 @@ function isFenced({ fences }: Subscriber, origin: EventPosition | null): boolean
   // They ascend, and nearly every event comes after all of them.
   const run = fence.done.findLast(([first]) => first <= position)
   return position <= (run?.[1] ?? fence.floor)
-}
-
-/** The body as text. `data` is its largest part, and the same for all webhooks. */
-export function formatBody(body: DeliveryBody, data: string): string {
-  const { data: _, ...rest } = body
-  return `${stringifyExact(rest).slice(0, -1)},"data":${data}}`
 }

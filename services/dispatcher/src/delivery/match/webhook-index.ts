@@ -142,25 +142,6 @@ from unnest($1::text[], $2::text[]) as a (workspace_id, environment)
 join webhook_revisions r on r.workspace_id = a.workspace_id and r.environment = a.environment
 left join webhooks w on w.workspace_id = a.workspace_id and w.environment = a.environment`
 
-/** Before `lockRevisions`, as a change of a webhook locks its row first and the revision of its tenant then. */
-export async function lockWebhooks(sql: Pick<Database['sql'], 'unsafe'>, ids: readonly string[]) {
-  await sql.unsafe(
-    'select from webhooks where id = any ($1::text[]) order by id for no key update',
-    [[...ids]],
-    { prepare: true },
-  )
-}
-
-/** Before what may change webhooks of these tenants locks anything that a fan-out waits for while it has their revisions. */
-export async function lockRevisions(sql: Pick<Database['sql'], 'unsafe'>, tenants: readonly TenantScope[]) {
-  await sql.unsafe(
-    `select from webhook_revisions where (workspace_id, environment) in (select * from unnest($1::text[], $2::text[]))
-     order by workspace_id, environment for no key update`,
-    columnsOf(tenants),
-    { prepare: true },
-  )
-}
-
 /** For tenants that never had a webhook: the row is what their first one and a fan-out agree by. */
 const addStatement = `
 insert into webhook_revisions (workspace_id, environment, revision)

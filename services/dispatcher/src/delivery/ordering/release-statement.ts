@@ -1,5 +1,5 @@
 import type { Database } from '@opsplane/postgres'
-import { updateQueuesSql } from '../enqueue/queue-statements.js'
+import { updateQueuesSql } from '../due-rows.js'
 
 /** The deliveries of one webhook that have one ordering key: one at a time is sent. */
 export interface OrderingQueue {

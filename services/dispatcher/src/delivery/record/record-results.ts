@@ -4,7 +4,6 @@ import type { Database } from '@opsplane/postgres'
 import type { Clock } from '@opsplane/runtime'
 import type { Target } from '../../webhook/target.js'
 import type { WebhookAggregate } from '../../webhook/webhook-store.js'
-import { lockRevisions, lockWebhooks } from '../match/webhook-index.js'
 import { type ResultRow, recordResults } from './record-statement.js'
 
 /** What an attempt came to, as it is recorded. */
@@ -36,13 +35,13 @@ export function createRecordBatch(options: RecordingOptions): RecordBatch {
     rows: ResultRow[],
   ) {
     const failing = batch.flatMap(({ row, target }) => (row.status === 'failed' ? target : []))
-    await lockWebhooks(
-      tx,
-      failing.map(({ id }) => id),
-    )
-    await lockRevisions(
-      tx,
-      failing.map(({ tenant }) => tenant),
+    // A change of a webhook locks its row first and the revision of its tenant then, which a fan-out waits for.
+    const tenants = failing.map(({ tenant }) => tenant)
+    await tx.unsafe(lockWebhooks, [failing.map(({ id }) => id)], { prepare: true })
+    await tx.unsafe(
+      lockRevisions,
+      [tenants.map(({ workspaceId }) => workspaceId), tenants.map(({ environment }) => environment)],
+      { prepare: true },
     )
     const recorded = await recordResults(tx, rows, consecutiveFailuresToPause)
     for (const { webhookId, epoch, failures } of recorded.failing) {
@@ -77,3 +76,9 @@ export function createRecordBatch(options: RecordingOptions): RecordBatch {
     return (await recordResults(database.sql, rows, consecutiveFailuresToPause)).paused
   }
 }
+
+const lockWebhooks = 'select from webhooks where id = any ($1::text[]) order by id for no key update'
+
+const lockRevisions = `
+select from webhook_revisions where (workspace_id, environment) in (select * from unnest($1::text[], $2::text[]))
+order by workspace_id, environment for no key update`

@@ -1,6 +1,6 @@
 import { stringifyExact } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
-import { updateQueuesSql } from '../enqueue/queue-statements.js'
+import { updateQueuesSql } from '../due-rows.js'
 
 /** What is kept of one attempt; names are the recordset's columns. */
 export interface AttemptColumns {
