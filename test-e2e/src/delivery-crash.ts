@@ -116,7 +116,7 @@ async function killUnderLoad(): Promise<void> {
   )
 }
 
-/** WEBHOOK_ENDPOINT_CONCURRENCY, and how many results may wait for their record (delivery/dispatch.ts). */
+/** WEBHOOK_ENDPOINT_CONCURRENCY, and how many results may wait for their record (delivery/record/record.ts). */
 const endpointConcurrency = 32
 const unrecordedAtMost = 1_000
 

@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { matchesSomeEvent } from '@opsplane/contracts'
-import type { EventOrigin, UnreadEvent } from '@opsplane/eventstore'
 import {
   createCauseSigner,
   createSecretTargets,
   createSecretValues,
   type Outbound,
   openOutbound,
-  type Route,
-  type ServiceClient,
 } from '@opsplane/http'
 import { createChangedSignals, publishHint, streamSequences } from '@opsplane/nats'
 import { createVault, grantBudgetLeases } from '@opsplane/postgres'
@@ -22,32 +19,30 @@ import {
   type Limits,
 } from '@opsplane/runtime'
 import {
-  type BackgroundWork,
   createSubscriptionRules,
   defineService,
   dependentsRoute,
   openServiceClient,
   type ServiceContext,
   type ServiceOverrides,
-  type SubscriptionRules,
 } from '@opsplane/service'
 import { catalogRoutes } from './catalog/routes.js'
 import { type DispatcherConfig, loadConfig } from './config.js'
-import { createAttempt } from './delivery/attempt/attempt.js'
 import { deliveryChangeRoutes } from './delivery/changes.js'
 import { createDeliveryStore } from './delivery/delivery-store.js'
-import { maxSlow, startDispatch } from './delivery/dispatch.js'
-import { measureFirstLag } from './delivery/first-lag.js'
+import { startDispatch } from './delivery/dispatch.js'
+import { queueLimits, type Share } from './delivery/enqueue/delivery-queues.js'
+import { toArrivedEvents } from './delivery/events/batch.js'
+import { measureFirstLag } from './delivery/measure/first-lag.js'
+import { registerQueueMetrics } from './delivery/measure/queue-metrics.js'
+import { watchDeliveries } from './delivery/measure/watch.js'
 import { createPing } from './delivery/ping.js'
-import type { ArrivedEvent } from './delivery/queue/fan-out-batch.js'
-import type { Share } from './delivery/queue/sender.js'
-import { registerQueueMetrics } from './delivery/queue-metrics.js'
 import { resend, resendLog } from './delivery/resend/resend-log.js'
 import { resendRoutes } from './delivery/resend/resend-routes.js'
 import { createDeliveryDays } from './delivery/retention/delivery-days.js'
 import { startRetention } from './delivery/retention/retention.js'
 import { deliveryRoutes } from './delivery/routes.js'
-import { watchAttempts } from './delivery/watch.js'
+import { createAttempt } from './delivery/send/attempt.js'
 import { replay, replayLog } from './replay/replay-log.js'
 import { replayRoutes } from './replay/routes.js'
 import { replayWork, replayWorkName } from './replay/runner.js'
@@ -85,23 +80,17 @@ export const dispatcher = defineService<DispatcherConfig, DispatcherOverrides>({
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
   deciders: [webhook, resend, replay],
   async setup(ctx, { streams, ...overrides }) {
-    const { link, names, log } = ctx
+    const { link, names, log, config } = ctx
     const waiters = new Waiters()
-    const outbound = await outboundOf(ctx.config)
-    const settings = openServiceClient(ctx, 'settings')
-    const studio = openServiceClient(ctx, 'database-studio')
-    const rules = createSubscriptionRules(studio)
-    const limits = createLimits(ctx.config)
     ctx.metrics.gather(() => [{ name: 'opsplane_topic_polls_waiting', value: waiters.size }])
+    const limits = createLimits(config)
     const budgets = openBudgets(ctx, limits)
     const topics = createTopics({ link, names, waiters, log, budgets, ...(streams && { streams }) })
-    const subscribable = overrides.matchesSomeEvent ?? matchesSomeEvent
-    const sending = startSending(ctx, {
-      ...{ outbound, settings, rules, limits, budgets, matchesSomeEvent: subscribable },
-    })
+    const outbound = await outboundOf(config)
+    const sending = startSending(ctx, { outbound, limits, budgets, matchesSomeEvent, ...overrides })
     return {
       routes: [...topicRoutes(topics), ...sending.routes, ...catalogRoutes(ctx)],
-      background: [outbound, settings, studio, topics, ...sending.background],
+      background: [outbound, topics, ...sending.background],
       onDrain: () => waiters.drain(),
     }
   },
@@ -114,8 +103,8 @@ const outboundOf = (config: DispatcherConfig): Promise<Outbound> =>
     deniedCidrs: config.webhookDeniedCidrs,
     allowHttp: config.webhookAllowHttp,
     // Webhooks of several tenants may call one host, so none may wait for a connection another one holds: how many
-    // there are is for the sender to decide.
-    connectionsPerOrigin: config.webhookConcurrency + config.webhookRetryConcurrency + maxSlow,
+    // there are is for the queues to decide.
+    connectionsPerOrigin: config.webhookConcurrency + config.webhookRetryConcurrency + queueLimits.maxSlow,
   })
 
 function openBudgets({ config, database }: Context, limits: Limits): Budgets {
@@ -127,19 +116,18 @@ function openBudgets({ config, database }: Context, limits: Limits): Budgets {
   })
 }
 
-interface SendingOptions {
+interface SendingOptions extends Required<Pick<DispatcherOverrides, 'matchesSomeEvent'>> {
   outbound: Outbound
-  settings: ServiceClient
-  rules: SubscriptionRules
   limits: Limits
   budgets: Budgets
-  matchesSomeEvent(pattern: string): boolean
 }
 
 /** Sends deliveries, and makes the routes of what is sent and of webhooks. */
-function startSending(ctx: Context, options: SendingOptions): Sending {
-  const { outbound, settings, rules, limits, budgets, matchesSomeEvent } = options
-  const { config, database, store, clock, log, relay, cursors, link, names } = ctx
+function startSending(ctx: Context, { outbound, limits, budgets, matchesSomeEvent }: SendingOptions) {
+  const { config, database, store, clock, log, relay, cursors, link, names, metrics, tracing } = ctx
+  const settings = openServiceClient(ctx, 'settings')
+  const studio = openServiceClient(ctx, 'database-studio')
+  const rules = createSubscriptionRules(studio)
   const sealer = createSealer(config.opsplaneMasterKey, config.opsplanePreviousMasterKeys)
   log.info({ keyIds: sealer.keyIds }, 'master keys, the present one first')
   const vault = createVault(database.db, sealer)
@@ -158,7 +146,8 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
   const heldDays = config.webhookHeldRetentionDays
   const retention = startRetention({ database, days, log, nowMs, random: Math.random, keptDays, heldDays })
   const sequences = streamSequences(link, names.eventsStream)
-  const lag = measureFirstLag({ metrics: ctx.metrics, nowMs, now: () => performance.now() })
+  const now = () => performance.now()
+  const lag = measureFirstLag({ metrics, nowMs, now })
   const signals = createChangedSignals({
     ...{ names, type: 'delivery' },
     publish: (subject, payload) => publishHint(link, subject, payload),
@@ -172,8 +161,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
     ...{ deliveries, keptDays, log, nowMs },
     lowWatermark: () => sequences.lowWatermark(fanOutConsumer),
     attempt,
-    watch: watchAttempts({ metrics: ctx.metrics, tracing: ctx.tracing, lag }),
-    lag,
+    watch: watchDeliveries({ metrics, tracing, lag, log, now }),
     random: Math.random,
     announce: relay.wake,
     leaseMs: config.webhookLeaseMs,
@@ -186,29 +174,25 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
     },
     share: (workspaceId) => shareOf(limits, workspaceId),
   })
-  registerQueueMetrics(ctx.metrics, { database, passedOver: dispatch.passedOver })
-  const recordReplay = replayLog(store)
-  ctx.dueWork.start(
-    replayWork({
-      record: recordReplay,
-      days,
-      nowMs,
-      perSecond: config.webhookDrainPerSecond,
-      wake: dispatch.wake,
-      announce: relay.wake,
-    }),
-  )
-  const onChange = dispatch.refresh
+  registerQueueMetrics(metrics, { database, passedOver: dispatch.passedOver })
+  const { wake, refresh: onChange } = dispatch
+  const announce = relay.wake
+  const record = replayLog(store)
+  const perSecond = config.webhookDrainPerSecond
+  ctx.dueWork.start(replayWork({ record, days, nowMs, perSecond, wake, announce }))
   const consumer = ctx.consume({
     durable: fanOutConsumer,
     batchesInFlight,
     // Deliveries are unique by event and webhook, so they are committed by themselves: a repeated batch changes nothing.
-    performLazily: (events, { origins, sequences }) => dispatch.fanOut(arrivedOf(events, origins), sequences),
+    performLazily: (events, { origins, sequences }) =>
+      dispatch.fanOut(toArrivedEvents(events, origins), sequences),
     // Where they stand is kept of all of them: a webhook that is made later gets none of them.
     verifyAll: true,
   })
   return {
     background: [
+      settings,
+      studio,
       signals,
       { close: () => dispatch.close(config.webhookStopGraceMs) },
       retention,
@@ -223,23 +207,10 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
       ...rotateRoutes({ database, store, vault, aggregate, onChange }),
       ...deliveryRoutes({ database, aggregate, rules, cursors }),
       ...deliveryChangeRoutes(database),
-      ...resendRoutes({
-        database,
-        days,
-        nowMs,
-        record: resendLog(store),
-        changed,
-        wake: dispatch.wake,
-        announce: relay.wake,
-      }),
+      ...resendRoutes({ database, days, nowMs, record: resendLog(store), changed, wake, announce }),
       ...replayRoutes({
-        database,
-        aggregate,
-        cursors,
-        nowMs,
-        record: recordReplay,
+        ...{ database, aggregate, cursors, nowMs, record, announce },
         kick: () => ctx.dueWork.wake(replayWorkName),
-        announce: relay.wake,
       }),
       dependentsRoute(database, [dependentWebhooks]),
       waitingWebhooksRoute(database),
@@ -259,20 +230,7 @@ function shareOf(limits: Limits, workspaceId: string): Share {
   }
 }
 
-function arrivedOf(events: readonly UnreadEvent[], origins: readonly EventOrigin[]): ArrivedEvent[] {
-  return events.map((unread, at) => {
-    const { source = null, position = null, redelivered = true, traceparent } = origins[at] ?? {}
-    const origin = source === null || position === null ? null : { source, position }
-    return { unread, origin, redelivered, traceparent }
-  })
-}
-
 /** With a port of its own it is the same after a restart, and another one than that of the next replica on this host. */
 function ownerOf({ instanceId, port }: DispatcherConfig): string {
   return `${instanceId}:${port === 0 ? randomUUID() : port}`
-}
-
-interface Sending {
-  routes: Route[]
-  background: BackgroundWork[]
 }

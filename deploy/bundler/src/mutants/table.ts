@@ -14,7 +14,7 @@ export interface Mutant {
 
 const relaySimulation = 'libs/eventstore/dist/relay/simulation/relay-simulation'
 const consumerSimulation = 'libs/eventstore/dist/consume/simulation/consumer-simulation'
-const dispatcherSimulation = 'services/dispatcher/dist/delivery/proof/dispatcher-simulation'
+const dispatcherSimulation = 'services/dispatcher/dist/delivery/simulation/dispatcher-simulation'
 const relayStore = 'libs/eventstore/dist/relay/simulation/relay-store'
 const dueWork = 'libs/postgres/dist/due-work/due-work.int'
 const eventstore = 'libs/eventstore/src'
@@ -166,21 +166,21 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a delivery whose retry has another id',
-    file: `${dispatcher}/delivery/attempt/attempt.ts`,
+    file: `${dispatcher}/delivery/send/attempt.ts`,
     search: '...{ eventId: id, eventType: type,',
     replace: '...{ eventId: id + nowMs(), eventType: type,',
-    tests: ['services/dispatcher/dist/delivery/sending.int'],
+    tests: ['services/dispatcher/dist/delivery/send/sending.int'],
   },
   {
     name: 'an event that goes to the webhooks of another workspace',
-    file: `${dispatcher}/delivery/queue/fan-out-batch.ts`,
+    file: `${dispatcher}/delivery/events/batch.ts`,
     search: 'const found = byTenant.get(tenantKey(tenant))',
     replace: 'const found = byTenant.get(tenantKey(tenant)) && tenants.at(-1)',
-    tests: ['services/dispatcher/dist/delivery/queue/fan-out-batch'],
+    tests: ['services/dispatcher/dist/delivery/events/batch'],
   },
   {
     name: 'a delivery that is sent after its lease has ended',
-    file: `${dispatcher}/delivery/dispatch.ts`,
+    file: `${dispatcher}/delivery/send/send.ts`,
     search: 'const isInTime = () => now() < job.sendBefore',
     replace: 'const isInTime = () => true',
     tests: [dispatcherSimulation],
@@ -188,10 +188,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a retry that is recorded as the first attempt',
-    file: `${dispatcher}/delivery/queue/claimed-jobs.ts`,
+    file: `${dispatcher}/delivery/enqueue/claimed-jobs.ts`,
     search: 'attempts: row.attempts,',
     replace: 'attempts: 0,',
-    tests: ['services/dispatcher/dist/delivery/queue/poller'],
+    tests: ['services/dispatcher/dist/delivery/enqueue/poller'],
   },
   {
     name: 'an ordering queue that is released by a low watermark of everything',

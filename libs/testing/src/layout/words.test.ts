@@ -39,7 +39,7 @@ const exceptions: Record<string, { words: string[]; because: string }> = {
   'libs/sandbox/src/pool/pool.test.ts': { words: ['nobody'], because: 'the user of Unix' },
   'libs/sandbox/src/pool/program.ts': { words: ['nobody'], because: 'the user of Unix' },
   'libs/sandbox/src/pool/start-attempts.ts': { words: ['nobody'], because: 'the user of Unix' },
-  'services/dispatcher/src/delivery/attempt/sign.test.ts': {
+  'services/dispatcher/src/delivery/send/sign.test.ts': {
     words: ['everybody'],
     because: 'a published vector of a signature',
   },

@@ -1,23 +1,23 @@
 import { setMaxListeners } from 'node:events'
 import type { TenantScope } from '@opsplane/contracts'
-import { delay, retryDelayMs, systemTimers, type Timers } from '@opsplane/runtime'
-import type { MakeAttempt } from './attempt/attempt.js'
-import { createRateLimitScheduler } from './attempt/rate-limit-scheduler.js'
-import type { AttemptRecording } from './attempt/record-results.js'
-import { createResultRecorder, type ResultRecorderOptions } from './attempt/result-recorder.js'
-import { buildResult, toEndpointHealth } from './attempt/result-row.js'
+import { systemTimers, type Timers } from '@opsplane/runtime'
 import type { DeliveryStore } from './delivery-store.js'
-import type { FirstLag } from './first-lag.js'
+import { createDeliveryQueues, queueLimits, type Share } from './enqueue/delivery-queues.js'
+import { DueSignal } from './enqueue/due-signal.js'
+import { createEnqueue } from './enqueue/enqueue.js'
+import { reclaimOwn, releaseJobs } from './enqueue/leases.js'
+import { startPoller } from './enqueue/poller.js'
+import { type ArrivedEvent, findTenants, readBatch } from './events/batch.js'
 import type { DeliveryJob } from './job.js'
-import { createNotifier } from './notifier.js'
+import { type DeliveryDraft, draftDeliveries, keepStarted } from './match/delivery-drafts.js'
+import { createWebhookIndex } from './match/webhook-index.js'
+import type { DeliveryWatch } from './measure/watch.js'
 import { startOrderingQueues } from './ordering/ordering-queues.js'
-import { createAcceptJobs } from './queue/claimed-jobs.js'
-import { createFanOut } from './queue/fan-out.js'
-import type { ArrivedEvent } from './queue/fan-out-batch.js'
-import { startPoller } from './queue/poller.js'
-import { createSender, type EndpointHealth, type Share } from './queue/sender.js'
-import { createWebhookIndex } from './queue/webhook-index.js'
-import type { Watch } from './watch.js'
+import { createRateLimitScheduler } from './rate-limit/rate-limit-scheduler.js'
+import { record } from './record/record.js'
+import { createResultRecorder, type ResultRecorderOptions } from './record/result-recorder.js'
+import type { MakeAttempt } from './send/attempt.js'
+import { send } from './send/send.js'
 
 export interface DispatchOptions extends Pick<ResultRecorderOptions, 'announce' | 'log'> {
   deliveries: DeliveryStore
@@ -29,10 +29,8 @@ export interface DispatchOptions extends Pick<ResultRecorderOptions, 'announce' 
   /** Unix milliseconds. */
   nowMs(): number
   random(): number
-  /** Measures and follows attempts. */
-  watch: Watch
-  /** Measures those that wait in Postgres. */
-  lag: Pick<FirstLag, 'left'>
+  /** Measures deliveries and follows their attempts. */
+  watch: DeliveryWatch
   leaseMs: number
   drainPerSecond: number
   jitter: number
@@ -55,204 +53,106 @@ export interface Dispatch {
   close(graceMs: number): Promise<void>
 }
 
-const maxQueued = 20_000
-/** Bodies in memory, queued or in flight. */
-const maxBytes = 64 * 1024 * 1024
-/** Results waiting to be recorded beyond which attempts wait for their record. */
-const maxUnrecorded = 1_000
-/** Attempts in flight that take longer than `slowAfterMs`. */
-export const maxSlow = 4_096
-const slowAfterMs = 1_000
+const maxTries = 20
 
 /**
- * Sending: the queues in memory, the poller that feeds them from Postgres, and the recorder of results. Each part is made of
- * those above it; what wakes a part above goes by a signal.
+ * The path of a delivery: events → match → enqueue and, once it is its turn, send → record. What waits in Postgres, such as a
+ * retry, is enqueued by the poller, which `due` wakes.
  */
 export function startDispatch(options: DispatchOptions): Dispatch {
-  const { deliveries, leaseMs, log, timers = systemTimers } = options
-  const { now } = timers
+  const { deliveries, concurrency, timers = systemTimers } = options
+  const { book, record: recordBatch, insert } = deliveries
   const stopping = new AbortController()
   const closing = new AbortController()
   // Every attempt in flight listens.
   setMaxListeners(0, stopping.signal)
-  /** Something is due in so many milliseconds. */
-  const due = createNotifier<[inMs: number]>()
-  /** A webhook with a rate limit may have another attempt. */
-  const slot = createNotifier<[webhookId: string]>()
-  /** What is queued for these is better off in Postgres. */
-  const closed = createNotifier<[webhookIds: string[]]>()
-  /** A delivery is finished, and the next one of its ordering key may go. */
-  const finished = createNotifier<[webhookId: string, orderingKey: string | null]>()
-  const dueNow = () => due.emit(0)
-  const after = (ms: number, callback: () => void) => {
-    const timer = timers.setTimeout(callback, ms)
-    return () => timers.clearTimeout(timer)
-  }
-
-  const index = createWebhookIndex({ deliveries, now })
-  const recorder = createResultRecorder({
-    ...{ ...options, timers, record: deliveries.record, stopping: stopping.signal },
-    onPaused(targets) {
-      index.forget(targets.map(({ tenant }) => tenant))
-      closed.emit(targets.map(({ id }) => id))
-    },
-  })
-  const scheduler = createRateLimitScheduler({
-    ...{ book: deliveries.book, leaseMs, now, after, log },
-    ...{ onSlot: slot.emit, onClosed: (webhookId) => closed.emit([webhookId]), onOpen: dueNow },
-  })
-  const run = createRun({
+  const due = new DueSignal(timers)
+  const shared = {
     ...options,
-    ...{ recorder, now },
-    due: due.emit,
-    finished: finished.emit,
+    timers,
+    now: timers.now,
+    after: createAfter(timers),
+    due,
     stopping: stopping.signal,
-  })
-  const sender = createSender<DeliveryJob>({
-    concurrency: options.concurrency,
-    endpointConcurrency: options.concurrency.endpoint,
-    ...{ maxQueued, maxBytes, maxSlow, slowAfterMs, timers, run, scheduler },
-    share: options.share,
-    onRoom: dueNow,
-  })
+  }
   // Before anything is leased: what a process of this name left behind is due again.
-  const retaken = retake({ deliveries, log, timers }, closing.signal)
-  const accept = createAcceptJobs({ deliveries, leaseMs, sender, finished: finished.emit })
-  const poller = startPoller({
-    ...{ ...options, timers },
-    begin: retaken,
-    full: sender.full,
-    room: sender.room,
-    accept,
-  })
-  const orderingQueues = startOrderingQueues({ ...options, timers, onReleased: dueNow })
-  const { reserve, release, submit } = sender
-  const { fanOut, close: letGo } = createFanOut({
-    ...{ ...options, now, after, index, reserve, release, submit, insert: deliveries.insert },
-    waits: orderingQueues.ask,
-    left: dueNow,
-    onLeft: options.lag.left,
-  })
+  const reclaimed = reclaimOwn(shared, closing.signal)
 
-  due.listen(poller.wakeIn)
-  slot.listen(sender.resume)
-  closed.listen((webhookIds) => {
-    void giveBack(webhookIds.flatMap((webhookId) => sender.discard(webhookId)))
-  })
-  finished.listen((webhookId, key) => {
-    if (key !== null) orderingQueues.ask([{ webhookId, key }])
-  })
-
-  /** What has no row yet cannot be given back before it has. */
-  async function giveBack(jobs: readonly DeliveryJob[]): Promise<void> {
-    await Promise.all(jobs.map(({ first }) => first?.settled))
-    const ids = jobs.map(({ deliveryId }) => deliveryId)
-    try {
-      await deliveries.release(ids)
-    } catch (error) {
-      log.warn(
-        { err: error, deliveries: ids.length },
-        'leases of queued deliveries could not be released; they expire by themselves',
-      )
+  // events
+  async function fanOut(arrived: ArrivedEvent[], sequences: () => Promise<string[]>): Promise<void> {
+    await reclaimed
+    const tenants = findTenants(arrived)
+    let drafts: DeliveryDraft[] = []
+    for (let tries = 0; tries < maxTries; tries++) {
+      const batch = readBatch(arrived, await webhooks.of(tenants))
+      drafts = keepStarted(drafts, draftDeliveries(batch, shared))
+      if (await enqueue(drafts, batch, sequences)) return
+      webhooks.forget(tenants)
     }
+    throw new Error('webhooks change faster than events are fanned out')
+  }
+  // match
+  const webhooks = createWebhookIndex(shared)
+  // enqueue
+  const ordering = startOrderingQueues(shared)
+  const scheduler = createRateLimitScheduler({
+    ...{ ...shared, book },
+    onSlot: (webhookId) => queues.resume(webhookId),
+    onClosed: (webhookId) => void returnQueued(webhookId),
+  })
+  const queues = createDeliveryQueues<DeliveryJob>({
+    ...{ ...shared, ...queueLimits, endpointConcurrency: concurrency.endpoint, scheduler },
+    deliver: async (job) => record(job, await send(job, shared), recording),
+  })
+  const { enqueue, close: stopFirstAttempts } = createEnqueue({ ...shared, insert, queues, ordering })
+  const poller = startPoller({ ...shared, queues, ordering, reclaimed })
+  // send, record
+  const recorder = createResultRecorder({ ...shared, record: recordBatch })
+  const recording = { ...shared, recorder, ordering, webhooks, returnQueued }
+
+  /** Returns what is queued for a webhook to Postgres. */
+  function returnQueued(webhookId: string): Promise<void> {
+    return releaseJobs(queues.discard(webhookId), shared)
   }
 
   return {
-    async fanOut(arrived, sequences) {
-      await retaken
-      await fanOut(arrived, sequences)
-    },
+    fanOut,
     refresh(webhookId, tenant) {
-      index.forget([tenant])
+      webhooks.forget([tenant])
       // Not waited for: the change is answered whatever becomes of the leases.
-      void giveBack(sender.discard(webhookId)).then(dueNow)
+      void returnQueued(webhookId).then(() => due.wakeIn(0))
       scheduler.refresh(webhookId)
-      orderingQueues.sweep()
-      dueNow()
+      ordering.sweep()
+      due.wakeIn(0)
     },
     wake() {
-      dueNow()
-      orderingQueues.sweep()
+      due.wakeIn(0)
+      ordering.sweep()
     },
-    passedOver: sender.full,
+    passedOver: queues.full,
     async close(graceMs) {
-      await orderingQueues.close()
+      await ordering.close()
       // The poller begins once leases are taken back, which while Postgres is away would be never.
       closing.abort()
       await poller.close()
       scheduler.stop()
       const cut = timers.setTimeout(() => {
         stopping.abort()
-        letGo()
+        stopFirstAttempts()
       }, graceMs)
-      const left = await sender.stop()
+      const left = await queues.stop()
       timers.clearTimeout(cut)
-      letGo()
+      stopFirstAttempts()
       await recorder.close()
-      await giveBack(left.filter(({ first }) => first === undefined || first.made))
+      await releaseJobs(
+        left.filter(({ first }) => first === undefined || first.made),
+        shared,
+      )
     },
   }
 }
 
-interface RunOptions extends Pick<DispatchOptions, 'attempt' | 'watch' | 'log' | 'jitter' | 'random'> {
-  recorder: ReturnType<typeof createResultRecorder>
-  now(): number
-  due(inMs: number): void
-  finished(webhookId: string, orderingKey: string | null): void
-  stopping: AbortSignal
-}
-
-/** One attempt, from the request to its record. */
-function createRun(options: RunOptions) {
-  const { recorder, now, stopping } = options
-
-  /** A first attempt that succeeded before its row was written goes into that very statement. */
-  async function record(job: DeliveryJob, result: AttemptRecording): Promise<void> {
-    const { first } = job
-    if (first) {
-      if (result.row.status === 'succeeded') first.columns = result.row
-      first.end()
-      if (!(await first.settled)) return
-    }
-    // With its lease it has lapsed: it is due by itself, and another replica may be sending it.
-    if (result.row.status === 'postponed' && now() > job.sendBefore + job.target.timeoutMs) return
-    await recorder.add(result)
-    if (result.row.due_in_ms !== null) options.due(result.row.due_in_ms)
-    else options.finished(job.webhookId, job.orderingKey)
-  }
-
-  return async (job: DeliveryJob): Promise<EndpointHealth> => {
-    const watched = options.watch(job)
-    const isInTime = () => now() < job.sendBefore
-    const attempted = await options.attempt(job.target, watched.content, stopping, isInTime)
-    const result = buildResult(job, attempted, options)
-    watched.over(result.row.status)
-    const health = toEndpointHealth(attempted)
-    const recorded = record(job, result)
-    // A healthy endpoint's next attempt need not wait for the statement that records this one.
-    if (health !== 'healthy' || recorder.pending() > maxUnrecorded) await recorded
-    return health
-  }
-}
-
-async function retake(
-  { deliveries, log, timers }: Pick<DispatchOptions, 'deliveries' | 'log'> & { timers: Timers },
-  closing: AbortSignal,
-): Promise<void> {
-  for (let attempt = 1; !closing.aborted; attempt++) {
-    try {
-      return await deliveries.retake()
-    } catch (error) {
-      if (attempt === 1)
-        log.warn(
-          { err: error },
-          'leases of an earlier process of this name cannot be taken back yet; trying again',
-        )
-      await delay(
-        retryDelayMs({ attempt, strategy: 'exponential', baseMs: 100, maxMs: 2_000 }),
-        closing,
-        timers,
-      )
-    }
-  }
+const createAfter = (timers: Timers) => (ms: number, callback: () => void) => {
+  const timer = timers.setTimeout(callback, ms)
+  return () => timers.clearTimeout(timer)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { retryAfterMs } from '@opsplane/runtime'
-import type { RetryPolicy } from './attempt/retry-delay.js'
 import { type AttemptOutcome, decideAfterAttempt } from './domain.js'
+import type { RetryPolicy } from './record/retry-delay.js'
 
 const policy = (changes: Partial<RetryPolicy> = {}): RetryPolicy => ({
   retries: 3,

@@ -1,5 +1,5 @@
 import type { AttemptError } from '@opsplane/contracts'
-import { computeRetryDelayMs, type DelayJitter, type RetryPolicy } from './attempt/retry-delay.js'
+import { computeRetryDelayMs, type DelayJitter, type RetryPolicy } from './record/retry-delay.js'
 
 /** What an attempt came to. */
 export type AttemptOutcome =

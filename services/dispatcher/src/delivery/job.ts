@@ -1,10 +1,11 @@
+import { type DeliveryBody, stringifyExact } from '@opsplane/contracts'
 import type { Target } from '../webhook/target.js'
-import type { AttemptContent } from './attempt/attempt.js'
-import type { AttemptColumns } from './attempt/record-statement.js'
-import type { Job } from './queue/sender.js'
+import type { Job } from './enqueue/delivery-queues.js'
+import type { AttemptColumns } from './record/record-statement.js'
+import type { AttemptContent } from './send/attempt.js'
 
 /** A first attempt that was handed to the queues before its row is there. */
-export interface Started {
+export interface StartedAttempt {
   startedAt: number
   /** Resolves when the attempt has ended. */
   ended: Promise<void>
@@ -30,5 +31,11 @@ export interface DeliveryJob extends Job {
   /** It has waited in Postgres and was claimed there. */
   claimed?: true
   /** Of a first attempt that does not wait for its row. */
-  first?: Started
+  first?: StartedAttempt
+}
+
+/** The body as text. `data` is its largest part, and the same for all webhooks. */
+export function formatBody(body: DeliveryBody, data: string): string {
+  const { data: _, ...rest } = body
+  return `${stringifyExact(rest).slice(0, -1)},"data":${data}}`
 }

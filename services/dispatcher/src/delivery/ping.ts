@@ -12,7 +12,7 @@ import { webhook } from '../webhook/domain.js'
 import type { Ping } from '../webhook/ping.js'
 import { toTarget } from '../webhook/target.js'
 import type { WebhookAggregate } from '../webhook/webhook-store.js'
-import type { AttemptResult, MakeAttempt } from './attempt/attempt.js'
+import type { AttemptResult, MakeAttempt } from './send/attempt.js'
 
 export interface PingDependencies {
   aggregate: WebhookAggregate

@@ -18,6 +18,7 @@ import type { Transaction } from '@opsplane/eventstore'
 import type { Database, Drizzle } from '@opsplane/postgres'
 import { and, asc, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import { deliveries, deliveryAttempts, deliveryEvents, webhooks } from '../schema.js'
+import { belongsToTenant } from '../tenant-rows.js'
 import type { DeliveryFilters } from './list-filters.js'
 import type { DeliveryRow } from './resend/resend-rows.js'
 
@@ -49,7 +50,7 @@ export function deliveriesQuery(db: Drizzle, options: ListDeliveries) {
     .leftJoin(webhooks, eq(webhooks.id, deliveries.webhookId))
     .where(
       and(
-        ofTenant(tenant),
+        belongsToTenant(deliveries, tenant),
         whose(of),
         status && hasStatus(status, of),
         eventType && inArray(deliveries.eventType, eventType),
@@ -102,7 +103,8 @@ export async function getDelivery(
   tenant: TenantScope,
   { deliveryId, webhookId }: { deliveryId: string; webhookId?: string },
 ): Promise<DeliveryDetail> {
-  const scope = webhookId === undefined ? ofTenant(tenant) : belongsToWebhook(tenant, webhookId)
+  const scope =
+    webhookId === undefined ? belongsToTenant(deliveries, tenant) : belongsToWebhook(tenant, webhookId)
   const [found] = await db
     .select({ delivery: deliveries, event: deliveryEvents.event, webhookStatus: webhooks.status })
     .from(deliveries)
@@ -113,13 +115,7 @@ export async function getDelivery(
   const rows = await db
     .select()
     .from(deliveryAttempts)
-    .where(
-      and(
-        eq(deliveryAttempts.deliveryId, deliveryId),
-        eq(deliveryAttempts.workspaceId, tenant.workspaceId),
-        eq(deliveryAttempts.environment, tenant.environment),
-      ),
-    )
+    .where(and(eq(deliveryAttempts.deliveryId, deliveryId), belongsToTenant(deliveryAttempts, tenant)))
     .orderBy(asc(deliveryAttempts.number))
   const attemptLog = rows.map(presentAttempt)
   const replays = await replaysOf(db, tenant, found)
@@ -143,11 +139,9 @@ export async function getDelivery(
 async function replaysOf(
   db: Drizzle,
   tenant: TenantScope,
-  {
-    delivery: { id, webhookId, eventId },
-    webhookStatus,
-  }: { delivery: DeliveryRow; webhookStatus: string | null },
+  { delivery, webhookStatus }: { delivery: DeliveryRow; webhookStatus: string | null },
 ): Promise<Pick<DeliveryDetail, 'replays' | 'replayCount'>> {
+  const { id, webhookId, eventId } = delivery
   const rows = await db
     .select({ delivery: deliveries, count: sql<number>`count(*) over ()::int` })
     .from(deliveries)
@@ -165,12 +159,9 @@ async function replaysOf(
   }
 }
 
-const ofTenant = ({ workspaceId, environment }: TenantScope) =>
-  and(eq(deliveries.workspaceId, workspaceId), eq(deliveries.environment, environment))
-
 /** The deliveries of one webhook of this tenant. */
 export const belongsToWebhook = (tenant: TenantScope, webhookId: string) =>
-  and(eq(deliveries.webhookId, webhookId), ofTenant(tenant))
+  and(eq(deliveries.webhookId, webhookId), belongsToTenant(deliveries, tenant))
 
 function whose(of: ListDeliveries['of']) {
   if (of === 'all') return undefined
@@ -180,7 +171,7 @@ function whose(of: ListDeliveries['of']) {
 /** What deliveries are sent again by; undefined once it is deleted. */
 export async function findResendTarget(
   tx: Transaction,
-  { workspaceId, environment }: { workspaceId: string; environment: string },
+  tenant: { workspaceId: string; environment: string },
   id: string,
 ) {
   const [webhook] = await tx
@@ -190,9 +181,7 @@ export async function findResendTarget(
       name: sql<string>`${webhooks.state}->>'name'`,
     })
     .from(webhooks)
-    .where(
-      and(eq(webhooks.id, id), eq(webhooks.workspaceId, workspaceId), eq(webhooks.environment, environment)),
-    )
+    .where(and(eq(webhooks.id, id), belongsToTenant(webhooks, tenant)))
   return webhook
 }
 

@@ -22,6 +22,7 @@ import {
 } from '@opsplane/postgres'
 import { and, count, desc, eq, lt } from 'drizzle-orm'
 import { deliveries, replayJobs } from '../schema.js'
+import { belongsToTenant } from '../tenant-rows.js'
 import type { RecordReplay } from './replay-log.js'
 import { isSelected, type ReplayJobRow, type Selection } from './selection.js'
 
@@ -77,15 +78,8 @@ export function buildSelection(
   const toTime = to !== undefined && to < now ? to : now
   const statuses = [...new Set(status)]
   return {
-    workspaceId,
-    environment,
-    webhookId,
-    statuses,
-    eventType: eventType ?? null,
-    fromTime: from ?? null,
-    toTime,
-    cause: null,
-    toPosition: null,
+    ...{ workspaceId, environment, webhookId, statuses, eventType: eventType ?? null },
+    ...{ fromTime: from ?? null, toTime, cause: null, toPosition: null },
   }
 }
 
@@ -154,24 +148,20 @@ export async function listReplays(
   const rows = await db
     .select()
     .from(replayJobs)
-    .where(and(ofTenant(tenant, webhookId), after === undefined ? undefined : lt(replayJobs.id, after)))
+    .where(
+      and(belongsToWebhook(tenant, webhookId), after === undefined ? undefined : lt(replayJobs.id, after)),
+    )
     .orderBy(desc(replayJobs.id))
     .limit(limit + 1)
   const items = rows.slice(0, limit).map(presentJob)
   return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null, limit }
 }
 
-function ofTenant({ workspaceId, environment }: TenantScope, webhookId: string) {
-  return and(
-    eq(replayJobs.webhookId, webhookId),
-    eq(replayJobs.workspaceId, workspaceId),
-    eq(replayJobs.environment, environment),
-  )
-}
+const belongsToWebhook = (tenant: TenantScope, webhookId: string) =>
+  and(eq(replayJobs.webhookId, webhookId), belongsToTenant(replayJobs, tenant))
 
-function isJob({ tenant, webhookId, jobId }: JobKey) {
-  return and(eq(replayJobs.id, jobId), ofTenant(tenant, webhookId))
-}
+const isJob = ({ tenant, webhookId, jobId }: JobKey) =>
+  and(eq(replayJobs.id, jobId), belongsToWebhook(tenant, webhookId))
 
 /** A job's row as a selection. */
 export function toSelection(row: ReplayJobRow): Selection {
@@ -180,21 +170,8 @@ export function toSelection(row: ReplayJobRow): Selection {
 
 /** As the API and the events show it. */
 export function presentJob(row: ReplayJobRow): ReplayJob {
-  const {
-    id,
-    webhookId,
-    status,
-    statuses,
-    eventType,
-    fromTime,
-    toTime,
-    cause,
-    total,
-    replayed,
-    createdAt,
-    finishedAt,
-  } = row
+  const { webhookId, statuses, eventType, fromTime, toTime, cause } = row
   const group = cause === null ? {} : { failures: formatGroupId({ targetId: webhookId, cause }) }
   const filter = { status: statuses, eventType, from: fromTime, to: toTime, ...group }
-  return ReplayJob.parse({ id, webhookId, status, filter, total, replayed, createdAt, finishedAt })
+  return ReplayJob.parse({ ...row, filter })
 }

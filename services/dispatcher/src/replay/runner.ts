@@ -2,8 +2,8 @@ import { Environment, newId, systemActor } from '@opsplane/contracts'
 import type { Transaction } from '@opsplane/eventstore'
 import { type CreateWorker, isMissingPartition, toDrizzle, transactionWorker } from '@opsplane/postgres'
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { makeDue } from '../delivery/due-rows.js'
 import { findResendTarget } from '../delivery/queries.js'
-import { makeDue } from '../delivery/queue/queue-statements.js'
 import { buildReplay } from '../delivery/resend/resend-rows.js'
 import type { DeliveryDays } from '../delivery/retention/delivery-days.js'
 import { deliveries, dueReplays, replayJobs } from '../schema.js'
@@ -30,14 +30,8 @@ const stepEveryMs = 200
  * Works off replay jobs in small steps. A step's replays and the job's progress are one transaction, so the replica that
  * resumes the job after a crash continues behind the last replay; replicas share the work by the rows' locks.
  */
-export function replayWork({
-  record,
-  days,
-  nowMs,
-  perSecond,
-  wake,
-  announce,
-}: ReplayWorkOptions): CreateWorker {
+export function replayWork(options: ReplayWorkOptions): CreateWorker {
+  const { record, days, nowMs, perSecond, wake, announce } = options
   const size = Math.max(1, Math.round((perSecond * stepEveryMs) / 1_000))
   return transactionWorker({
     name: replayWorkName,

@@ -3,6 +3,7 @@ import { type Database, keysetPage } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { webhookHealth, webhooks } from '../schema.js'
+import { belongsToTenant } from '../tenant-rows.js'
 import type { WebhookAggregate } from './webhook-store.js'
 
 export interface ListWebhooks {
@@ -23,27 +24,20 @@ export async function listWebhooks({ db }: Database, options: ListWebhooks): Pro
     tenant,
     where: status === undefined ? [] : [eq(webhooks.status, status)],
     sort: { column: webhooks.createdAt, direction },
-    limit,
-    after,
-    binding,
-    cursors,
-    present: aggregate.present,
+    ...{ limit, after, binding, cursors, present: aggregate.present },
   })
   return { ...page, items: await withFailures({ db }, tenant, page.items) }
 }
 
 /** Those there are at this moment. */
 export async function countWebhooks({ db }: Pick<Database, 'db'>, tenant: TenantScope): Promise<number> {
-  return db.$count(
-    webhooks,
-    and(eq(webhooks.workspaceId, tenant.workspaceId), eq(webhooks.environment, tenant.environment)),
-  )
+  return db.$count(webhooks, belongsToTenant(webhooks, tenant))
 }
 
 /** Fills in the failures in a row, which are counted apart from the webhook. */
 export async function withFailures(
   { db }: Pick<Database, 'db'>,
-  { workspaceId, environment }: TenantScope,
+  tenant: TenantScope,
   items: Webhook[],
 ): Promise<Webhook[]> {
   if (items.length === 0) return []
@@ -59,13 +53,7 @@ export async function withFailures(
         sql`(${webhooks.state}->>'epoch')::int = ${webhookHealth.epoch}`,
       ),
     )
-    .where(
-      and(
-        inArray(webhooks.id, ids),
-        eq(webhooks.workspaceId, workspaceId),
-        eq(webhooks.environment, environment),
-      ),
-    )
+    .where(and(inArray(webhooks.id, ids), belongsToTenant(webhooks, tenant)))
   const failures = new Map(rows.map((row) => [row.id, row.failures]))
   return items.map((item) => ({ ...item, consecutive_failures: failures.get(item.id) ?? 0 }))
 }

@@ -7,7 +7,7 @@ import {
   testPrincipal,
   waitFor,
 } from '@opsplane/testing'
-import { buildSignatureHeaders } from '../delivery/attempt/sign.js'
+import { buildSignatureHeaders } from '../delivery/send/sign.js'
 import { createDeliveryReader } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 

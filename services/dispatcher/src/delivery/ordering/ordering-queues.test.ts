@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals'
 import type { Database } from '@opsplane/postgres'
 import { createLogger, systemTimers } from '@opsplane/runtime'
 import { type OrderingQueues, startOrderingQueues } from './ordering-queues.js'
-import { releaseHeads, sweepHeads } from './release-statement.js'
+import { createOrderingRows } from './release-statement.js'
 
 let queues: OrderingQueues | undefined
 afterEach(() => queues?.close())
@@ -30,12 +30,9 @@ function start({ named, swept, lowWatermark = async () => '', now = () => 0 }: S
   }
   const sql = { unsafe } as unknown as Database['sql']
   queues = startOrderingQueues({
-    deliveries: {
-      releaseHeads: (queues, mark) => releaseHeads(sql, queues, mark),
-      sweepHeads: (after, limit, mark) => sweepHeads(sql, after, limit, mark),
-    },
+    deliveries: createOrderingRows(sql),
     timers: { ...systemTimers, now },
-    ...{ lowWatermark, onReleased: () => {} },
+    ...{ lowWatermark, due: { wakeIn: () => {} } },
     log: createLogger({ service: 'test', level: 'silent' }),
   })
   return queues
@@ -50,12 +47,12 @@ describe('ordering queues', () => {
         named(keys) {
           if (keys.includes('quiet')) released()
           // Its next one is finished by now.
-          if (++statements < 1_000) busy.ask([queue('busy')])
+          if (++statements < 1_000) busy.request([queue('busy')])
         },
         lowWatermark: async () => low.shift() ?? '9',
         now: () => statements * 10,
       })
-      busy.ask([queue('busy'), { ...queue('quiet'), sequence: '5' }])
+      busy.request([queue('busy'), { ...queue('quiet'), sequence: '5' }])
     })
     expect(statements).toBeLessThan(1_000)
   })
@@ -68,10 +65,10 @@ describe('ordering queues', () => {
         swept(from) {
           sweeps.push(from)
           const last = swept(own, from)
-          if (last === undefined) own.ask([queue('x')])
+          if (last === undefined) own.request([queue('x')])
           return last
         },
-        named: (keys) => (keys.includes('x') ? own.ask([queue('y')]) : resolve(sweeps)),
+        named: (keys) => (keys.includes('x') ? own.request([queue('y')]) : resolve(sweeps)),
       })
     })
 

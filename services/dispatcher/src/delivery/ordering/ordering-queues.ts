@@ -1,19 +1,22 @@
 import { delay, type Logger, msToIdleTick, type Timers } from '@opsplane/runtime'
+import type { DueSignal } from '../enqueue/due-signal.js'
 import type { OrderingQueue, OrderingRows, Released } from './release-statement.js'
 
 export interface OrderingQueuesOptions {
   deliveries: OrderingRows
   timers: Timers
-  /** Up to this sequence of the stream every event has been fanned out; rejects while that cannot be asked. */
+  /** Up to this sequence of the stream every event has been fanned out; rejects while it is unknown. */
   lowWatermark(): Promise<string>
   log: Logger
-  /** Deliveries became due. */
-  onReleased(): void
+  /** Deliveries that are released are due. */
+  due: Pick<DueSignal, 'wakeIn'>
 }
 
 export interface OrderingQueues {
   /** The next delivery of these queues may be released now, or once the low watermark has reached its sequence. */
-  ask(queues: OrderingQueue[]): void
+  request(queues: OrderingQueue[]): void
+  /** A delivery is finished, and the next one of its ordering key, if it has one, may go. */
+  finish(webhookId: string, key: string | null): void
   /** Looks at all queues soon. */
   sweep(): void
   close(): Promise<void>
@@ -21,25 +24,25 @@ export interface OrderingQueues {
 
 const queuesAtOnce = 1_000
 /** More are left to the sweep. */
-const maxAsked = 20_000
+const maxRequested = 20_000
 /** What another replica left behind is seen at least so often. */
 const sweepEveryMs = 10_000
 const watermarkWaitMs = { least: 20, most: 1_000 }
 const beginning: OrderingQueue = { webhookId: '', key: '' }
 
 /**
- * Releases deliveries that are sent in order, one of each ordering queue at a time: see ADR 016. A delivery that ends or is added asks for
- * its queue; a sweep over all queues finds what was not asked for, as after a crash.
+ * Releases deliveries that are sent in order, one of each ordering queue at a time: see ADR 016. A delivery that ends or is added requests
+ * its queue; a sweep over all queues finds what was not requested, as after a crash.
  */
 export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQueues {
   const { deliveries, timers, log } = options
   const { now } = timers
-  const asked = new Map<string, OrderingQueue>()
+  const requested = new Map<string, OrderingQueue>()
   let closed = false
   let pause = new AbortController()
   let lowWatermark = ''
   let watermarkAt = 0
-  let asking = false
+  let isReadingWatermark = false
   let watermarkWait = watermarkWaitMs.least
   let sweepAt = 0
   let swept = beginning
@@ -49,18 +52,18 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
 
   const isReady = ({ sequence }: OrderingQueue) => sequence === undefined || sequence <= lowWatermark
 
-  /** Of a queue that is asked for twice, the earlier sequence counts. */
+  /** Of a queue that is requested twice, the earlier sequence counts. */
   function add(queue: OrderingQueue) {
     const name = `${queue.webhookId} ${queue.key}`
-    const known = asked.get(name)
+    const known = requested.get(name)
     if (known && (known.sequence ?? '') <= (queue.sequence ?? '')) return
-    if (known || asked.size < maxAsked) asked.set(name, queue)
+    if (known || requested.size < maxRequested) requested.set(name, queue)
   }
 
   /** Not waited for: what is below the low watermark known so far can be released while the server does not answer. */
   function raiseWatermark() {
-    if (asking || now() < watermarkAt || [...asked.values()].every(isReady)) return
-    asking = true
+    if (isReadingWatermark || now() < watermarkAt || [...requested.values()].every(isReady)) return
+    isReadingWatermark = true
     void options
       .lowWatermark()
       .then(
@@ -78,23 +81,23 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
         },
       )
       .then(() => {
-        asking = false
+        isReadingWatermark = false
         watermarkAt = now() + watermarkWait
         pause.abort()
       })
   }
 
-  function take({ released, above }: Released) {
+  function apply({ released, above }: Released) {
     for (const queue of above) add(queue)
-    if (released > 0) options.onReleased()
+    if (released > 0) options.due.wakeIn(0)
   }
 
-  async function releaseAsked() {
-    const ready = [...asked].filter(([, queue]) => isReady(queue)).slice(0, queuesAtOnce)
+  async function releaseRequested() {
+    const ready = [...requested].filter(([, queue]) => isReady(queue)).slice(0, queuesAtOnce)
     if (ready.length === 0) return
-    for (const [name] of ready) asked.delete(name)
+    for (const [name] of ready) requested.delete(name)
     const queues = ready.map(([, queue]) => queue)
-    take(await deliveries.releaseHeads(queues, lowWatermark))
+    apply(await deliveries.releaseHeads(queues, lowWatermark))
   }
 
   async function sweepSome() {
@@ -102,17 +105,17 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
     if (began < sweepAt) return
     if (swept === beginning) sweepAgain = false
     const step = await deliveries.sweepHeads(swept, queuesAtOnce, lowWatermark)
-    take(step)
+    apply(step)
     swept = step.last ?? beginning
-    // Between the steps of a long sweep there is time for what is asked for, and for others.
+    // Between the steps of a long sweep there is time for what is requested, and for others.
     const restMs = sweepAgain ? 0 : msToIdleTick(sweepEveryMs, undefined, timers)
     sweepAt = now() + (step.last ? 4 * (now() - began) : restMs)
   }
 
-  async function look() {
+  async function poll() {
     try {
       raiseWatermark()
-      await releaseAsked()
+      await releaseRequested()
       await sweepSome()
       failed = false
     } catch (error) {
@@ -122,34 +125,39 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
     }
   }
 
-  /** When to look next, if nothing comes up before. */
-  function nextLookAt() {
-    // After a failure what is asked for is not tried again at once.
-    if (asked.size === 0 || failed) return sweepAt
-    if ([...asked.values()].some(isReady)) return now()
-    return asking ? sweepAt : Math.min(sweepAt, watermarkAt)
+  /** When to poll next, if nothing is requested before. */
+  function nextPollAt() {
+    // After a failure what is requested is not tried again at once.
+    if (requested.size === 0 || failed) return sweepAt
+    if ([...requested.values()].some(isReady)) return now()
+    return isReadingWatermark ? sweepAt : Math.min(sweepAt, watermarkAt)
   }
 
   async function run() {
     while (!closed) {
       pause = new AbortController()
-      await look()
-      await delay(Math.max(0, nextLookAt() - now()), pause.signal, timers)
-      // What is asked for in one turn of the event loop shares a statement.
+      await poll()
+      await delay(Math.max(0, nextPollAt() - now()), pause.signal, timers)
+      // What is requested in one turn of the event loop shares a statement.
       await new Promise<void>((resolve) => timers.setImmediate(resolve))
     }
   }
 
+  function request(queues: OrderingQueue[]) {
+    for (const queue of queues) add(queue)
+    // Queues that are new bring the next question forward.
+    if (!queues.every(isReady)) {
+      watermarkWait = watermarkWaitMs.least
+      watermarkAt = Math.min(watermarkAt, now() + watermarkWait)
+    }
+    pause.abort()
+  }
+
   const running = run()
   return {
-    ask(queues) {
-      for (const queue of queues) add(queue)
-      // Lines that are new bring the next question forward.
-      if (!queues.every(isReady)) {
-        watermarkWait = watermarkWaitMs.least
-        watermarkAt = Math.min(watermarkAt, now() + watermarkWait)
-      }
-      pause.abort()
+    request,
+    finish(webhookId, key) {
+      if (key !== null) request([{ webhookId, key }])
     },
     sweep() {
       sweepAgain = true

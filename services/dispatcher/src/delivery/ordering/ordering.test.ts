@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { DeliveryBody } from '@opsplane/contracts'
-import type { NewDelivery } from '../queue/fan-out-statement.js'
+import type { NewDelivery } from '../enqueue/fan-out-statement.js'
 import { assignSequences, computeOrderingKey } from './ordering.js'
 
 const body = (data: Record<string, unknown>): DeliveryBody => ({

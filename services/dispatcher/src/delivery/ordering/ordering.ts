@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson, type DeliveryBody, valueAt } from '@opsplane/contracts'
-import type { NewDelivery } from '../queue/fan-out-statement.js'
+import type { NewDelivery } from '../enqueue/fan-out-statement.js'
 import type { OrderingQueue } from './release-statement.js'
 
 const maxKeyLength = 200

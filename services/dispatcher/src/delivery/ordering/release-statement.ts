@@ -1,5 +1,5 @@
 import type { Database } from '@opsplane/postgres'
-import { updateQueuesSql } from '../queue/queue-statements.js'
+import { updateQueuesSql } from '../due-rows.js'
 
 /** The deliveries of one webhook that have one ordering key: one at a time is sent. */
 export interface OrderingQueue {
@@ -15,41 +15,32 @@ export interface Released {
   last: OrderingQueue | null
 }
 
-/** What a replica asks of the ordering queues. */
+/** What a replica needs of the ordering queues. */
 export interface OrderingRows {
-  /** See `releaseHeads`. */
+  /**
+   * Releases the head of each of these queues: the first unfinished delivery, if it waits, becomes due. Those that wait for the
+   * low watermark alone are returned as `above`. Only deliveries up to the sequence `lowWatermark` are released.
+   */
   releaseHeads(queues: OrderingQueue[], lowWatermark: string): Promise<Released>
-  /** See `sweepHeads`. */
+  /** The same in the queues after this one, at most `limit` of them; `last` is null when there are no more. */
   sweepHeads(after: OrderingQueue, limit: number, lowWatermark: string): Promise<Released>
 }
 
-/**
- * Releases the head of each of these queues: the first unfinished delivery, if it waits, becomes due. Those that wait for the low watermark
- * alone are returned as `above`. Only deliveries up to the sequence `lowWatermark` are
- * released.
- */
-export async function releaseHeads(
-  sql: Database['sql'],
-  queues: OrderingQueue[],
-  lowWatermark: string,
-): Promise<Released> {
-  const names = [queues.map(({ webhookId }) => webhookId), queues.map(({ key }) => key)]
-  return ask(sql, namedQueues, [lowWatermark, ...names])
-}
-
-/** The same in the queues after this one, at most `limit` of them; `last` is null when there are no more. */
-export async function sweepHeads(
-  sql: Database['sql'],
-  after: OrderingQueue,
-  limit: number,
-  lowWatermark: string,
-): Promise<Released> {
-  return ask(sql, allQueues, [lowWatermark, after.webhookId, after.key, limit])
-}
-
-async function ask(sql: Database['sql'], statement: string, parameters: (string | number | string[])[]) {
-  const [row] = await sql.unsafe<Released[]>(statement, parameters, { prepare: true })
-  return row ?? { released: 0, above: [], last: null }
+export function createOrderingRows(sql: Database['sql']): OrderingRows {
+  const run = async (statement: string, parameters: (string | number | string[])[]) => {
+    const [row] = await sql.unsafe<Released[]>(statement, parameters, { prepare: true })
+    return row ?? { released: 0, above: [], last: null }
+  }
+  return {
+    releaseHeads: (queues, lowWatermark) =>
+      run(namedQueues, [
+        lowWatermark,
+        queues.map(({ webhookId }) => webhookId),
+        queues.map(({ key }) => key),
+      ]),
+    sweepHeads: ({ webhookId, key }, limit, lowWatermark) =>
+      run(allQueues, [lowWatermark, webhookId, key, limit]),
+  }
 }
 
 // As the index has it, or the index is not used.

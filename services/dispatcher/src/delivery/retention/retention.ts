@@ -24,10 +24,6 @@ export interface RetentionOptions {
   heldDays: number
 }
 
-export interface Retention {
-  close(): Promise<void>
-}
-
 const everyMs = 3_600_000
 const jitter = 0.1
 /** After a pass that Postgres, or a lock, got in the way of. */
@@ -40,7 +36,7 @@ const daysAhead = 2
  * Makes the partitions of the days to come and drops those the policy lets go of, now and every hour. Any number
  * of replicas may do so at once.
  */
-export function startRetention(options: RetentionOptions): Retention {
+export function startRetention(options: RetentionOptions) {
   const { log, nowMs, random } = options
   const closing = new AbortController()
   let failed = false
@@ -50,15 +46,8 @@ export function startRetention(options: RetentionOptions): Retention {
       await makeDays(options)
       const complete = await dropDays(options, closing.signal)
       failed = false
-      const spread = retryDelayMs({
-        attempt: 1,
-        strategy: 'fixed',
-        baseMs: everyMs,
-        maxMs: everyMs,
-        jitter,
-        random: random(),
-      })
-      return complete ? spread : againMs
+      const spread = { attempt: 1, strategy: 'fixed' as const, baseMs: everyMs, maxMs: everyMs }
+      return complete ? retryDelayMs({ ...spread, jitter, random: random() }) : againMs
     } catch (error) {
       if (!failed)
         log.warn({ err: error }, 'partitions of deliveries could not be created or dropped; trying again')

@@ -1,0 +1,148 @@
+import { afterEach, describe, expect, it } from '@jest/globals'
+import type { Database } from '@opsplane/postgres'
+import { createLogger, systemTimers } from '@opsplane/runtime'
+import { createDeliveryStore, type DeliveryStoreOptions } from '../delivery-store.js'
+import type { DeliveryJob } from '../job.js'
+import { enqueueClaimed } from './claimed-jobs.js'
+import { DueSignal } from './due-signal.js'
+import { type PollerOptions, startPoller } from './poller.js'
+import type { Claimed } from './queue-statements.js'
+
+let poller: ReturnType<typeof startPoller> | undefined
+afterEach(() => poller?.close())
+
+type Unsafe = (query: string, parameters: string[][]) => Promise<object[]>
+
+const storeOf = (unsafe: Unsafe) =>
+  createDeliveryStore({
+    database: { sql: { unsafe } } as unknown as Database,
+    ...{ owner: 'me', consumer: 'test' },
+  } as DeliveryStoreOptions)
+
+type Queues = PollerOptions['queues']
+
+/** Queues that there is room in, and that refuse each delivery. */
+const fullQueues: Queues = {
+  full: () => [],
+  room: () => ({ jobs: 100, bytes: 100 }),
+  reserve: () => false,
+  submit: () => {},
+}
+const ordering = { finish: () => {} }
+
+const start = (
+  unsafe: Unsafe,
+  { queues = {}, timers = systemTimers, leaseMs = 1_000 }: StartOptions = {},
+) => {
+  poller = startPoller({
+    ...{ deliveries: storeOf(unsafe), queues: { ...fullQueues, ...queues }, ordering },
+    ...{ timers, due: new DueSignal(timers), leaseMs, drainPerSecond: 10 },
+    log: createLogger({ service: 'test', level: 'silent' }),
+    reclaimed: Promise.resolve(),
+  })
+}
+
+interface StartOptions extends Partial<Pick<PollerOptions, 'timers' | 'leaseMs'>> {
+  queues?: Partial<Queues>
+}
+
+const dueDelivery = {
+  ...{ id: 'del_1', webhook_id: 'wh_1', workspace_id: 'ws_1', environment: 'production', version: 1 },
+  state: JSON.stringify({ status: 'active', timeoutMs: 1_000, rateLimitPerSecond: null }),
+  event: '{"resource":{"id":"inc_1"},"causationId":null,"data":{}}',
+}
+
+/**
+ * The webhooks that were passed over in each claim until the poller rests. One delivery is always due unless its webhook is
+ * passed over; it never finds room. A poller that does not rest of itself ends with the fifth claim.
+ */
+async function claimsUntilRest(full: () => string[]): Promise<string[][]> {
+  const claims: string[][] = []
+  await new Promise<void>((rest) => {
+    const unsafe: Unsafe = async (query, parameters) => {
+      if (query.includes('end_deleted')) rest()
+      if (!query.includes('claim_deliveries')) return []
+      const [, , except = []] = parameters
+      return claims.push(except) < 5 && !except.includes('wh_1') ? [dueDelivery] : []
+    }
+    start(unsafe, { queues: { full } })
+  })
+  return claims
+}
+
+describe('a poller whose claims find no room', () => {
+  it('rests instead of claiming the same again', async () => {
+    expect(await claimsUntilRest(() => [])).toEqual([[]])
+  })
+
+  it('goes on with the others where it is known by then whom to pass over', async () => {
+    let looks = 0
+    expect(await claimsUntilRest(() => (looks++ === 0 ? [] : ['wh_1']))).toEqual([[], ['wh_1']])
+  })
+})
+
+describe('a poller', () => {
+  it('ends what deleted webhooks left while more is due with each claim', async () => {
+    let claims = 0
+    await new Promise<void>((tidied) => {
+      const unsafe: Unsafe = async (query) => {
+        if (query.includes('end_deleted')) tidied()
+        return query.includes('claim_deliveries') && ++claims < 100 ? [dueDelivery] : []
+      }
+      start(unsafe, { queues: { reserve: () => true } })
+    })
+    expect(claims).toBeLessThan(100)
+  })
+
+  it('claims what is due next in time while nothing can be ended', async () => {
+    // A second passes with each query.
+    let nowMs = 0
+    await new Promise<void>((again) => {
+      let claims = 0
+      const unsafe: Unsafe = async (query) => {
+        if (query.includes('end_deleted')) throw new Error('refused')
+        if (query.includes('claim_deliveries') && ++claims === 2) again()
+        return query.includes('next_due_at') ? [{ ms: 20 }] : []
+      }
+      start(unsafe, { timers: { ...systemTimers, now: () => (nowMs += 1_000) } })
+    })
+    // Without word of what is due it looks after ten.
+    expect(nowMs).toBeLessThan(10_000)
+  })
+
+  it('has nothing sent that was leased too long ago, however late Postgres answers', async () => {
+    const leaseMs = 15_000
+    let nowMs = 0
+    const unsafe: Unsafe = async (query) => {
+      if (!query.includes('claim_deliveries') || nowMs > 0) return []
+      nowMs += 5_000
+      return [dueDelivery]
+    }
+    const job = await new Promise<DeliveryJob>((submit) => {
+      const timers = { ...systemTimers, now: () => nowMs }
+      start(unsafe, { leaseMs, timers, queues: { reserve: () => true, submit } })
+    })
+    expect(job.sendBefore).toBeLessThan(leaseMs)
+  })
+
+  it('goes on counting the attempts of what it claimed', async () => {
+    const jobs: DeliveryJob[] = []
+    const queues = { reserve: () => true, submit: (job: DeliveryJob) => void jobs.push(job) }
+    const deliveries = storeOf(async () => [])
+    const claimed = { ...dueDelivery, attempts: 2, cycle_base: 0 } as unknown as Claimed
+    expect(await enqueueClaimed([claimed], 0, { deliveries, leaseMs: 1_000, queues, ordering })).toBe(1)
+    expect(jobs).toMatchObject([{ attempts: 2, queueClass: 'retry' }])
+  })
+
+  it('gives back what it claimed as the webhook was changed, which may have room for it', async () => {
+    const released: string[][] = []
+    const unsafe: Unsafe = async (_, [, ids = []]) => {
+      released.push(ids)
+      return []
+    }
+    const options = { deliveries: storeOf(unsafe), leaseMs: 1_000, queues: fullQueues, ordering }
+    const claimed = { id: 'del_1', webhook_id: 'wh_1', event: '{}', state: null } as Claimed
+    expect(await enqueueClaimed([claimed], 0, options)).toBe(1)
+    expect(released).toEqual([['del_1']])
+  })
+})

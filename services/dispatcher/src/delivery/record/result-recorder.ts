@@ -1,0 +1,104 @@
+import { isDependencyUnavailable } from '@opsplane/postgres'
+import { delay, type Logger, retryDelayMs, type Timers } from '@opsplane/runtime'
+import type { AttemptRecording, RecordBatch } from './record-results.js'
+
+export interface ResultRecorderOptions {
+  record: RecordBatch
+  timers: Timers
+  log: Logger
+  /** Once it is aborted, what cannot be recorded as Postgres is away is given up, as it is when the recorder closes. */
+  stopping: AbortSignal
+  /** Events were committed. */
+  announce(): void
+}
+
+export interface ResultRecorder {
+  /** Resolves once the result is durable, with whether its webhook turned out to be paused. */
+  add(result: AttemptRecording): Promise<boolean>
+  /** Results that are not durable yet. */
+  pending(): number
+  /** Records what is left. */
+  close(): Promise<void>
+}
+
+const maxBatch = 200
+const triesPerBatch = 3
+
+type Waiting = { result: AttemptRecording; done: (isPaused: boolean) => void }
+
+/** Writes results in batches: what arrives while a statement runs shares the next one. */
+export function createResultRecorder(options: ResultRecorderOptions): ResultRecorder {
+  const { record, timers, log } = options
+  let queue: Waiting[] = []
+  let writing: Promise<void> | undefined
+  const closing = new AbortController()
+  const ending = AbortSignal.any([options.stopping, closing.signal])
+
+  /** Until it is written: results are kept while Postgres is away. What Postgres refuses is written bare. */
+  async function write(batch: Waiting[], bare = false): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const paused = await record(batch.map(({ result }) => (bare ? withoutDetail(result) : result)))
+        for (const { result, done } of batch) done(paused.includes(result.target.id))
+        if (paused.length > 0) options.announce()
+        return
+      } catch (error) {
+        if (isDependencyUnavailable(error) && ending.aborted) return giveUp(batch, error)
+        if (!isDependencyUnavailable(error) && attempt >= triesPerBatch) return writeApart(batch, bare, error)
+        if (attempt === 1)
+          log.warn(
+            { err: error, results: batch.length },
+            'results of delivery attempts could not be recorded yet; trying again',
+          )
+        await delay(
+          retryDelayMs({ attempt, strategy: 'exponential', baseMs: 50, maxMs: 2_000 }),
+          ending,
+          timers,
+        )
+      }
+    }
+  }
+
+  async function writeApart(batch: Waiting[], bare: boolean, error: unknown) {
+    if (batch.length > 1) for (const waiting of batch) await write([waiting])
+    else if (!bare) await write(batch, true)
+    else giveUp(batch, error)
+  }
+
+  /** The leases end by themselves, and the deliveries are attempted again. */
+  function giveUp(batch: Waiting[], error: unknown) {
+    log.error(
+      { err: error, deliveries: batch.map(({ result }) => result.row.id) },
+      'results of delivery attempts were not recorded; the deliveries are attempted again',
+    )
+    for (const { done } of batch) done(false)
+  }
+
+  async function writeAll() {
+    while (queue.length > 0) {
+      const batch = queue.slice(0, maxBatch)
+      queue = queue.slice(maxBatch)
+      await write(batch)
+    }
+    writing = undefined
+  }
+
+  return {
+    add: (result) =>
+      new Promise((done) => {
+        queue.push({ result, done })
+        // After the other results of this turn of the event loop, so that they share a statement.
+        writing ??= new Promise<void>((turn) => timers.setImmediate(turn)).then(writeAll)
+      }),
+    pending: () => queue.length,
+    async close() {
+      closing.abort()
+      await writing
+    },
+  }
+}
+
+function withoutDetail(result: AttemptRecording): AttemptRecording {
+  const nothing = { response_headers: null, response_body: null, body_start: null, request_headers: {} }
+  return { ...result, row: { ...result.row, ...nothing } }
+}
