@@ -22,7 +22,7 @@ export interface ListPage<T> extends Page<T> {
   total?: number
 }
 
-interface ListContract<
+export interface ListContract<
   Path extends string,
   Item extends z.ZodType,
   Sorts extends readonly string[],

@@ -7,7 +7,7 @@ import {
   newId,
 } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { type Delegations, defineList, defineRoute, type Route } from '@opsplane/http'
+import { type Delegations, defineResource, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { toCaller } from '../query/caller.js'
@@ -19,6 +19,15 @@ import { pollData } from './poll.js'
 import { dashboards as table } from './tables.js'
 
 const tag = 'Dashboards'
+
+const route = defineResource({
+  name: 'Dashboard',
+  path: '/analytics/dashboards',
+  tag,
+  read: 'analytics:read',
+  write: 'analytics:write',
+  response: Dashboard,
+})
 
 export interface DashboardRouteOptions {
   dashboards: Dashboards
@@ -32,21 +41,16 @@ export function dashboardRoutes(
   { dashboards, data, waiter, delegations }: DashboardRouteOptions,
 ): Route[] {
   return [
-    defineList({
-      operationId: 'listDashboards',
-      path: '/analytics/dashboards',
+    route.list({
       summary: 'List dashboards',
       description:
         'First those that every workspace has, then those made here; with `builtIn` only the former, or only the latter.',
-      tag,
-      scope: 'analytics:read',
       query: z.object({
         builtIn: z
           .enum(['true', 'false'])
           .transform((text) => text === 'true')
           .optional(),
       }),
-      response: Dashboard,
       handler: async ({ query: { limit, after, sort, builtIn }, binding, meta: { tenant } }) => {
         const ownPage = (asked: { limit: number; after: string | undefined }) =>
           listPage(db, {
@@ -59,58 +63,29 @@ export function dashboardRoutes(
       },
     }),
 
-    defineRoute({
-      operationId: 'createDashboard',
-      method: 'post',
-      path: '/analytics/dashboards',
+    route.create({
       summary: 'Create a dashboard',
       description: 'The query of each widget is checked. Emits `dashboard.created`.',
-      tag,
-      scope: 'analytics:write',
       body: NewDashboard,
-      response: Dashboard,
-      status: 201,
       handler: ({ body, meta }) => dashboards.create(newId('dashboard'), body, meta),
     }),
 
-    defineRoute({
-      operationId: 'getDashboard',
-      method: 'get',
-      path: '/analytics/dashboards/:id',
+    route.get({
       summary: 'Get a dashboard',
       description: 'By its id, or the name of a built-in one, with its widgets.',
-      tag,
-      scope: 'analytics:read',
-      response: Dashboard,
-      errors: ['not_found'],
       handler: ({ params, meta }) => dashboards.get(params.id, meta.tenant),
     }),
 
-    defineRoute({
-      operationId: 'updateDashboard',
-      method: 'patch',
-      path: '/analytics/dashboards/:id',
+    route.update({
       summary: 'Update a dashboard',
       description: 'One of those that are built in is not found. Emits `dashboard.updated`.',
-      tag,
-      scope: 'analytics:write',
       body: DashboardPatch,
-      response: Dashboard,
-      errors: ['not_found', 'precondition_failed', 'version_conflict'],
       handler: ({ params, body, meta }) => dashboards.update(params.id, body, meta),
     }),
 
-    defineRoute({
-      operationId: 'deleteDashboard',
-      method: 'delete',
-      path: '/analytics/dashboards/:id',
+    route.delete({
       summary: 'Delete a dashboard',
       description: 'Emits `dashboard.deleted`.',
-      tag,
-      scope: 'analytics:write',
-      response: z.void(),
-      status: 204,
-      errors: ['not_found', 'precondition_failed', 'version_conflict'],
       handler: ({ params, meta }) => dashboards.delete(params.id, meta),
     }),
 
@@ -127,7 +102,6 @@ export function dashboardRoutes(
       query: DashboardDataQuery,
       response: DashboardData,
       waits: true,
-      errors: ['not_found'],
       handler: async ({ params, query: { since, timeout: timeoutMs }, meta }) => {
         const dashboard = await dashboards.get(params.id, meta.tenant)
         const caller = toCaller(meta, delegations)

@@ -33,7 +33,6 @@ export function linkRoutes({
       scope: 'analytics:export',
       sorts: [],
       response: ExportLink,
-      errors: ['not_found'],
       handler: async ({ params, query: { limit, after }, binding, meta: { tenant } }) => {
         await aggregate.get(params.id, tenant)
         const scope = `${tenant.workspaceId}|${tenant.environment}|${binding}`
@@ -58,7 +57,7 @@ export function linkRoutes({
       ifMatch: false,
       response: z.void(),
       status: 204,
-      errors: ['not_found', 'forbidden'],
+      errors: ['forbidden'],
       handler: async ({ params, meta }) => {
         await refuseStrangers(params.id, meta)
         await links.revoke(params.linkId, params.id, meta.tenant)
@@ -77,7 +76,7 @@ export function linkRoutes({
       ifMatch: false,
       response: z.void(),
       status: 204,
-      errors: ['not_found', 'forbidden'],
+      errors: ['forbidden'],
       handler: async ({ params, meta }) => {
         await refuseStrangers(params.id, meta)
         await links.revokeAll(params.id, meta.tenant)

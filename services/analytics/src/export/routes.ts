@@ -9,7 +9,7 @@ import {
   ReportExport,
 } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { defineList, defineRoute, defineStream, type Route, readdress } from '@opsplane/http'
+import { defineResource, defineRoute, defineStream, type Route, readdress } from '@opsplane/http'
 import type { CursorCodec } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
 import { eq, sql } from 'drizzle-orm'
@@ -25,6 +25,15 @@ import { exports as table } from './tables.js'
 
 const tag = 'Exports'
 const path = '/analytics/exports'
+
+const route = defineResource({
+  name: 'Export',
+  path: path,
+  tag,
+  read: 'analytics:export',
+  write: 'analytics:export',
+  response: Export,
+})
 
 export interface ExportRoutesOptions {
   cursors: CursorCodec
@@ -54,15 +63,10 @@ export function exportRoutes(
 ): Route[] {
   const { aggregate, exports } = options
   return [
-    defineList({
-      operationId: 'listExports',
-      path,
+    route.list({
       summary: 'List exports',
       description: 'With the progress of each. All given filters must hold.',
-      tag,
-      scope: 'analytics:export',
       query: z.object({ status: ExportStatus.optional(), format: ExportFormat.optional() }),
-      response: Export,
       handler: async ({ query: { limit, after, sort, status, format }, binding, meta: { tenant } }) => {
         const where = [
           status && eq(table.status, status),
@@ -77,18 +81,11 @@ export function exportRoutes(
       },
     }),
 
-    defineRoute({
-      operationId: 'createExport',
-      method: 'post',
-      path,
+    route.create({
       summary: 'Export rows to a file',
       description:
         'Written in the background with the rights and row rules that its owner has by then; what relative ranges mean is settled now. Emits `export.created`, then `export.completed` or `export.failed`.',
-      tag,
-      scope: 'analytics:export',
       body: NewExport,
-      response: Export,
-      status: 201,
       errors: ['not_found', 'quota_exceeded'],
       handler: ({ body, meta }) => exports.create(body, meta),
     }),
@@ -105,56 +102,30 @@ export function exportRoutes(
       response: Export,
       status: 201,
       createdBelow: path,
-      errors: ['not_found', 'quota_exceeded'],
+      errors: ['quota_exceeded'],
       handler: ({ params, body: { parameters, ...choices }, meta }) =>
         exports.create({ ...choices, source: { report: params.id, parameters } }, meta).catch(refuseReport),
     }),
 
-    defineRoute({
-      operationId: 'getExport',
-      method: 'get',
-      path: `${path}/:id`,
+    route.get({
       summary: 'Get an export with its progress',
       description: 'Its `status` shows when the file is ready, until when it is kept, and why there is none.',
-      tag,
-      scope: 'analytics:export',
-      response: Export,
       changesUnversioned: true,
-      errors: ['not_found'],
       handler: ({ params, meta }) => exports.get(params.id, meta.tenant),
     }),
 
-    defineRoute({
-      operationId: 'cancelExport',
-      method: 'post',
-      path: `${path}/:id/cancel`,
+    route.action('cancel', {
       summary: 'Cancel an export that is not finished',
       description: 'By its owner, or who may change analytics. Emits `export.cancelled`.',
-      tag,
-      scope: 'analytics:export',
-      response: Export,
-      errors: [
-        'not_found',
-        'forbidden',
-        'invalid_state_transition',
-        'precondition_failed',
-        'version_conflict',
-      ],
+      errors: ['forbidden', 'invalid_state_transition'],
       handler: ({ params, meta }) => exports.cancel(params.id, meta),
     }),
 
-    defineRoute({
-      operationId: 'deleteExport',
-      method: 'delete',
-      path: `${path}/:id`,
+    route.delete({
       summary: 'Delete an export with its file',
       description:
         'Its download URLs end. By its owner, or who may change analytics. Emits `export.deleted`.',
-      tag,
-      scope: 'analytics:export',
-      response: z.void(),
-      status: 204,
-      errors: ['not_found', 'forbidden', 'precondition_failed', 'version_conflict'],
+      errors: ['forbidden'],
       handler: ({ params, meta }) => exports.remove(params.id, meta),
     }),
 
@@ -169,7 +140,7 @@ export function exportRoutes(
       scope: 'analytics:export',
       query: DownloadQuery,
       response: Download,
-      errors: ['not_found', 'forbidden', 'conflict'],
+      errors: ['forbidden', 'conflict'],
       handler: async ({ params, query, meta: { tenant, principal, now } }) => {
         const state = await aggregate.get(params.id, tenant)
         if (state.ownerId !== principal.userId)

@@ -8,7 +8,7 @@ import {
   NewKpi,
 } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { defineList, defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import type { KpiAggregate, KpiService } from './kpis.js'
@@ -19,20 +19,24 @@ const tag = 'KPIs'
 const path = '/analytics/kpis'
 const changing = ['not_found', 'precondition_failed', 'version_conflict'] as const
 
+const route = defineResource({
+  name: 'Kpi',
+  path: path,
+  tag,
+  read: 'analytics:read',
+  write: 'analytics:write',
+  response: Kpi,
+})
+
 /** KPIs, where they stand, and what they have been. */
 export function kpiRoutes(
   { database: { db, sql }, cursors }: Pick<ServiceContext, 'database' | 'cursors'>,
   { aggregate, kpis }: { aggregate: KpiAggregate; kpis: KpiService },
 ): Route[] {
   return [
-    defineList({
-      operationId: 'listKpis',
-      path,
+    route.list({
       summary: 'List KPIs with where they stand',
       description: 'With the definition and the targets of each, and its `standing`.',
-      tag,
-      scope: 'analytics:read',
-      response: Kpi,
       handler: async ({ query: { limit, after, sort }, binding, meta: { tenant } }) => {
         const page = await listPage(db, {
           ...{ table, tenant, limit, after, binding, cursors, asOf: undefined, present: aggregate.present },
@@ -42,78 +46,45 @@ export function kpiRoutes(
       },
     }),
 
-    defineRoute({
-      operationId: 'createKpi',
-      method: 'post',
-      path,
+    route.create({
       summary: 'Define a KPI',
       description:
         'It is measured by its schedule, with the rights its owner has by then. Its latest period is measured at once where it is of a dataset. Emits `kpi.created`.',
-      tag,
-      scope: 'analytics:write',
       body: NewKpi,
-      response: Kpi,
-      status: 201,
       errors: ['not_found', 'quota_exceeded'],
       handler: ({ body, meta }) => kpis.create(body, meta),
     }),
 
-    defineRoute({
-      operationId: 'getKpi',
-      method: 'get',
-      path: `${path}/:id`,
+    route.get({
       summary: 'Get a KPI with where it stands',
       description: 'With its definition, its targets and its `standing`.',
-      tag,
-      scope: 'analytics:read',
-      response: Kpi,
       changesUnversioned: true,
-      errors: ['not_found'],
       handler: async ({ params, meta }) =>
         first(await kpis.shown([await aggregate.get(params.id, meta.tenant)])),
     }),
 
-    defineRoute({
-      operationId: 'updateKpi',
-      method: 'patch',
-      path: `${path}/:id`,
+    route.update({
       summary: 'Change a KPI',
       description:
         'What has been measured stays as it was. A caller who changes what is measured becomes the owner. Emits `kpi.updated`.',
-      tag,
-      scope: 'analytics:write',
       body: KpiPatch,
-      response: Kpi,
       errors: [...changing],
       handler: async ({ params, body, meta }) =>
         first(await kpis.shown([await kpis.update(params.id, body, meta)])),
     }),
 
-    defineRoute({
-      operationId: 'takeOverKpi',
-      method: 'post',
-      path: `${path}/:id/take-over`,
+    route.action('take-over', {
       summary: 'Measure a KPI by your rights',
       description:
         'The caller becomes the owner, and needs the permissions that what is measured takes (403, `permission_not_held`). ' +
         'One that was suspended is measured again from its next time on. Emits `kpi.updated`.',
-      tag,
-      scope: 'analytics:write',
-      response: Kpi,
       errors: [...changing, 'forbidden'],
       handler: async ({ params, meta }) => first(await kpis.shown([await kpis.takeOver(params.id, meta)])),
     }),
 
-    defineRoute({
-      operationId: 'deleteKpi',
-      method: 'delete',
-      path: `${path}/:id`,
+    route.delete({
       summary: 'Delete a KPI with its history',
       description: 'Emits `kpi.deleted`.',
-      tag,
-      scope: 'analytics:write',
-      response: z.void(),
-      status: 204,
       errors: [...changing],
       handler: ({ params, meta }) => kpis.remove(params.id, meta),
     }),
@@ -131,7 +102,6 @@ export function kpiRoutes(
         to: MomentOrDay.optional().meta({ description: 'The last time, not included.' }),
       }),
       response: KpiPoint,
-      errors: ['not_found'],
       handler: async ({ params, query, binding, meta: { tenant } }) => {
         await aggregate.get(params.id, tenant)
         const { limit, from, to, sort } = query
@@ -145,20 +115,15 @@ export function kpiRoutes(
       },
     }),
 
-    defineRoute({
-      operationId: 'backfillKpi',
-      method: 'post',
-      path: `${path}/:id/backfill`,
+    route.action('backfill', {
       summary: 'Measure a KPI for the past',
       description:
         'In the background, by facts: the value of each time is the one that would have been measured then, with the targets of that date. Crossings emit no events.',
-      tag,
-      scope: 'analytics:write',
       body: KpiBackfill,
       response: KpiBackfillStarted,
       status: 202,
       idempotency: 'claim',
-      errors: ['not_found', 'conflict'],
+      errors: ['conflict'],
       handler: async ({ params, body, meta }) => ({ times: await kpis.backfill(params.id, body, meta) }),
     }),
   ]

@@ -1,8 +1,7 @@
 import { NewReport, newId, QueryAnswer, Report, ReportPatch, RunReport } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { type Delegations, defineList, defineRoute, type Route } from '@opsplane/http'
+import { type Delegations, defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { z } from 'zod'
 import { toCaller } from '../query/caller.js'
 import { mapQueryPointer } from '../query/invalid-query.js'
 import type { QueryRunner } from '../query/types.js'
@@ -11,7 +10,14 @@ import { fillQuery, toReportPointer } from './report-query.js'
 import { checkReport } from './reports.js'
 import { reports as table } from './tables.js'
 
-const tag = 'Reports'
+const route = defineResource({
+  name: 'Report',
+  path: '/analytics/reports',
+  tag: 'Reports',
+  read: 'analytics:read',
+  write: 'analytics:write',
+  response: Report,
+})
 
 export interface ReportRouteOptions {
   runner: QueryRunner
@@ -24,14 +30,9 @@ export function reportRoutes(
 ): Route[] {
   const reports = store.aggregate(report)
   return [
-    defineList({
-      operationId: 'listReports',
-      path: '/analytics/reports',
+    route.list({
       summary: 'List reports',
       description: 'With the query of each and the parameters it takes.',
-      tag,
-      scope: 'analytics:read',
-      response: Report,
       handler: ({ query: { limit, after, sort }, binding, meta: { tenant } }) =>
         listPage(db, {
           table,
@@ -41,18 +42,11 @@ export function reportRoutes(
         }),
     }),
 
-    defineRoute({
-      operationId: 'createReport',
-      method: 'post',
-      path: '/analytics/reports',
+    route.create({
       summary: 'Create a report',
       description:
         'Its query is checked: what its dataset does not have is a 422 with the field. Emits `report.created`.',
-      tag,
-      scope: 'analytics:write',
       body: NewReport,
-      response: Report,
-      status: 201,
       handler: ({ body, meta }) => {
         checkReport(body, runner)
         const id = newId('report')
@@ -61,30 +55,16 @@ export function reportRoutes(
       },
     }),
 
-    defineRoute({
-      operationId: 'getReport',
-      method: 'get',
-      path: '/analytics/reports/:id',
+    route.get({
       summary: 'Get a report',
       description: 'With its query and the parameters it takes; running it is an operation of its own.',
-      tag,
-      scope: 'analytics:read',
-      response: Report,
-      errors: ['not_found'],
       handler: ({ params, meta }) => reports.get(params.id, meta.tenant),
     }),
 
-    defineRoute({
-      operationId: 'updateReport',
-      method: 'patch',
-      path: '/analytics/reports/:id',
+    route.update({
       summary: 'Update a report',
       description: 'Emits `report.updated`, or nothing where nothing changes.',
-      tag,
-      scope: 'analytics:write',
       body: ReportPatch,
-      response: Report,
-      errors: ['not_found', 'precondition_failed', 'version_conflict'],
       handler: async ({ params, body, meta }) => {
         const { query, parameters } = await reports.get(params.id, meta.tenant)
         checkReport({ query: body.query ?? query, parameters: body.parameters ?? parameters }, runner)
@@ -92,37 +72,25 @@ export function reportRoutes(
       },
     }),
 
-    defineRoute({
-      operationId: 'deleteReport',
-      method: 'delete',
-      path: '/analytics/reports/:id',
+    route.delete({
       summary: 'Delete a report',
       description: 'Emits `report.deleted`.',
-      tag,
-      scope: 'analytics:write',
-      response: z.void(),
-      status: 204,
-      errors: ['not_found', 'precondition_failed', 'version_conflict'],
       handler: async ({ params, meta }) => {
         await reports.handle(params.id, { kind: 'delete' }, meta)
       },
     }),
 
-    defineRoute({
-      operationId: 'runReport',
-      method: 'post',
-      path: '/analytics/reports/:id/run',
+    route.action('run', {
       summary: 'Run a report',
       description:
         'With what the caller may read at this moment: a dataset takes its permission, a table (`tables:read` and `records:read`) or a saved query those of ' +
         'the database studio, whose row rules hold. `dataAsOf` says how old the data is.',
-      tag,
       scope: 'analytics:read',
       body: RunReport,
       response: QueryAnswer,
       idempotency: 'none',
       waits: true,
-      errors: ['not_found', 'insufficient_scope', 'forbidden', 'rate_limited', 'upstream_timeout'],
+      errors: ['insufficient_scope', 'forbidden', 'rate_limited', 'upstream_timeout'],
       handler: async ({ params, body, meta }) => {
         const query = fillQuery(await reports.get(params.id, meta.tenant), body)
         return mapQueryPointer(toReportPointer(body), () =>

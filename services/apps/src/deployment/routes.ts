@@ -8,7 +8,7 @@ import {
   RollbackApp,
 } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { defineList, defineRoute, diffDocuments, type Route } from '@opsplane/http'
+import { defineResource, defineRoute, diffDocuments, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
@@ -27,6 +27,16 @@ const errors: ErrorCode[] = [
   'version_conflict',
 ]
 const deploying = { method: 'post', tag, scope: 'apps:deploy', response: Deployment, status: 201 } as const
+
+const route = defineResource({
+  name: 'Deployment',
+  path: path,
+  key: 'deployment',
+  tag,
+  read: 'apps:read',
+  write: 'apps:read',
+  response: Deployment,
+})
 
 /** Deployments of an app to the environment of the request. */
 export function deploymentRoutes(
@@ -74,20 +84,14 @@ export function deploymentRoutes(
         'What runs in the environment acts from then on with the rights of the caller, who must hold all that it takes ' +
         '(403, `permission_not_held`). Nothing is deployed again, and a deployment that was held (`owner_rights`) answers ' +
         'again. Emits `deploy.taken_over`.',
-      errors: ['not_found', 'conflict', 'invalid_state_transition', 'forbidden', 'version_conflict'],
+      errors: ['conflict', 'invalid_state_transition', 'forbidden'],
       handler: ({ params, meta }) => deployments.takeOver(params.id, meta),
     }),
 
-    defineList({
-      operationId: 'listDeployments',
-      path,
+    route.list({
       summary: 'List the deployments of an app to the environment',
       description: 'The newest first, those that failed among them.',
-      tag,
-      scope: 'apps:read',
       query: z.object({ status: Deployment.shape.status.optional() }),
-      response: Deployment,
-      errors: ['not_found'],
       handler: async ({ params: { id }, query, binding, meta }) => {
         await apps.get(id, meta)
         const { tenant } = meta
@@ -102,18 +106,12 @@ export function deploymentRoutes(
       },
     }),
 
-    defineRoute({
-      operationId: 'getDeployment',
-      method: 'get',
-      path: one,
+    route.get({
       summary: 'Get a deployment with its pages and data sources',
       description: 'By its id or its number.',
-      tag,
-      scope: 'apps:read',
       response: DeploymentWithContents,
       // Another one may be live by now.
       changesUnversioned: true,
-      errors: ['not_found'],
       handler: async ({ params, meta }) => {
         const found = await deployments.find(params.id, params.deployment, meta)
         if (found.status === 'failed') return { ...found, contents: { pages: [], sources: [] } }
@@ -132,7 +130,6 @@ export function deploymentRoutes(
       tag,
       scope: 'apps:read',
       response: DeploymentDiff,
-      errors: ['not_found'],
       handler: async ({ params, meta }) => {
         const [from, to] = await Promise.all(
           [params.deployment, params.other].map(async (reference) => {

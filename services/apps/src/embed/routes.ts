@@ -1,16 +1,24 @@
 import { EmbedToken, EmbedTokenCreated, NewEmbedToken } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { defineResource, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
-import { z } from 'zod'
 import type { Apps } from '../app/apps.js'
 import type { Embeds } from './embeds.js'
 import { embedTokens as table } from './tables.js'
 
 const tag = 'App embeds'
 const path = '/apps/:id/embed-tokens'
-const one = `${path}/:tokenId` as const
+
+const route = defineResource({
+  name: 'EmbedToken',
+  path: path,
+  key: 'tokenId',
+  tag,
+  read: 'apps:read',
+  write: 'apps:deploy',
+  response: EmbedToken,
+})
 
 /** Tokens by which other sites embed an app. */
 export function embedRoutes(
@@ -34,22 +42,16 @@ export function embedRoutes(
       body: NewEmbedToken,
       response: EmbedTokenCreated,
       status: 201,
-      errors: ['not_found', 'forbidden', 'conflict', 'invalid_state_transition'],
+      errors: ['forbidden', 'conflict', 'invalid_state_transition'],
       createdBelow: '/apps/:id/embed-tokens',
       redactReplay: (created) => ({ ...created, token: null, path: null }),
       handler: ({ params, body, meta }) => embeds.create(params.id, body, meta),
     }),
 
-    defineList({
-      operationId: 'listEmbedTokens',
-      path,
+    route.list({
       summary: 'List the embed tokens of an app',
       description:
         'Of the environment, the newest first. The token itself is shown only once, when it is created.',
-      tag,
-      scope: 'apps:read',
-      response: EmbedToken,
-      errors: ['not_found'],
       handler: async ({ params: { id }, query: { limit, after, sort }, binding, meta }) => {
         await apps.get(id, meta)
         const { tenant } = meta
@@ -62,30 +64,16 @@ export function embedRoutes(
       },
     }),
 
-    defineRoute({
-      operationId: 'getEmbedToken',
-      method: 'get',
-      path: one,
+    route.get({
       summary: 'Get what an embed token allows',
       description: 'With its origins, row filter and end; the token itself is shown only when it is made.',
-      tag,
-      scope: 'apps:read',
-      response: EmbedToken,
-      errors: ['not_found'],
       handler: ({ params, meta }) => embeds.get(params.id, params.tokenId, meta.tenant),
     }),
 
-    defineRoute({
+    route.delete({
       operationId: 'revokeEmbedToken',
-      method: 'delete',
-      path: one,
       summary: 'Revoke an embed token',
       description: 'From the next request on it is worth nothing. Emits `embed_token.revoked`.',
-      tag,
-      scope: 'apps:deploy',
-      response: z.void(),
-      status: 204,
-      errors: ['not_found', 'precondition_failed', 'version_conflict'],
       handler: ({ params, meta }) => embeds.revoke(params.id, params.tokenId, meta),
     }),
   ]

@@ -6,18 +6,15 @@ import {
   type ErrorCode,
 } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
-import { z } from 'zod'
 import type { Apps } from '../app/apps.js'
 import { toWorkspaceScope } from '../workspace-scope.js'
 import type { Sources } from './sources.js'
 import { dataSources as table } from './tables.js'
 
-const tag = 'App data sources'
 const path = '/apps/:id/data-sources'
-const one = `${path}/:sourceId` as const
 const changes: ErrorCode[] = [
   'not_found',
   'invalid_state_transition',
@@ -25,22 +22,26 @@ const changes: ErrorCode[] = [
   'version_conflict',
 ]
 
+const route = defineResource({
+  name: 'DataSource',
+  path: path,
+  key: 'sourceId',
+  tag: 'App data sources',
+  read: 'apps:read',
+  write: 'apps:write',
+  response: DataSource,
+})
+
 /** Where the data of an app comes from. */
 export function sourceRoutes(
   { database: { db }, cursors }: ServiceContext,
   { apps, sources }: { apps: Apps; sources: Sources },
 ): Route[] {
   return [
-    defineList({
-      operationId: 'listDataSources',
-      path,
+    route.list({
       summary: 'List the data sources of an app',
       description: 'By name, with what each is bound to.',
-      tag,
-      scope: 'apps:read',
       sorts: [],
-      response: DataSource,
-      errors: ['not_found'],
       handler: async ({ params, query: { limit, after }, binding, meta }) => {
         await apps.get(params.id, meta)
         return listPage(db, {
@@ -53,66 +54,41 @@ export function sourceRoutes(
       },
     }),
 
-    defineRoute({
-      operationId: 'createDataSource',
-      method: 'post',
-      path,
+    route.create({
       summary: 'Add a data source to an app',
       description:
         'Its expressions run on the server; a browser sends the parameters that are declared, and nothing else. `problems` names ' +
         'what it speaks of that is not in the environment of the request, or not as it takes it; a deployment there fails with ' +
         'them. Emits `data_source.created`.',
-      tag,
-      scope: 'apps:write',
       body: DataSourceInput,
       response: DataSourceWithProblems,
-      status: 201,
-      errors: ['not_found', 'conflict', 'invalid_state_transition'],
+      errors: ['conflict', 'invalid_state_transition'],
       handler: ({ params, body, meta }) => sources.create(params.id, body, meta),
     }),
 
-    defineRoute({
-      operationId: 'getDataSource',
-      method: 'get',
-      path: one,
+    route.get({
       summary: 'Get a data source of an app',
       description: 'With what it is bound to, its parameters and the expression of its result.',
-      tag,
-      scope: 'apps:read',
-      response: DataSource,
-      errors: ['not_found'],
       handler: async ({ params, meta }) => {
         await apps.get(params.id, meta)
         return sources.get(params.id, params.sourceId, meta.tenant)
       },
     }),
 
-    defineRoute({
-      operationId: 'updateDataSource',
-      method: 'patch',
-      path: one,
+    route.update({
       summary: 'Update a data source of an app',
       description:
         'Deployments stay as they are. Answers with `problems`, as when it was added. Emits `data_source.updated`, or nothing ' +
         'where nothing changes.',
-      tag,
-      scope: 'apps:write',
       body: DataSourcePatch,
       response: DataSourceWithProblems,
       errors: [...changes, 'conflict'],
       handler: ({ params, body, meta }) => sources.update(params.id, params.sourceId, body, meta),
     }),
 
-    defineRoute({
-      operationId: 'deleteDataSource',
-      method: 'delete',
-      path: one,
+    route.delete({
       summary: 'Take a data source out of an app',
       description: 'Deployments keep it. Emits `data_source.deleted`.',
-      tag,
-      scope: 'apps:write',
-      response: z.void(),
-      status: 204,
       errors: changes,
       handler: ({ params, meta }) => sources.delete(params.id, params.sourceId, meta),
     }),

@@ -10,7 +10,7 @@ import {
   Promotion,
 } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { defineResource, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
@@ -29,6 +29,15 @@ const changing = [
   'version_conflict',
 ] as const
 
+const route = defineResource({
+  name: 'Migration',
+  path: '/migrations',
+  tag,
+  read: 'migrations:read',
+  write: 'migrations:write',
+  response: Migration,
+})
+
 export function migrationRoutes(
   ctx: ServiceContext,
   { plane, requireEnvironment, refuseRuled }: MigrationParts,
@@ -37,16 +46,11 @@ export function migrationRoutes(
   const { database, cursors } = ctx
   const { migrations } = service
   return [
-    defineList({
-      operationId: 'listMigrations',
-      path: '/migrations',
+    route.list({
       summary: 'List migrations',
       description: 'In the order they are applied in, unless sorted otherwise.',
-      tag,
-      scope: 'migrations:read',
       query: z.object({ status: MigrationStatus.optional() }),
       sorts: ['number'],
-      response: Migration,
       handler: ({ query: { limit, after, sort, status }, binding, meta: { tenant } }) =>
         listPage(database.db, {
           table,
@@ -57,19 +61,12 @@ export function migrationRoutes(
         }),
     }),
 
-    defineRoute({
-      operationId: 'createMigration',
-      method: 'post',
-      path: '/migrations',
+    route.create({
       summary: 'Write a migration',
       description:
         'DDL of tables, indexes and types, INSERT, UPDATE and DELETE, all named without their schema; anything else is a 422. ' +
         'Nothing is applied yet. Emits `migration.created`.',
-      tag,
-      scope: 'migrations:write',
       body: NewMigration,
-      response: Migration,
-      status: 201,
       handler: ({ body, meta }) => service.create(body, meta),
     }),
 
@@ -112,29 +109,16 @@ export function migrationRoutes(
       },
     }),
 
-    defineRoute({
-      operationId: 'getMigration',
-      method: 'get',
-      path: '/migrations/:id',
+    route.get({
       summary: 'Get a migration',
       description: 'With its SQL in both directions, its place in the order and its status.',
-      tag,
-      scope: 'migrations:read',
-      response: Migration,
-      errors: ['not_found'],
       handler: ({ params, meta }) => migrations.get(params.id, meta.tenant),
     }),
 
-    defineRoute({
-      operationId: 'updateMigration',
-      method: 'patch',
-      path: '/migrations/:id',
+    route.update({
       summary: 'Edit a migration that is not applied',
       description: 'It is pending then, also where it had failed. Emits `migration.updated`.',
-      tag,
-      scope: 'migrations:write',
       body: MigrationPatch,
-      response: Migration,
       errors: changing,
       handler: ({ params, body, meta }) => service.edit(params.id, body, meta),
     }),
@@ -154,16 +138,9 @@ export function migrationRoutes(
       handler: async ({ body, meta }) => ({ migrations: await service.reorder(body.ids, meta) }),
     }),
 
-    defineRoute({
-      operationId: 'deleteMigration',
-      method: 'delete',
-      path: '/migrations/:id',
+    route.delete({
       summary: 'Delete a migration that is not applied',
       description: 'Emits `migration.deleted`.',
-      tag,
-      scope: 'migrations:write',
-      response: z.void(),
-      status: 204,
       errors: changing,
       handler: ({ params, meta }) => service.remove(params.id, meta),
     }),

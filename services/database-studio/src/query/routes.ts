@@ -7,13 +7,22 @@ import {
   SavedQueryPatch,
 } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { defineList, defineResource, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { z } from 'zod'
 import { savedQueries as table } from '../sql/tables.js'
 import { savedQuery } from './domain.js'
 import { type FreeSql, queryTag as tag } from './run-routes.js'
 import { buildRequest, checkSavedQuery, savedVersions } from './saved.js'
+
+const route = defineResource({
+  name: 'Query',
+  plural: 'Queries',
+  path: '/queries',
+  tag,
+  read: 'queries:read',
+  write: 'queries:manage',
+  response: SavedQuery,
+})
 
 /** Saved queries. */
 export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[] {
@@ -25,15 +34,10 @@ export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[]
   const queries = store.aggregate(savedQuery)
   const versions = savedVersions(ctx)
   return [
-    defineList({
-      operationId: 'listQueries',
-      path: '/queries',
+    route.list({
       summary: 'List saved queries',
       description: 'With their SQL and the parameters they take.',
-      tag,
-      scope: 'queries:read',
       sorts: ['-createdAt', 'name'],
-      response: SavedQuery,
       handler: ({ query: { limit, after, sort }, binding, meta: { tenant } }) =>
         listPage(db, {
           table,
@@ -43,18 +47,11 @@ export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[]
         }),
     }),
 
-    defineRoute({
-      operationId: 'createQuery',
-      method: 'post',
-      path: '/queries',
+    route.create({
       summary: 'Save a query',
       description:
         'Checked as when it runs; its parameters are all named and declared. Emits `query.created`.',
-      tag,
-      scope: 'queries:manage',
       body: NewSavedQuery,
-      response: SavedQuery,
-      status: 201,
       handler: async ({ body, meta }) => {
         await checkSavedQuery(body, ctx.database)
         const id = newId('query')
@@ -62,30 +59,16 @@ export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[]
       },
     }),
 
-    defineRoute({
-      operationId: 'getQuery',
-      method: 'get',
-      path: '/queries/:id',
+    route.get({
       summary: 'Get a saved query',
       description: 'With its SQL and the parameters it takes.',
-      tag,
-      scope: 'queries:read',
-      response: SavedQuery,
-      errors: ['not_found'],
       handler: ({ params, meta }) => queries.get(params.id, meta.tenant),
     }),
 
-    defineRoute({
-      operationId: 'updateQuery',
-      method: 'patch',
-      path: '/queries/:id',
+    route.update({
       summary: 'Change a saved query',
       description: 'Each change is a version. Emits `query.updated`, or nothing where nothing changes.',
-      tag,
-      scope: 'queries:manage',
       body: SavedQueryPatch,
-      response: SavedQuery,
-      errors: ['not_found', 'precondition_failed', 'version_conflict'],
       handler: async ({ params, body, meta }) => {
         const { sql, mode, parameters } = body
         const present = await queries.get(params.id, meta.tenant)
@@ -94,17 +77,9 @@ export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[]
       },
     }),
 
-    defineRoute({
-      operationId: 'deleteQuery',
-      method: 'delete',
-      path: '/queries/:id',
+    route.delete({
       summary: 'Delete a saved query',
       description: 'Emits `query.deleted`.',
-      tag,
-      scope: 'queries:manage',
-      response: z.void(),
-      status: 204,
-      errors: ['not_found', 'precondition_failed', 'version_conflict'],
       handler: async ({ params, meta }) => {
         await queries.handle(params.id, { kind: 'delete' }, meta)
       },
@@ -119,7 +94,6 @@ export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[]
       scope: 'queries:read',
       sorts: [],
       response: SavedQuery,
-      errors: ['not_found'],
       handler: async ({ params: { id }, query: { limit, after }, binding, meta: { tenant } }) => {
         await queries.get(id, tenant)
         return versions.list(id, { limit, after, binding }, tenant)
@@ -138,14 +112,7 @@ export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[]
       response: QueryResult,
       waits: true,
       idempotency: 'claim',
-      errors: [
-        'not_found',
-        'insufficient_scope',
-        'forbidden',
-        'quota_exceeded',
-        'rate_limited',
-        'upstream_timeout',
-      ],
+      errors: ['insufficient_scope', 'forbidden', 'quota_exceeded', 'rate_limited', 'upstream_timeout'],
       handler: async ({ params: { id }, body, meta }) => {
         const current = await queries.get(id, meta.tenant)
         const query = body.version === undefined ? current : await versions.get(id, body.version, meta.tenant)

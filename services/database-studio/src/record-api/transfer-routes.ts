@@ -58,7 +58,6 @@ export function transferRoutes({ imports, exported }: RecordServices): Route[] {
       tag,
       scope: 'records:read',
       response: RecordImport,
-      errors: ['not_found'],
       handler: ({ params, meta }) => imports.get(params.slug, params.id, meta),
     }),
 
@@ -72,7 +71,7 @@ export function transferRoutes({ imports, exported }: RecordServices): Route[] {
       scope: 'records:write',
       response: RecordImport,
       idempotency: 'claim',
-      errors: ['not_found', 'invalid_state_transition'],
+      errors: ['invalid_state_transition'],
       handler: ({ params, meta }) => imports.cancel(params.slug, params.id, meta),
     }),
 

@@ -1,6 +1,6 @@
 import { Connector, ConnectorKind, ConnectorPatch, ConnectorStatus, NewConnector } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { defineResource, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
@@ -15,6 +15,15 @@ const filters = z.object({
   name: z.string().min(1).max(200).optional(),
   kind: z.string().min(1).max(50).optional(),
   status: ConnectorStatus.optional(),
+})
+
+const route = defineResource({
+  name: 'Connector',
+  path: '/connectors',
+  tag,
+  read: 'connectors:read',
+  write: 'connectors:write',
+  response: Connector,
 })
 
 export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kinds: Kinds): Route[] {
@@ -37,17 +46,12 @@ export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kin
       },
     }),
 
-    defineList({
-      operationId: 'listConnectors',
-      path: '/connectors',
+    route.list({
       summary: 'List connectors',
       description:
         'With the status of each and, of those that are down, the last error. All given filters must hold.',
-      tag,
-      scope: 'connectors:read',
       sorts: ['-createdAt', 'name'],
       query: filters,
-      response: Connector,
       handler: ({ query: { limit, after, sort, name, kind, status }, binding, meta: { tenant } }) =>
         listPage(database.db, {
           table,
@@ -62,70 +66,35 @@ export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kin
         }),
     }),
 
-    defineRoute({
-      operationId: 'createConnector',
-      method: 'post',
-      path: '/connectors',
+    route.create({
       summary: 'Add a connector',
       description:
         'A configuration that refers to secrets takes `secrets:use`; they are used in the name of its owner, no matter who ' +
         'invokes it. A name that is taken is a 409. Emits `connector.created`.',
-      tag,
-      scope: 'connectors:write',
       body: NewConnector,
-      response: Connector,
-      status: 201,
       errors: ['conflict', 'forbidden', 'step_up_required', 'quota_exceeded'],
       handler: ({ body, meta }) => connectors.create(body, meta),
     }),
 
-    defineRoute({
-      operationId: 'getConnector',
-      method: 'get',
-      path: '/connectors/:id',
+    route.get({
       summary: 'Get a connector',
       description: 'With its configuration, in which credentials are references to secrets, and its status.',
-      tag,
-      scope: 'connectors:read',
-      response: Connector,
-      errors: ['not_found'],
       handler: ({ params, meta }) => connectors.aggregate.get(params.id, meta.tenant),
     }),
 
-    defineRoute({
-      operationId: 'updateConnector',
-      method: 'patch',
-      path: '/connectors/:id',
+    route.update({
       summary: 'Change a connector',
       description:
         'A user who sets a configuration, or enables it again, becomes its owner, and must hold `secrets:use` where it ' +
         'refers to secrets; its status is then unknown. Emits `connector.updated`, or nothing where nothing changes.',
-      tag,
-      scope: 'connectors:write',
       body: ConnectorPatch,
-      response: Connector,
-      errors: [
-        'not_found',
-        'conflict',
-        'forbidden',
-        'step_up_required',
-        'precondition_failed',
-        'version_conflict',
-      ],
+      errors: ['conflict', 'forbidden', 'step_up_required'],
       handler: ({ params, body, meta }) => connectors.update(params.id, body, meta),
     }),
 
-    defineRoute({
-      operationId: 'deleteConnector',
-      method: 'delete',
-      path: '/connectors/:id',
+    route.delete({
       summary: 'Remove a connector',
       description: 'Its log of invocations is no longer shown. Emits `connector.deleted`.',
-      tag,
-      scope: 'connectors:write',
-      response: z.void(),
-      status: 204,
-      errors: ['not_found', 'precondition_failed', 'version_conflict'],
       handler: ({ params, meta }) => connectors.delete(params.id, meta),
     }),
   ]

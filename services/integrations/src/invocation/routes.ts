@@ -47,7 +47,7 @@ export function invocationRoutes({ database, connectors, invoke, probe }: Invoca
       response: ConnectorTest,
       waits: true,
       idempotency: 'claim',
-      errors: ['not_found', 'service_unavailable'],
+      errors: ['service_unavailable'],
       handler: ({ params, meta }) => probe.test(params.id, meta),
     }),
 
@@ -96,7 +96,6 @@ export function invocationRoutes({ database, connectors, invoke, probe }: Invoca
       sorts: [],
       query: InvocationFilters,
       response: ConnectorInvocation,
-      errors: ['not_found'],
       handler: async ({ params, query, meta: { tenant } }) => {
         const { id: connectorId } = await connectors.aggregate.get(params.id, tenant)
         return listInvocations(database, { ...query, tenant, connectorId })
@@ -113,7 +112,6 @@ export function invocationRoutes({ database, connectors, invoke, probe }: Invoca
       tag,
       scope: 'connectors:invoke',
       response: ConnectorInvocationDetail,
-      errors: ['not_found'],
       handler: async ({ params, meta: { tenant } }) => {
         const { id: connectorId } = await connectors.aggregate.get(params.id, tenant)
         return getInvocation(database, tenant, connectorId, params.invocationId)

@@ -9,7 +9,7 @@ import {
   shortPages,
 } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { enforcedKeywords } from '../json-schema/description.js'
@@ -36,21 +36,25 @@ const filters = z.object({
   ...createdFilters,
 })
 
+const route = defineResource({
+  name: 'CatalogItem',
+  path: '/catalog/items',
+  tag,
+  read: 'catalog:read',
+  write: 'catalog:write',
+  response: CatalogItem,
+})
+
 /** Reading, making and changing what can be requested. */
 export function itemRoutes({ database: { db }, cursors }: ServiceContext, items: ItemStore): Route[] {
   return [
-    defineList({
-      operationId: 'listCatalogItems',
-      path: '/catalog/items',
+    route.list({
       summary: 'List what can be requested',
       description:
         'Those with `catalog:write` get every item, others the active ones, with `asOf` those active then that still are. Newest ' +
         `first unless \`sort\` says otherwise. ${shortPages}`,
-      tag,
-      scope: 'catalog:read',
       query: filters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'name'],
-      response: CatalogItem,
       handler: ({ query: { limit, after, sort, asOf, ...given }, binding, meta }) =>
         listPage(db, {
           asOf,
@@ -66,33 +70,19 @@ export function itemRoutes({ database: { db }, cursors }: ServiceContext, items:
         }),
     }),
 
-    defineRoute({
-      operationId: 'createCatalogItem',
-      method: 'post',
-      path: '/catalog/items',
+    route.create({
       summary: 'Begin a catalogue item',
       description:
         `As a draft. \`formSchema\` is a JSON Schema of type object. ${enforcedKeywords} Lists hold scalars or ` +
         'objects. Emits `catalog_item.created`.',
-      tag,
-      scope: 'catalog:write',
       body: NewCatalogItem,
-      response: CatalogItem,
-      status: 201,
       handler: ({ body, meta }) => items.draft(body, meta),
     }),
 
-    defineRoute({
-      operationId: 'getCatalogItem',
-      method: 'get',
-      path: '/catalog/items/:id',
+    route.get({
       summary: 'Get a catalogue item',
       description: 'With its form, approvals and tasks. With `asOf` as it was then.',
-      tag,
-      scope: 'catalog:read',
       query: AsOfQuery,
-      response: CatalogItem,
-      errors: ['not_found'],
       handler: async ({ params, query: { asOf }, meta }) => {
         const item = await items.asOf(params.id, meta.tenant, asOf)
         if (isCatalogManager(meta)) return item
@@ -102,58 +92,33 @@ export function itemRoutes({ database: { db }, cursors }: ServiceContext, items:
       },
     }),
 
-    defineRoute({
-      operationId: 'updateCatalogItem',
-      method: 'patch',
-      path: '/catalog/items/:id',
+    route.update({
       summary: 'Edit a catalogue item',
       description:
         'Makes a revision; requests submitted before keep theirs. Emits `catalog_item.updated`; what changes nothing ' +
         'emits nothing.',
-      tag,
-      scope: 'catalog:write',
       body: CatalogItemPatch,
-      response: CatalogItem,
       errors: transitionErrors,
       handler: ({ params, body, meta }) => items.edit(params.id, body, meta),
     }),
 
-    defineRoute({
-      operationId: 'activateCatalogItem',
-      method: 'post',
-      path: '/catalog/items/:id/activate',
+    route.action('activate', {
       summary: 'Let a catalogue item be requested',
       description: 'Emits `catalog_item.activated`.',
-      tag,
-      scope: 'catalog:write',
-      response: CatalogItem,
       errors: transitionErrors,
       handler: ({ params, meta }) => items.handle(params.id, { kind: 'activate', now: meta.now }, meta),
     }),
 
-    defineRoute({
-      operationId: 'retireCatalogItem',
-      method: 'post',
-      path: '/catalog/items/:id/retire',
+    route.action('retire', {
       summary: 'Retire a catalogue item',
       description: 'Final. Requests already submitted go on. Emits `catalog_item.retired`.',
-      tag,
-      scope: 'catalog:write',
-      response: CatalogItem,
       errors: transitionErrors,
       handler: ({ params, meta }) => items.handle(params.id, { kind: 'retire', now: meta.now }, meta),
     }),
 
-    defineRoute({
-      operationId: 'deleteCatalogItem',
-      method: 'delete',
-      path: '/catalog/items/:id',
+    route.delete({
       summary: 'Delete a draft of a catalogue item',
       description: 'What was active once is retired instead. Emits `catalog_item.deleted`.',
-      tag,
-      scope: 'catalog:write',
-      response: z.void(),
-      status: 204,
       errors: transitionErrors,
       handler: async ({ params, meta }) => {
         await items.handle(params.id, { kind: 'delete', now: meta.now }, meta)

@@ -8,7 +8,7 @@ import {
   shortPages,
 } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import { defineResource, type RequestMeta, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { createdFilters } from '../lists/created-filters.js'
@@ -39,6 +39,15 @@ const filters = z.object({
   ...createdFilters,
 })
 
+const route = defineResource({
+  name: 'CatalogRequest',
+  path: '/catalog/requests',
+  tag,
+  read: 'catalog:read',
+  write: 'catalog:request',
+  response: CatalogRequest,
+})
+
 /** `me` stands for who asks. */
 function resolveMe(given: RequestFilters, { principal: { userId } }: RequestMeta): RequestFilters {
   const known = (id: string | undefined) => (id === 'me' ? userId : id)
@@ -57,19 +66,14 @@ export function requestRoutes(
   requests: RequestStore,
 ): Route[] {
   return [
-    defineList({
-      operationId: 'listCatalogRequests',
-      path: '/catalog/requests',
+    route.list({
       summary: 'List requests',
       description:
         'Those with `catalog:write` get all; others get those they asked for, those they are to get, and, with ' +
         '`itsm:approve`, those they are asked to decide on; with `asOf`, those they had been asked to by then. Newest ' +
         `first unless \`sort\` says otherwise. ${shortPages}`,
-      tag,
-      scope: 'catalog:read',
       query: filters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt'],
-      response: CatalogRequest,
       handler: ({ query: { limit, after, sort, asOf, ...given }, binding, meta }) =>
         listPage(db, {
           asOf,
@@ -85,50 +89,30 @@ export function requestRoutes(
         }),
     }),
 
-    defineRoute({
-      operationId: 'createCatalogRequest',
-      method: 'post',
-      path: '/catalog/requests',
+    route.create({
       summary: 'Request an item',
       description:
         'Submits it at once unless `draft` is true; a draft may still lack what the form requires. Each fault of ' +
         '`formData` is a detail whose `params.schemaPath` points into the form. Emits `request.created` and, when ' +
         'submitted, `request.submitted` and `request.updated` as it goes on to its approvals or its tasks.',
-      tag,
-      scope: 'catalog:request',
       body: NewCatalogRequest,
-      response: CatalogRequest,
-      status: 201,
       errors: ['version_conflict'],
       handler: ({ body, meta }) => requests.create(body, meta),
     }),
 
-    defineRoute({
-      operationId: 'getCatalogRequest',
-      method: 'get',
-      path: '/catalog/requests/:id',
+    route.get({
       summary: 'Get a request',
       description: 'By its id, or by its number such as `REQ-12`.',
-      tag,
-      scope: 'catalog:read',
       query: AsOfQuery,
-      response: CatalogRequest,
-      errors: ['not_found'],
       handler: ({ params, query: { asOf }, meta }) => requests.asOf(params.id, asOf, meta),
     }),
 
-    defineRoute({
-      operationId: 'updateCatalogRequest',
-      method: 'patch',
-      path: '/catalog/requests/:id',
+    route.update({
       summary: 'Edit a draft of a request',
       description:
         'By who began it; `formData` is replaced as a whole and held against the item as it is now. Emits ' +
         '`request.updated`; what changes nothing emits nothing.',
-      tag,
-      scope: 'catalog:request',
       body: CatalogRequestPatch,
-      response: CatalogRequest,
       errors: [...transitionErrors, 'forbidden', 'conflict'],
       handler: ({ params, body, meta }) =>
         requests.executeWithItem(
@@ -139,17 +123,11 @@ export function requestRoutes(
         ),
     }),
 
-    defineRoute({
-      operationId: 'submitCatalogRequest',
-      method: 'post',
-      path: '/catalog/requests/:id/submit',
+    route.action('submit', {
       summary: 'Submit a draft of a request',
       description:
         'By who began it. The request is pinned to the item as it is now. Emits `request.submitted`, and ' +
         '`request.updated` as it goes on to its approvals or its tasks.',
-      tag,
-      scope: 'catalog:request',
-      response: CatalogRequest,
       errors: [...transitionErrors, 'forbidden', 'conflict'],
       handler: ({ params, meta }) =>
         requests.executeWithItem(

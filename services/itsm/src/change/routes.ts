@@ -1,6 +1,6 @@
 import { AsOfListQuery, AsOfQuery, Change, ChangePatch, NewChange, shortPages } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import { defineResource, type RequestMeta, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { resolveNumbers } from '../lists/number-references.js'
 import { changes as table } from '../schema/change.js'
@@ -11,21 +11,25 @@ import { type ChangeFilters, changeSelection, sortColumns } from './queries.js'
 
 export const tag = 'Changes'
 
+const route = defineResource({
+  name: 'Change',
+  path: '/itsm/changes',
+  tag,
+  read: 'itsm:read',
+  write: 'itsm:write',
+  response: Change,
+})
+
 /** Reading, drafting and editing changes. `:id` is an id or a number such as `CHG-12`. */
 export function changeRoutes(ctx: ServiceContext, changes: ChangeStore): Route[] {
   return [
-    defineList({
-      operationId: 'listChanges',
-      path: '/itsm/changes',
+    route.list({
       summary: 'List changes',
       description:
         'All given filters must hold. Newest first unless `sort` says otherwise; by `plannedStart`, those without ' +
         `a planned window come after all others. ${shortPages}`,
-      tag,
-      scope: 'itsm:read',
       query: changeFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'plannedStart', 'updatedAt', 'number'],
-      response: Change,
       handler: async ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
         listPage(ctx.database.db, {
           asOf,
@@ -40,42 +44,25 @@ export function changeRoutes(ctx: ServiceContext, changes: ChangeStore): Route[]
         }),
     }),
 
-    defineRoute({
-      operationId: 'createChange',
-      method: 'post',
-      path: '/itsm/changes',
+    route.create({
       summary: 'Draft a change',
       description:
         'Only `title` is needed; for a standard change `templateId`, from which it has its plans, impact and probability, ' +
         'and its title where none is given. Judges the risk. Emits `change.created`.',
-      tag,
-      scope: 'itsm:write',
       body: NewChange,
-      response: Change,
-      status: 201,
       errors: ['version_conflict'],
       handler: ({ body, meta }) => changes.draft(body, meta),
     }),
 
-    defineRoute({
-      operationId: 'getChange',
-      method: 'get',
-      path: '/itsm/changes/:id',
+    route.get({
       summary: 'Get a change',
       description: 'By its id, or by its number such as `CHG-12`.',
-      tag,
-      scope: 'itsm:read',
       query: AsOfQuery,
-      response: Change,
-      errors: ['not_found'],
       handler: async ({ params, query, meta }) =>
         changes.asOf(await changes.findId(params.id, meta.tenant), meta.tenant, query.asOf),
     }),
 
-    defineRoute({
-      operationId: 'updateChange',
-      method: 'patch',
-      path: '/itsm/changes/:id',
+    route.update({
       summary: 'Edit a change',
       description:
         'Which fields can be edited depends on the status; type and template only in a draft. What a standard change has ' +
@@ -84,10 +71,7 @@ export function changeRoutes(ctx: ServiceContext, changes: ChangeStore): Route[]
         'altering what approvals stand for (title, description, items, planned window, plans, impact, risk) makes it a ' +
         'draft again and voids them. Who has written on it cannot approve it, and who carried it out cannot write ' +
         '`reviewNotes`. Emits `change.updated`, with `approvalsVoided` where it voids any. What changes nothing emits nothing.',
-      tag,
-      scope: 'itsm:write',
       body: ChangePatch,
-      response: Change,
       errors: [...transitionErrors, 'forbidden'],
       handler: async ({ params, body, meta }) =>
         changes.edit(await changes.findId(params.id, meta.tenant), body, meta),

@@ -109,7 +109,6 @@ export function graphRoutes({ database }: ServiceContext, items: ItemStore): Rou
       scope: 'cmdb:read',
       query: impactQuery,
       response: CiImpact,
-      errors: ['not_found'],
       handler: async ({ params, query: { asOf }, meta }) => {
         const { past } = resolveInstant(asOf, meta.now)
         const { id } = await items.asOf(params.id, meta.tenant, past)

@@ -7,7 +7,7 @@ import {
   shortPages,
 } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { resolveNumbers } from '../lists/number-references.js'
 import { incidents as table } from '../schema/incident.js'
@@ -27,19 +27,23 @@ import { patchIncident } from './parent-child/linking.js'
 
 export const tag = 'Incidents'
 
+const route = defineResource({
+  name: 'Incident',
+  path: '/itsm/incidents',
+  tag,
+  read: 'itsm:read',
+  write: 'itsm:write',
+  response: Incident,
+})
+
 /** Reading, opening and changing incidents. `:id` is an id or a number such as `INC-12`. */
 export function incidentRoutes(ctx: ServiceContext, incidents: IncidentStore): Route[] {
   return [
-    defineList({
-      operationId: 'listIncidents',
-      path: '/itsm/incidents',
+    route.list({
       summary: 'List incidents',
       description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${urgencySorts} ${shortPages}`,
-      tag,
-      scope: 'itsm:read',
       query: incidentFilters.extend(AsOfListQuery.shape),
       sorts: incidentSorts,
-      response: Incident,
       handler: async ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
         listPage(ctx.database.db, {
           asOf,
@@ -63,10 +67,7 @@ export function incidentRoutes(ctx: ServiceContext, incidents: IncidentStore): R
         }),
     }),
 
-    defineRoute({
-      operationId: 'createIncident',
-      method: 'post',
-      path: '/itsm/incidents',
+    route.create({
       summary: 'Create an incident',
       description:
         'Only `title` is needed; impact and urgency, which follow from the severity unless given, give the priority. Emits `incident.created`; with an `assigneeId` ' +
@@ -74,36 +75,22 @@ export function incidentRoutes(ctx: ServiceContext, incidents: IncidentStore): R
         'parent, which counts its children. While an incident with the same `dedupKey` is open, ' +
         'none is opened: the answer is 200 with that one, unchanged but for `alertCount` and `lastAlertAt`, and ' +
         '`incident.updated` is emitted.',
-      tag,
-      scope: 'itsm:write',
       body: NewIncident,
-      response: Incident,
-      status: 201,
       errors: ['version_conflict'],
       // The alert that opens an incident is its first.
       wasThere: ({ alertCount = 0 }) => alertCount > 1,
       handler: ({ body, meta }) => openIncident(ctx, incidents, body, meta),
     }),
 
-    defineRoute({
-      operationId: 'getIncident',
-      method: 'get',
-      path: '/itsm/incidents/:id',
+    route.get({
       summary: 'Get an incident',
       description: 'By its id, or by its number such as `INC-12`.',
-      tag,
-      scope: 'itsm:read',
       query: AsOfQuery,
-      response: Incident,
-      errors: ['not_found'],
       handler: async ({ params, query, meta }) =>
         incidents.asOf(await incidents.findId(params.id, meta.tenant), meta.tenant, query.asOf),
     }),
 
-    defineRoute({
-      operationId: 'updateIncident',
-      method: 'patch',
-      path: '/itsm/incidents/:id',
+    route.update({
       summary: 'Update an incident',
       description:
         'Changes the given fields. Each change counts as the action it amounts to and emits that event: a raised ' +
@@ -113,10 +100,7 @@ export function incidentRoutes(ctx: ServiceContext, incidents: IncidentStore): R
         '`incident.updated` of the parents it leaves and joins. What changes nothing emits nothing. A `holdReason` ' +
         'that waits for its problem or change is refused once that has ended. ' +
         '`allowedActions` lists the actions the status allows the caller.',
-      tag,
-      scope: 'itsm:write',
       body: IncidentPatch,
-      response: Incident,
       errors: [...transitionErrors, 'conflict'],
       handler: async ({ params, body, meta }) => {
         const id = await incidents.findId(params.id, meta.tenant)

@@ -97,7 +97,7 @@ export function articleActionRoutes(
       scope: 'knowledge:read',
       body: ArticleFeedback,
       response: z.object({ helpful: z.boolean() }),
-      errors: ['not_found', 'version_conflict'],
+      errors: ['version_conflict'],
       handler: async ({ params, body, meta }) => {
         const id = await articles.findId(params.id, meta.tenant)
         await reading.checkReadable(id, meta)

@@ -7,9 +7,8 @@ import {
   newId,
   shortPages,
 } from '@opsplane/contracts'
-import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import { defineResource, type RequestMeta, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { z } from 'zod'
 import { transitionErrors } from '../transition-errors.js'
 import type { ArticleStore } from './article-store.js'
 import { articleFilters } from './list-filters.js'
@@ -24,37 +23,34 @@ const asOfForReaders =
   'With `asOf`, readers get what was published for them then of the articles that are still: a retired, internal or ' +
   'expired one is not shown to them as of any time.'
 
+const route = defineResource({
+  name: 'Article',
+  path: '/knowledge',
+  tag,
+  read: 'knowledge:read',
+  write: 'knowledge:write',
+  response: Article,
+})
+
 /** Reading, beginning and changing articles. `:id` is an id or a number such as `KB-12`. */
 export function articleRoutes(ctx: ServiceContext, articles: ArticleStore, reading: ArticleReading): Route[] {
   return [
-    defineList({
-      operationId: 'listArticles',
-      path: '/knowledge',
+    route.list({
       summary: 'List knowledge articles',
       description:
         'Those with `knowledge:write` get every article as it is being worked on; readers get the published ones. All ' +
         `given filters must hold. Newest first unless \`sort\` says otherwise. ${asOfForReaders} ${shortPages}`,
-      tag,
-      scope: 'knowledge:read',
       query: articleFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'number'],
-      response: Article,
       handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
         reading.list({ filters, asOf, limit, after, sort, binding }, meta),
     }),
 
-    defineRoute({
-      operationId: 'createArticle',
-      method: 'post',
-      path: '/knowledge',
+    route.create({
       summary: 'Create an article',
       description: 'Begins a draft. Emits `article.created`.',
-      tag,
-      scope: 'knowledge:write',
       bodyLimitBytes: 2 * 1024 * 1024,
       body: NewArticle,
-      response: Article,
-      status: 201,
       handler: async ({ body, meta }) => {
         const id = newId('article')
         const number = `KB-${await ctx.store.numbers.next(meta.tenant.workspaceId, 'article')}`
@@ -70,36 +66,23 @@ export function articleRoutes(ctx: ServiceContext, articles: ArticleStore, readi
       },
     }),
 
-    defineRoute({
-      operationId: 'getArticle',
-      method: 'get',
-      path: '/knowledge/:id',
+    route.get({
       summary: 'Get an article',
       description:
         'By its id, or by its number such as `KB-12`. Those with `knowledge:write` get the version being worked ' +
         `on, readers the published one. ${asOfForReaders}`,
-      tag,
-      scope: 'knowledge:read',
       query: AsOfQuery,
-      response: Article,
-      errors: ['not_found'],
       handler: async ({ params, query, meta }) =>
         reading.get(await articles.findId(params.id, meta.tenant), query.asOf, meta),
     }),
 
-    defineRoute({
-      operationId: 'updateArticle',
-      method: 'patch',
-      path: '/knowledge/:id',
+    route.update({
       summary: 'Edit an article',
       description:
         'Changes a draft. The first change to a published article begins its next version; readers keep the ' +
         'published one until that is approved. Emits `article.updated`; what changes nothing emits nothing.',
-      tag,
-      scope: 'knowledge:write',
       bodyLimitBytes: 2 * 1024 * 1024,
       body: ArticlePatch,
-      response: Article,
       errors: transitionErrors,
       handler: async ({ params, body, meta }) => {
         const id = await articles.findId(params.id, meta.tenant)
@@ -107,16 +90,9 @@ export function articleRoutes(ctx: ServiceContext, articles: ArticleStore, readi
       },
     }),
 
-    defineRoute({
-      operationId: 'deleteArticle',
-      method: 'delete',
-      path: '/knowledge/:id',
+    route.delete({
       summary: 'Delete a draft',
       description: 'Only a draft that was never published; others are retired. Emits `article.deleted`.',
-      tag,
-      scope: 'knowledge:write',
-      response: z.void(),
-      status: 204,
       errors: transitionErrors,
       handler: async ({ params, meta }) =>
         articles.remove(await articles.findId(params.id, meta.tenant), meta.now, meta),

@@ -38,7 +38,6 @@ export function problemIncidentRoutes(
       query: incidentFilters.omit({ problemId: true }).extend(AsOfListQuery.shape),
       sorts: incidentSorts,
       response: Incident,
-      errors: ['not_found'],
       handler: async ({ params, query: { limit, after, sort, asOf, ...filters }, binding, meta }) => {
         const { tenant } = meta
         const asked = resolveMe(meta, filters)
@@ -74,7 +73,7 @@ export function problemIncidentRoutes(
       scope: 'itsm:write',
       body: LinkProblemIncident,
       response: Incident,
-      errors: ['not_found', 'conflict', 'invalid_state_transition', 'version_conflict'],
+      errors: ['conflict', 'invalid_state_transition', 'version_conflict'],
       // The path names the problem, which stays as it is.
       ifMatch: false,
       handler: async ({ params, body, meta }) =>
@@ -91,7 +90,7 @@ export function problemIncidentRoutes(
       scope: 'itsm:write',
       response: z.void(),
       status: 204,
-      errors: ['not_found', 'invalid_state_transition', 'version_conflict'],
+      errors: ['invalid_state_transition', 'version_conflict'],
       ifMatch: false,
       handler: async ({ params, meta }) =>
         links.unlink(await problems.findId(params.id, meta.tenant), params.incidentId, meta),

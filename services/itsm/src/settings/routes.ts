@@ -34,7 +34,6 @@ export function settingsRoutes(settings: SettingsStore): Route[] {
       scope: 'itsm:manage',
       body: ItsmSettingsPatch,
       response: ItsmSettings,
-      errors: ['precondition_failed', 'version_conflict'],
       ifMatch: true,
       handler: ({ body, meta }) => settings.patch(body, meta),
     }),

@@ -54,7 +54,6 @@ export function artifactRoutes({ database, cursors }: ServiceContext, artifacts:
       summary: 'Get an artifact with its code and schemas',
       description: 'By its id or its slug; as its present version has them.',
       response: ArtifactDetail,
-      errors: ['not_found'],
       handler: ({ params, meta }) => artifacts.get(params.id, meta.tenant),
     }),
 
@@ -66,7 +65,6 @@ export function artifactRoutes({ database, cursors }: ServiceContext, artifacts:
       description: 'The newest first. A version never changes; a pack that is downgraded goes back to one.',
       sorts: [],
       response: ArtifactVersion,
-      errors: ['not_found'],
       handler: ({ params, query: { limit, after }, binding, meta: { tenant } }) =>
         artifacts.listVersions(params.id, tenant, { limit, after, binding }),
     }),
@@ -79,7 +77,6 @@ export function artifactRoutes({ database, cursors }: ServiceContext, artifacts:
       summary: 'Get a version with its code and schemas',
       description: 'With its permissions, limits and the names of its tests; it never changes.',
       response: ArtifactVersionDetail,
-      errors: ['not_found'],
       handler: ({ params, meta }) => artifacts.version(params.id, numberOf(params.number), meta.tenant),
     }),
   ]

@@ -8,7 +8,7 @@ import {
   RelatedExecutionsQuery,
   ReplayExecution,
 } from '@opsplane/contracts'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { defineList, defineResource, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { executionFailures } from '../execution/failures.js'
 import {
@@ -24,6 +24,15 @@ import { isCaller, type ReadResult } from './results.js'
 const tag = 'Executions'
 const base = '/origin/api/service-sdk'
 
+const route = defineResource({
+  name: 'Execution',
+  path: '/origin/api/service-sdk/executions',
+  tag,
+  read: 'executions:read',
+  write: 'sdk:invoke',
+  response: Execution,
+})
+
 /** The execution log, below the origin itself. */
 export function executionRoutes(
   { database, cursors }: ServiceContext,
@@ -36,18 +45,13 @@ export function executionRoutes(
   const list = (options: Omit<ListExecutionsOptions, 'cursors'>) =>
     listExecutions(sql, { ...options, cursors })
   return [
-    defineList({
-      operationId: 'listExecutions',
-      path: `${base}/executions`,
+    route.list({
       summary: 'List executions of all artifacts',
       description:
         'The latest first; all given filters must hold. A page ends early where its executions are large: go on while ' +
         'there is a `nextCursor`.',
-      tag,
-      scope: 'executions:read',
       sorts: [],
       query: ExecutionsQuery,
-      response: Execution,
       handler: ({ query: { limit, after, ...filters }, binding, meta: { tenant } }) =>
         list({ tenant, filters, limit, after, binding }),
     }),
@@ -67,54 +71,35 @@ export function executionRoutes(
         executionFailures(sql, { tenant, limit, after, binding, cursors }),
     }),
 
-    defineRoute({
-      operationId: 'getExecution',
-      method: 'get',
-      path: `${base}/executions/:id`,
+    route.get({
       summary: 'Get an execution',
       description:
         'As it is kept for people: values of secrets, and fields named as secrets are, are `***`. The API key that invoked ' +
         'it gets `output` and `error` as they are for 24 hours.',
-      tag,
-      scope: 'executions:read',
-      response: Execution,
-      errors: ['not_found'],
       handler: async ({ params, meta: { tenant, principal } }) => {
         const stored = await getExecution(sql, params.id, tenant)
         return isCaller(stored, principal) ? (await readResult(stored)).execution : stored.shown
       },
     }),
 
-    defineRoute({
-      operationId: 'replayExecution',
-      method: 'post',
-      path: `${base}/executions/:id/replay`,
+    route.action('replay', {
       summary: 'Replay an execution',
       description:
         'With the same version and input unless others are given, as an execution of its own: the original stays as it is. ' +
         'Where parts of the original input are masked it has to be given.',
-      tag,
-      scope: 'sdk:invoke',
       body: ReplayExecution.default({ mode: 'sync' }),
-      response: Execution,
       accepted: ({ status }) => status === 'running',
       waits: true,
       bodyLimitBytes: 5 * 1024 * 1024,
-      errors: ['not_found', 'conflict', 'rate_limited', 'service_unavailable'],
+      errors: ['conflict', 'rate_limited', 'service_unavailable'],
       handler: ({ params, body, meta }) => replay(params.id, body, meta),
     }),
 
-    defineRoute({
-      operationId: 'cancelExecution',
-      method: 'post',
-      path: `${base}/executions/:id/cancel`,
+    route.action('cancel', {
       summary: 'Cancel an execution that runs',
       description: 'What it has done outside stays done.',
-      tag,
-      scope: 'sdk:invoke',
-      response: Execution,
       idempotency: 'claim',
-      errors: ['not_found', 'invalid_state_transition'],
+      errors: ['invalid_state_transition'],
       handler: ({ params, meta }) => cancel(params.id, meta),
     }),
 
@@ -144,7 +129,6 @@ export function executionRoutes(
       sorts: [],
       query: ExecutionsOfArtifactQuery,
       response: Execution,
-      errors: ['not_found'],
       handler: async ({ params, query: { limit, after, ...filters }, binding, meta: { tenant } }) => {
         const { id: artifactId } = await load(tenant, params.id)
         return list({ tenant, filters, artifactId, limit, after, binding })
@@ -161,7 +145,6 @@ export function executionRoutes(
       sorts: [],
       query: RelatedExecutionsQuery,
       response: Execution,
-      errors: ['not_found'],
       handler: async ({ params, query: { limit, after, ...filters }, binding, meta: { tenant } }) => {
         const { id: artifactId } = await load(tenant, params.id)
         return list({ tenant, filters, artifactId, limit, after, binding })

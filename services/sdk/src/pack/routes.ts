@@ -11,7 +11,7 @@ import {
   packLimits,
   RollbackPack,
 } from '@opsplane/contracts'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { defineResource, defineRoute, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { eq, ne } from 'drizzle-orm'
@@ -39,16 +39,22 @@ const granting =
   'Artifacts act for their installer, with at most their rights: what the pack asks for has to be named in `grant` ' +
   '(422, `not_granted`, with all it asks for), and to be held (403, `permission_not_held`).'
 
+const route = defineResource({
+  name: 'Pack',
+  path: '/sdk/packs',
+  tag,
+  read: 'sdk:read',
+  write: 'sdk:write',
+  response: InstalledPack,
+})
+
 export function packRoutes(
   { database, cursors }: ServiceContext,
   packs: Packs,
   available: AvailablePacks,
 ): Route[] {
   return [
-    defineList({
-      ...reading,
-      operationId: 'listPacks',
-      path: '/sdk/packs',
+    route.list({
       summary: 'List installed packs',
       description: 'Without those that are uninstalled, unless filtered by `status`.',
       query: z.object({ status: PackStatus.optional() }),
@@ -109,76 +115,59 @@ export function packRoutes(
       handler: ({ body, meta }) => packs.install(body, meta),
     }),
 
-    defineRoute({
-      ...reading,
-      operationId: 'getPack',
-      method: 'get',
-      path: '/sdk/packs/:id',
+    route.get({
       summary: 'Get an installed pack',
       description: 'By its id or its name.',
       response: Pack,
-      errors: ['not_found'],
       handler: ({ params, meta }) => packs.get(params.id, meta.tenant),
     }),
 
-    defineRoute({
-      ...changing,
-      operationId: 'rollbackPack',
-      path: '/sdk/packs/:id/rollback',
+    route.action('rollback', {
+      bodyLimitBytes,
       summary: 'Go back to a version that was installed before',
       description: `Its artifacts go back to the versions they had. ${granting} Emits as an installation does.`,
       body: RollbackPack,
       ifMatch: false,
-      errors: ['not_found', ...errors],
+      errors: [...errors],
       handler: ({ params, body, meta }) => packs.rollback(params.id, body, meta),
     }),
 
-    defineRoute({
-      ...changing,
-      operationId: 'takeOverPack',
-      path: '/sdk/packs/:id/take-over',
+    route.action('take-over', {
+      bodyLimitBytes,
       summary: 'Let the artifacts of a pack act by your rights',
       description:
         'The caller becomes the owner: they need every permission that the artifacts take (403, `permission_not_held`). ' +
         'What was suspended runs again; versions and sources stay as they are. Emits `pack.upgraded` with `change` ' +
         '`reinstall`.',
       ifMatch: false,
-      errors: ['not_found', ...errors],
+      errors: [...errors],
       handler: ({ params, meta }) => packs.takeOver(params.id, meta),
     }),
 
-    defineRoute({
-      ...changing,
-      operationId: 'promotePack',
-      path: '/sdk/packs/:id/promote',
+    route.action('promote', {
+      bodyLimitBytes,
       summary: 'Install the present version of a pack in another environment',
       description: `Its artifacts have versions of their own there. ${granting} Emits there as an installation does.`,
       body: PromotePack,
       ifMatch: false,
       idempotency: 'claim',
-      errors: ['not_found', 'environment_forbidden', ...errors],
+      errors: ['environment_forbidden', ...errors],
       handler: ({ params, body, meta }) => packs.promote(params.id, body, meta),
     }),
 
-    defineRoute({
+    route.delete({
       operationId: 'uninstallPack',
-      method: 'delete',
-      path: '/sdk/packs/:id',
       summary: 'Uninstall a pack',
       description:
         'By its id or name. Refused while workflows or jobs use its artifacts (409, `in_use`), unless forced. Executions stay, and slugs keep ' +
         'their ids and versions for when it comes back. Emits `pack.uninstalled` and `artifact.removed`.',
-      tag,
-      scope: 'sdk:write',
       query: z.object({
         force: z
           .enum(['true', 'false'])
           .default('false')
           .transform((text) => text === 'true'),
       }),
-      response: z.void(),
-      status: 204,
-      errors: ['not_found', 'precondition_failed', ...errors],
+      errors: [...errors],
       handler: async ({ params, query, meta }) => packs.uninstall(params.id, query, meta),
     }),
   ]

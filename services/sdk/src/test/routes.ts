@@ -17,7 +17,6 @@ export const testRoutes = (tests: Tests): Route[] => [
     response: ArtifactTestRun,
     idempotency: 'none',
     waits: true,
-    errors: ['not_found'],
     handler: ({ params, body, meta }) => tests.run(params.id, body, meta),
   }),
 ]

@@ -102,7 +102,7 @@ export function sessionRoutes({ sessions, members, cursors }: SessionRouteOption
       workspace: 'none',
       response: z.void(),
       status: 204,
-      errors: ['not_found', 'forbidden'],
+      errors: ['forbidden'],
       handler: ({ params: { id }, meta }) =>
         sessions.end({ accountId: requireSession(meta, refusal).userId, id, reason: 'ended_by_user' }, meta),
     }),
@@ -118,7 +118,7 @@ export function sessionRoutes({ sessions, members, cursors }: SessionRouteOption
       scope: 'credentials:manage',
       sorts: ['-createdAt'],
       response: SessionDetail,
-      errors: ['not_found', 'forbidden'],
+      errors: ['forbidden'],
       handler: async ({ params, query, binding, meta }) => {
         await members.requireCharge(params.id, meta)
         return list(params.id, meta, { ...query, binding })
@@ -135,7 +135,7 @@ export function sessionRoutes({ sessions, members, cursors }: SessionRouteOption
       scope: 'credentials:manage',
       response: z.void(),
       status: 204,
-      errors: ['not_found', 'forbidden'],
+      errors: ['forbidden'],
       handler: async ({ params: { id: accountId, sessionId: id }, meta }) => {
         await members.requireCharge(accountId, meta)
         await sessions.end({ accountId, id, reason: 'ended_by_admin' }, meta)

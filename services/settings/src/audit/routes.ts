@@ -76,7 +76,6 @@ export function auditRoutes({ database: { db }, store, cursors }: ServiceContext
       tag,
       scope: 'audit:read',
       response: AuditEvent,
-      errors: ['not_found'],
       handler: async ({ params, meta }) => {
         const event = await findAuditEvent(db, meta.tenant, params.eventId)
         if (event === null) throw notFound()

@@ -112,7 +112,7 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       description: 'The name tells your factors apart. Emits no event.',
       body: NewFactor,
       response: Factor,
-      errors: ['not_found', 'forbidden'],
+      errors: ['forbidden'],
       handler: ({ params, body, meta }) => factors.rename(params.id, body, meta),
     }),
 
@@ -126,7 +126,7 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
         'All other sessions of the login end; with its last factor its recovery codes are deleted. Emits `factor.removed`.',
       response: z.void(),
       status: 204,
-      errors: ['not_found', 'forbidden'],
+      errors: ['forbidden'],
       handler: ({ params, meta }) => factors.remove(params.id, meta),
     }),
 
@@ -159,7 +159,7 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       scope: 'credentials:manage',
       response: z.void(),
       status: 204,
-      errors: ['not_found', 'forbidden'],
+      errors: ['forbidden'],
       handler: ({ params, meta }) => removal.forMember(params.id, meta),
     }),
 

@@ -10,7 +10,7 @@ import {
   UserFilters,
   UserPatch,
 } from '@opsplane/contracts'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { defineResource, defineRoute, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
@@ -23,6 +23,15 @@ import { buildPrefixCondition } from './queries.js'
 import type { Removals } from './removal.js'
 
 const tag = 'Users'
+
+const route = defineResource({
+  name: 'User',
+  path: '/settings/users',
+  tag,
+  read: 'users:read',
+  write: 'users:write',
+  response: User,
+})
 
 export interface MembershipRouteOptions {
   members: Members
@@ -37,15 +46,10 @@ export function membershipRoutes(
   { members, removal, invite, accept }: MembershipRouteOptions,
 ): Route[] {
   return [
-    defineList({
-      operationId: 'listUsers',
-      path: '/settings/users',
+    route.list({
       summary: 'List the users of the workspace',
       description: 'With invited, suspended and removed (`deactivated`) ones unless filtered by `status`.',
-      tag,
-      scope: 'users:read',
       query: UserFilters,
-      response: User,
       handler: ({ query: { limit, after, sort, status, role, q }, binding, meta }) =>
         keysetPage(db, {
           table,
@@ -60,16 +64,9 @@ export function membershipRoutes(
         }),
     }),
 
-    defineRoute({
-      operationId: 'getUser',
-      method: 'get',
-      path: '/settings/users/:id',
+    route.get({
       summary: 'Get a user of the workspace',
       description: 'With the status, the role, and the actions the caller may take (`allowedActions`).',
-      tag,
-      scope: 'users:read',
-      response: User,
-      errors: ['not_found'],
       handler: ({ params, meta }) => members.get(params.id, meta.tenant),
     }),
 
@@ -93,56 +90,31 @@ export function membershipRoutes(
       handler: ({ body, meta }) => invite(body, meta),
     }),
 
-    defineRoute({
-      operationId: 'updateUser',
+    route.update({
       stepUp: true,
-      method: 'patch',
-      path: '/settings/users/:id',
       summary: 'Change the role of a user, suspend or reactivate',
       description:
         'Takes effect everywhere within a second. The last active owner stays one (409, `last_owner`). Callers ' +
         'cannot grant or change permissions they do not have. Emits `user.role_changed`, `user.suspended`, ' +
         '`user.reactivated`.',
-      tag,
-      scope: 'users:write',
       body: UserPatch,
-      response: User,
-      errors: [
-        'not_found',
-        'forbidden',
-        'conflict',
-        'invalid_state_transition',
-        'precondition_failed',
-        'version_conflict',
-      ],
+      errors: ['forbidden', 'conflict', 'invalid_state_transition'],
       handler: ({ params, body, meta }) => members.patch(params.id, body, meta),
     }),
 
-    defineRoute({
+    route.delete({
       operationId: 'removeUser',
       stepUp: true,
-      method: 'delete',
-      path: '/settings/users/:id',
       summary: 'Remove a user from the workspace',
       description:
         'Sessions and API keys stop working in this workspace within a second, the keys permanently; the login ' +
         'stays. An open invitation ends. The user stays in the list as `deactivated` and may be invited again. A ' +
         '`successor` immediately takes over what acted with the rights of the person and their open tasks; without one the ' +
         'former is suspended (`owner_rights`). The answer lists both.  Emits `user.deactivated` and `token.revoked`.',
-      tag,
-      scope: 'users:write',
       query: Removal,
       waits: true,
       response: RemovedUser,
-      errors: [
-        'not_found',
-        'forbidden',
-        'conflict',
-        'invalid_state_transition',
-        'precondition_failed',
-        'version_conflict',
-        'service_unavailable',
-      ],
+      errors: ['forbidden', 'conflict', 'invalid_state_transition', 'service_unavailable'],
       handler: ({ params, query, meta }) => removal.remove(params.id, query.successor, meta),
     }),
 
@@ -157,7 +129,7 @@ export function membershipRoutes(
       tag,
       scope: 'users:write',
       response: UserDependents,
-      errors: ['not_found', 'forbidden'],
+      errors: ['forbidden'],
       handler: ({ params, meta }) => removal.dependents(params.id, meta),
     }),
 

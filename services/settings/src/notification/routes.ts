@@ -1,11 +1,20 @@
 import { Notification, NotificationContent, NotificationFilters } from '@opsplane/contracts'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { defineResource, defineRoute, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { notifications as table } from '../schema.js'
 import { audienceCondition, findNotification, markRead, readCondition, withReadMarks } from './queries.js'
 
 const tag = 'Notifications'
+
+const route = defineResource({
+  name: 'Notification',
+  path: '/notifications',
+  tag,
+  read: 'authenticated',
+  write: 'authenticated',
+  response: Notification,
+})
 
 /**
  * Notifications for the admins of the current workspace and environment, for users with `notifications:read`, and those
@@ -16,17 +25,12 @@ export function notificationRoutes({
   cursors,
 }: Pick<ServiceContext, 'database' | 'cursors'>): Route[] {
   return [
-    defineList({
-      operationId: 'listNotifications',
-      path: '/notifications',
+    route.list({
       summary: 'List notifications',
       description:
         'What the platform did by itself and needs attention, for admins (`notifications:read`), and what the ' +
         'caller has to do, such as approvals. Newest first.',
-      tag,
-      scope: 'authenticated',
       query: NotificationFilters,
-      response: Notification,
       handler: async ({ query: { limit, after, sort, unread }, binding, meta }) => {
         const { userId } = meta.principal
         const page = await keysetPage(db, {
@@ -41,16 +45,9 @@ export function notificationRoutes({
       },
     }),
 
-    defineRoute({
-      operationId: 'getNotification',
-      method: 'get',
-      path: '/notifications/:id',
+    route.get({
       summary: 'Get a notification',
       description: 'With `readAt` of the calling user. One for another user is a 404.',
-      tag,
-      scope: 'authenticated',
-      response: Notification,
-      errors: ['not_found'],
       handler: ({ params, meta }) => findNotification(db, meta.tenant, meta.principal, params.id),
     }),
 
@@ -63,7 +60,6 @@ export function notificationRoutes({
       tag,
       scope: 'authenticated',
       response: Notification,
-      errors: ['not_found'],
       // Repeating it is safe without a kept answer.
       idempotency: 'none',
       handler: ({ params, meta }) => markRead(db, meta.tenant, meta.principal, params.id, meta.now),

@@ -62,7 +62,7 @@ export function operatorRoutes(
         'is called. 409 for one that was too large for NATS (`relay`). Emits ' +
         '`dead_letter.redriven` in its workspace.',
       response: DeadLetter,
-      errors: ['not_found', 'conflict', 'service_unavailable'],
+      errors: ['conflict', 'service_unavailable'],
       idempotency: 'none',
       handler: ({ params, meta }) => deadLetters.redrive(params.id, meta),
     }),
@@ -77,7 +77,7 @@ export function operatorRoutes(
       description: 'The event is never handled. Emits `dead_letter.dropped` in its workspace.',
       response: z.void(),
       status: 204,
-      errors: ['not_found', 'service_unavailable'],
+      errors: ['service_unavailable'],
       handler: ({ params, meta }) => deadLetters.drop(params.id, meta),
     }),
   ]

@@ -87,7 +87,7 @@ export function identityRoutes(
       description: 'It no longer signs you in, and its sessions end. Emits `identity.unlinked`.',
       response: z.void(),
       status: 204,
-      errors: ['not_found', 'forbidden'],
+      errors: ['forbidden'],
       handler: async ({ params, meta }) => {
         requireSession(meta, noKey)
         await unlink(params.id, meta)

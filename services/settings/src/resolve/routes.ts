@@ -17,7 +17,7 @@ export const resolveRoutes = (resolve: Resolve): Route[] => [
     scope: 'authenticated',
     workspace: 'required',
     response: ResolvedReference,
-    errors: ['not_found', 'service_unavailable'],
+    errors: ['service_unavailable'],
     handler: ({ params, meta }) => resolve(params.id, meta),
   }),
 ]

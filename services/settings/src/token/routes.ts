@@ -1,5 +1,5 @@
 import { NewToken, Token, TokenCreated, TokenFilters, TokenRotation } from '@opsplane/contracts'
-import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import { defineList, defineResource, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
@@ -9,6 +9,15 @@ import type { Keys } from './keys.js'
 import { findLastUses, withinEnvironments } from './queries.js'
 
 const tag = 'Authentication'
+
+const route = defineResource({
+  name: 'Token',
+  path: '/auth/tokens',
+  tag,
+  read: 'tokens:manage',
+  write: 'tokens:manage',
+  response: Token,
+})
 
 /** API keys of the calling user in the current workspace. */
 export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys: Keys): Route[] {
@@ -38,33 +47,22 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
   const shown = async (key: Token) => (await withUses([key]))[0] ?? key
 
   return [
-    defineList({
-      operationId: 'listTokens',
-      path: '/auth/tokens',
+    route.list({
       summary: 'List your API keys',
       description:
         'Keys of the calling user in this workspace, with revoked ones; a key for some environments sees those for no ' +
         'others. The keys themselves are never returned.',
-      tag,
-      scope: 'tokens:manage',
-      response: Token,
       handler: ({ query, binding, meta }) =>
         list(meta, { page: { ...query, binding }, userId: meta.principal.userId }),
     }),
 
-    defineRoute({
-      operationId: 'createToken',
+    route.create({
       stepUp: true,
-      method: 'post',
-      path: '/auth/tokens',
       summary: 'Create an API key',
       description:
         'Its scopes are limited to the permissions of the caller. `token` is shown only this once. Emits `token.created`.',
-      tag,
-      scope: 'tokens:manage',
       body: NewToken,
       response: TokenCreated,
-      status: 201,
       errors: ['insufficient_scope', 'environment_forbidden'],
       redactReplay: withoutPlaintext,
       handler: ({ body, meta }) => keys.create(body, meta),
@@ -90,16 +88,11 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
       handler: ({ body, meta }) => keys.rotate(body, meta),
     }),
 
-    defineRoute({
+    route.delete({
       operationId: 'revokeToken',
-      method: 'delete',
-      path: '/auth/tokens/:id',
       summary: 'Revoke an API key',
       description: 'It stops being valid at once and stays in the list. Emits `token.revoked`.',
-      tag,
-      scope: 'tokens:manage',
       response: Token,
-      errors: ['not_found', 'precondition_failed'],
       handler: async ({ params, meta }) => shown(await keys.revoke(params.id, meta)),
     }),
 
@@ -128,7 +121,7 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
       tag: 'Users',
       scope: 'credentials:manage',
       response: Token,
-      errors: ['not_found', 'forbidden', 'precondition_failed'],
+      errors: ['forbidden'],
       handler: async ({ params, meta }) => shown(await keys.revokeAny(params.id, meta)),
     }),
   ]

@@ -10,7 +10,7 @@ import {
   WorkspaceStats,
   WorkspaceStatus,
 } from '@opsplane/contracts'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { defineResource, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { SettingsConfig } from '../config.js'
 import type { StatusClient } from '../operator/status-client.js'
@@ -25,6 +25,16 @@ import { workspaceStats } from './stats.js'
 
 const tag = 'Workspaces'
 
+const route = defineResource({
+  name: 'Workspace',
+  path: '/workspaces',
+  key: 'slug',
+  tag,
+  read: 'authenticated',
+  write: 'authenticated',
+  response: WorkspaceAccess,
+})
+
 /** Workspaces: those of the caller, and reading and changing the one a request is made in. */
 export function workspaceRoutes(
   ctx: ServiceContext<SettingsConfig>,
@@ -35,15 +45,10 @@ export function workspaceRoutes(
   const create = createWorkspaces(ctx)
   const workspaces = store.aggregate(workspace)
   return [
-    defineList({
-      operationId: 'listWorkspaces',
-      path: '/workspaces',
+    route.list({
       summary: 'List the workspaces you can access',
       description: 'For an API key only the workspace it belongs to. Needs no X-Workspace.',
-      tag,
-      scope: 'authenticated',
       workspace: 'none',
-      response: WorkspaceAccess,
       sorts: ['-createdAt'],
       handler: ({ query: { limit, after }, binding, meta: { principal } }) =>
         accessibleWorkspaces(database.db, {
@@ -53,21 +58,14 @@ export function workspaceRoutes(
         }),
     }),
 
-    defineRoute({
-      operationId: 'createWorkspace',
-      method: 'post',
-      path: '/workspaces',
+    route.create({
       summary: 'Create a workspace',
       description:
         'You become its owner; send its slug as X-Workspace to use it. Needs no X-Workspace itself. With an API key it ' +
         'needs `workspace:write` in every environment, and the key is not valid in the new workspace. Emits ' +
         '`workspace.created` and `user.activated` there.',
-      tag,
-      scope: 'authenticated',
       workspace: 'none',
       body: NewWorkspace,
-      response: WorkspaceAccess,
-      status: 201,
       errors: ['insufficient_scope', 'conflict', 'quota_exceeded'],
       handler: ({ body, meta }) => create(body, meta),
     }),
@@ -89,18 +87,14 @@ export function workspaceRoutes(
       },
     }),
 
-    defineRoute({
-      operationId: 'updateWorkspace',
-      method: 'patch',
-      path: '/workspaces/:slug',
+    route.update({
       summary: 'Update the current workspace',
       description:
         'Changes the given fields. The slug must be that of X-Workspace. Emits `workspace.updated`.',
-      tag,
       scope: 'workspace:write',
       body: WorkspacePatch,
       response: Workspace,
-      errors: ['not_found', 'forbidden', 'precondition_failed', 'version_conflict'],
+      errors: ['forbidden'],
       handler: async ({ params, body, meta }) => {
         const id = currentId(params.slug, meta.principal)
         await requireEveryEnvironment(database.db, meta.principal)
@@ -150,7 +144,6 @@ export function workspaceRoutes(
       tag,
       scope: 'workspace:read',
       response: WorkspaceStats,
-      errors: ['not_found'],
       handler: async ({ params, meta }) => {
         currentId(params.slug, meta.principal)
         return workspaceStats(database.db, meta.tenant, meta.now)
@@ -169,7 +162,7 @@ export function workspaceRoutes(
       tag,
       scope: 'workspace:write',
       response: WorkspaceStatus,
-      errors: ['not_found', 'forbidden'],
+      errors: ['forbidden'],
       handler: async ({ params, meta }) => {
         const id = currentId(params.slug, meta.principal)
         await requireEveryEnvironment(database.db, meta.principal)

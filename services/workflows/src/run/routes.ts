@@ -10,7 +10,7 @@ import {
   RunFilters,
   RunStep,
 } from '@opsplane/contracts'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { defineList, defineResource, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { RunActions } from './actions.js'
 import { pendingApprovals } from './approvals.js'
@@ -26,6 +26,15 @@ const transitionErrors = ['not_found', 'invalid_state_transition', 'version_conf
 /** Steps that are shown with their run. */
 const firstSteps = 200
 
+const route = defineResource({
+  name: 'Run',
+  path: '/runs',
+  tag,
+  read: 'runs:read',
+  write: 'runs:manage',
+  response: Run,
+})
+
 function stepsBefore(cursor: string): number {
   if (/^\d{1,9}$/.test(cursor)) return Number(cursor)
   throw new ApiError('invalid_cursor', 'The cursor is not one of this list.')
@@ -40,16 +49,11 @@ export function runRoutes(
   const list = (filters: RunFilters, page: Omit<Parameters<typeof listRuns>[1], 'filters' | 'cursors'>) =>
     listRuns(sql, { ...page, filters, cursors })
   return [
-    defineList({
-      operationId: 'listRuns',
-      path: '/runs',
+    route.list({
       summary: 'List runs',
       description: 'Runs that match all filters, latest first.',
-      tag,
-      scope: 'runs:read',
       query: RunFilters,
       sorts: [],
-      response: Run,
       handler: ({ query: { limit, after, ...filters }, binding, meta: { tenant } }) =>
         list(filters, { tenant, limit, after, binding }),
     }),
@@ -64,7 +68,6 @@ export function runRoutes(
       query: RunFilters.omit({ workflowId: true }),
       sorts: [],
       response: Run,
-      errors: ['not_found'],
       handler: async ({ params, query: { limit, after, ...filters }, binding, meta: { tenant } }) => {
         await requireWorkflow(sql, params.id, tenant)
         return list({ ...filters, workflowId: params.id }, { tenant, limit, after, binding })
@@ -86,18 +89,12 @@ export function runRoutes(
 
     ...runFailureRoutes({ database, cursors }, () => dueWork.wake(retryingRuns)),
 
-    defineRoute({
-      operationId: 'getRun',
-      method: 'get',
-      path: '/runs/:id',
+    route.get({
       summary: 'Get a run',
       description:
         'With the start of its trace: input, output, error, attempts and times of the first 200 steps, in the order ' +
         'they started; `GET /runs/:id/steps` has all of them. Values of more than 8 KiB are links.',
-      tag,
-      scope: 'runs:read',
       response: RunDetail,
-      errors: ['not_found'],
       handler: async ({ params, meta: { tenant } }) => {
         const { identity, shown } = await findRun(sql, params.id, tenant)
         const program = await runs.programOf(identity)
@@ -114,7 +111,7 @@ export function runRoutes(
       scope: 'runs:read',
       sorts: [],
       response: RunStep,
-      errors: ['not_found', 'invalid_cursor'],
+      errors: ['invalid_cursor'],
       handler: async ({ params, query: { limit, after = '0' }, meta: { tenant } }) => {
         const { identity } = await findRun(sql, params.id, tenant)
         const program = await runs.programOf(identity)
@@ -131,7 +128,6 @@ export function runRoutes(
       tag,
       scope: 'runs:read',
       response: JsonValue,
-      errors: ['not_found'],
       handler: async ({ params: { id: runId, valueId }, meta: { tenant } }) => {
         const [seq = '', field = ''] = valueId.split('.', 2)
         const number = /^\d{1,9}$/.test(seq) ? Number(seq) : -1
@@ -139,27 +135,18 @@ export function runRoutes(
       },
     }),
 
-    defineRoute({
-      operationId: 'cancelRun',
-      method: 'post',
-      path: '/runs/:id/cancel',
+    route.action('cancel', {
       summary: 'Cancel a run',
       description:
         'Its steps are stopped, and runs it waits for are cancelled as well; an effect in flight may still happen. Emits ' +
         '`workflow.run_cancelled`.',
-      tag,
-      scope: 'runs:manage',
       body: CancelRun.default({}),
-      response: Run,
       errors: [...transitionErrors],
       idempotency: 'claim',
       handler: ({ params, body, meta }) => actions.cancel(params.id, body.reason ?? null, meta),
     }),
 
-    defineRoute({
-      operationId: 'retryRun',
-      method: 'post',
-      path: '/runs/:id/retry',
+    route.action('retry', {
       summary: 'Retry a run',
       description:
         'Continues where it failed or was cancelled, or repeats a step and all that follow it; what succeeded before is ' +
@@ -168,28 +155,20 @@ export function runRoutes(
         'idempotency key, unless `newKey`. Uses the rights the run had; where these have ended, those of the caller, who has to ' +
         'hold all it needs (403, `permission_not_held`); the same goes for runs that its steps go on with. A completed run is not retried: trigger the workflow again. ' +
         'Emits `workflow.run_retried`.',
-      tag,
-      scope: 'runs:manage',
       body: RetryRun.prefault({}),
-      response: Run,
       errors: [...transitionErrors, 'forbidden', 'validation_failed'],
       idempotency: 'claim',
       handler: ({ params, body, meta }) => actions.retry(params.id, body, meta),
     }),
 
-    defineRoute({
-      operationId: 'resumeRun',
-      method: 'post',
-      path: '/runs/:id/resume',
+    route.action('resume', {
       summary: 'Decide on an approval',
       description:
         'By a person the step names, or who has a role it names; each once. A rejection fails the step, unless a branch or ' +
         'switch reads its output. A late decision is refused (409) with the reason. Emits ' +
         '`workflow.run_resumed` once no approval is pending.',
-      tag,
       scope: 'runs:read',
       body: ResumeRun,
-      response: Run,
       errors: [...transitionErrors, 'forbidden', 'validation_failed'],
       idempotency: 'claim',
       handler: ({ params, body, meta }) => actions.resume(params.id, body, meta),

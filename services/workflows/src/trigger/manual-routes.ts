@@ -32,7 +32,7 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
         '`wait` the answer has the output, if the run ends in time. Emits `workflow.run_started`.',
       scope: 'workflows:run',
       body: TriggerWorkflow,
-      errors: ['not_found', 'invalid_state_transition'],
+      errors: ['invalid_state_transition'],
       handler: async ({ params, query, body, meta }) => {
         const { tenant, actor, requestId, traceparent, now, signal } = meta
         const depth = computeRequestDepth(meta)
@@ -57,7 +57,7 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
         'is their output. All others have their real effects. A draft with problems is refused with all of them (422).',
       scope: 'workflows:write',
       body: TestWorkflow,
-      errors: ['not_found', 'invalid_state_transition', 'forbidden', 'step_up_required'],
+      errors: ['invalid_state_transition', 'forbidden', 'step_up_required'],
       handler: async ({ params, query, body, meta }) => {
         const { tenant, actor, requestId, traceparent, now, signal } = meta
         const depth = computeRequestDepth(meta)

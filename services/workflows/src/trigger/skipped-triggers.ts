@@ -47,7 +47,6 @@ export function skippedRoutes({ database: { sql }, cursors }: ServiceContext): R
       tag,
       scope: 'workflows:read',
       response: SkippedTrigger,
-      errors: ['not_found'],
       handler: async ({ params, query: { limit, after }, binding, meta: { tenant } }) => {
         await requireWorkflow(sql, params.id, tenant)
         return listSkipped(sql, { tenant, workflowId: params.id, limit, after, binding, cursors })

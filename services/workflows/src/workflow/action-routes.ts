@@ -90,7 +90,6 @@ export function workflowActionRoutes(workflows: Workflows): Route[] {
       summary: 'Get the address of the inbound webhook',
       description: 'It answers while the workflow is active and its trigger is a `webhook`.',
       response: WorkflowHook,
-      errors: ['not_found'],
       handler: async ({ params, meta }) => toHook(await workflows.record(params.id, meta.tenant)),
     }),
 

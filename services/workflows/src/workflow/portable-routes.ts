@@ -18,7 +18,7 @@ export function portableRoutes(portable: Portable): Route[] {
       scope: 'workflows:read',
       query: z.object({ version: z.coerce.number().int().min(1).max(999_999_999).optional() }),
       response: WorkflowExport,
-      errors: ['not_found', 'service_unavailable', 'upstream_timeout', 'upstream_error'],
+      errors: ['service_unavailable', 'upstream_timeout', 'upstream_error'],
       handler: ({ params, query, meta }) => portable.export(params.id, query.version, meta.tenant),
     }),
 
@@ -38,7 +38,6 @@ export function portableRoutes(portable: Portable): Route[] {
       ifMatch: false,
       idempotency: 'claim',
       errors: [
-        'not_found',
         'conflict',
         'forbidden',
         'step_up_required',

@@ -38,7 +38,6 @@ export function versionRoutes(workflows: Workflows): Route[] {
       description: 'Newest first.',
       sorts: [],
       response: WorkflowVersion,
-      errors: ['not_found'],
       handler: async ({ params, query: { limit, after }, binding, meta: { tenant } }) => {
         const found = await workflows.aggregate.get(params.id, tenant)
         return versions.list(found, tenant, { limit, after, binding })
@@ -53,7 +52,6 @@ export function versionRoutes(workflows: Workflows): Route[] {
       summary: 'Get a version with its definition',
       description: 'The definition as it was published. It never changes.',
       response: WorkflowVersionWithDefinition,
-      errors: ['not_found'],
       handler: async ({ params, meta: { tenant } }) => {
         const found = await workflows.aggregate.get(params.id, tenant)
         const version = await workflows.version(found.id, parseNumber(params.number), tenant)
@@ -71,7 +69,6 @@ export function versionRoutes(workflows: Workflows): Route[] {
         'The changes from the first to the second, as JSON pointers. Steps are compared by their ids; where ' +
         'steps changed places, the list has the ids in their order. At most 1,000 changes.',
       response: WorkflowDiff,
-      errors: ['not_found'],
       handler: async ({ params, meta: { tenant } }) => {
         const [from, to] = await Promise.all(
           [params.number, params.other].map((number) =>

@@ -40,7 +40,6 @@ export function planningRoutes({ database: { sql } }: ServiceContext, changes: C
       tag,
       scope: 'itsm:read',
       response: ChangeConflicts,
-      errors: ['not_found'],
       handler: async ({ params, meta }) => {
         const change = await changes.get(await changes.findId(params.id, meta.tenant), meta.tenant)
         return { asOf: meta.now, conflicts: await findConflicts(sql, meta.tenant, change) }
@@ -57,7 +56,6 @@ export function planningRoutes({ database: { sql } }: ServiceContext, changes: C
       scope: 'itsm:read',
       query: slotsQuery,
       response: ChangeSlots,
-      errors: ['not_found'],
       handler: async ({ params, query, meta }) => {
         const change = await changes.get(await changes.findId(params.id, meta.tenant), meta.tenant)
         return findSlots(sql, meta.tenant, change, { ...query, now: meta.now })

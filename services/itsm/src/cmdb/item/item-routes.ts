@@ -7,9 +7,8 @@ import {
   shortPages,
 } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { z } from 'zod'
 import { configurationItems as table } from '../../schema/cmdb.js'
 import { transitionErrors } from '../../transition-errors.js'
 import { itemFilters } from '../list-filters.js'
@@ -18,20 +17,24 @@ import type { ItemStore } from './item-store.js'
 
 export const tag = 'CMDB'
 
+const route = defineResource({
+  name: 'ConfigurationItem',
+  path: '/cmdb/items',
+  tag,
+  read: 'cmdb:read',
+  write: 'cmdb:write',
+  response: ConfigurationItem,
+})
+
 /** Reading, recording and changing configuration items. */
 export function itemRoutes(ctx: ServiceContext, items: ItemStore): Route[] {
   const { db } = ctx.database
   return [
-    defineList({
-      operationId: 'listConfigurationItems',
-      path: '/cmdb/items',
+    route.list({
       summary: 'List configuration items',
       description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${shortPages}`,
-      tag,
-      scope: 'cmdb:read',
       query: itemFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'name'],
-      response: ConfigurationItem,
       handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
         listPage(db, {
           asOf,
@@ -47,34 +50,20 @@ export function itemRoutes(ctx: ServiceContext, items: ItemStore): Route[] {
         }),
     }),
 
-    defineRoute({
-      operationId: 'createConfigurationItem',
-      method: 'post',
-      path: '/cmdb/items',
+    route.create({
       summary: 'Record a configuration item',
       description:
         'Planned unless `status` says operational. `attributes` must fit the schema of the class. `source` and ' +
         '`nativeKey` together are unique: a conflict names the item that has them as `params.itemId`. Emits `ci.created`.',
-      tag,
-      scope: 'cmdb:write',
       body: NewConfigurationItem,
-      response: ConfigurationItem,
-      status: 201,
       errors: ['conflict'],
       handler: ({ body, meta }) => items.record(body, meta),
     }),
 
-    defineRoute({
-      operationId: 'getConfigurationItem',
-      method: 'get',
-      path: '/cmdb/items/:id',
+    route.get({
       summary: 'Get a configuration item',
       description: 'With the number of open incidents about it, unless `asOf` asks for an earlier time.',
-      tag,
-      scope: 'cmdb:read',
       query: AsOfQuery,
-      response: ConfigurationItem,
-      errors: ['not_found'],
       handler: async ({ params, query: { asOf }, meta }) => {
         const item = await items.asOf(params.id, meta.tenant, asOf)
         if (asOf !== undefined) return item
@@ -82,33 +71,20 @@ export function itemRoutes(ctx: ServiceContext, items: ItemStore): Route[] {
       },
     }),
 
-    defineRoute({
-      operationId: 'updateConfigurationItem',
-      method: 'patch',
-      path: '/cmdb/items/:id',
+    route.update({
       summary: 'Update a configuration item',
       description:
         'Changes the given fields; `attributes` and `redundancy` are replaced as a whole. Emits `ci.updated`, and ' +
         'for a `status` the event of the action that leads there. What changes nothing emits nothing.',
-      tag,
-      scope: 'cmdb:write',
       body: ConfigurationItemPatch,
-      response: ConfigurationItem,
       errors: transitionErrors,
       handler: ({ params, body, meta }) => items.change(params.id, body, meta),
     }),
 
-    defineRoute({
-      operationId: 'deleteConfigurationItem',
-      method: 'delete',
-      path: '/cmdb/items/:id',
+    route.delete({
       summary: 'Delete a planned configuration item',
       description:
         'Only while planned and without relations; what was in service is retired. Emits `ci.deleted`.',
-      tag,
-      scope: 'cmdb:write',
-      response: z.void(),
-      status: 204,
       errors: [...transitionErrors, 'conflict'],
       handler: ({ params, meta }) => items.drop(params.id, meta),
     }),

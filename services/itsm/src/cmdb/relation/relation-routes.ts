@@ -1,15 +1,23 @@
 import { AsOfListQuery, AsOfQuery, CiRelation, NewCiRelation, shortPages } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import { defineList, defineResource, type RequestMeta, type Route } from '@opsplane/http'
 import type { KeysetOptions } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import { z } from 'zod'
 import { ciRelations as table } from '../../schema/cmdb.js'
 import { tag } from '../item/item-routes.js'
 import type { ItemStore } from '../item/item-store.js'
 import { itemRelationFilters, relationFilters } from '../list-filters.js'
 import { type RelationFilters, relationSelection } from './relation-selection.js'
 import type { RelationStore } from './relation-store.js'
+
+const route = defineResource({
+  name: 'CiRelation',
+  path: '/cmdb/relations',
+  tag,
+  read: 'cmdb:read',
+  write: 'cmdb:write',
+  response: CiRelation,
+})
 
 /** Relations between configuration items. */
 export function relationRoutes(ctx: ServiceContext, items: ItemStore, relations: RelationStore): Route[] {
@@ -32,15 +40,10 @@ export function relationRoutes(ctx: ServiceContext, items: ItemStore, relations:
   }
 
   return [
-    defineList({
-      operationId: 'listCiRelations',
-      path: '/cmdb/relations',
+    route.list({
       summary: 'List relations',
       description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${shortPages}`,
-      tag,
-      scope: 'cmdb:read',
       query: relationFilters.extend(AsOfListQuery.shape),
-      response: CiRelation,
       handler: ({ query: { limit, after, sort, ...filters }, binding, meta }) =>
         page(filters, { limit, after, binding, direction: sort.direction }, meta),
     }),
@@ -56,53 +59,30 @@ export function relationRoutes(ctx: ServiceContext, items: ItemStore, relations:
       scope: 'cmdb:read',
       query: itemRelationFilters.extend(AsOfListQuery.shape),
       response: CiRelation,
-      errors: ['not_found'],
       handler: async ({ params, query: { limit, after, sort, ...filters }, binding, meta }) => {
         const { id: itemId } = await items.asOf(params.id, meta.tenant, filters.asOf)
         return page({ ...filters, itemId }, { limit, after, binding, direction: sort.direction }, meta)
       },
     }),
 
-    defineRoute({
-      operationId: 'getCiRelation',
-      method: 'get',
-      path: '/cmdb/relations/:id',
+    route.get({
       summary: 'Get a relation',
       description: 'From `sourceId` to `targetId`. With `asOf` as it was then.',
-      tag,
-      scope: 'cmdb:read',
       query: AsOfQuery,
-      response: CiRelation,
-      errors: ['not_found'],
       handler: ({ params, query, meta }) => relations.asOf(params.id, meta.tenant, query.asOf),
     }),
 
-    defineRoute({
-      operationId: 'createCiRelation',
-      method: 'post',
-      path: '/cmdb/relations',
+    route.create({
       summary: 'Relate two configuration items',
       description: 'There is one relation of a type from one item to another. Emits `ci.relation_added`.',
-      tag,
-      scope: 'cmdb:write',
       body: NewCiRelation,
-      response: CiRelation,
-      status: 201,
       errors: ['conflict', 'version_conflict'],
       handler: ({ body, meta }) => relations.add(body, meta),
     }),
 
-    defineRoute({
-      operationId: 'deleteCiRelation',
-      method: 'delete',
-      path: '/cmdb/relations/:id',
+    route.delete({
       summary: 'Remove a relation',
       description: 'Emits `ci.relation_removed`.',
-      tag,
-      scope: 'cmdb:write',
-      response: z.void(),
-      status: 204,
-      errors: ['not_found', 'precondition_failed', 'version_conflict'],
       handler: async ({ params, meta }) => {
         await relations.handle(params.id, { kind: 'remove' }, meta)
       },

@@ -27,7 +27,7 @@ export function incidentCommentRoutes(ctx: ServiceContext, incidents: IncidentSt
       body: NewIncidentComment,
       response: IncidentComment,
       status: 201,
-      errors: ['not_found', 'invalid_state_transition', 'version_conflict'],
+      errors: ['invalid_state_transition'],
       // Of the incident, whose version a comment raises.
       ifMatch: true,
       handler: async ({ params, body, meta }) => {
@@ -46,7 +46,6 @@ export function incidentCommentRoutes(ctx: ServiceContext, incidents: IncidentSt
       query: commentFilters,
       sorts: ['createdAt'],
       response: IncidentComment,
-      errors: ['not_found'],
       handler: async ({ params, query: { limit, after, sort, ...filters }, binding, meta: { tenant } }) => {
         const { id } = await incidents.asOf(await incidents.findId(params.id, tenant), tenant, filters.asOf)
         return keysetPage(ctx.database.db, {

@@ -9,9 +9,8 @@ import {
   shortPages,
 } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { defineResource, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { z } from 'zod'
 import { parseHolidays } from '../../calendar/ical.js'
 import { slaCalendars as table } from '../../schema/sla.js'
 import { calendarFilters } from '../list-filters.js'
@@ -20,7 +19,15 @@ import type { SlaStores } from '../timer/stores.js'
 import type { SlaPolicyWriter } from './policy-writer.js'
 
 const tag = 'SLA calendars'
-const path = '/itsm/calendars/:id'
+
+const route = defineResource({
+  name: 'SlaCalendar',
+  path: '/itsm/calendars',
+  tag,
+  read: 'itsm:read',
+  write: 'sla:write',
+  response: SlaCalendar,
+})
 
 /** When time counts for SLA timers. */
 export function calendarRoutes(
@@ -29,16 +36,11 @@ export function calendarRoutes(
   saving: SlaPolicyWriter,
 ): Route[] {
   return [
-    defineList({
-      operationId: 'listSlaCalendars',
-      path: '/itsm/calendars',
+    route.list({
       summary: 'List SLA calendars',
       description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${shortPages}`,
-      tag,
-      scope: 'itsm:read',
       query: calendarFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'name'],
-      response: SlaCalendar,
       handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
         listPage(database.db, {
           ...{ asOf, table, tenant: meta.tenant },
@@ -48,50 +50,29 @@ export function calendarRoutes(
         }),
     }),
 
-    defineRoute({
-      operationId: 'createSlaCalendar',
-      method: 'post',
-      path: '/itsm/calendars',
+    route.create({
       summary: 'Create an SLA calendar',
       description: 'Refused when hours overlap, the zone is unknown or nothing is ever open.',
-      tag,
-      scope: 'sla:write',
       body: NewSlaCalendar,
-      response: SlaCalendar,
-      status: 201,
       handler: ({ body, meta }) => {
         const id = newId('slaCalendar')
         return calendars.create(id, { kind: 'create', id, input: body, now: meta.now }, meta)
       },
     }),
 
-    defineRoute({
-      operationId: 'getSlaCalendar',
-      method: 'get',
-      path,
+    route.get({
       summary: 'Get an SLA calendar',
       description: 'With its week, holidays and exceptions in its time zone. With `asOf` as it was then.',
-      tag,
-      scope: 'itsm:read',
       query: AsOfQuery,
-      response: SlaCalendar,
-      errors: ['not_found'],
       handler: ({ params, query, meta }) => calendars.asOf(params.id, meta.tenant, query.asOf),
     }),
 
-    defineRoute({
-      operationId: 'updateSlaCalendar',
-      method: 'patch',
-      path,
+    route.update({
       summary: 'Update an SLA calendar',
       description:
         'Makes a new revision for timers that start from now on; those that began keep theirs. Refused when an ' +
         'active policy would have a goal beyond a year of it.',
-      tag,
-      scope: 'sla:write',
       body: SlaCalendarPatch,
-      response: SlaCalendar,
-      errors: ['not_found', 'precondition_failed', 'version_conflict'],
       handler: ({ params, body: patch, meta }) => {
         const { now } = meta
         return saving.changeCalendar(params.id, (policies) => ({ kind: 'patch', patch, policies, now }), meta)
@@ -110,7 +91,6 @@ export function calendarRoutes(
       scope: 'sla:write',
       body: ImportHolidays,
       response: SlaCalendar,
-      errors: ['not_found', 'precondition_failed', 'version_conflict'],
       handler: ({ params, body: { ical, replace }, meta }) => {
         const holidays = parseHolidays(ical)
         return saving.changeCalendar(
@@ -121,17 +101,10 @@ export function calendarRoutes(
       },
     }),
 
-    defineRoute({
-      operationId: 'deleteSlaCalendar',
-      method: 'delete',
-      path,
+    route.delete({
       summary: 'Delete an SLA calendar',
       description: 'Refused while a policy names it.',
-      tag,
-      scope: 'sla:write',
-      response: z.void(),
-      status: 204,
-      errors: ['not_found', 'conflict', 'precondition_failed'],
+      errors: ['conflict'],
       handler: ({ params, meta }) => saving.deleteCalendar(params.id, meta),
     }),
   ]

@@ -27,7 +27,6 @@ export function explainRoutes(
       scope: 'itsm:read',
       query: AsOfQuery,
       response: IncidentSla,
-      errors: ['not_found'],
       handler: async ({ params, query, meta: { tenant, now } }) => {
         const { past, at } = resolveInstant(query.asOf, now)
         const { id } = await incidents.asOf(await incidents.findId(params.id, tenant), tenant, past)

@@ -22,7 +22,6 @@ export function policyUseRoutes(ctx: ServiceContext, stores: SlaStores, clocks: 
       scope: 'itsm:read',
       body: PreviewSla,
       response: SlaPreview,
-      errors: ['not_found'],
       idempotency: 'none',
       handler: ({ params, body, meta }) =>
         preview(ctx, stores, clocks, { policyId: params.id, reference: body.entityId, meta }),
@@ -41,7 +40,6 @@ export function policyUseRoutes(ctx: ServiceContext, stores: SlaStores, clocks: 
       scope: 'sla:write',
       body: ReapplySla,
       response: SlaReapplied,
-      errors: ['not_found'],
       handler: ({ params, body, meta }) =>
         reapply(ctx, stores, clocks, { policyId: params.id, dryRun: body.dryRun, meta }),
     }),

@@ -8,7 +8,7 @@ import {
   shortPages,
 } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { resolveNumbers } from '../../lists/number-references.js'
 import { slaTimers as table } from '../../schema/sla.js'
@@ -19,7 +19,14 @@ import { getEntity } from '../policy/policy-lint.js'
 import { timerSelection, timerSorts } from '../queries.js'
 import type { Clocks } from './clocks.js'
 
-const tag = 'SLA timers'
+const route = defineResource({
+  name: 'SlaTimer',
+  path: '/itsm/sla-timers',
+  tag: 'SLA timers',
+  read: 'itsm:read',
+  write: 'itsm:read',
+  response: SlaTimerItem,
+})
 
 /** The timers of everything there is. */
 export function timerRoutes(
@@ -27,19 +34,14 @@ export function timerRoutes(
   { timers, pinnedPolicies }: Clocks,
 ): Route[] {
   return [
-    defineList({
-      operationId: 'listSlaTimers',
-      path: '/itsm/sla-timers',
+    route.list({
       summary: 'List SLA timers',
       description:
         'All given filters must hold; those of requests the caller may not see are left out. Those of the newest entities first unless `sort` says otherwise; sorted by ' +
         '`dueAt`, paused ones come after all others. With `asOf` those that began last come first. ' +
         shortPages,
-      tag,
-      scope: 'itsm:read',
       query: timerFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'dueAt'],
-      response: SlaTimerItem,
       handler: async ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
         listPage(database.db, {
           ...{ asOf, table, tenant: meta.tenant },
@@ -52,19 +54,13 @@ export function timerRoutes(
         }),
     }),
 
-    defineRoute({
-      operationId: 'getSlaTimer',
-      method: 'get',
-      path: '/itsm/sla-timers/:id',
+    route.get({
       summary: 'Explain an SLA timer',
       description:
         'What it counted when, as `GET /itsm/incidents/:id/sla` does for all timers of an incident. With `asOf`, up to ' +
         'that instant; one that lies ahead is now.',
-      tag,
-      scope: 'itsm:read',
       query: AsOfQuery,
       response: ExplainedSlaTimer,
-      errors: ['not_found'],
       handler: async ({ params, query, meta }) => {
         const { past, at } = resolveInstant(query.asOf, meta.now)
         const timer = await timers.asOf(params.id, meta.tenant, past)

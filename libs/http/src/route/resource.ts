@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import { defineList, type ListContract } from './list.js'
+import { defineRoute, type PathSchema, type Route, type RouteContract, type Scope } from './route.js'
+
+/** What the operations on one kind of resource have in common. */
+export interface Resource<Path extends string, Key extends string, Shown extends z.ZodType> {
+  /** Of one of them in the ids of operations: with `Report` they are `createReport`, `getReport`. */
+  name: string
+  /** Of several, as in `listReports`; the name and an s unless given. */
+  plural?: string
+  /** Of all of them, such as `/analytics/reports`. */
+  path: Path
+  /** The parameter that names one of them in paths; `id` unless given. */
+  key?: Key
+  tag: string
+  /** The scope of `list` and `get`. */
+  read: Scope
+  /** The scope of everything else. */
+  write: Scope
+  response: Shown
+}
+
+/** A contract without what the resource says. An operation that differs there says so itself. */
+type Operation<Contract extends { [Name in Given]?: unknown }> = Omit<Contract, Given | 'path'> &
+  Partial<Pick<Contract, Given>>
+type Given = 'operationId' | 'method' | 'tag' | 'scope' | 'response'
+
+type NoQuery = z.ZodObject<Record<never, never>>
+
+/**
+ * The parts of which the routes of a resource are made: each makes one operation, of a contract that says what is its own. What fits
+ * none of them is a `defineRoute` or `defineList`.
+ */
+export function defineResource<
+  const Path extends string,
+  Shown extends z.ZodType,
+  const Key extends string = 'id',
+>(resource: Resource<Path, Key, Shown>) {
+  const { name, plural = `${name}s`, path, key = 'id', tag, read, write, response } = resource
+  const one = `${path}/:${key}`
+  type One = `${Path}/:${Key}`
+  type OnAll<R extends z.ZodType, Q extends z.ZodObject, B extends z.ZodType> = Operation<
+    RouteContract<Path, R, PathSchema<Path>, Q, B>
+  >
+  type OnOne<R extends z.ZodType, Q extends z.ZodObject, B extends z.ZodType> = Operation<
+    RouteContract<One, R, PathSchema<One>, Q, B>
+  >
+  /** The compiler does not put a generic contract together. */
+  const define = (verb: string, own: Pick<AnyContract, 'method' | 'path'>, operation: object): Route => {
+    const shared = { tag, scope: own.method === 'get' ? read : write, response }
+    const contract: object = { operationId: `${verb}${name}`, ...shared, ...own, ...operation }
+    return defineRoute(contract as AnyContract)
+  }
+
+  return {
+    /** `GET` of all, a page at a time. */
+    list<
+      R extends z.ZodType = Shown,
+      const Sorts extends readonly string[] = readonly ['-createdAt'],
+      Q extends z.ZodObject = NoQuery,
+    >(operation: Operation<ListContract<Path, R, Sorts, PathSchema<Path>, Q>>): Route {
+      const own = { operationId: `list${plural}`, path, tag, scope: read, response }
+      return defineList({ ...own, ...operation } as ListContract<Path, R, Sorts, PathSchema<Path>, Q>)
+    },
+
+    /** `GET` of one. */
+    get<R extends z.ZodType = Shown, Q extends z.ZodObject = NoQuery>(
+      operation: OnOne<R, Q, z.ZodUndefined>,
+    ): Route {
+      return define('get', { method: 'get', path: one }, operation)
+    },
+
+    /** `POST`; the answer is a 201 with the new one. */
+    create<
+      R extends z.ZodType = Shown,
+      Q extends z.ZodObject = NoQuery,
+      B extends z.ZodType = z.ZodUndefined,
+    >(operation: OnAll<R, Q, B>): Route {
+      return define('create', { method: 'post', path }, { status: 201, ...operation })
+    },
+
+    /** `PATCH` of one. */
+    update<
+      R extends z.ZodType = Shown,
+      Q extends z.ZodObject = NoQuery,
+      B extends z.ZodType = z.ZodUndefined,
+    >(operation: OnOne<R, Q, B>): Route {
+      return define('update', { method: 'patch', path: one }, operation)
+    },
+
+    /** `DELETE` of one; a 204 unless it has a response. */
+    delete<
+      R extends z.ZodType = z.ZodVoid,
+      Q extends z.ZodObject = NoQuery,
+      B extends z.ZodType = z.ZodUndefined,
+    >(operation: OnOne<R, Q, B>): Route {
+      const none = operation.response === undefined && { response: z.void(), status: 204 }
+      return define('delete', { method: 'delete', path: one }, { ...none, ...operation })
+    },
+
+    /** `POST` of an action on one: `take-over` is `takeOverReport` at `/analytics/reports/:id/take-over`. */
+    action<
+      R extends z.ZodType = Shown,
+      Q extends z.ZodObject = NoQuery,
+      B extends z.ZodType = z.ZodUndefined,
+    >(action: string, operation: OnOne<R, Q, B>): Route {
+      const verb = action.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+      return define(verb, { method: 'post', path: `${one}/${action}` }, operation)
+    },
+  }
+}
+
+type AnyContract = RouteContract<string, z.ZodType, z.ZodObject, z.ZodObject, z.ZodType>
