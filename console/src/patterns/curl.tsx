@@ -1,12 +1,18 @@
 import { Button, Popover } from '@mantine/core'
+import { memo } from 'react'
 import { formatCurl, type ShownRequest } from '../api/curl.js'
 import { usePlace } from '../place/context.js'
 import { texts } from '../texts/en.js'
 import { Copy } from './copy.js'
 import { Icon } from './icons.js'
 
-/** The request behind a page, to be made by hand. */
-export function AsCurl({ request }: { request: ShownRequest }) {
+/** The request behind a page, to be made by hand. Pages make it anew whenever they are rendered: it is compared by what is in it. */
+export const AsCurl = memo(
+  AsCurlView,
+  (before, after) => JSON.stringify(before.request) === JSON.stringify(after.request),
+)
+
+function AsCurlView({ request }: { request: ShownRequest }) {
   const { place } = usePlace()
   const command = formatCurl(location.origin, place, request)
   return (

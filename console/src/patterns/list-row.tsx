@@ -19,10 +19,6 @@ interface RowProps<Item> {
   item: Item
   index: number
   columns: readonly Column<Item>[]
-  /** The tracks of its grid; undefined for a row of two lines. */
-  tracks: string | undefined
-  height: number
-  top: number
   isSelected: boolean
   isMarked: boolean
   /** It belongs to the list no more. */
@@ -30,8 +26,13 @@ interface RowProps<Item> {
   linkOf(item: Item): LinkProps
 }
 
-function RowView<Item>({ item, index, columns, tracks, height, top, linkOf, ...state }: RowProps<Item>) {
-  const place: CSSProperties = { height, transform: `translateY(${top}px)` }
+/** How wide it is, and so how high and where, is for the style sheet: the rows stay as they are when a detail opens. */
+export const rowPlace = (index: number) => ({ '--row': index }) as CSSProperties
+
+export const cellClass = ({ id, narrow }: Pick<Column<never>, 'id' | 'narrow'>): string =>
+  `cell-${id} narrow-${narrow ?? 'none'}`
+
+function RowView<Item>({ item, index, columns, linkOf, ...state }: RowProps<Item>) {
   return (
     <div
       role="row"
@@ -40,15 +41,11 @@ function RowView<Item>({ item, index, columns, tracks, height, top, linkOf, ...s
       className="list-row"
       data-cursor={state.isMarked || undefined}
       data-left={state.hasLeft || undefined}
-      title={tracks === undefined ? columns.find(({ hintOf }) => hintOf)?.hintOf?.(item) : undefined}
-      style={{ ...(tracks !== undefined && { gridTemplateColumns: tracks }), ...place }}
+      title={columns.find(({ hintOf }) => hintOf)?.hintOf?.(item)}
+      style={rowPlace(index)}
     >
       {columns.map((column) => (
-        <div
-          key={column.id}
-          role="cell"
-          className={`cell cell-${column.id} narrow-${column.narrow ?? 'none'}`}
-        >
+        <div key={column.id} role="cell" className={`cell ${cellClass(column)}`}>
           {column.narrow === 'title' ? (
             <Link {...linkOf(item)} className="row-link ellipsis" dir="auto">
               {column.cell(item)}
@@ -62,10 +59,9 @@ function RowView<Item>({ item, index, columns, tracks, height, top, linkOf, ...s
   )
 }
 
-const compared = ['item', 'index', 'columns', 'tracks', 'height', 'top'] as const
-const states = ['isSelected', 'isMarked', 'hasLeft'] as const
+const compared = ['item', 'index', 'columns', 'isSelected', 'isMarked', 'hasLeft'] as const
 
 /** Rendered again only where it differs. `linkOf` is not compared: a link follows from its item. */
 export const Row = memo(RowView, (before, after) =>
-  [...compared, ...states].every((name) => Object.is(before[name], after[name])),
+  compared.every((name) => Object.is(before[name], after[name])),
 ) as typeof RowView

@@ -2,18 +2,11 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the link of a row takes the focus.
 import { type LinkProps, useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import {
-  type CSSProperties,
-  type ReactNode,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react'
+import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { texts } from '../texts/en.js'
 import { useKeys } from './keys.js'
-import { type Column, Row } from './list-row.js'
+import { type Column, cellClass, Row, rowPlace } from './list-row.js'
+import { rowHeights, useNarrow } from './narrow.js'
 import { Problem } from './problem.js'
 import { Stale } from './stale.js'
 import { Time } from './time.js'
@@ -49,11 +42,7 @@ interface ListProps<Item> {
 }
 
 const closing = 'Escape'
-const rowHeight = 32
 const headHeight = 32
-const narrowRowHeight = 52
-/** Below it a row has two lines. */
-const narrowWidth = 760
 
 /** Rows that are loaded as one scrolls; only those in sight are there. With j, k and Enter as everywhere. */
 export function List<Item>({
@@ -67,12 +56,8 @@ export function List<Item>({
   empty,
 }: ListProps<Item>) {
   const scroll = useRef<HTMLDivElement>(null)
-  const isNarrow = useNarrow(scroll)
-  const shown = useMemo(
-    () => (isNarrow ? columns.filter(({ narrow }) => narrow !== undefined) : columns),
-    [isNarrow, columns],
-  )
-  const height = isNarrow ? narrowRowHeight : rowHeight
+  const { isNarrow, observe } = useNarrow(scroll)
+  const height = isNarrow ? rowHeights.narrow : rowHeights.wide
   const { items, hasMore } = view
   const virtual = useVirtualizer({
     count: items.length,
@@ -83,7 +68,7 @@ export function List<Item>({
     scrollPaddingStart: isNarrow ? 0 : headHeight,
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was measured is of the other height.
-  useEffect(() => virtual.measure(), [virtual, height])
+  useLayoutEffect(() => virtual.measure(), [virtual, height])
   const rows = virtual.getVirtualItems()
   const [first, last] = [rows.at(0)?.index ?? 0, rows.at(-1)?.index ?? 0]
   // What is to be there changes with what is known of the list, not with the rows in sight alone.
@@ -101,47 +86,43 @@ export function List<Item>({
   if (view.error !== undefined && items.length === 0)
     return <Problem error={view.error} onRetry={view.reload} />
   if (items.length === 0) return empty
-  const tracks = isNarrow ? undefined : columns.map((column) => column.width).join(' ')
   const startFresh = () => {
     view.showFresh()
     scroll.current?.scrollTo({ top: 0 })
   }
   return (
-    <div className={`list ${isNarrow ? 'list-narrow' : ''}`}>
+    <div ref={observe} className="list">
       {view.freshCount > 0 && (
         <button type="button" className="list-fresh" onClick={startFresh}>
           {texts.common.fresh(view.freshCount)}
         </button>
       )}
       <div ref={scroll} className="list-scroll" tabIndex={-1}>
-        <div role="table" aria-label={label} aria-rowcount={hasMore ? -1 : items.length + 1}>
-          <div
-            role="row"
-            className={`list-head ${isNarrow ? 'visually-hidden' : ''}`}
-            style={tracks === undefined ? undefined : { gridTemplateColumns: tracks }}
-          >
-            {shown.map(({ id, head }) => (
-              <div key={id} role="columnheader" className={`ellipsis cell-${id}`}>
-                {head}
+        <div
+          role="table"
+          aria-label={label}
+          aria-rowcount={hasMore ? -1 : items.length + 1}
+          className={columns.some(({ narrow }) => narrow === 'state') ? undefined : 'list-stateless'}
+          style={{ '--tracks': columns.map(({ width }) => width).join(' ') } as CSSProperties}
+        >
+          <div role="row" className="list-head">
+            {columns.map((column) => (
+              <div key={column.id} role="columnheader" className={`ellipsis ${cellClass(column)}`}>
+                {column.head}
               </div>
             ))}
           </div>
           <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="rowgroup">
-            {rows.map(({ index, start }) => {
+            {rows.map(({ index }) => {
               const item = items[index]
-              const top = start - virtual.options.scrollMargin
-              if (item === undefined)
-                return <AwaitedRow key={index} style={{ height, transform: `translateY(${top}px)` }} />
+              if (item === undefined) return <AwaitedRow key={index} index={index} />
               const key = keyOf(item)
               return (
                 <Row
                   key={key}
                   item={item}
                   index={index}
-                  columns={shown}
-                  tracks={tracks}
-                  height={height}
-                  top={top}
+                  columns={columns}
                   isSelected={key === selected}
                   isMarked={key === cursor}
                   hasLeft={view.left.has(key)}
@@ -156,26 +137,6 @@ export function List<Item>({
       {view.staleSinceMs !== undefined && <Stale sinceMs={view.staleSinceMs} />}
     </div>
   )
-}
-
-/** Whether there is room for two lines a row only; known before the first row is painted, so that none moves. */
-function useNarrow(scroll: { current: HTMLElement | null }): boolean {
-  const [width, setWidth] = useState(0)
-  const observed = useRef<{ element: HTMLElement; stop(): void }>(undefined)
-  // The element comes with the first rows, and goes where there are none.
-  useLayoutEffect(() => {
-    const element = scroll.current
-    if (element === (observed.current?.element ?? null)) return
-    observed.current?.stop()
-    observed.current = undefined
-    if (element === null) return
-    setWidth(element.clientWidth)
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth))
-    observer.observe(element)
-    observed.current = { element, stop: () => observer.disconnect() }
-  })
-  useEffect(() => () => observed.current?.stop(), [])
-  return width > 0 && width < narrowWidth
 }
 
 interface RowKeys<Item> extends Pick<ListProps<Item>, 'view' | 'keyOf' | 'linkOf' | 'selected' | 'closed'> {
@@ -217,8 +178,8 @@ function useRowKeys<Item>({
 }
 
 /** One that is known, and was forgotten or is not there yet. */
-const AwaitedRow = ({ style }: { style: CSSProperties }) => (
-  <div role="row" aria-hidden="true" className="list-row skeleton-row" style={style}>
+const AwaitedRow = ({ index }: { index: number }) => (
+  <div role="row" aria-hidden="true" className="list-row skeleton-row" style={rowPlace(index)}>
     <i />
   </div>
 )

@@ -1,5 +1,5 @@
 import { Notifications } from '@mantine/notifications'
-import { getRouteApi, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { LiveContext, useStream } from '../live/use-live.js'
 import { useKeys } from '../patterns/keys.js'
@@ -33,10 +33,12 @@ export function Shell() {
   )
   const [signIns, setSignIns] = useState(0)
   const live = useStream(place, me.user.id, signIns)
-  const { pathname } = useLocation()
-  const area = areas.find(({ name }) => pathname.split('/')[4] === name)
+  // No more of the address: what is around a page is not rendered again for each row that is opened.
+  const shown = useLocation({ select: ({ pathname }) => pathname.split('/')[4] })
+  const area = areas.find(({ name }) => name === shown)
+  const router = useRouter()
   // The menu is closed by going somewhere.
-  useEffect(() => setMenuOpen(pathname === ''), [pathname])
+  useEffect(() => router.subscribe('onBeforeNavigate', () => setMenuOpen(false)), [router])
   useEffect(() => {
     const name = area === undefined ? texts.product : texts.areas[area.name]
     document.title = `${name} · ${workspace} ${texts.environments[environment].toLowerCase()}`

@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate, useParams } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { memo, useMemo } from 'react'
 import { apiPath, type Delivery, type Webhook } from '../../api/api.js'
 import { pageSize, readDeliveries, webhooksQuery } from '../../api/queries.js'
 import { type Column, List, whenColumn } from '../../patterns/list.js'
@@ -17,6 +17,7 @@ import { describeCause } from './causes.js'
 
 const route = getRouteApi('/w/$workspace/$environment/deliveries')
 const words = texts.deliveries
+const noWebhooks: readonly Webhook[] = []
 const detailRoute = '/w/$workspace/$environment/deliveries/$webhookId/$deliveryId'
 
 /** Everything on its way to endpoints, over all webhooks or of one. */
@@ -24,7 +25,7 @@ export function Deliveries() {
   const { place } = usePlace()
   const { status, type, webhook } = route.useSearch()
   const { deliveryId } = useParams({ strict: false })
-  const { data: webhooks = [] } = useQuery(webhooksQuery(place))
+  const { data: webhooks = noWebhooks } = useQuery(webhooksQuery(place))
   const request = {
     path: `${apiPath}/deliveries`,
     query: { status, eventType: type, webhookId: webhook, limit: String(pageSize) },
@@ -40,7 +41,8 @@ export function Deliveries() {
   )
 }
 
-function Filters({ webhooks }: { webhooks: readonly Webhook[] }) {
+/** Not rendered again for each row that is opened. */
+const Filters = memo(function Filters({ webhooks }: { webhooks: readonly Webhook[] }) {
   const search = route.useSearch()
   const navigate = useNavigate()
   const filter = (change: Partial<Record<keyof DeliverySearch, string | undefined>>) => {
@@ -75,7 +77,7 @@ function Filters({ webhooks }: { webhooks: readonly Webhook[] }) {
       />
     </div>
   )
-}
+})
 
 function DeliveryList({
   webhooks,

@@ -1,4 +1,5 @@
 import { getRouteApi, useNavigate, useParams } from '@tanstack/react-router'
+import { memo } from 'react'
 import { type AuditEvent, apiPath } from '../../api/api.js'
 import { pageSize, readEvents } from '../../api/queries.js'
 import { useCommand } from '../../patterns/curl.js'
@@ -61,7 +62,8 @@ function NoEvents() {
   return <Empty title={words.empty} help={words.emptyHelp} command={command} />
 }
 
-function Filters() {
+/** Not rendered again for each row that is opened. */
+const Filters = memo(function Filters() {
   const search = route.useSearch()
   const navigate = useNavigate()
   const filter = (change: { [Name in keyof EventSearch]?: string | undefined }) => {
@@ -92,7 +94,7 @@ function Filters() {
       />
     </div>
   )
-}
+})
 
 const columns: Column<AuditEvent>[] = [
   {
