@@ -81,7 +81,17 @@ function EventFacts({ event }: { event: AuditEvent }) {
           </span>,
         ],
         [names.who, `${actor.name} (${actor.type.replace('_', ' ')})`],
-        [names.request, requestId && <Id value={requestId} />],
+        [
+          names.request,
+          requestId && (
+            <span className="row">
+              <Id value={requestId} />
+              <Link to={to} params={place} search={{ request: requestId }} className="link nowrap">
+                {words.moreOfRequest}
+              </Link>
+            </span>
+          ),
+        ],
         [
           names.cause,
           causationId && (

@@ -20,8 +20,21 @@ export const events = {
   deleted: 'Deleted with these values',
   unchanged: 'No field differs; the event itself is what happened.',
   webhooks: 'Webhooks',
+  workflows: 'Workflows',
+  noRuns: 'It started no workflow.',
+  runStates: {
+    queued: 'Queued',
+    running: 'Running',
+    waiting: 'Waiting',
+    paused: 'Paused',
+    completed: 'Completed',
+    failed: 'Failed',
+    cancelled: 'Canceled',
+    dead: 'Dead',
+  },
   rules: 'Business rules',
   noRules: 'No business rule ran on it.',
+  hidden: (permission: string) => `Your role does not have ${permission}, so these are not shown.`,
   executionStates: {
     running: 'Running',
     completed: 'Completed',
@@ -33,6 +46,7 @@ export const events = {
   noRequest: 'The platform did this by itself: there is no request, and it went to no webhook.',
   alone: 'The request caused this event only, and it went to no webhook.',
   delivered: (webhook: string) => `To ${webhook}`,
+  replayed: (webhook: string) => `Replay to ${webhook}`,
   extras: 'With the event',
   facts: {
     id: 'Event',
@@ -47,5 +61,6 @@ export const events = {
     at: 'At',
   },
   moreOf: 'All events of this resource',
+  moreOfRequest: 'All events of this request',
   badType: 'Lower-case words with dots, such as incident.created or incident.*',
 } as const
