@@ -50,7 +50,7 @@ export function FailedNow() {
 function Deliveries() {
   const { place } = usePlace()
   const failures = useQuery(failuresQuery(place, 'deliveries'))
-  const { data: webhooks = [] } = useQuery(webhooksQuery(place))
+  const { data: webhooks = [], isPending } = useQuery(webhooksQuery(place))
   const isPaused = ({ target }: FailureGroup) =>
     webhooks.find(({ id }) => id === target.id)?.status === 'paused'
   return (
@@ -76,21 +76,22 @@ function Deliveries() {
           </Link>
         )
       }
-      actionOf={retryAll('webhooks:write', retryingDeliveries(place), (group) =>
-        isPaused(group) ? words.retryPaused(group.count, group.target.name) : undefined,
-      )}
+      // What a retry does depends on whether its webhook is paused.
+      actionOf={isPending ? undefined : retryAll('webhooks:write', retryingDeliveries(place), isPaused)}
     />
   )
 }
 
-/**
- * The button of a group that retries all of it, for those who have the permission. It asks first where there is something to
- * know before.
- */
+/** The button of a group that retries all of it, for those who have the permission. */
 const retryAll =
-  (permission: string, retrying: Retrying, questionOf?: (group: FailureGroup) => string | undefined) =>
+  (permission: string, retrying: Retrying, isPaused?: (group: FailureGroup) => boolean) =>
   (group: FailureGroup) => (
-    <RetryGroup group={group} permission={permission} retrying={retrying} question={questionOf?.(group)} />
+    <RetryGroup
+      group={group}
+      permission={permission}
+      retrying={retrying}
+      isPaused={isPaused?.(group) ?? false}
+    />
   )
 
 /** Runs and executions have no pages yet: what is known of one are its events. */

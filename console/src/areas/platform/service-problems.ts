@@ -33,6 +33,12 @@ export function findProblems({ name, state, figures }: Service, nowMs: number): 
   ]
 }
 
+/** Where no service knows what waits for its consumers, NATS does not answer. */
+export const isNatsAway = (services: readonly Service[]): boolean =>
+  services.some(
+    ({ state, figures }) => state === 'up' && figures !== null && countPending(figures) === undefined,
+  )
+
 type Figures = NonNullable<Service['figures']>
 
 export const countDeadLetters = ({ consumers }: Figures): number =>

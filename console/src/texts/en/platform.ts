@@ -4,7 +4,9 @@ export const platform = {
   tabs: { status: 'Status', deadLetters: 'Dead letters' },
   operatorsOnly: 'Only operators of the installation can see this',
   operatorsOnlyHelp: 'The operator adds the address of your login to OPERATORS of the settings service.',
-  allGood: 'Every service is up, and nothing is waiting.',
+  allGood: 'Every service is up, and nothing is late.',
+  natsAway:
+    'NATS does not answer. The API goes on, and events wait in Postgres until it is back; then they are published by themselves. Check that nats-server runs, that the services reach it (NATS_URL), and its log.',
   troubles: (count: number) => (count === 1 ? '1 problem to solve' : `${count} problems to solve`),
   service: 'Service',
   state: 'State',
