@@ -23,6 +23,8 @@ export const signIn = {
     none: (workspace: string) => `${workspace} has no single sign-on. Sign in with your password instead.`,
     required: 'This workspace is entered by its single sign-on only.',
     refused: 'Single sign-on did not let you in',
+    stillSignedIn: 'You are signed out here. Your identity provider may still have you signed in.',
+    signOut: 'Sign out there as well',
   },
   reset: {
     title: 'Set a new password',
