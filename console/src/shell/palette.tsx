@@ -117,7 +117,6 @@ function useRequests(text: string): SpotlightActionData[] {
     {
       id: text,
       label: words.request(text),
-      description: words.requestHelp,
       leftSection: <Icon name="events" />,
       onClick,
     },

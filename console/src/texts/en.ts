@@ -75,7 +75,6 @@ export const texts = {
     environment: (name: string) => `Switch to ${name}`,
     open: (reference: string) => `Open ${reference}`,
     request: (id: string) => `Events of the request ${id}`,
-    requestHelp: 'Everything it changed, if it is the id of a request',
   },
   keys: {
     title: 'Keys',

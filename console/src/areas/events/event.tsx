@@ -74,7 +74,13 @@ function EventFacts({ event }: { event: AuditEvent }) {
         [
           names.resource,
           <span key="resource" className="row">
-            <code className="ellipsis">{resource.id}</code>
+            <Link
+              to="/w/$workspace/$environment/record/$reference"
+              params={{ ...place, reference: resource.id }}
+              className="link mono ellipsis"
+            >
+              {resource.id}
+            </Link>
             <Link to={to} params={place} search={{ resource: resource.id }} className="link nowrap">
               {words.moreOf}
             </Link>

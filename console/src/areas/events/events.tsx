@@ -90,6 +90,14 @@ function Filters() {
         value={search.request}
         onChange={(request) => filter({ request })}
       />
+      {search.actor !== undefined && (
+        <FilterText
+          label={words.actorId}
+          placeholder={words.actorId}
+          value={search.actor}
+          onChange={(actor) => filter({ actor })}
+        />
+      )}
     </div>
   )
 }

@@ -94,16 +94,17 @@ const retryAll =
     />
   )
 
-/** Runs and executions have no pages yet: what is known of one are its events. */
-const useEventsOf = () => {
+/** Runs and executions have no pages yet: what is known of the failed ones are their events. */
+const useFailureEvents = () => {
   const { place } = usePlace()
-  return ({ target: { id } }: FailureGroup): LinkProps => ({
-    ...{ to: '/w/$workspace/$environment/events', params: place, search: { resource: id } },
+  return (search: { type: string; actor?: string }): LinkProps => ({
+    ...{ to: '/w/$workspace/$environment/events', params: place, search },
   })
 }
 
 function Runs() {
   const { place } = usePlace()
+  const linkTo = useFailureEvents()
   return (
     <FailureColumn
       title={words.runs}
@@ -111,7 +112,8 @@ function Runs() {
       unit={words.units.runs}
       none={words.none.runs}
       result={useQuery(failuresQuery(place, 'runs'))}
-      linkOf={useEventsOf()}
+      // A run acts in the name of its workflow.
+      linkOf={({ target: { id } }) => linkTo({ type: 'workflow.run_failed', actor: id })}
       actionOf={retryAll('runs:manage', retryingRuns(place))}
     />
   )
@@ -119,6 +121,7 @@ function Runs() {
 
 function Executions() {
   const { place } = usePlace()
+  const linkTo = useFailureEvents()
   return (
     <FailureColumn
       title={words.executions}
@@ -126,7 +129,7 @@ function Executions() {
       unit={words.units.executions}
       none={words.none.executions}
       result={useQuery(failuresQuery(place, 'executions'))}
-      linkOf={useEventsOf()}
+      linkOf={() => linkTo({ type: 'sdk.execution.failed' })}
       actionOf={retryAll('sdk:invoke', retryingExecutions(place))}
     />
   )

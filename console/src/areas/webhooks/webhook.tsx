@@ -183,14 +183,8 @@ function Figures({ deliveries }: { deliveries: readonly Delivery[] }) {
 }
 
 /** A schedule replaces the strategy; its last delay repeats. */
-const delaysOf = ({ retries, retry_schedule: seconds, retry_strategy: strategy }: Webhook): string =>
-  seconds === null
-    ? strategy
-    : words.retriesAfter(
-        Array.from({ length: Math.min(retries, seconds.length) }, (_, retry) =>
-          duration((seconds[retry] ?? 0) * 1_000),
-        ).join(', '),
-      )
+const delaysOf = ({ retries, retry_schedule: schedule, retry_strategy: strategy }: Webhook): string =>
+  schedule === null ? strategy : words.retriesAfter(schedule.slice(0, retries))
 
 function WebhookFacts({ webhook }: { webhook: Webhook }) {
   const names = words.facts

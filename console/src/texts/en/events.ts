@@ -4,6 +4,7 @@ export const events = {
   resource: 'Resource',
   resourceId: 'Resource id',
   actor: 'Who',
+  actorId: 'Id of the actor',
   when: 'When',
   request: 'Request id',
   empty: 'Nothing has happened here yet',

@@ -57,7 +57,7 @@ export const webhooks = {
     filter: 'Filter',
   },
   retriesOf: (retries: number, delays: string) => (retries === 0 ? 'None' : `${retries}, ${delays}`),
-  retriesAfter: (delays: string) => `after ${delays}`,
+  retriesAfter: (seconds: readonly number[]) => `after ${seconds.join(', ')} s`,
   perSecond: (rate: number) => `${rate} a second at most`,
   tabs: { deliveries: 'Latest deliveries', replay: 'Replay', signature: 'Signature' },
   replay: {
