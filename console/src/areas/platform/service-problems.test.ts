@@ -37,6 +37,7 @@ describe('what an operator has to look at', () => {
     ],
     ['what was given up', service({ consumers: consumer({ deadLetters: 2 }) }), ['deadLetters']],
     ['a service that does not answer', service(null, 'does not answer'), ['down']],
+    ['a service without figures', service(null), ['silent']],
     ['a service that is not ready', service({ consumers: consumer({ deadLetters: 2 }) }, 'waits'), ['down']],
   ])('is %s', (_, given, kinds) => {
     expect(findProblems(given, now).map(({ kind }) => kind)).toEqual(kinds)

@@ -27,6 +27,8 @@ export const platform = {
   next: {
     down: (service: string) =>
       `Check the log of ${service}, its database and NATS. Its state names what it waits for.`,
+    silent: (service: string) =>
+      `${service} is up, but did not return its figures in time. If it lasts, check its database and NATS, then its log.`,
     unpublished: (service: string) =>
       `Events of ${service} wait to be published: check that NATS is up and has free storage, then the log of ${service}.`,
     consumers: (names: string) =>
