@@ -217,12 +217,20 @@ describe('runs of workflows', () => {
 
   test('are listed by all filters', async () => {
     answers.push(page(aRun(1)))
-    const filters = ['--status=failed', '--trigger=manual', '--workflow=wf_1', '--since=2h', '--limit=7']
+    const filters = [
+      '--status=failed',
+      '--trigger=event',
+      '--trigger-id=evt_1',
+      '--workflow=wf_1',
+      '--since=2h',
+      '--limit=7',
+    ]
     const { code, out } = await run(['runs', 'list', ...filters], asUser())
     expect(code).toBe(0)
     expect(out).toMatch(/run_01JZ8Q4D3N5W7X9Y2B4C6D8E01 +failed +Nightly v2 .*each\[1\]\.send: refused: No\./)
     expect(server.received()[0]?.path).toBe(
-      '/api/v1/runs?status=failed&triggerType=manual&workflowId=wf_1&from=2026-01-31T10%3A00%3A00.000Z&limit=7',
+      '/api/v1/runs?status=failed&triggerType=event&triggerId=evt_1&workflowId=wf_1' +
+        '&from=2026-01-31T10%3A00%3A00.000Z&limit=7',
     )
   })
 

@@ -77293,6 +77293,8 @@ export interface operations {
                 timeZone?: string;
                 /** @description Queued before this instant. */
                 to?: string;
+                /** @description Id of what started them, as `trigger.id` of a run has it: of an event, a message of a topic, a call of a hook, or the run whose step started them. Runs of a schedule have its instant there, which `from` and `to` find. */
+                triggerId?: string;
                 triggerType?: string;
                 workflowId?: string;
             };
@@ -99215,6 +99217,8 @@ export interface operations {
                 timeZone?: string;
                 /** @description Queued before this instant. */
                 to?: string;
+                /** @description Id of what started them, as `trigger.id` of a run has it: of an event, a message of a topic, a call of a hook, or the run whose step started them. Runs of a schedule have its instant there, which `from` and `to` find. */
+                triggerId?: string;
                 triggerType?: string;
             };
             header?: {

@@ -179,6 +179,9 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
     await page.getByRole('button', { name: 'Continue with Acme SSO' }).click()
     await page.getByRole('heading', { name: 'Failed now' }).waitFor()
     await signOut(page)
+    // The provider keeps its own session, and has a page that ends it.
+    const there = page.getByRole('link', { name: 'Sign out there as well' })
+    expect(await there.getAttribute('href')).toContain(`${issuer.issuer}/`)
     await page.getByRole('button', { name: 'Use a passkey' }).click()
     await page.getByRole('heading', { name: 'Failed now' }).waitFor()
 

@@ -30,6 +30,7 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
     ada = typedClient(platform.info)
     const webhook = { name: `Pager ${hostile}`, url: `${receiver.url}/pager`, events: ['incident.created'] }
     webhookId = (await ada.post('/webhooks', { body: { ...webhook, retries: 0 } })).data.id
+    await publishFollower()
     for (const title of [hostile, 'Disk full']) await ada.post('/itsm/incidents', { body: { title } })
     await waitFor(async () => (await deliveries('failed')).length === 2)
   })
@@ -51,6 +52,18 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
     await page.getByLabel('E-mail').fill(platform.info.email)
     await page.getByRole('textbox', { name: 'Password' }).fill(platform.info.password)
     await page.keyboard.press('Enter')
+  }
+  /** Publishes a workflow that one of the incidents starts. */
+  async function publishFollower(): Promise<void> {
+    const trigger = {
+      type: 'event' as const,
+      events: ['incident.created'],
+      filter: { 'data.title': hostile },
+    }
+    const definition = { trigger, steps: [{ id: 'note', type: 'transform' as const, value: 'noted' }] }
+    const { data: workflow } = await ada.post('/workflows', { body: { name: 'Open a bridge', definition } })
+    const params = { path: { id: workflow.id } }
+    await ada.post('/workflows/{id}/publish', { params, body: { activate: true } })
   }
   /** A run of a workflow that says what others have written, and fails by it. */
   async function failRun(): Promise<string> {
@@ -115,6 +128,10 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
     await page.getByRole('cell', { name: hostile }).first().waitFor()
     await page.getByRole('tab', { name: 'Timeline' }).click()
     await page.getByRole('link', { name: 'Pager' }).first().waitFor()
+    await page.getByRole('tab', { name: 'Consumers' }).click()
+    const runs = page.getByRole('region', { name: 'Workflows' })
+    await runs.getByText('Completed').waitFor()
+    expect(await runs.getByRole('link').allTextContents()).toEqual(['Open a bridge'])
     expect(await faults()).toEqual([])
     await screenshot('console-event')
 

@@ -9,6 +9,7 @@ import { runColumns, runLine, runLines } from './run-text.js'
 interface Filters {
   status?: string
   trigger?: string
+  triggerId?: string
   workflow?: string
   since?: string
   until?: string
@@ -27,17 +28,19 @@ export function addRunCommands(program: Command, io: Io): void {
 const queryOf = ({
   status,
   trigger: triggerType,
+  triggerId,
   workflow: workflowId,
   since: from,
   until: to,
 }: Filters) => ({
-  ...{ status, triggerType, workflowId, from, to },
+  ...{ status, triggerType, triggerId, workflowId, from, to },
 })
 
 const filtered = (command: Command) =>
   command
     .addOption(new Option('--status <status>', 'only these').choices(RunStatus.options))
     .option('--trigger <type>', 'only those started so: manual, event, schedule, …')
+    .option('--trigger-id <id>', 'only those that this event, message of a topic or run started')
     .option('--workflow <workflow>', 'only of this workflow')
 
 function addReading(runs: Command, io: Io): void {

@@ -89,6 +89,16 @@ export const eventExecutionsQuery = (place: Place, id: string) =>
     },
   })
 
+/** Runs of workflows that an event has started. */
+export const eventRunsQuery = (place: Place, id: string) =>
+  queryOptions({
+    queryKey: [...keyOf(place), 'runs', 'event', id],
+    queryFn: async ({ signal }) => {
+      const query = { triggerType: 'event', triggerId: id, limit: pageSize }
+      return (await createApi(place).get('/runs', { params: { query }, signal })).data
+    },
+  })
+
 /** How far back causes are followed. */
 const mostCauses = 10
 

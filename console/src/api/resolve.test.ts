@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isReference, toApiAddress } from './resolve.js'
+import { isReference, isRequestId, toApiAddress } from './resolve.js'
 
 test.each([
   ['evt_01JHMZ5Q8R3V7W9XABCDEFGHJK', true],
@@ -10,6 +10,15 @@ test.each([
   ['Failed now', false],
 ])('%s is pasted to be opened: %s', (text, is) => {
   expect(isReference(text)).toBe(is)
+})
+
+test.each([
+  ['req_01JHMZ5Q8R3V7W9XABCDEFGHJK', true],
+  ['deploy-4711', true],
+  ['INC-12', false],
+  ['disk full on db', false],
+])('%s may be the id of a request: %s', (text, is) => {
+  expect(isRequestId(text)).toBe(is)
 })
 
 test('what is read below the API is so, and what is elsewhere stays there', () => {

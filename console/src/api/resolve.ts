@@ -5,6 +5,9 @@ import { apiPath, createApi, type Resolved } from './api.js'
 export const isReference = (text: string): boolean =>
   /^([a-z]{2,6}_[0-9A-HJKMNP-TV-Z]{26}|[A-Z]{2,4}-\d{1,12})$/.test(text)
 
+/** What a request may be called, by the one who sent it or by the platform. */
+export const isRequestId = (text: string): boolean => /^[A-Za-z0-9._-]{8,128}$/.test(text)
+
 /** By the rights of the person; throws `not_found` for what is unknown as for what they may not see. */
 export async function resolveReference(
   place: Place,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { ExactNumber } from '@opsplane/client'
-import { differences } from './differences.js'
+import { differences, withoutExtras } from './differences.js'
 
 test('fields that differ, with the objects they are in', () => {
   const before = { title: 'Disk full', priority: { impact: 'low', urgency: 'low' }, tags: ['a'], gone: null }
@@ -29,4 +29,14 @@ test('numbers differ by digits that a double has not', () => {
   expect(differences({ a: one }, { a: other })).toEqual([
     { path: 'a', before: '12345678901234567890', after: '12345678901234567891' },
   ])
+})
+
+test('what an event adds to the state after it is no field of the record', () => {
+  const extras = { reason: null, level: 1 }
+  expect(withoutExtras({ severity: 'high', level: 1, reason: null }, { severity: 'low' }, extras)).toEqual({
+    severity: 'high',
+  })
+  expect(withoutExtras({ level: 1 }, { level: 0 }, extras)).toEqual({ level: 1 })
+  expect(withoutExtras({ a: 1, level: 1 }, null, extras)).toEqual({ a: 1 })
+  expect(withoutExtras(null, { level: 0 }, extras)).toBeNull()
 })

@@ -21,6 +21,13 @@ export function differences(before: Fields | null, after: Fields | null, prefix 
   })
 }
 
+/** The state after an event, without what the event adds to it: that is no field of the record. */
+export function withoutExtras(after: Fields | null, before: Fields | null, extras: Fields): Fields | null {
+  if (after === null) return null
+  const isOwn = (name: string) => !(name in extras) || (before !== null && name in before)
+  return Object.fromEntries(Object.entries(after).filter(([name]) => isOwn(name)))
+}
+
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 

@@ -49,11 +49,14 @@ export function Empty({ title, help, command, children }: EmptyProps) {
       <strong>{title}</strong>
       {help !== undefined && <p className="muted">{help}</p>}
       {command !== undefined && (
-        <div className="empty-command">
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well. */}
-          <pre tabIndex={0}>{command}</pre>
-          <Copy text={command} />
-        </div>
+        <>
+          <div className="empty-command">
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well. */}
+            <pre tabIndex={0}>{command}</pre>
+            <Copy text={command} />
+          </div>
+          {command.includes('$OPSPLANE_TOKEN') && <p className="small muted">{texts.common.commandHelp}</p>}
+        </>
       )}
       {children}
     </div>

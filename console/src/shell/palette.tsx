@@ -1,7 +1,7 @@
 import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { isReference } from '../api/resolve.js'
+import { isReference, isRequestId } from '../api/resolve.js'
 import { Icon } from '../patterns/icons.js'
 import { usePlace } from '../place/context.js'
 import { environments } from '../place/place.js'
@@ -21,12 +21,15 @@ export function Palette({ onClose, onKeys }: PaletteProps) {
   const pages = usePages(onKeys)
   const records = useRecords(query.trim())
   useEffect(() => spotlight.open(), [])
+  const requests = useRequests(query.trim())
+  const named = pages.map(({ group, actions }) => ({
+    group,
+    actions: actions.filter(({ label }) => matches(label, query)),
+  }))
+  const isName = named.some(({ actions }) => actions.length > 0)
   const groups = [
-    { group: words.records, actions: records },
-    ...pages.map(({ group, actions }) => ({
-      group,
-      actions: actions.filter(({ label }) => matches(label, query)),
-    })),
+    { group: words.records, actions: records.length > 0 || isName ? records : requests },
+    ...named,
   ]
   return (
     <Spotlight
@@ -100,5 +103,22 @@ function useRecords(text: string): SpotlightActionData[] {
     })
   return [
     { id: text, label: words.open(text), description: text, leftSection: <Icon name="send" />, onClick },
+  ]
+}
+
+/** What may be the id of a request, which its sender chooses. */
+function useRequests(text: string): SpotlightActionData[] {
+  const { place } = usePlace()
+  const navigate = useNavigate()
+  if (!isRequestId(text)) return []
+  const onClick = () =>
+    void navigate({ to: '/w/$workspace/$environment/events', params: place, search: { request: text } })
+  return [
+    {
+      id: text,
+      label: words.request(text),
+      leftSection: <Icon name="events" />,
+      onClick,
+    },
   ]
 }

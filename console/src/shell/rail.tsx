@@ -6,6 +6,7 @@ import { workspacesQuery } from '../api/queries.js'
 import { Icon } from '../patterns/icons.js'
 import { usePlace } from '../place/context.js'
 import { environments } from '../place/place.js'
+import { rememberProviderSignOut } from '../place/provider-sign-out.js'
 import { texts } from '../texts/en.js'
 import { findAreas } from './areas.js'
 import { Mark } from './logo.js'
@@ -153,7 +154,8 @@ function AccountMenu({ onKeys }: { onKeys(): void }) {
   const { me } = usePlace()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const leave = async () => {
-    await createApi().post('/auth/logout')
+    const { data } = await createApi().post('/auth/sso/logout')
+    rememberProviderSignOut(sessionStorage, data.location)
     location.assign('/sign-in')
   }
   return (

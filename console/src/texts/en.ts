@@ -66,13 +66,15 @@ export const texts = {
   },
   palette: {
     placeholder: 'Go to a page, run a command, or paste an id',
-    nothing: 'Nothing matches. An id such as evt_… or a number such as INC-12 opens what it names.',
+    nothing:
+      'Nothing matches. An id such as evt_… or a number such as INC-12 opens what it names, and a request id its events.',
     pages: 'Pages',
     actions: 'Commands',
     records: 'Records',
     goTo: (name: string) => `Go to ${name}`,
     environment: (name: string) => `Switch to ${name}`,
     open: (reference: string) => `Open ${reference}`,
+    request: (id: string) => `Events of the request ${id}`,
   },
   keys: {
     title: 'Keys',
@@ -98,6 +100,7 @@ export const texts = {
     save: 'Save',
     curl: 'As curl',
     curlHelp: 'The request behind this page. Set OPSPLANE_TOKEN to an API key.',
+    commandHelp: 'Set OPSPLANE_TOKEN to an API key: People, API keys makes one.',
     clear: 'Clear filters',
     all: 'All',
     loading: 'Loading',

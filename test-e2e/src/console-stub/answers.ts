@@ -1,4 +1,12 @@
-import { buildFailures, deliveryAt, deliveryDetail, executionAt, replayAt, webhookAt } from './deliveries.js'
+import {
+  buildFailures,
+  deliveryAt,
+  deliveryDetail,
+  executionAt,
+  replayAt,
+  runAt,
+  webhookAt,
+} from './deliveries.js'
 import { eventAt, eventTypeAt, topicEventAt } from './events.js'
 import * as people from './people.js'
 import { deadLetterAt, platformStatus, workspaceStatus } from './platform.js'
@@ -47,6 +55,7 @@ export function buildAnswers({
       ...{ data: deliveryDetail(parts[0] ?? '', count === 1 ? 1 : count > 100 ? 20 : 4, isLong), meta },
     }),
     '/deliveries/failures': failures('deliveries', 3),
+    '/runs': list(runAt, 3),
     '/runs/failures': failures('runs', 2),
     '/audit': list(eventAt),
     '/audit/{eventId}': ({ parts: [id = ''] }) => ({

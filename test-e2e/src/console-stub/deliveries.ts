@@ -175,6 +175,15 @@ export function buildFailures(kind: string, count: number, isLong: boolean): Sch
   })
 }
 
+/** A run of a workflow that an event has started. */
+export const runAt = (index: number, isLong = false): Schemas['Run'] => ({
+  ...{ id: buildId('run', index), workflowId: buildId('wfl', index), workflowVersion: 4, version: 9 },
+  workflowName: isLong ? longText : pickAt(['Escalate to vendor', 'Page the on-call'], index),
+  ...{ triggerType: 'event', parentRunId: null, attempt: 1, error: null, allowedActions: [] },
+  ...{ status: pickAt(['completed', 'failed', 'waiting'] as const, index), queuedAt: secondsAgo(51) },
+  ...{ startedAt: secondsAgo(51), endedAt: index % 3 === 2 ? null : secondsAgo(49) },
+})
+
 /** A business rule that has run on an event. */
 export const executionAt = (index: number, isLong = false): Schemas['Execution'] => ({
   ...{

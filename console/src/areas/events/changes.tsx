@@ -1,6 +1,6 @@
 import { stringifyExact } from '@opsplane/client'
 import type { AuditEvent } from '../../api/api.js'
-import { type Difference, differences } from '../../format/differences.js'
+import { type Difference, differences, withoutExtras } from '../../format/differences.js'
 import { Code } from '../../patterns/json.js'
 import { texts } from '../../texts/en.js'
 
@@ -9,7 +9,7 @@ const words = texts.events
 /** What the resource was before and is after, field by field; and what else the event says. */
 export function Changes({ event: { data } }: { event: AuditEvent }) {
   const { before, after, changes: _, version: __, ...extras } = data
-  const different = worthShowing(differences(before, after)).filter(
+  const different = worthShowing(differences(before, withoutExtras(after, before, extras))).filter(
     // Of what was made or is gone, only what it has.
     ({ before: was, after: is }) => (before !== null && after !== null) || (was ?? is) !== 'null',
   )

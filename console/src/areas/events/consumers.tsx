@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { Execution } from '../../api/api.js'
-import { eventDeliveriesQuery, eventExecutionsQuery } from '../../api/queries.js'
+import type { Execution, Run } from '../../api/api.js'
+import { eventDeliveriesQuery, eventExecutionsQuery, eventRunsQuery } from '../../api/queries.js'
 import { duration } from '../../format/times.js'
 import { DetailSkeleton } from '../../patterns/page.js'
 import { Problem } from '../../patterns/problem.js'
@@ -17,28 +17,32 @@ const words = texts.events
 interface Listed<Item> {
   data: readonly Item[] | undefined
   error: unknown
-  isPending: boolean
+  isLoading: boolean
   refetch(): Promise<unknown>
 }
 
-/** Where an event went: the webhooks it was delivered to, and the business rules that have run on it. */
+/** Where an event went: the webhooks it was delivered to, the workflows it has started, and the business rules that have run on it. */
 export function Consumers({ eventId }: { eventId: string }) {
   const { place, may } = usePlace()
-  const mayReadRules = may('executions:read')
-  const deliveries = useQuery(eventDeliveriesQuery(place, eventId))
-  const rules = useQuery({ ...eventExecutionsQuery(place, eventId), enabled: mayReadRules })
-  // Both at the same time, so that none is moved by the other.
-  if (deliveries.isPending || (mayReadRules && rules.isPending)) return <DetailSkeleton />
+  const deliveries = useQuery({
+    ...eventDeliveriesQuery(place, eventId),
+    enabled: may('webhooks:read'),
+  })
+  const runs = useQuery({ ...eventRunsQuery(place, eventId), enabled: may('runs:read') })
+  const executions = useQuery({ ...eventExecutionsQuery(place, eventId), enabled: may('executions:read') })
+  // All at the same time, so that none is moved by another.
+  if ([deliveries, runs, executions].some(({ isLoading }) => isLoading)) return <DetailSkeleton />
   return (
     <>
-      <Part title={words.webhooks} none={words.noDeliveries} list={deliveries}>
+      <Part title={words.webhooks} none={words.noDeliveries} permission="webhooks:read" list={deliveries}>
         {(data) => <DeliveryRows deliveries={data} by="webhook" />}
       </Part>
-      {mayReadRules && (
-        <Part title={words.rules} none={words.noRules} list={rules}>
-          {(data) => <Executions executions={data} />}
-        </Part>
-      )}
+      <Part title={words.workflows} none={words.noRuns} permission="runs:read" list={runs}>
+        {(data) => <Rows rows={data.map(runRow)} />}
+      </Part>
+      <Part title={words.rules} none={words.noRules} permission="executions:read" list={executions}>
+        {(data) => <Rows rows={data.map(executionRow)} />}
+      </Part>
     </>
   )
 }
@@ -46,14 +50,18 @@ export function Consumers({ eventId }: { eventId: string }) {
 interface PartProps<Item> {
   title: string
   none: string
+  permission: string
   list: Listed<Item>
   children(items: readonly Item[]): ReactNode
 }
 
-function Part<Item>({ title, none, list: { data, error, refetch }, children }: PartProps<Item>) {
+function Part<Item>({ title, none, permission, list, children }: PartProps<Item>) {
+  const { may } = usePlace()
+  const { data, error, refetch } = list
   return (
-    <section>
+    <section aria-label={title}>
       <h3 className="section-head">{title}</h3>
+      {!may(permission) && <p className="muted detail-nothing">{words.hidden(permission)}</p>}
       {error && !data ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       {data?.length === 0 && <p className="muted detail-nothing">{none}</p>}
       {data && data.length > 0 && children(data)}
@@ -61,24 +69,54 @@ function Part<Item>({ title, none, list: { data, error, refetch }, children }: P
   )
 }
 
-const tones: Record<Execution['status'], Tone> = {
-  ...{ running: 'warn', completed: 'good', failed: 'bad', timeout: 'bad', cancelled: 'idle' },
+interface Row {
+  id: string
+  name: string
+  tone: Tone
+  state: string
+  at: string
+  ms: number | null
 }
 
-function Executions({ executions }: { executions: readonly Execution[] }) {
+const executionTones: Record<Execution['status'], Tone> = {
+  ...{ running: 'warn', completed: 'good', failed: 'bad', timeout: 'bad', cancelled: 'idle' },
+}
+const runTones: Record<Run['status'], Tone> = {
+  ...{ queued: 'idle', running: 'warn', waiting: 'warn', paused: 'warn' },
+  ...{ completed: 'good', failed: 'bad', dead: 'bad', cancelled: 'idle' },
+}
+
+const executionRow = ({
+  id,
+  artifact_slug: name,
+  status,
+  started_at: at,
+  duration_ms: ms,
+}: Execution): Row => ({
+  ...{ id, name, at, ms },
+  ...{ tone: executionTones[status], state: words.executionStates[status] },
+})
+
+const runRow = ({ id, workflowName, status, queuedAt: at, startedAt, endedAt }: Run): Row => ({
+  ...{ id, name: workflowName, at },
+  ...{ tone: runTones[status], state: words.runStates[status] },
+  ms: startedAt === null || endedAt === null ? null : Date.parse(endedAt) - Date.parse(startedAt),
+})
+
+function Rows({ rows }: { rows: readonly Row[] }) {
   const { place } = usePlace()
   return (
     <ul className="rows">
-      {executions.map(({ id, artifact_slug: slug, status, started_at: at, duration_ms: ms }) => (
+      {rows.map(({ id, name, tone, state, at, ms }) => (
         <li key={id} className="rows-row">
-          <Sign tone={tones[status]}>{words.executionStates[status]}</Sign>
+          <Sign tone={tone}>{state}</Sign>
           <Link
             to="/w/$workspace/$environment/record/$reference"
             params={{ ...place, reference: id }}
             className="row-link ellipsis"
             dir="auto"
           >
-            {slug}
+            {name}
           </Link>
           <span className="muted number">{ms === null ? '' : duration(ms)}</span>
           <span className="muted number">

@@ -74,14 +74,30 @@ function EventFacts({ event }: { event: AuditEvent }) {
         [
           names.resource,
           <span key="resource" className="row">
-            <code className="ellipsis">{resource.id}</code>
+            <Link
+              to="/w/$workspace/$environment/record/$reference"
+              params={{ ...place, reference: resource.id }}
+              className="link mono ellipsis"
+            >
+              {resource.id}
+            </Link>
             <Link to={to} params={place} search={{ resource: resource.id }} className="link nowrap">
               {words.moreOf}
             </Link>
           </span>,
         ],
         [names.who, `${actor.name} (${actor.type.replace('_', ' ')})`],
-        [names.request, requestId && <Id value={requestId} />],
+        [
+          names.request,
+          requestId && (
+            <span className="row">
+              <Id value={requestId} />
+              <Link to={to} params={place} search={{ request: requestId }} className="link nowrap">
+                {words.moreOfRequest}
+              </Link>
+            </span>
+          ),
+        ],
         [
           names.cause,
           causationId && (

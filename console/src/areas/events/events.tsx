@@ -92,6 +92,14 @@ const Filters = memo(function Filters() {
         value={search.request}
         onChange={(request) => filter({ request })}
       />
+      {search.actor !== undefined && (
+        <FilterText
+          label={words.actorId}
+          placeholder={words.actorId}
+          value={search.actor}
+          onChange={(actor) => filter({ actor })}
+        />
+      )}
     </div>
   )
 })

@@ -81,7 +81,7 @@ function StepLine({ step }: { step: Step }) {
   )
 }
 
-function DeliveryLine({ delivery: { id, webhookId, url, status } }: { delivery: Delivery }) {
+function DeliveryLine({ delivery: { id, webhookId, url, status, replayOf } }: { delivery: Delivery }) {
   const { place } = usePlace()
   const { data = [] } = useQuery(webhooksQuery(place))
   const name = data.find((webhook) => webhook.id === webhookId)?.name ?? url
@@ -94,7 +94,7 @@ function DeliveryLine({ delivery: { id, webhookId, url, status } }: { delivery: 
         title={url}
         dir="auto"
       >
-        {words.delivered(name)}
+        {(replayOf === null ? words.delivered : words.replayed)(name)}
       </Link>
       <State of={status} />
     </>

@@ -27,7 +27,7 @@ interface ColumnProps<Row> {
   /** What else is to be known of the target. */
   noteOf?(group: Row): ReactNode
   /** What can be done about all of a group, or why nothing can be here. */
-  actionOf?(group: Row): ReactNode
+  actionOf?: ((group: Row) => ReactNode) | undefined
 }
 
 /** Failures of one kind. What cannot be read says so by itself: the others stand. */

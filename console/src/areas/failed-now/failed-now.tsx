@@ -50,7 +50,7 @@ export function FailedNow() {
 function Deliveries() {
   const { place } = usePlace()
   const failures = useQuery(failuresQuery(place, 'deliveries'))
-  const { data: webhooks = [] } = useQuery(webhooksQuery(place))
+  const { data: webhooks = [], isPending } = useQuery(webhooksQuery(place))
   const isPaused = ({ target }: FailureGroup) =>
     webhooks.find(({ id }) => id === target.id)?.status === 'paused'
   return (
@@ -76,33 +76,35 @@ function Deliveries() {
           </Link>
         )
       }
-      actionOf={retryAll('webhooks:write', retryingDeliveries(place), (group) =>
-        isPaused(group) ? words.retryPaused(group.count, group.target.name) : undefined,
-      )}
+      // What a retry does depends on whether its webhook is paused.
+      actionOf={isPending ? undefined : retryAll('webhooks:write', retryingDeliveries(place), isPaused)}
     />
   )
 }
 
-/**
- * The button of a group that retries all of it, for those who have the permission. It asks first where there is something to
- * know before.
- */
+/** The button of a group that retries all of it, for those who have the permission. */
 const retryAll =
-  (permission: string, retrying: Retrying, questionOf?: (group: FailureGroup) => string | undefined) =>
+  (permission: string, retrying: Retrying, isPaused?: (group: FailureGroup) => boolean) =>
   (group: FailureGroup) => (
-    <RetryGroup group={group} permission={permission} retrying={retrying} question={questionOf?.(group)} />
+    <RetryGroup
+      group={group}
+      permission={permission}
+      retrying={retrying}
+      isPaused={isPaused?.(group) ?? false}
+    />
   )
 
-/** Runs and executions have no pages yet: what is known of one are its events. */
-const useEventsOf = () => {
+/** Runs and executions have no pages yet: what is known of the failed ones are their events. */
+const useFailureEvents = () => {
   const { place } = usePlace()
-  return ({ target: { id } }: FailureGroup): LinkProps => ({
-    ...{ to: '/w/$workspace/$environment/events', params: place, search: { resource: id } },
+  return (search: { type: string; actor?: string }): LinkProps => ({
+    ...{ to: '/w/$workspace/$environment/events', params: place, search },
   })
 }
 
 function Runs() {
   const { place } = usePlace()
+  const linkTo = useFailureEvents()
   return (
     <FailureColumn
       title={words.runs}
@@ -110,7 +112,8 @@ function Runs() {
       unit={words.units.runs}
       none={words.none.runs}
       result={useQuery(failuresQuery(place, 'runs'))}
-      linkOf={useEventsOf()}
+      // A run acts in the name of its workflow.
+      linkOf={({ target: { id } }) => linkTo({ type: 'workflow.run_failed', actor: id })}
       actionOf={retryAll('runs:manage', retryingRuns(place))}
     />
   )
@@ -118,6 +121,7 @@ function Runs() {
 
 function Executions() {
   const { place } = usePlace()
+  const linkTo = useFailureEvents()
   return (
     <FailureColumn
       title={words.executions}
@@ -125,7 +129,7 @@ function Executions() {
       unit={words.units.executions}
       none={words.none.executions}
       result={useQuery(failuresQuery(place, 'executions'))}
-      linkOf={useEventsOf()}
+      linkOf={() => linkTo({ type: 'sdk.execution.failed' })}
       actionOf={retryAll('sdk:invoke', retryingExecutions(place))}
     />
   )

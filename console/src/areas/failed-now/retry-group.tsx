@@ -17,12 +17,12 @@ interface RetryGroupProps {
   group: FailureGroup
   permission: string
   retrying: Retrying
-  /** What to know before. */
-  question?: string | undefined
+  /** What is retried is held until its target is resumed: it asks first, and says so afterwards. */
+  isPaused: boolean
 }
 
 /** Retries what a group has, and nothing that fails later; says how far it is, and ends it when asked. */
-export function RetryGroup({ group, permission, retrying, question }: RetryGroupProps) {
+export function RetryGroup({ group, permission, retrying, isPaused }: RetryGroupProps) {
   const { place, may } = usePlace()
   const queries = useQueryClient()
   const start = useMutation({ mutationFn: () => retrying.start(group) })
@@ -42,9 +42,10 @@ export function RetryGroup({ group, permission, retrying, question }: RetryGroup
   const { name } = group.target
   useEffect(() => {
     if (present === undefined || present.status === 'running') return
-    notifications.show({ message: words.retried(present.done, present.refused, name) })
+    const { done, refused } = present
+    notifications.show({ message: (isPaused ? words.held : words.retried)(done, refused, name) })
     void queries.invalidateQueries({ queryKey: [place.workspace, place.environment, 'failures'] })
-  }, [present, name, queries, place])
+  }, [present, name, isPaused, queries, place])
   if (!may(permission)) return null
   if (present?.status === 'running')
     return (
@@ -65,7 +66,7 @@ export function RetryGroup({ group, permission, retrying, question }: RetryGroup
   return (
     <span className="row failed-retry">
       <Refusal error={start.error} />
-      {question === undefined ? (
+      {!isPaused ? (
         <Button
           size="xs"
           variant="default"
@@ -78,7 +79,7 @@ export function RetryGroup({ group, permission, retrying, question }: RetryGroup
       ) : (
         <Confirm
           label={words.retryAll(group.count)}
-          question={question}
+          question={words.retryPaused(group.count, name)}
           isHarmless
           isBusy={start.isPending}
           onConfirm={() => start.mutate()}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { PlatformStatus } from '../../api/api.js'
-import { countPending, countText, findProblems } from './service-problems.js'
+import { countPending, countText, findProblems, isNatsAway } from './service-problems.js'
 
 type Service = PlatformStatus['services'][number]
 type Figures = NonNullable<Service['figures']>
@@ -37,6 +37,7 @@ describe('what an operator has to look at', () => {
     ],
     ['what was given up', service({ consumers: consumer({ deadLetters: 2 }) }), ['deadLetters']],
     ['a service that does not answer', service(null, 'does not answer'), ['down']],
+    ['a service without figures', service(null), ['silent']],
     ['a service that is not ready', service({ consumers: consumer({ deadLetters: 2 }) }, 'waits'), ['down']],
   ])('is %s', (_, given, kinds) => {
     expect(findProblems(given, now).map(({ kind }) => kind)).toEqual(kinds)
@@ -49,6 +50,9 @@ describe('what an operator has to look at', () => {
 })
 
 test('without NATS it is unknown how many events wait for consumers', () => {
+  const without = service({ consumers: consumer({ pending: null }) })
+  expect(isNatsAway([service({}), without])).toBe(true)
+  expect(isNatsAway([service({}), service(null, 'does not answer')])).toBe(false)
   expect(countPending(calm)).toBe(3)
   expect(countPending({ ...calm, consumers: consumer({ pending: null }) })).toBeUndefined()
 })

@@ -5,7 +5,7 @@ type Service = PlatformStatus['services'][number]
 
 /** A problem that an operator has to solve; its figure is marked in the table. */
 export interface ServiceProblem {
-  kind: 'down' | 'unpublished' | 'consumers' | 'dueWork' | 'deadLetters'
+  kind: 'down' | 'silent' | 'unpublished' | 'consumers' | 'dueWork' | 'deadLetters'
   /** What to do next. */
   next: string
 }
@@ -18,7 +18,8 @@ const words = texts.platform.next
 
 /** What is wrong with a service, the worst first. */
 export function findProblems({ name, state, figures }: Service, nowMs: number): ServiceProblem[] {
-  if (state !== 'up' || figures === null) return [{ kind: 'down', next: words.down(name) }]
+  if (state !== 'up') return [{ kind: 'down', next: words.down(name) }]
+  if (figures === null) return [{ kind: 'silent', next: words.silent(name) }]
   const { oldestUnpublishedAt, consumers, dueWork } = figures
   const isStuck = oldestUnpublishedAt !== null && nowMs - Date.parse(oldestUnpublishedAt) > patienceMs
   const behind = consumers.filter(({ pending }) => (pending ?? 0) >= manyPending)
@@ -32,6 +33,12 @@ export function findProblems({ name, state, figures }: Service, nowMs: number): 
     ...(letters > 0 ? [{ kind: 'deadLetters' as const, next: words.deadLetters(letters) }] : []),
   ]
 }
+
+/** Where no service knows what waits for its consumers, NATS does not answer. */
+export const isNatsAway = (services: readonly Service[]): boolean =>
+  services.some(
+    ({ state, figures }) => state === 'up' && figures !== null && countPending(figures) === undefined,
+  )
 
 type Figures = NonNullable<Service['figures']>
 

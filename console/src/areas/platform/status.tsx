@@ -16,6 +16,7 @@ import {
   countPending,
   countText,
   findProblems,
+  isNatsAway,
   type ServiceProblem,
 } from './service-problems.js'
 
@@ -36,7 +37,8 @@ function Status() {
   if (data === undefined)
     return error ? <Problem error={error} onRetry={() => void refetch()} /> : <DetailSkeleton />
   const services = data.services.map((service) => ({ service, troubles: findProblems(service, now) }))
-  const count = services.reduce((sum, { troubles }) => sum + troubles.length, 0)
+  const isAway = isNatsAway(data.services)
+  const count = services.reduce((sum, { troubles }) => sum + troubles.length, isAway ? 1 : 0)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well.
     <section className="platform" aria-label={words.tabs.status} tabIndex={0}>
@@ -47,6 +49,7 @@ function Status() {
           <Sign tone="bad">{words.troubles(count)}</Sign>
         )}
       </p>
+      {isAway && <p className="story state-bad">{words.natsAway}</p>}
       <Services services={services} />
       <Webhooks webhooks={data.webhooks} workspaces={data.workspaces} />
       <Workspaces status={data} />

@@ -15,6 +15,8 @@ interface SignInProps {
   to: string
   /** A session has just ended. */
   hasEnded: boolean
+  /** The page by which the person signs out of the identity provider that they have just left by. */
+  providerSignOut: string | undefined
   /** The workspace that is entered, where it is known. */
   workspace: string | undefined
   /** Why a provider's sign-in came to nothing. */
@@ -22,7 +24,7 @@ interface SignInProps {
 }
 
 /** By password and second factor, by a passkey alone, or by single sign-on; then on to the address the person wanted. */
-export function SignIn({ to, hasEnded, workspace, ssoRefusal }: SignInProps) {
+export function SignIn({ to, hasEnded, providerSignOut, workspace, ssoRefusal }: SignInProps) {
   const { challenge, error, isBusy, isOver, signIn, signInByPasskey, restart } = useSignIn(() =>
     location.assign(to),
   )
@@ -40,6 +42,14 @@ export function SignIn({ to, hasEnded, workspace, ssoRefusal }: SignInProps) {
   const wrong = fieldErrors(error)
   return (
     <SignInFrame title={words.title} help={hasEnded && error === undefined ? words.ended : undefined}>
+      {providerSignOut !== undefined && (
+        <p className="muted">
+          {words.sso.stillSignedIn}{' '}
+          <a className="link link-in-text" href={providerSignOut}>
+            {words.sso.signOut}
+          </a>
+        </p>
+      )}
       {ssoRefusal !== undefined && error === undefined && (
         <div className="problem" role="alert">
           <div>

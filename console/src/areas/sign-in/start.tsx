@@ -2,6 +2,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { tokenFrom } from '../../place/fragment.js'
 import { rememberedPlace } from '../../place/place.js'
+import { forgetProviderSignOut } from '../../place/provider-sign-out.js'
 import { parseSignIn, signInPages } from '../../place/session.js'
 import { Enrolment } from './enrolment.js'
 import { Invitation } from './invitation.js'
@@ -23,5 +24,12 @@ function pageOf(pathname: string) {
     location.replace(to)
     return undefined
   }
-  return <SignIn to={to} workspace={workspace ?? rememberedPlace(localStorage)?.workspace} {...asked} />
+  return (
+    <SignIn
+      to={to}
+      workspace={workspace ?? rememberedPlace(localStorage)?.workspace}
+      providerSignOut={forgetProviderSignOut(sessionStorage)}
+      {...asked}
+    />
+  )
 }

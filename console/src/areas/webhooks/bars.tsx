@@ -2,7 +2,7 @@ import type { Delivery } from '../../api/api.js'
 import { texts } from '../../texts/en.js'
 import { computeHealth } from './health.js'
 
-type Shown = Pick<Delivery, 'id' | 'status' | 'lastDurationMs' | 'attempts'>
+type Shown = Pick<Delivery, 'id' | 'replayOf' | 'status' | 'lastDurationMs' | 'attempts'>
 
 interface BarsProps {
   /** The latest first, as lists are; drawn with the latest at the right. */

@@ -3,8 +3,8 @@ import type { DeliveryStatus } from '../../api/api.js'
 import { computeHealth } from './health.js'
 
 const delivery = (status: DeliveryStatus, lastDurationMs: number | null = null) => ({
-  status,
-  lastDurationMs,
+  ...{ id: 'del_1', replayOf: null },
+  ...{ status, lastDurationMs },
 })
 const several = (count: number, status: DeliveryStatus) =>
   Array.from({ length: count }, () => delivery(status))
@@ -21,6 +21,7 @@ test('counts what has ended, and measures what was attempted', () => {
   expect(computeHealth(latest)).toEqual({
     total: 6,
     failed: 1,
+    unresolved: 1,
     succeededShare: 67,
     medianMs: 200,
     p95Ms: 900,
@@ -35,7 +36,26 @@ test('only what is whole is shown as whole', () => {
 })
 
 test('without deliveries nothing is claimed', () => {
-  const nothing = { total: 0, failed: 0, succeededShare: undefined, medianMs: undefined, p95Ms: undefined }
+  const nothing = {
+    total: 0,
+    failed: 0,
+    unresolved: 0,
+    succeededShare: undefined,
+    medianMs: undefined,
+    p95Ms: undefined,
+  }
   expect(computeHealth([])).toEqual(nothing)
   expect(computeHealth([delivery('pending')])).toEqual({ ...nothing, total: 1 })
+})
+
+test('a failed delivery that was replayed needs no retry, unless the replay failed', () => {
+  const [failed, replayed] = [
+    delivery('failed'),
+    { ...delivery('succeeded'), id: 'del_2', replayOf: 'del_1' },
+  ]
+  expect(computeHealth([replayed, failed])).toMatchObject({ failed: 1, unresolved: 0 })
+  expect(computeHealth([{ ...replayed, status: 'failed' }, failed])).toMatchObject({
+    failed: 2,
+    unresolved: 1,
+  })
 })

@@ -4,21 +4,28 @@ import type { Delivery } from '../../api/api.js'
 export interface Health {
   total: number
   failed: number
+  /** Of the failed ones those that were not replayed since. */
+  unresolved: number
   /** Of those that have ended, in percent; undefined where none has. */
   succeededShare: number | undefined
   medianMs: number | undefined
   p95Ms: number | undefined
 }
 
-export function computeHealth(latest: readonly Pick<Delivery, 'status' | 'lastDurationMs'>[]): Health {
+type Ended = Pick<Delivery, 'id' | 'replayOf' | 'status' | 'lastDurationMs'>
+
+export function computeHealth(latest: readonly Ended[]): Health {
   const ended = latest.filter(({ status }) => status === 'succeeded' || status === 'failed')
-  const failed = ended.filter(({ status }) => status === 'failed').length
+  const failures = ended.filter(({ status }) => status === 'failed')
+  const failed = failures.length
+  const replayed = new Set(latest.map(({ replayOf }) => replayOf))
   const durations = latest
     .flatMap(({ lastDurationMs }) => lastDurationMs ?? [])
     .sort((one, other) => one - other)
   return {
     total: latest.length,
     failed,
+    unresolved: failures.filter(({ id }) => !replayed.has(id)).length,
     succeededShare: ended.length === 0 ? undefined : shareOf(ended.length - failed, ended.length),
     medianMs: quantile(durations, 0.5),
     p95Ms: quantile(durations, 0.95),

@@ -90,9 +90,9 @@ function storyOf(
 ): string {
   if (reason !== null) return words.reasons[reason]
   if (failures > 0) return words.unhealthy(failures)
-  const { failed, succeededShare } = computeHealth(latest)
+  const { failed, unresolved, succeededShare } = computeHealth(latest)
   if (succeededShare === undefined) return `${words.noDeliveries}.`
-  return failed > 0 ? words.recovered(failed) : words.healthy
+  return failed > 0 ? words.recovered(unresolved) : words.healthy
 }
 
 function Actions({ webhook: { id, name, status } }: { webhook: Webhook }) {
@@ -182,9 +182,13 @@ function Figures({ deliveries }: { deliveries: readonly Delivery[] }) {
   )
 }
 
+/** A schedule replaces the strategy; its last delay repeats. */
+const delaysOf = ({ retries, retry_schedule: schedule, retry_strategy: strategy }: Webhook): string =>
+  schedule === null ? strategy : words.retriesAfter(schedule.slice(0, retries))
+
 function WebhookFacts({ webhook }: { webhook: Webhook }) {
   const names = words.facts
-  const { rate_limit_per_second: rate, ordering_key: ordering, retry_strategy: strategy } = webhook
+  const { rate_limit_per_second: rate, ordering_key: ordering } = webhook
   return (
     <Facts
       facts={[
@@ -202,7 +206,7 @@ function WebhookFacts({ webhook }: { webhook: Webhook }) {
           </span>,
         ],
         [names.secret, webhook.has_secret ? texts.common.yes : texts.common.no],
-        [names.retries, words.retriesOf(webhook.retries, strategy)],
+        [names.retries, words.retriesOf(webhook.retries, delaysOf(webhook))],
         [names.timeout, duration(webhook.timeout_ms)],
         [names.rate, rate === null ? undefined : words.perSecond(rate)],
         [names.ordering, ordering && <code>{ordering}</code>],

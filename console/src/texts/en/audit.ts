@@ -1,11 +1,11 @@
 export const audit = {
   title: 'Audit',
-  seq: 'Place',
+  seq: 'Entry',
   type: 'Type',
   actor: 'Who',
   kind: 'Resource type',
   resource: 'Resource',
-  address: 'Address',
+  address: 'IP address',
   from: 'From',
   to: 'Before',
   wrong: 'Not of this form',

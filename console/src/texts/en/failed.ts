@@ -39,8 +39,11 @@ export const failedNow = {
   cancel: 'Cancel the rest',
   retried: (done: number, refused: number, name: string) =>
     `${done === 1 ? '1 failure' : `${done} failures`} of ${name} retried.${refused > 0 ? ` ${refused} could not be.` : ''}`,
+  held: (done: number, refused: number, name: string) =>
+    `${done === 1 ? '1 delivery' : `${done} deliveries`} of ${name} held until it is resumed.${refused > 0 ? ` ${refused} could not be.` : ''}`,
   retryPaused: (count: number, name: string) =>
     `${name} is paused: ${count === 1 ? 'the delivery is held and goes' : `the ${count.toLocaleString('en')} deliveries are held and go`} out once it is resumed.`,
   unknownCause: 'Unknown cause',
-  letterCause: (code: string) => `Given up: ${code.replaceAll('_', ' ')}`,
+  letterCause: (code: string) =>
+    code === 'SignatureError' ? 'Refused signature' : `Given up: ${code.replaceAll('_', ' ')}`,
 } as const

@@ -23,6 +23,8 @@ export const signIn = {
     none: (workspace: string) => `${workspace} has no single sign-on. Sign in with your password instead.`,
     required: 'This workspace is entered by its single sign-on only.',
     refused: 'Single sign-on did not let you in',
+    stillSignedIn: 'You are signed out here. Your identity provider may still have you signed in.',
+    signOut: 'Sign out there as well',
   },
   reset: {
     title: 'Set a new password',
@@ -62,7 +64,7 @@ export const signIn = {
 /** Second factors, and proving who one is in place. */
 export const proof = {
   title: 'Confirm that it is you',
-  help: 'This changes who can get in, so it is asked again ten minutes after a sign-in.',
+  help: 'This has far-reaching effects, so it is asked again ten minutes after a sign-in.',
   sessionTitle: 'Sign in to go on',
   sessionHelp: 'Your session has ended. What you have typed is still here.',
   confirm: 'Confirm',

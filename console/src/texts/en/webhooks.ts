@@ -7,7 +7,8 @@ export const webhooks = {
   failures: 'Failures in a row',
   changed: 'Changed',
   empty: 'No webhook yet',
-  emptyHelp: 'A webhook pushes events to an address of yours as they happen: signed, in order, and retried.',
+  emptyHelp:
+    'A webhook sends events to a URL of yours as they happen: signed, and retried until the endpoint accepts them.',
   emptyFiltered: 'No webhook is in this state',
   select: 'Select a webhook to see its health',
   test: 'Send a test',
@@ -29,17 +30,20 @@ export const webhooks = {
   reasons: {
     user: 'Paused by a person. What it misses is delivered once it is resumed.',
     consecutive_failures:
-      'Paused after five deliveries in a row that failed on every attempt. Mend the endpoint, send a test, then resume.',
+      'Paused after five deliveries in a row that failed on every attempt. Fix the endpoint, send a test, then resume: held deliveries go out. Failed ones are retried from Failed now.',
     gone: 'Paused, as the endpoint answered 410 Gone. Check its URL, then resume.',
     owner_rights:
       'Paused, as its owner may no longer read what it sends. A user who may can resume it and becomes its owner.',
   },
-  healthy: 'Every delivery of late has succeeded.',
+  healthy: 'Every recent delivery has succeeded.',
   unhealthy: (failures: number) =>
     failures === 1
       ? 'The last delivery failed on every attempt. Five in a row pause it.'
       : `The last ${failures} deliveries failed on every attempt. Five in a row pause it.`,
-  recovered: (failed: number) => `It succeeds again; ${failed} of late have failed and can be retried.`,
+  recovered: (failed: number) =>
+    failed === 0
+      ? 'It succeeds again, and every failed delivery was replayed.'
+      : `It succeeds again; ${failed === 1 ? 'one recent delivery has' : `${failed} recent deliveries have`} failed and can be retried.`,
   facts: {
     id: 'Webhook',
     url: 'URL',
@@ -52,7 +56,8 @@ export const webhooks = {
     created: 'Created',
     filter: 'Filter',
   },
-  retriesOf: (retries: number, strategy: string) => `${retries}, ${strategy}`,
+  retriesOf: (retries: number, delays: string) => (retries === 0 ? 'None' : `${retries}, ${delays}`),
+  retriesAfter: (seconds: readonly number[]) => `after ${seconds.join(', ')} s`,
   perSecond: (rate: number) => `${rate} a second at most`,
   tabs: { deliveries: 'Latest deliveries', replay: 'Replay', signature: 'Signature' },
   replay: {
@@ -86,11 +91,11 @@ export const webhooks = {
     rotate: 'Rotate the secret',
     begin: 'Sign what it sends',
     endNow: (name: string) => `End the secret of ${name} now`,
-    once: 'It is shown this once.',
+    once: 'Copy it now: it is not shown again.',
     overlapUntil: (at: string) => `The old one is valid until ${at}.`,
     verify: 'Check it in a receiver',
     verifyHelp:
-      'Each request carries webhook-id, webhook-timestamp and webhook-signature: HMAC-SHA256 of id, timestamp and body. Set WEBHOOK_SECRET and run this.',
+      'Each request carries webhook-id, webhook-timestamp and webhook-signature: HMAC-SHA256 of id, timestamp and body. Set WEBHOOK_SECRET and run this; the receivers listen on port 9000 (PORT), and answer 204 to what is signed and 401 to what is not.',
     language: 'Language',
   },
 } as const

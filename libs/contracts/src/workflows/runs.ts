@@ -172,6 +172,16 @@ export type PendingApproval = z.infer<typeof PendingApproval>
 export const RunFilters = z.object({
   status: RunStatus.optional(),
   triggerType: z.string().max(50).optional(),
+  triggerId: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({
+      description:
+        'Id of what started them, as `trigger.id` of a run has it: of an event, a message of a topic, a call of a hook, or the ' +
+        'run whose step started them. Runs of a schedule have its instant there, which `from` and `to` find.',
+    }),
   workflowId: z.string().max(100).optional(),
   from: MomentOrDay.optional().meta({ description: 'Queued at or after this instant.' }),
   to: MomentOrDay.optional().meta({ description: 'Queued before this instant.' }),

@@ -300,7 +300,7 @@ describe('consumeEvents', () => {
     await sql`alter table elsewhere rename to dead_letters`
     await waitFor(async () => (await sql`select redriven_at from dead_letters`)[0]?.redriven_at === null)
     expect(said()).toEqual([
-      'dead letters cannot be redriven, still trying',
+      'the search for dead letters to redrive was interrupted, still trying',
       'a dead letter that was redriven has failed again; see its error',
     ])
   })

@@ -64,7 +64,10 @@ export function startRedrive({ store, link, names, consumer, log, timers, apply 
         await waker.wait(lookEveryMs)
       } catch (error) {
         if (failures === 0)
-          log.warn({ err: error, durable: consumer }, 'dead letters cannot be redriven, still trying')
+          log.warn(
+            { err: error, durable: consumer },
+            'the search for dead letters to redrive was interrupted, still trying',
+          )
         const timing = { strategy: 'exponential', baseMs: 100, maxMs: 30_000 } as const
         await waker.wait(retryDelayMs({ attempt: ++failures, ...timing }))
       }

@@ -9,13 +9,14 @@ import {
 import { type DeadLetterSummary, deadLettersIn, redriveSubject } from '@opsplane/eventstore'
 import type { NatsLink } from '@opsplane/nats'
 import type { Database, DueWorkGroup } from '@opsplane/postgres'
+import { startDeadline } from '@opsplane/runtime'
 import {
   type Consumers,
   countDeadLetters,
   countDue,
   countUnpublished,
-  readConsumerPositions,
   readOutbox,
+  readPositionsInTime,
 } from './progress.js'
 
 interface OperationsOptions {
@@ -28,6 +29,9 @@ interface OperationsOptions {
 
 export type Operations = ReturnType<typeof createOperations>
 
+/** Less than those wait who ask for the figures: the rest is known also where NATS is silent. */
+const natsTimeoutMs = 1_000
+
 /** How a service is, for those who operate the installation: what it counts, and no tenant's content. */
 export function createOperations({ database, link, names, dueWork, consumers }: OperationsOptions) {
   const letters = deadLettersIn(database.sql)
@@ -35,12 +39,13 @@ export function createOperations({ database, link, names, dueWork, consumers }: 
 
   return {
     async figures(): Promise<ServiceFigures> {
+      const deadline = startDeadline(natsTimeoutMs)
       const [outbox, deadLetters, places, due] = await Promise.all([
         readOutbox(database),
         countDeadLetters(database, consumers),
-        readConsumerPositions(link, consumers),
+        readPositionsInTime(link, consumers, deadline.signal),
         countDue(database, dueWork),
-      ])
+      ]).finally(() => deadline.clear())
       const placeOf = new Map(places.map((place) => [place.durable, place]))
       return {
         unpublished: outbox.events,

@@ -66,6 +66,16 @@ export async function readConsumerPositions(link: NatsLink, consumers: Consumers
   )
 }
 
+/** The same, and none where NATS has not answered by then: it is silent for a while before it counts as away. */
+export function readPositionsInTime(link: NatsLink, consumers: Consumers, signal: AbortSignal) {
+  const late = new Promise<[]>((resolve) => {
+    const end = () => resolve([])
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { once: true })
+  })
+  return Promise.race([late, readConsumerPositions(link, consumers)])
+}
+
 /** What is due and not done yet, of one workspace or of all, and for how many seconds the first of it. */
 export async function countDue({ sql }: Statements, dueWork: DueWorkGroup, workspaceId?: string) {
   const works = dueWork.works()

@@ -23,7 +23,11 @@ beforeAll(async () => {
       case when n % 1000 < 2 then 'webhook' else 'event' end,
       case when n % 500 < 2 then 'failed' else 'completed' end, now(), now(), 1, 100
     from unnest(${ids}::text[]) with ordinality as t(id, n)`
-  await sql`vacuum analyze runs`
+  // Each event has started three runs.
+  await sql`insert into run_triggers (workflow_id, key, run_id)
+    select 'wf_' || n % 3, 'event/evt_' || n / 3, id
+    from unnest(${ids}::text[]) with ordinality as t(id, n)`
+  await sql`vacuum analyze runs, run_triggers`
 })
 afterAll(() => service?.stop())
 
@@ -63,6 +67,10 @@ it.each<[string, RunFilters]>([
   ['a rare status', { status: 'failed' }],
   ['a status there is none of', { status: 'dead' }],
   ['a rare trigger', { triggerType: 'webhook' }],
+  ['an event', { triggerId: 'evt_9000' }],
+  ['an event and a rare status', { triggerId: 'evt_9000', status: 'failed' }],
+  ['an event that started none', { triggerId: 'evt_none' }],
+  ['the run that started them', { triggerId: 'run_none' }],
   ['a workflow', { workflowId: 'wf_1' }],
   ['a rare workflow', { workflowId: 'wf_2' }],
   ['a workflow and a rare status', { workflowId: 'wf_1', status: 'failed' }],

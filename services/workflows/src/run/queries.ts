@@ -77,7 +77,7 @@ export async function listRuns(sql: Database['sql'], options: ListOptions): Prom
 /** Only the requested conditions, so that each combination has its own plan. */
 export function buildListStatement(
   { workspaceId, environment }: TenantScope,
-  { status, triggerType, workflowId, from, to }: RunFilters,
+  { status, triggerType, triggerId, workflowId, from, to }: RunFilters,
   before: string | null,
   limit: number,
 ) {
@@ -92,6 +92,7 @@ export function buildListStatement(
   where((value) => `environment = ${value}`, environment)
   where((value) => `status = ${value}`, status)
   where((value) => `trigger_type = ${value}`, triggerType)
+  where(triggerId?.startsWith('run_') ? (value) => `parent_run_id = ${value}` : startedBy, triggerId)
   where((value) => `workflow_id = ${value}`, workflowId)
   where((value) => `id >= ${value}`, from === undefined ? null : buildIdPrefix(from))
   where((value) => `id < ${value}`, to === undefined ? null : buildIdPrefix(to))
@@ -100,6 +101,11 @@ export function buildListStatement(
   const text = `select ${columns} from runs where ${conditions.join(' and ')} order by id desc limit ${limit}`
   return { text, parameters }
 }
+
+/** By the keys that let each trigger start only one run of a workflow. */
+const startedBy = (triggerId: string) => `id = any(array(
+  select run_id from run_triggers
+  where key in ('event/' || ${triggerId}, 'event_bus/' || ${triggerId}, 'webhook/' || ${triggerId})))`
 
 const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { FailureGroup, newId, RunDetail, RunRetry, RunRetryStarted, RunStep } from '@opsplane/contracts'
+import { FailureGroup, newId, Run, RunDetail, RunRetry, RunRetryStarted, RunStep } from '@opsplane/contracts'
 import {
   type ApiClient,
   followChanges,
@@ -77,6 +77,7 @@ async function ordered() {
 
 test('a retry goes on with the failed run of a step: nothing is charged or asked for again', async () => {
   const { runId, childId, decide } = await ordered()
+  expect((await api.get(`/runs?triggerId=${runId}`)).page(Run).items).toMatchObject([{ id: childId }])
   answer = (url) => (url.includes('ship') ? refuse() : { status: 200 })
   await decide()
   expect(await ended(runId)).toMatchObject({ status: 'failed', error: { code: 'refused', step: 'sub' } })

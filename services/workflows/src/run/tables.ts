@@ -109,6 +109,7 @@ export const runTriggers = pgTable(
   (table) => [
     primaryKey({ name: 'run_triggers_pkey', columns: [table.workflowId, table.key] }),
     index('run_triggers_run_idx').on(table.runId),
+    index('run_triggers_key_idx').on(table.key, table.runId),
   ],
 )
 

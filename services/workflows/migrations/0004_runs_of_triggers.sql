@@ -1,0 +1,2 @@
+-- brief: a row for each run with a trigger; where these are many, make it concurrently before (CHANGELOG.md)
+CREATE INDEX IF NOT EXISTS "run_triggers_key_idx" ON "run_triggers" USING btree ("key","run_id");
