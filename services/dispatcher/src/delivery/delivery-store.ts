@@ -33,8 +33,6 @@ export interface DeliveryStoreOptions extends RecordingOptions {
   days: DeliveryDays
   /** Called once deliveries that have changed are committed. */
   changed: ChangedSignals['changed']
-  /** Names this replica on leases: the same after a restart, which so takes back what it had. */
-  owner: string
   /** The consumer that fans out. */
   consumer: string
 }
