@@ -9,6 +9,7 @@ import {
 } from '@opsplane/contracts'
 import type { IdempotencyStore } from '@opsplane/http'
 import { afterCommit, type Database, type StatementRunner } from '@opsplane/postgres'
+import { createKeyedSemaphore } from '@opsplane/runtime'
 import { inSpan, traceparentOfCause } from '@opsplane/telemetry'
 import type { Aggregate } from './aggregate.js'
 import { commitShape } from './append/append-statement.js'
@@ -27,7 +28,6 @@ import {
   verdictFailure,
   versionConflict,
 } from './errors.js'
-import { createKeyedQueue } from './keyed-queue.js'
 import { createSnapshots } from './snapshots.js'
 import { createDraft, preconditionFailed, type Unit } from './unit.js'
 
@@ -93,13 +93,13 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...(options.maxLockWaitMs !== undefined && { maxLockWaitMs: options.maxLockWaitMs }),
   })
   const idempotency = createIdempotencyStore(database.sql)
-  const queues = createKeyedQueue()
+  const queues = createKeyedSemaphore(1)
 
   const transact: EventStore['transact'] = (meta, work, { queueKey = [] } = {}) => {
     // All transactions lock them in one order, so that none deadlocks.
     const ids = [...new Set([queueKey].flat())].sort()
     return ids.reduceRight(
-      (next, id) => () => queues.run(id, next),
+      (next, id) => () => queues(id, next),
       () => attempt(meta, work),
     )()
   }

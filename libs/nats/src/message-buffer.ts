@@ -1,4 +1,4 @@
-import { recentKeys, systemTimers, type Timer, type Timers } from '@opsplane/runtime'
+import { createKeyedCounts, recentKeys, systemTimers, type Timer, type Timers } from '@opsplane/runtime'
 import type { StreamMessage } from './stream-message.js'
 
 /** A message that has arrived, with its event or why it cannot be read. */
@@ -43,15 +43,12 @@ export function createMessageBuffer<T>(limits: BufferLimits): MessageBuffer<T> {
   let arrived: BufferedMessage<T>[] = []
   let all = new Map<string, BufferedMessage<T>>()
   const done = recentKeys(leastRemembered)
-  const linesInHand = new Map<string, number>()
+  const linesInHand = createKeyedCounts()
   let bytes = 0
 
-  const isFree = (held: BufferedMessage<T>) => 'error' in held || !linesInHand.has(held.queueKey)
+  const isFree = (held: BufferedMessage<T>) => 'error' in held || linesInHand.of(held.queueKey) === 0
   const count = (held: BufferedMessage<T>, by: 1 | -1) => {
-    if ('error' in held) return
-    const next = (linesInHand.get(held.queueKey) ?? 0) + by
-    if (next === 0) linesInHand.delete(held.queueKey)
-    else linesInHand.set(held.queueKey, next)
+    if (!('error' in held)) linesInHand.add(held.queueKey, by)
   }
   let alive: Timer | undefined
   const keepAlive = () => {
@@ -94,7 +91,7 @@ export function createMessageBuffer<T>(limits: BufferLimits): MessageBuffer<T> {
       return taken
     },
     ready(most) {
-      if (linesInHand.size === 0)
+      if (linesInHand.total === 0)
         return arrived.length >= most ? 'full' : arrived.length > 0 ? 'some' : 'none'
       let free = 0
       for (const held of arrived) if (isFree(held) && ++free >= most) return 'full'

@@ -1,5 +1,5 @@
 import { ApiError } from '@opsplane/contracts'
-import { delay } from '@opsplane/runtime'
+import { createKeyedCounts, delay } from '@opsplane/runtime'
 
 /** A connection as a pool needs it. */
 export interface PooledConnection {
@@ -62,21 +62,14 @@ export function createConnectionPool<Key, Connection extends PooledConnection>({
   const idle: Idle<Connection>[] = []
   const waiting: Waiter<Key, Connection>[] = []
   /** Connections there are or that are being made, by name. */
-  const counts = new Map<string, number>()
+  const counts = createKeyedCounts()
   /** Connections that are lent, by group. */
-  const lent = new Map<string, number>()
+  const lent = createKeyedCounts()
   const streaks = new WeakMap<Connection, number>()
-  let total = 0
   let closed = false
 
-  const add = (map: Map<string, number>, name: string, by: number) => {
-    const count = (map.get(name) ?? 0) + by
-    if (count > 0) map.set(name, count)
-    else map.delete(name)
-  }
   const forget = (name: string) => {
-    total--
-    add(counts, name, -1)
+    counts.add(name, -1)
   }
   const drop = async ({ name, connection }: Pick<Idle<Connection>, 'name' | 'connection'>) => {
     // Its place is free once the server has let it go, or the limit would be passed.
@@ -85,13 +78,12 @@ export function createConnectionPool<Key, Connection extends PooledConnection>({
     serve()
   }
   const lend = ({ group, resolve }: Waiter<Key, Connection>, connection: Connection) => {
-    add(lent, group, 1)
+    lent.add(group, 1)
     resolve(connection)
   }
 
   async function make(waiter: Waiter<Key, Connection>): Promise<void> {
-    total++
-    add(counts, waiter.name, 1)
+    counts.add(waiter.name, 1)
     try {
       lend(waiter, await open(waiter.key))
     } catch (error) {
@@ -110,8 +102,8 @@ export function createConnectionPool<Key, Connection extends PooledConnection>({
       return true
     }
     if (found) void drop(found)
-    if ((counts.get(waiter.name) ?? 0) >= maxEach) return false
-    if (total < max) {
+    if (counts.of(waiter.name) >= maxEach) return false
+    if (counts.total < max) {
       void make(waiter)
       return true
     }
@@ -125,7 +117,7 @@ export function createConnectionPool<Key, Connection extends PooledConnection>({
     const fair = [...waiting].sort((a, b) => held(a) - held(b))
     for (const waiter of fair) if (take(waiter)) waiting.splice(waiting.indexOf(waiter), 1)
   }
-  const held = ({ group }: Waiter<Key, Connection>) => lent.get(group) ?? 0
+  const held = ({ group }: Waiter<Key, Connection>) => lent.of(group)
 
   const sweep = setInterval(() => {
     const before = performance.now() - idleMs
@@ -146,7 +138,7 @@ export function createConnectionPool<Key, Connection extends PooledConnection>({
     async release(key, connection) {
       const name = nameOf(key)
       const usable = !closed && connection.isOpen() && (await isReset(connection))
-      add(lent, groupOf(key), -1)
+      lent.add(groupOf(key), -1)
       if (!usable || closed) return drop({ name, connection })
       const next = waiting.findIndex((waiter) => waiter.name === name)
       const streak = (streaks.get(connection) ?? 0) + 1
@@ -156,7 +148,7 @@ export function createConnectionPool<Key, Connection extends PooledConnection>({
       idle.push({ name, connection, since: performance.now() })
       serve()
     },
-    counts: () => ({ open: total, idle: idle.length, waiting: waiting.length }),
+    counts: () => ({ open: counts.total, idle: idle.length, waiting: waiting.length }),
     async close() {
       closed = true
       clearInterval(sweep)

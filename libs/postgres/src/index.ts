@@ -63,6 +63,18 @@ export {
   uniqueViolation,
 } from './errors.js'
 export * from './failures/failure-groups.js'
+export {
+  createGroupRetries,
+  type GroupRetries,
+  type GroupRetryKind,
+  type StartedRetry,
+} from './failures/group-retries.js'
+export {
+  dueGroupRetries,
+  groupRetryColumns,
+  groupRetryIndexes,
+} from './failures/group-retry-table.js'
+export { type GroupRetryRow, groupRetryWork } from './failures/group-retry-work.js'
 export * from './group-commit.js'
 export {
   type DatabaseIdentity,

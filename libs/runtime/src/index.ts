@@ -1,4 +1,5 @@
 export * from './clock.js'
+export * from './concurrency/index.js'
 export * from './config.js'
 export * from './cursor.js'
 export * from './deadline.js'
@@ -35,7 +36,6 @@ export {
   type WrappedDataKey,
   wrappingKeyId,
 } from './sealing.js'
-export * from './semaphore.js'
 export * from './slices.js'
 export * from './timers.js'
 export * from './zone.js'

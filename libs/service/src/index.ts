@@ -1,6 +1,7 @@
 export type { BackgroundWork, ServiceConsumer, ServiceContext, ServiceOverrides } from './context.js'
 export { defineService, type Service } from './define-service.js'
 export { type DependentsOfKind, dependentsRoute } from './dependents.js'
+export { groupRetryRoutes } from './group-retry-routes.js'
 export { namesRoute } from './names-route.js'
 export { openServiceClient } from './open-service-client.js'
 export type { Operations } from './operations/operations.js'

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError } from '@opsplane/contracts'
 import { beginExchange, sendError } from '@opsplane/http'
-import { type Logger, parseNetwork } from '@opsplane/runtime'
+import { createConcurrencyLimiter, type Logger, parseNetwork } from '@opsplane/runtime'
 
 export interface ConnectionLimitOptions {
   /** Connections of one network that may be open at once; 0 for any. */
@@ -20,30 +20,19 @@ const refusalMs = 1_000
  * has its first request answered with 429, and is closed after a second in any case.
  */
 export function createConnectionLimit({ maxConnections, isProxy, log }: ConnectionLimitOptions) {
-  const open = new Map<string, number>()
+  const limiter = createConcurrencyLimiter({ perKey: maxConnections, refusal: tooMany })
   const refused = new WeakSet<Socket>()
-
-  const leave = (network: string) => {
-    const left = (open.get(network) ?? 1) - 1
-    if (left > 0) open.set(network, left)
-    else open.delete(network)
-  }
 
   return {
     /** For each connection a server accepts. */
     accept(socket: Socket): void {
       const { remoteAddress = '' } = socket
       if (maxConnections === 0 || remoteAddress === '' || isProxy(remoteAddress)) return
-      const network = parseNetwork(remoteAddress)
-      const others = open.get(network) ?? 0
-      if (others >= maxConnections) {
-        refused.add(socket)
-        const cut = setTimeout(() => socket.destroy(), refusalMs)
-        socket.once('close', () => clearTimeout(cut))
-        return
-      }
-      open.set(network, others + 1)
-      socket.once('close', () => leave(network))
+      const release = limiter.tryAcquire(parseNetwork(remoteAddress))
+      if (release) return void socket.once('close', release)
+      refused.add(socket)
+      const cut = setTimeout(() => socket.destroy(), refusalMs)
+      socket.once('close', () => clearTimeout(cut))
     },
     /** Lets the requests of all other connections through. */
     guard(app: RequestListener): RequestListener {

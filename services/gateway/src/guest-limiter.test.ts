@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { waitFor } from '@opsplane/testing'
 import { asAda, call, startPlatform, type TestPlatform } from './fixture/platform.js'
-import { createGuestLimiter } from './guest-limiter.js'
 
 let platform: TestPlatform
 /** Answers everything held back so far. */
@@ -74,16 +73,4 @@ test('a client that leaves frees its slot', async () => {
     answerAll()
     return (await trying).status === 200
   })
-})
-
-test('of bytes a network has its share, and gets it back', () => {
-  const limiter = createGuestLimiter({ total: 100, perNetwork: 60 })
-  const release = limiter.acquire('203.0.113.1', 50)
-  expect(() => limiter.acquire('203.0.113.1', 11)).toThrow(expect.objectContaining({ status: 503 }))
-  limiter.acquire('198.51.100.1', 50)
-  expect(() => limiter.acquire('192.0.2.1', 1)).toThrow(expect.objectContaining({ status: 503 }))
-  release()
-  release()
-  limiter.acquire('203.0.113.1', 50)
-  expect(() => limiter.acquire('192.0.2.1', 1)).toThrow(expect.objectContaining({ status: 503 }))
 })

@@ -17,11 +17,10 @@ import {
   securityHeaders,
   sendError,
 } from '@opsplane/http'
-import { type Budgets, type Logger, parseNetwork } from '@opsplane/runtime'
+import { type Budgets, type ConcurrencyLimiter, type Logger, parseNetwork } from '@opsplane/runtime'
 import type { Traced, Tracing } from '@opsplane/telemetry'
 import { type Authenticator, type Caller, parseBearerToken } from './authenticate.js'
 import { requestHeaders } from './forwarded-headers.js'
-import type { GuestLimiter } from './guest-limiter.js'
 import type { createOriginRouter, OriginDecision } from './origin-router.js'
 import { joinRateHeaders, type RateHeaders, type RateLimiter } from './rate-limit.js'
 import { discardRest, requestBody } from './request-body.js'
@@ -72,6 +71,9 @@ export interface ProxyOptions {
   tracing: Tracing
   log: Logger
 }
+
+/** By network. */
+type GuestLimiter = Pick<ConcurrencyLimiter, 'acquire'>
 
 /** What every request passes: route, authentication, body limit, service. */
 export function createProxy(options: ProxyOptions): RequestListener {
@@ -143,7 +145,9 @@ export function createProxy(options: ProxyOptions): RequestListener {
       const isPublic = principal === undefined
       if (rule.operationId === browserSignIn || isSsoStart(rule)) sessionCookie.requireSignIn(req)
       const spendBytes = rule.waits ? undefined : limitBytes(exchange, principal, address)
-      const whole = isPublic ? (bytes: number) => slots.add(bodyLimiter.acquire(address, bytes)) : undefined
+      const whole = isPublic
+        ? (bytes: number) => slots.add(bodyLimiter.acquire(parseNetwork(address), bytes))
+        : undefined
       const rules = { limitBytes: rule.bodyLimitBytes, timeoutMs: bodyTimeoutMs, whole }
       const body = await requestBody(req, rules)
       const token = await tokenFor(target.service, principal)
@@ -153,7 +157,10 @@ export function createProxy(options: ProxyOptions): RequestListener {
       }
       // A request takes a slot only once its body is complete.
       // A request that waits for another party, such as an identity provider, uses no slot of the logins.
-      if (isPublic) slots.add((target.isOfOrigin || rule.waits ? hookLimiter : loginLimiter).acquire(address))
+      if (isPublic)
+        slots.add(
+          (target.isOfOrigin || rule.waits ? hookLimiter : loginLimiter).acquire(parseNetwork(address)),
+        )
       const headers = requestHeaders(req)
       headers.push('authorization', `Bearer ${token}`, 'x-request-id', requestId, 'x-forwarded-for', address)
       if (traced.traceparent !== undefined) headers.push('traceparent', traced.traceparent)

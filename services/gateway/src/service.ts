@@ -16,6 +16,7 @@ import {
 import { connectNats, measureLink } from '@opsplane/nats'
 import {
   createBudgets,
+  createConcurrencyLimiter,
   createLimits,
   createLogger,
   createReleasers,
@@ -31,7 +32,6 @@ import { createAuthenticator } from './authenticate.js'
 import { createClientAddressReader, isAddressWithin } from './client-address.js'
 import { type GatewayConfig, loadConfig } from './config.js'
 import { createConnectionLimit } from './connection-limit.js'
-import { createGuestLimiter } from './guest-limiter.js'
 import { createLinkedUpstream } from './links/linked-upstream.js'
 import { createLinks } from './links/links.js'
 import { createOpenAnswers } from './open-answers/open-answers.js'
@@ -173,11 +173,9 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       clientAddress,
       sessionCookie,
       ssoCookie: createSsoCookie(config, origin),
-      loginLimiter: createGuestLimiter({ total: maxLogins, perNetwork: maxLoginsPerNetwork }),
-      hookLimiter: createGuestLimiter({ total: maxHookCalls, perNetwork: maxHookCallsPerNetwork }),
-      bodyLimiter: createGuestLimiter({
-        ...{ total: maxBodyBytes, perNetwork: maxBodyBytesPerNetwork },
-      }),
+      loginLimiter: guestLimiter(maxLogins, maxLoginsPerNetwork),
+      hookLimiter: guestLimiter(maxHookCalls, maxHookCallsPerNetwork),
+      bodyLimiter: guestLimiter(maxBodyBytes, maxBodyBytesPerNetwork),
       budgets,
       bodyTimeoutMs: config.bodyTimeoutMs,
       limit: (address) => anonymousLimiter.take(parseNetwork(address)),
@@ -228,6 +226,21 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
     throw error
   }
 }
+
+/**
+ * What requests without a token have in flight, or the bytes of their bodies. Public routes check passwords, which occupies a core
+ * for some 20 ms each: what would only wait for that behind the gateway is refused here, so that a flood of guesses leaves the
+ * services to other clients.
+ */
+const guestLimiter = (total: number, perNetwork: number) =>
+  createConcurrencyLimiter({
+    ...{ total, perKey: perNetwork },
+    refusal: () =>
+      new ApiError(
+        'service_unavailable',
+        'Too many requests without a login at once. Try again in a moment.',
+      ),
+  })
 
 function createClient(
   baseUrl: string,

@@ -18,7 +18,7 @@ import { invokeRoutes } from './invoke/routes.js'
 import { createRunCode } from './invoke/run-code.js'
 import { createExecutionSealing } from './invoke/sealing.js'
 import { createTraceQuota } from './invoke/trace-quota.js'
-import { executionRetryWork, executionRetryWorkName } from './retry/retry-work.js'
+import { executionRetryWork, executionRetryWorkName } from './retry/retries.js'
 import { executionRetryRoutes } from './retry/routes.js'
 
 export interface OpenExecutionsOptions extends HostParts {

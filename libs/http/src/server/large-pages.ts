@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { createSemaphore, type Semaphore } from '@opsplane/runtime'
+import { createKeyedSemaphore } from '@opsplane/runtime'
 
 /** Pages of more items count as large: several of them at once would occupy the event loop for tens of milliseconds. */
 const largeLimit = 50
@@ -17,21 +17,13 @@ export const isLargePage = (query: unknown): boolean =>
   Number((query as { limit?: number }).limit) > largeLimit
 
 export function createLargePages(perWorkspace = 2): LargePages {
-  const queues = new Map<string, { semaphore: Semaphore; pages: number }>()
+  const semaphore = createKeyedSemaphore(perWorkspace)
   return {
-    async run(workspaceId, res, work) {
-      const queue = queues.get(workspaceId) ?? { semaphore: createSemaphore(perWorkspace), pages: 0 }
-      queues.set(workspaceId, queue)
-      queue.pages++
-      try {
-        await queue.semaphore(async () => {
-          await work()
-          await flushed(res)
-        })
-      } finally {
-        if (--queue.pages === 0) queues.delete(workspaceId)
-      }
-    },
+    run: (workspaceId, res, work) =>
+      semaphore(workspaceId, async () => {
+        await work()
+        await flushed(res)
+      }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { createKeyedCounts } from '@opsplane/runtime'
 import type { ResidentWork } from './resident-worker.js'
 
 /** Places of a holder: so many in all, and of one workspace. */
@@ -15,38 +16,32 @@ export function createWorkspaceSlots(
   most: { all: number; ofOne: number },
   { mayExceed = false }: { mayExceed?: boolean } = {},
 ): WorkspaceSlots {
-  const counts = new Map<string, number>()
-  let taken = 0
+  const taken = createKeyedCounts()
   let closed = false
   let waiting: { promise: Promise<void>; resolve: () => void } | undefined
-  const countOf = (workspaceId: string) => counts.get(workspaceId) ?? 0
 
   return {
     occupy(workspaceId) {
-      taken++
-      counts.set(workspaceId, countOf(workspaceId) + 1)
+      taken.add(workspaceId, 1)
     },
     free(workspaceId) {
-      taken--
-      const left = countOf(workspaceId) - 1
-      if (left > 0) counts.set(workspaceId, left)
-      else counts.delete(workspaceId)
+      taken.add(workspaceId, -1)
       waiting?.resolve()
       waiting = undefined
     },
     hasSlotFor(workspaceId) {
-      const count = countOf(workspaceId)
+      const count = taken.of(workspaceId)
       if (closed) return false
-      return (count < most.ofOne && taken < most.all) || (mayExceed && count === 0)
+      return (count < most.ofOne && taken.total < most.all) || (mayExceed && count === 0)
     },
     capacity() {
       const full = new Set<string>()
       let largest = 0
-      for (const [workspaceId, count] of counts) {
+      for (const [workspaceId, count] of taken.entries()) {
         if (count >= most.ofOne) full.add(workspaceId)
         else largest = Math.max(largest, count)
       }
-      return { all: closed ? 0 : most.all - taken, ofOne: most.ofOne - largest, full }
+      return { all: closed ? 0 : most.all - taken.total, ofOne: most.ofOne - largest, full }
     },
     waitForCapacity() {
       if (!waiting) {

@@ -1,9 +1,8 @@
 import { availableParallelism } from 'node:os'
-import type { Logger } from '@opsplane/runtime'
+import { createFairQueue, type Logger } from '@opsplane/runtime'
 import { PoolError, type PoolFailure } from '../pool/pool.js'
 import type { ChildProgram } from '../pool/program.js'
 import { createStartAttempts } from '../pool/start-attempts.js'
-import { createTenantQueue } from '../pool/tenant-queue.js'
 import { createTenantStats } from '../pool/tenant-stats.js'
 import { type CodeChild, startCodeChild } from './code-child.js'
 import { failedOutcome, type Run, type RunOutcome } from './run.js'
@@ -70,7 +69,7 @@ const cores = availableParallelism()
 export function createCodePool(options: CodePoolOptions): CodePool {
   const { log } = options
   const places = new Set<Place>()
-  const turns = createTenantQueue<Entry>()
+  const turns = createFairQueue<Entry>()
   const conduct = createTenantStats()
   const starts = createStartAttempts(log, options.program)
   let [closed, lastAsked] = [false, 0]
@@ -87,7 +86,7 @@ export function createCodePool(options: CodePoolOptions): CodePool {
 
   /** Whether a tenant without a child waits for one. */
   const othersWait = (tenant: string): boolean => {
-    for (const other of turns.tenants()) if (other !== tenant && placesOf(other).length === 0) return true
+    for (const other of turns.keys()) if (other !== tenant && placesOf(other).length === 0) return true
     return false
   }
 
@@ -119,7 +118,7 @@ export function createCodePool(options: CodePoolOptions): CodePool {
       })
       if (!next || !found) break
       if (found.tenant === undefined) {
-        found.tenant = next.tenant
+        found.tenant = next.key
         found.since = now
       }
       next.entry.begun()
@@ -152,7 +151,7 @@ export function createCodePool(options: CodePoolOptions): CodePool {
 
   function tenantsInNeed(now: number): number {
     let count = 0
-    for (const tenant of turns.tenants()) {
+    for (const tenant of turns.keys()) {
       if (conduct.waitsUntil(tenant) > now) continue
       const own = placesOf(tenant).length
       if (own === 0 || (mayHaveMore(own) && waitedMs(tenant, now) > patienceMs)) count += 1
@@ -163,7 +162,7 @@ export function createCodePool(options: CodePoolOptions): CodePool {
 
   /** Ends who has nothing to do, or lets go of children whose tenants have had their turn, most children first. */
   function makeRoom(wanted: number, now: number): void {
-    const without = [...turns.tenants()].filter((tenant) => placesOf(tenant).length === 0).length
+    const without = [...turns.keys()].filter((tenant) => placesOf(tenant).length === 0).length
     const leaving = [...places].filter(({ retires }) => retires).length
     const kept = [...places].filter(({ tenant, retires }) => tenant !== undefined && !retires)
     const idle = kept.filter(({ child }) => child.size === 0)
@@ -232,7 +231,7 @@ export function createCodePool(options: CodePoolOptions): CodePool {
     clearTimeout(wake)
     if (turns.size === 0) return
     let next = starts.againAt > now ? starts.againAt : Number.POSITIVE_INFINITY
-    for (const tenant of turns.tenants()) {
+    for (const tenant of turns.keys()) {
       const until = conduct.waitsUntil(tenant)
       if (until > now) next = Math.min(next, until)
     }

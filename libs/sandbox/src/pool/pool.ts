@@ -1,9 +1,8 @@
-import type { Logger } from '@opsplane/runtime'
+import { createFairQueue, type Logger } from '@opsplane/runtime'
 import type { ChildFailure } from './channel.js'
 import { type Child, ChildFailedError, type ChildLimits, NotBegunError, startChild } from './child.js'
 import type { ChildProgram } from './program.js'
 import { createStartAttempts } from './start-attempts.js'
-import { createTenantQueue } from './tenant-queue.js'
 import { createTenantStats } from './tenant-stats.js'
 
 export interface PoolOptions {
@@ -92,7 +91,7 @@ export function createChildPool(options: PoolOptions): ChildPool {
     starting: undefined,
     freeSince: 0,
   }))
-  const turns = createTenantQueue<Entry>()
+  const turns = createFairQueue<Entry>()
   const conduct = createTenantStats()
   const shared = Math.max(1, children - 1)
   const starts = createStartAttempts(log, options.program)
@@ -103,7 +102,7 @@ export function createChildPool(options: PoolOptions): ChildPool {
   const mayRun = (now: number) => (tenant: string) => {
     if (conduct.waitsUntil(tenant) > now) return false
     const slow = conduct.isSlow(tenant, now)
-    const alone = turns.tenantCount === 1 && conduct.isTrusted(tenant)
+    const alone = turns.keyCount === 1 && conduct.isTrusted(tenant)
     if (!alone && held((other) => other === tenant) >= shared) return false
     return !slow || held((other) => conduct.isSlow(other, now)) < shared
   }
@@ -118,7 +117,7 @@ export function createChildPool(options: PoolOptions): ChildPool {
       if (!slot.child?.alive || slot.tenant !== undefined) continue
       const next = turns.dequeue(mayRun(now))
       if (!next) break
-      void work(slot, slot.child, next.tenant, [next.entry, ...more(next)])
+      void work(slot, slot.child, next.key, [next.entry, ...more(next)])
     }
     if (turns.size === 0) return
     startMissing(now)
@@ -127,8 +126,8 @@ export function createChildPool(options: PoolOptions): ChildPool {
   }
 
   /** The limits sent to a child with a request. */
-  function more({ tenant, entry }: { tenant: string; entry: Entry }): Entry[] {
-    const [only, other] = turns.tenants()
+  function more({ key: tenant, entry }: { key: string; entry: Entry }): Entry[] {
+    const [only, other] = turns.keys()
     const isAlone = only === tenant && other === undefined
     if (!isAlone || !conduct.isTrusted(tenant) || entry.text.length > shortText) return []
     // The next tenant waits for one request at most, however long consecutive ones of others take.
@@ -212,7 +211,7 @@ export function createChildPool(options: PoolOptions): ChildPool {
   /** When the next tenant has waited for its own fault, or children may be started again. */
   function wakeLater(now: number): void {
     let next = starts.againAt > now ? starts.againAt : Number.POSITIVE_INFINITY
-    for (const tenant of turns.tenants()) {
+    for (const tenant of turns.keys()) {
       const until = conduct.waitsUntil(tenant)
       if (until > now) next = Math.min(next, until)
     }

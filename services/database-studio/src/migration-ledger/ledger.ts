@@ -57,8 +57,8 @@ export async function checkOrder(
   throw new ApiError(
     'conflict',
     direction === 'down'
-      ? `First ${which} is to be rolled back.`
-      : `First ${which} is to be applied, deleted, or put behind it in the order.`,
+      ? `A later migration is applied: ${which}. Roll it back first.`
+      : `An earlier migration is not applied: ${which}. Apply or delete it, or move it after this one.`,
   )
 }
 

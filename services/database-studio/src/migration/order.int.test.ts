@@ -93,7 +93,7 @@ describe('a migration that is not applied', () => {
     const first = await at.wrote({ name: 'First', up: 'alter table later add b text' })
     const second = await at.wrote({ name: 'Second', up: 'create table later (a text)' })
     expect((await at.api.post(`/migrations/${second.id}/apply`, {})).error().message).toContain(
-      'put behind it',
+      'An earlier migration is not applied',
     )
     const order = (ids: string[]) => at.api.send('PUT', '/migrations/order', { body: { ids } })
     for (const ids of [

@@ -1,10 +1,10 @@
 import { ApiError, QueryResult, RunQuery } from '@opsplane/contracts'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import type { ConcurrencyLimiter } from '@opsplane/runtime'
 import type { DataPlane } from '../data-plane/data-plane.js'
 import type { CheckSpaceQuota } from '../data-plane/space-quota.js'
 import { typesByName } from './arguments.js'
 import type { QueryRequest, QueryRunner } from './run.js'
-import type { QuerySlots } from './slots.js'
 
 /** Runs SQL for callers who may write some. */
 export interface FreeSql {
@@ -13,7 +13,8 @@ export interface FreeSql {
 
 export interface FreeSqlOptions {
   runner: QueryRunner
-  slots: QuerySlots
+  /** By workspace. */
+  limiter: Pick<ConcurrencyLimiter, 'run'>
   /** Throws `forbidden` where a row rule binds the caller: SQL would reach past it. */
   refuseRuled(meta: RequestMeta): Promise<void>
   plane: Pick<DataPlane, 'space'>
@@ -23,7 +24,7 @@ export interface FreeSqlOptions {
 
 const deletes = /^\s*delete\b/i
 
-export function createFreeSql({ runner, slots, refuseRuled, plane, refuseFull }: FreeSqlOptions): FreeSql {
+export function createFreeSql({ runner, limiter, refuseRuled, plane, refuseFull }: FreeSqlOptions): FreeSql {
   return {
     async run(request, meta) {
       if (request.mode === 'write' && !meta.principal.permissions.includes('queries:write'))
@@ -31,7 +32,7 @@ export function createFreeSql({ runner, slots, refuseRuled, plane, refuseFull }:
       await refuseRuled(meta)
       if (request.mode === 'write' && !deletes.test(request.sql))
         await refuseFull(await plane.space(meta.tenant))
-      return slots.run(meta.tenant.workspaceId, () => runner.run(meta.tenant, request, meta, meta.signal()))
+      return limiter.run(meta.tenant.workspaceId, () => runner.run(meta.tenant, request, meta, meta.signal()))
     },
   }
 }

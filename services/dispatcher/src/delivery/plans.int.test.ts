@@ -93,7 +93,7 @@ describe('with the partitions of many days', () => {
 
   it('a record reads that of its deliveries', async () => {
     const result = { id, seq: 0, number: 1, status: 'succeeded', request_headers: {}, url: 'https://a' }
-    const parameters = [JSON.stringify([result]), 5, id, id]
+    const parameters = [JSON.stringify([result]), 5, id, id, 'replica']
     expect(await scanned(recordStatement, parameters)).toEqual([partition('deliveries', now)])
   })
 

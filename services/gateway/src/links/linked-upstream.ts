@@ -169,8 +169,9 @@ class LinkedAnswer implements FeedReader {
 }
 
 /**
- * Node keeps the headers of a request and of its answer until the answer is over, 3 KB of strings: of thousands of streams that are
- * open for hours, nothing needs them any more. The text of the answer's is what `headersSent` goes by.
+ * Node keeps the headers of a request and of its answer until the answer is over: 2.9 KB for each of thousands of streams that are
+ * open for hours. 2.0 KB of that is the text of the answer's headers, which only a private field refers to; `headersSent` is true
+ * while it is not empty.
  */
 function releaseHeaders(res: ServerResponse): void {
   res.req.rawHeaders = []

@@ -9,7 +9,14 @@ import {
   stringifyExact,
 } from '@opsplane/contracts'
 import type { RequestMeta, SpendEgress } from '@opsplane/http'
-import { delay, type Limits, limitReached, maskValue, redactValue } from '@opsplane/runtime'
+import {
+  createConcurrencyLimiter,
+  delay,
+  type Limits,
+  limitReached,
+  maskValue,
+  redactValue,
+} from '@opsplane/runtime'
 import type { OpenCall } from '../connector/calls.js'
 import type { Connectors } from '../connector/connectors.js'
 import type { StoredConnector } from '../connector/domain.js'
@@ -47,7 +54,10 @@ interface Progress {
 /** Has connectors do something, in attempts, and keeps what came of it. */
 export function createInvoker(options: InvokerOptions): Invoke {
   const { kinds, connectors, open, keep, observe, limits, spendEgress } = options
-  const places = createPlaces(limits)
+  const limiter = createConcurrencyLimiter({
+    perKey: (workspaceId) => limits.of('connectorInvocations', workspaceId) || Number.POSITIVE_INFINITY,
+    refusal: (max) => limitReached('connectorInvocations', max),
+  })
 
   const perform = async (
     connector: StoredConnector,
@@ -81,7 +91,7 @@ export function createInvoker(options: InvokerOptions): Invoke {
     const { principal, delegate, clientToken, repetitionKey, tenant, causationId } = meta
     const progress: Progress = { id: newId('invocation'), attempts: 0, startedMs: performance.now() }
     spendEgress(tenant, Buffer.byteLength(stringifyExact(asked.input ?? {})))
-    const leave = places.take(tenant.workspaceId)
+    const leave = limiter.acquire(tenant.workspaceId)
     const { call, end } = open(connector, {
       tenant,
       timeoutMs: Math.min(asked.timeoutMs ?? connector.timeoutMs, connector.timeoutMs),
@@ -156,23 +166,4 @@ async function actionOf(kinds: Kinds, { kind }: StoredConnector, call: Call, nam
   const action = await kinds.named(kind).actionOf(call, name)
   if (!action) throw invalidField('/action', 'unknown_action', 'The connector has no action of this name.')
   return action
-}
-
-/** How many invocations a workspace has in flight here. */
-function createPlaces(limits: Limits) {
-  const taken = new Map<string, number>()
-  return {
-    /** Throws `rate_limited` when there is no place; the result gives it back. */
-    take(workspaceId: string): () => void {
-      const most = limits.of('connectorInvocations', workspaceId)
-      const present = taken.get(workspaceId) ?? 0
-      if (most > 0 && present >= most) throw limitReached('connectorInvocations', most)
-      taken.set(workspaceId, present + 1)
-      return () => {
-        const left = (taken.get(workspaceId) ?? 1) - 1
-        if (left > 0) taken.set(workspaceId, left)
-        else taken.delete(workspaceId)
-      }
-    },
-  }
 }

@@ -69,6 +69,21 @@ describe('a retry of a group of failed executions', () => {
     expect(cancel.error().code).toBe('invalid_state_transition')
   })
 
+  it('counts what a step had replayed before its replica died', async () => {
+    const { id, fail, groups, replaysOf } = await failing('crashed')
+    const stepIds = [await fail({ order: 1 }), await fail({ order: 2 })]
+    const [group] = await groups()
+    const { job } = (await retry(group, { to: group?.to })).data(ExecutionRetryStarted)
+    await over(job?.id)
+    // As it was in the middle of its step.
+    await world.service.sql`
+      update execution_retries set status = 'running', retried = 0, last_execution_id = '', finished_at = null,
+        step_ids = ${world.service.sql.json(stepIds)} where artifact_id = ${id}`
+    await retry(group, { to: group?.to, dryRun: true })
+    expect(await over(job?.id)).toMatchObject({ status: 'completed', total: 2, retried: 2, refused: 0 })
+    expect(await Promise.all(stepIds.map(replaysOf))).toEqual([1, 1])
+  })
+
   it('acts by the rights of who has asked for it', async () => {
     const { fail, groups } = await failing('by-rights')
     const original = await fail({ order: 1 })

@@ -1,4 +1,5 @@
 import { ApiError } from '@opsplane/contracts'
+import { createSemaphore } from '@opsplane/runtime'
 
 export type HashSource = string | null | (() => Promise<string | null>)
 
@@ -23,10 +24,13 @@ const argon2 = () => import('@node-rs/argon2')
  * methods throw `service_unavailable`.
  */
 export function createPasswords(
-  limits: { concurrency: number; maxWaiting: number },
+  { concurrency, maxWaiting }: { concurrency: number; maxWaiting: number },
   cost = agreedCost,
 ): Passwords {
-  const inTurn = createTurns(limits)
+  const inTurn = createSemaphore(concurrency, {
+    max: maxWaiting,
+    refusal: () => new ApiError('service_unavailable', 'Too many logins at once. Try again in a moment.'),
+  })
   let unmatchable: Promise<string> | undefined
 
   return {
@@ -39,27 +43,5 @@ export function createPasswords(
         const matches = await verify(known ?? (await unmatchable), password)
         return matches && known !== null
       }),
-  }
-}
-
-function createTurns({ concurrency, maxWaiting }: { concurrency: number; maxWaiting: number }) {
-  const waiting: (() => void)[] = []
-  let running = 0
-
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= concurrency) {
-      if (waiting.length >= maxWaiting) {
-        throw new ApiError('service_unavailable', 'Too many logins at once. Try again in a moment.')
-      }
-      // A finished hash passes its slot on, so `running` stays unchanged.
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    } else running++
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running--
-    }
   }
 }

@@ -7,11 +7,10 @@ import {
   AuditVerifyRequest,
 } from '@opsplane/contracts'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
-import { createSemaphore } from '@opsplane/runtime'
+import { createConcurrencyLimiter, createSemaphore } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
 import type { CheckpointSigner } from './checkpoint.js'
 import { createCheckpoint, listCheckpoints } from './checkpoints.js'
-import { createConcurrencyLimiter } from './concurrency-limiter.js'
 import { createVerify, type SubmittedCheckpoint } from './verify.js'
 
 const tag = 'Audit log'
@@ -19,7 +18,7 @@ const scope = 'audit:read'
 /** Well within the time the gateway waits for an answer. */
 const budgetMs = 10_000
 /** This service verifies every token: clients that read a log over and over must not keep it from that. */
-const verificationsAtOnce = { perWorkspace: 1 }
+const verificationsAtOnce = 1
 /** Parts of a log that are read at once, of all workspaces, which take turns. */
 const windowsAtOnce = 4
 
@@ -36,10 +35,11 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
     budgetMs,
     semaphore,
   })
-  const limiter = createConcurrencyLimiter(
-    verificationsAtOnce,
-    'The audit log is being verified already. Try again in a moment.',
-  )
+  const limiter = createConcurrencyLimiter({
+    perKey: verificationsAtOnce,
+    refusal: () =>
+      new ApiError('service_unavailable', 'The audit log is being verified already. Try again in a moment.'),
+  })
   const verified = (range: AuditVerifyRange, { tenant, signal }: RequestMeta, given?: SubmittedCheckpoint) =>
     limiter.run(tenant.workspaceId, () => verify(tenant.workspaceId, range, given, signal()))
 

@@ -1,24 +1,25 @@
-import { AuditEvent, AuditExportEnd, AuditFilters, notFound } from '@opsplane/contracts'
+import { ApiError, AuditEvent, AuditExportEnd, AuditFilters, notFound } from '@opsplane/contracts'
 import { defineList, defineRoute, defineStream, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
+import { createConcurrencyLimiter } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { auditLog as table } from '../schema.js'
-import { createConcurrencyLimiter } from './concurrency-limiter.js'
 import { readExportBatches, recordExport } from './export.js'
 import { buildAuditConditions, findAuditEvent, toAuditEvent } from './queries.js'
 
 const tag = 'Audit log'
 /** This service verifies every token: clients that export a log over and over must not keep it from that. */
-const exportsAtOnce = { perWorkspace: 2 }
+const exportsAtOnce = 2
 
 /** The audit log of the current workspace and environment: every event. */
 export function auditRoutes({ database: { db }, store, cursors }: ServiceContext): Route[] {
   const beginExport = recordExport(db, store)
-  const limiter = createConcurrencyLimiter(
-    exportsAtOnce,
-    'The audit log is being exported already. Try again later.',
-  )
+  const limiter = createConcurrencyLimiter({
+    perKey: exportsAtOnce,
+    refusal: () =>
+      new ApiError('service_unavailable', 'The audit log is being exported already. Try again later.'),
+  })
   return [
     defineList({
       operationId: 'listAuditEvents',

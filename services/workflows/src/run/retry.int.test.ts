@@ -325,6 +325,29 @@ describe('a group of failed runs', () => {
     }
   })
 
+  test('counts what a step had retried before its replica died', async () => {
+    const { id, fail, groups } = await failing('crashed')
+    answer = refuse
+    const stepIds = [await fail(), await fail(), await fail()]
+    const [group] = await groups()
+    answer = () => ({ status: 200 })
+    // The step got as far as its second run.
+    for (const runId of stepIds.slice(0, 2)) await retry(runId)
+    const jobId = newId('runRetry')
+    const { workspaceId, environment } = fixture.tenant
+    const actor = { id: 'usr_1', name: 'Ada', type: 'user' }
+    await service.sql`
+      insert into run_retries (id, workspace_id, environment, workflow_id, cause, ended_by, total, step_ids, actor,
+        request_id, due_at, created_at)
+      values (${jobId}, ${workspaceId}, ${environment}, ${id}, ${group?.id.split('.')[1] ?? ''}, ${group?.lastAt ?? ''}, 3,
+        ${service.sql.json(stepIds)}, ${service.sql.json(actor)}, 'crashed-1', now(), now())`
+    // Wakes the work.
+    await retryGroup(group, { to: group?.to, dryRun: true })
+    expect(await over(jobId)).toMatchObject({ status: 'completed', total: 3, retried: 3, refused: 0 })
+    const attempts = await Promise.all(stepIds.map(async (runId) => (await detail(runId)).attempt))
+    expect(attempts).toEqual([2, 2, 2])
+  })
+
   test('is signalled on NATS as its runs fail and are retried', async () => {
     const { changed, close } = await followChanges(service, fixture.tenant)
     const { fail, groups } = await failing('signalled')

@@ -14,7 +14,7 @@ import { defineList, defineResource, defineRoute, type Route } from '@opsplane/h
 import type { ServiceContext } from '@opsplane/service'
 import type { RunActions } from './actions.js'
 import { pendingApprovals } from './approvals.js'
-import { retryingRuns } from './failures/retry-work.js'
+import { runRetryWorkName } from './failures/retries.js'
 import { runFailureRoutes } from './failures/routes.js'
 import { findRun, listRuns, requireWorkflow } from './queries.js'
 import type { Runs } from './runs.js'
@@ -87,7 +87,7 @@ export function runRoutes(
         pendingApprovals(sql, { tenant, principal, limit, after, binding, cursors }),
     }),
 
-    ...runFailureRoutes({ database, cursors }, () => dueWork.wake(retryingRuns)),
+    ...runFailureRoutes({ database, cursors }, () => dueWork.wake(runRetryWorkName)),
 
     route.get({
       summary: 'Get a run',

@@ -6,7 +6,7 @@ import {
   assertNever,
   type EmbedTokenState,
 } from '@opsplane/contracts'
-import { type Logger, sha256Hex } from '@opsplane/runtime'
+import { createSemaphore, type Logger, sha256Hex } from '@opsplane/runtime'
 import type { CompiledSource } from '../compiled.js'
 import type { DeploymentUse } from '../deployment-use.js'
 import { parseParams } from '../params.js'
@@ -50,14 +50,13 @@ export function createUse(parts: CallParts): Use {
 
   return {
     async data(running, { requests }, context) {
-      const results: AppDataAnswer['results'] = {}
-      const waiting = [...requests]
-      const work = async () => {
-        for (let next = waiting.shift(); next; next = waiting.shift())
-          results[next.key] = await part(running, next, context)
-      }
-      await Promise.all(Array.from({ length: atOnce }, work))
-      return { deployment: running.deployment.number ?? 0, results }
+      const semaphore = createSemaphore(atOnce)
+      const results = await Promise.all(
+        requests.map(
+          async (each) => [each.key, await semaphore(() => part(running, each, context))] as const,
+        ),
+      )
+      return { deployment: running.deployment.number ?? 0, results: Object.fromEntries(results) }
     },
 
     async act(running, request, context) {

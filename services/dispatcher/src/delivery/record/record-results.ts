@@ -20,6 +20,8 @@ export interface RecordingOptions {
   store: EventStore
   webhooks: WebhookAggregate
   clock: Clock
+  /** Names this replica on leases: the same after a restart, which so takes back what it had. */
+  owner: string
 }
 
 /** Records results in the order in which attempts ended; resolves with the ids of those of their webhooks that are paused by now. */
@@ -27,7 +29,8 @@ export type RecordBatch = (batch: readonly AttemptRecording[]) => Promise<readon
 
 /** A webhook that has to be paused for what is recorded is paused in the same transaction. */
 export function createRecordBatch(options: RecordingOptions): RecordBatch {
-  const { database } = options
+  const { database, owner } = options
+  const recording = { owner, failuresToPause: consecutiveFailuresToPause }
 
   async function recordAndPause(
     tx: Parameters<typeof recordResults>[0],
@@ -43,7 +46,7 @@ export function createRecordBatch(options: RecordingOptions): RecordBatch {
       [tenants.map(({ workspaceId }) => workspaceId), tenants.map(({ environment }) => environment)],
       { prepare: true },
     )
-    const recorded = await recordResults(tx, rows, consecutiveFailuresToPause)
+    const recorded = await recordResults(tx, rows, recording)
     for (const { webhookId, epoch, failures } of recorded.failing) {
       const last = batch.findLast(({ target }) => target.id === webhookId)
       if (last)
@@ -73,7 +76,7 @@ export function createRecordBatch(options: RecordingOptions): RecordBatch {
     const rows = batch.map(({ row }, seq) => ({ ...row, seq }))
     if (rows.some(({ status }) => status === 'failed'))
       return database.sql.begin((tx) => recordAndPause(tx, batch, rows))
-    return (await recordResults(database.sql, rows, consecutiveFailuresToPause)).paused
+    return (await recordResults(database.sql, rows, recording)).paused
   }
 }
 

@@ -62,16 +62,17 @@ export interface Recorded {
 
 /**
  * Records results in one statement: deliveries, attempts, and the count of failures in a row. A result whose
- * number is taken already changes nothing, but a success always counts, and nothing changes after it.
+ * number is taken already changes nothing, but a success always counts, and nothing changes after it. A result that comes after its
+ * lease has passed to another replica leaves that lease alone, and the next attempt is not before its end.
  */
 export async function recordResults(
   sql: Pick<Database['sql'], 'unsafe'>,
   rows: ResultRow[],
-  failuresToPause: number,
+  { owner, failuresToPause }: { owner: string; failuresToPause: number },
 ): Promise<Recorded> {
   const ids = rows.map(({ id }) => id).sort()
   // Between the least and the greatest id: the other days' partitions are not looked at.
-  const parameters = [stringifyExact(rows), failuresToPause, ids.at(0) ?? '', ids.at(-1) ?? '']
+  const parameters = [stringifyExact(rows), failuresToPause, ids.at(0) ?? '', ids.at(-1) ?? '', owner]
   const [row] = await sql.unsafe<Recorded[]>(recordStatement, parameters, { prepare: true })
   return row ?? { failing: [], paused: [] }
 }
@@ -85,15 +86,16 @@ postponed as (
   update deliveries d set due_at = now_ms() + r.due_in_ms, lease_owner = null
   from results r
   where d.id = r.id and d.id between $3 and $4 and r.status = 'postponed' and d.attempts < r.number
-    and d.status in ('pending', 'retrying')
+    and d.status in ('pending', 'retrying') and coalesce(d.lease_owner, $5) = $5
   returning d.webhook_id, d.id, d.due_at
 ),
 recorded as (
   update deliveries d set
     status = r.status,
     attempts = greatest(d.attempts, r.number),
-    due_at = case when r.status = 'retrying' then now_ms() + r.due_in_ms end,
-    lease_owner = null,
+    due_at = case when r.status = 'retrying' then
+      greatest(now_ms() + r.due_in_ms, case when d.lease_owner <> $5 then d.due_at end) end,
+    lease_owner = case when r.status = 'retrying' then nullif(d.lease_owner, $5) end,
     url = r.url,
     last_attempt_at = r.started_at,
     last_response_status = r.response_status,

@@ -130,6 +130,20 @@ export const deliveryStoreCases: Record<string, (subject: Subject) => Promise<vo
     await one.record([resultOf(id, 'retrying', 2, 0)])
     expect(await subject.delivery(id)).toEqual({ status: 'succeeded', attempts: 1, leased: false })
   },
+  async 'a late result leaves the lease of another replica alone'(subject) {
+    const ids = await delivered(subject, plain, [1, 2])
+    const [one, two, three] = [subject.store('one'), subject.store('two'), subject.store('three')]
+    await claimedBy(one)
+    await subject.pass(leaseMs + plain.timeoutMs + 1_000)
+    const [late = '', postponed = ''] = await claimedBy(two)
+    await one.record([resultOf(late, 'retrying', 1, 0), resultOf(postponed, 'postponed', 1, 0)])
+    expect(await subject.delivery(late)).toEqual({ status: 'retrying', attempts: 1, leased: true })
+    expect(await subject.delivery(postponed)).toEqual({ status: 'pending', attempts: 0, leased: true })
+    expect(await claimedBy(three)).toEqual([])
+    await two.record([resultOf(late, 'succeeded', 1), resultOf(postponed, 'postponed', 1, 0)])
+    expect(await subject.delivery(late)).toEqual({ status: 'succeeded', attempts: 1, leased: false })
+    expect(await claimedBy(three)).toEqual(ids.filter((id) => id === postponed))
+  },
   async 'what is postponed is due again without an attempt'(subject) {
     const [id = ''] = await delivered(subject, plain, [1])
     const one = subject.store('one')

@@ -59,7 +59,7 @@ export function deliveryStoreInMemory(rows: DeliveryRows, owner: string, commit:
       }),
     release: (ids) => commit(() => giveBack(rows, own(ids))),
     reclaim: () => commit(() => giveBack(rows, own([...rows.deliveries.keys()]))),
-    record: (batch) => commit(() => record(rows, batch)),
+    record: (batch) => commit(() => record(rows, owner, batch)),
     book: (request) => commit(() => book(rows, request)),
     releaseHeads: (queues, lowWatermark) =>
       commit(() => ({ ...releaseHeads(rows, queues, lowWatermark), last: null })),
@@ -200,12 +200,12 @@ function giveBack(rows: DeliveryRows, given: DeliveryRow[]): void {
 /** The most failures in a row of each webhook, as they are counted within a batch. */
 type Peaks = Map<string, { epoch: number; count: number }>
 
-function record(rows: DeliveryRows, batch: readonly AttemptRecording[]): string[] {
+function record(rows: DeliveryRows, owner: string, batch: readonly AttemptRecording[]): string[] {
   const touched = new Set<string>()
   const peaks: Peaks = new Map()
   for (const result of batch) {
     const delivery = rows.deliveries.get(result.row.id)
-    if (delivery && recordOne(rows, delivery, result, peaks)) touched.add(delivery.webhookId)
+    if (delivery && recordOne(rows, { delivery, owner, result, peaks })) touched.add(delivery.webhookId)
   }
   const now = new Date(rows.now).toISOString()
   for (const [webhookId, { epoch, count }] of peaks) {
@@ -225,21 +225,28 @@ function record(rows: DeliveryRows, batch: readonly AttemptRecording[]): string[
 /** Whether it changes anything: the number of an attempt is recorded once, but a success counts always, and nothing changes after it. */
 function recordOne(
   rows: DeliveryRows,
-  delivery: DeliveryRow,
-  { row, target }: AttemptRecording,
-  peaks: Peaks,
+  {
+    delivery,
+    owner,
+    result: { row, target },
+    peaks,
+  }: { delivery: DeliveryRow; owner: string; result: AttemptRecording; peaks: Peaks },
 ): boolean {
+  const isOthers = delivery.leaseOwner !== null && delivery.leaseOwner !== owner
   const isNext = delivery.attempts < row.number
   const dueAt = row.due_in_ms === null ? null : rows.now + row.due_in_ms
   if (row.status === 'postponed') {
-    if (!isNext || !isUnfinished(delivery)) return false
+    if (!isNext || !isUnfinished(delivery) || isOthers) return false
     Object.assign(delivery, { dueAt, leaseOwner: null })
     return true
   }
   if (delivery.status === 'succeeded' || (!isNext && row.status !== 'succeeded')) return false
+  const isRetried = row.status === 'retrying' && dueAt !== null
   Object.assign(delivery, {
     ...{ status: row.status, attempts: Math.max(delivery.attempts, row.number), url: row.url },
-    ...{ dueAt: row.status === 'retrying' ? dueAt : null, leaseOwner: null },
+    // A late result leaves the lease of another replica alone.
+    dueAt: isRetried ? Math.max(dueAt, isOthers ? (delivery.dueAt ?? 0) : 0) : null,
+    leaseOwner: isRetried && isOthers ? delivery.leaseOwner : null,
     ...{ lastAttemptAt: row.started_at, lastResponseStatus: row.response_status },
     ...{ lastErrorKind: row.error_kind },
   })

@@ -1,18 +1,22 @@
-import { EventStreamQuery, StreamedEvent } from '@opsplane/contracts'
+import { ApiError, EventStreamQuery, StreamedEvent } from '@opsplane/contracts'
 import { defineStream, type RequestMeta, type Route } from '@opsplane/http'
+import { createConcurrencyLimiter } from '@opsplane/runtime'
 import type { SubscriptionRules } from '@opsplane/service'
-import { createConcurrencyLimiter } from '../concurrency-limiter.js'
 import { type Live, maxMissed, streamEvents } from './stream.js'
 
 /** Of one workspace, on one replica. */
-const streamsAtOnce = { perWorkspace: 2_000 }
+const streamsAtOnce = 2_000
 
 /** The audit log as it grows. */
 export function eventStreamRoutes(live: Live, rules: SubscriptionRules): Route[] {
-  const limiter = createConcurrencyLimiter(
-    streamsAtOnce,
-    'The workspace reads as many event streams as it may. Close some, or try again later.',
-  )
+  const limiter = createConcurrencyLimiter({
+    perKey: streamsAtOnce,
+    refusal: () =>
+      new ApiError(
+        'service_unavailable',
+        'The workspace reads as many event streams as it may. Close some, or try again later.',
+      ),
+  })
   const hidesRecords = async (
     { principal, tenant }: Pick<RequestMeta, 'principal' | 'tenant'>,
     { filter }: EventStreamQuery,

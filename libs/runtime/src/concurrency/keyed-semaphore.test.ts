@@ -1,20 +1,20 @@
 import { expect, test } from '@jest/globals'
-import { createKeyedQueue } from './keyed-queue.js'
+import { createKeyedSemaphore } from './semaphore.js'
 
 test('tasks of one key take turns, also after a failure; other keys do not wait', async () => {
-  const queue = createKeyedQueue()
+  const queue = createKeyedSemaphore(1)
   const order: string[] = []
   let open: () => void = () => {}
   const gate = new Promise<void>((resolve) => {
     open = resolve
   })
-  const first = queue.run('a', async () => {
+  const first = queue('a', async () => {
     await gate
     order.push('a1')
     throw new Error('a1 fails')
   })
-  const second = queue.run('a', async () => order.push('a2'))
-  await queue.run('b', async () => order.push('b1'))
+  const second = queue('a', async () => order.push('a2'))
+  await queue('b', async () => order.push('b1'))
   open()
   await expect(first).rejects.toThrow('a1 fails')
   await second

@@ -9,10 +9,11 @@ function work() {
   })
   return { run: () => done, end }
 }
-const refused = expect.objectContaining({ code: 'service_unavailable', message: 'Busy.' })
+const refusal = (max: number) => new Error(`at most ${max}`)
+const refused = refusal(1)
 
 it('lets each workspace have its share, however many others have theirs', async () => {
-  const limiter = createConcurrencyLimiter({ perWorkspace: 1 }, 'Busy.')
+  const limiter = createConcurrencyLimiter({ perKey: 1, refusal })
   const first = work()
   const acme = limiter.run('acme', first.run)
   await expect(limiter.run('acme', work().run)).rejects.toEqual(refused)
@@ -30,7 +31,7 @@ it('lets each workspace have its share, however many others have theirs', async 
 })
 
 it('holds the share of a stream until its reader has enough', async () => {
-  const limiter = createConcurrencyLimiter({ perWorkspace: 1 }, 'Busy.')
+  const limiter = createConcurrencyLimiter({ perKey: 1, refusal })
   const endless = () =>
     limiter.stream('acme', async function* () {
       for (let bit = 0; ; bit++) yield bit
@@ -43,4 +44,21 @@ it('holds the share of a stream until its reader has enough', async () => {
   const third = endless()
   expect((await third.next()).value).toBe(0)
   await third.return(undefined)
+})
+
+it('counts amounts by key and in total, and what is released twice once', () => {
+  const limiter = createConcurrencyLimiter({
+    total: 100,
+    perKey: (key) => (key === 'small' ? 10 : 60),
+    refusal,
+  })
+  const release = limiter.acquire('a', 50)
+  expect(() => limiter.acquire('a', 11)).toThrow('at most 60')
+  expect(() => limiter.acquire('small', 11)).toThrow('at most 10')
+  limiter.acquire('b', 50)
+  expect(limiter.tryAcquire('small', 1)).toBeUndefined()
+  release()
+  release()
+  limiter.acquire('a', 50)
+  expect(limiter.tryAcquire('small', 1)).toBeUndefined()
 })

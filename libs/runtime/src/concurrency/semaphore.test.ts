@@ -16,3 +16,19 @@ it('has those who have much to do take turns with those who come later', async (
   await expect(semaphore(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
   await expect(semaphore(async () => 'next')).resolves.toBe('next')
 })
+
+it('rejects what exceeds the number that may wait', async () => {
+  const semaphore = createSemaphore(1, { max: 1, refusal: () => new Error('full') })
+  let end = () => {}
+  const first = semaphore(
+    () =>
+      new Promise<void>((resolve) => {
+        end = resolve
+      }),
+  )
+  const second = semaphore(async () => 'second')
+  await expect(semaphore(async () => 'third')).rejects.toThrow('full')
+  end()
+  await first
+  await expect(second).resolves.toBe('second')
+})

@@ -1,0 +1,1 @@
+ALTER TABLE "execution_retries" ADD COLUMN "step_ids" json;

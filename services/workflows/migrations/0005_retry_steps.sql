@@ -1,0 +1,1 @@
+ALTER TABLE "run_retries" ADD COLUMN "step_ids" json;
