@@ -10,7 +10,7 @@ type Result = Awaited<ReturnType<Ops['detachMonths']>>[number]
 export function addLogCommands(program: Command, io: Io): void {
   const group = program
     .command('log')
-    .description('months of the event logs: what they take, and moving old ones to files')
+    .description('months of the event logs: their size, and detaching old ones')
   const command = (name: string, description: string, help: string) =>
     group
       .command(name)
@@ -28,7 +28,7 @@ export function addLogCommands(program: Command, io: Io): void {
       printerFor(io, command).list(await ops.monthsOfLogs(task), [
         { title: 'service', value: ({ service }) => service },
         { title: 'month', value: ({ month }) => month },
-        { title: 'where', value: ({ isDetached }) => (isDetached ? 'file' : 'database') },
+        { title: 'where', value: ({ where }) => where },
         { title: 'events', value: ({ events }) => events },
         { title: 'positions', value: ({ first, last }) => (first === null ? '-' : `${first} to ${last}`) },
         { title: 'bytes', value: ({ bytes }) => bytes },
@@ -36,35 +36,27 @@ export function addLogCommands(program: Command, io: Io): void {
     ),
   )
 
-  command('detach', 'move old months to files, while everything runs', detachHelp)
+  command('detach', 'detach old months from the logs, while everything runs', detachHelp)
     .requiredOption('--before <month>', 'all months before this one, such as 2026-09', month)
-    .requiredOption('--to <folder>', 'where the files are kept')
-    .action((options: OperationOptions & { before: string; to: string }, command: Command) =>
+    .action((options: OperationOptions & { before: string }, command: Command) =>
       withTask(io, command, options, async (ops, task) =>
-        printerFor(io, command).list(
-          await ops.detachMonths({ ...task, before: options.before, folder: options.to }),
-          columns,
-        ),
+        printerFor(io, command).list(await ops.detachMonths({ ...task, before: options.before }), columns),
       ),
     )
 
-  command(
-    'attach',
-    'put the months of files back into their logs',
-    'The files stay, and may be deleted afterwards.',
-  )
-    .requiredOption('--from <folder>', 'where the files are')
-    .action((options: OperationOptions & { from: string }, command: Command) =>
+  command('attach', 'put detached months back into their logs', attachHelp)
+    .option('--month <month>', 'only this one, such as 2026-05', month)
+    .action((options: OperationOptions & { month?: string }, command: Command) =>
       withTask(io, command, options, async (ops, task) =>
-        printerFor(io, command).list(await ops.attachMonths({ ...task, folder: options.from }), columns),
+        printerFor(io, command).list(await ops.attachMonths({ ...task, month: options.month }), columns),
       ),
     )
 
-  command('audit', 'compare the events in files of detached months with the audit log', auditHelp)
-    .requiredOption('--from <folder>', 'where the files are')
-    .action((options: OperationOptions & { from: string }, command: Command) =>
+  command('audit', 'compare detached months with their checksum and the audit log', auditHelp)
+    .option('--month <month>', 'only this one, such as 2026-05', month)
+    .action((options: OperationOptions & { month?: string }, command: Command) =>
       withTask(io, command, options, async (ops, task) =>
-        printerFor(io, command).list(await ops.auditMonths({ ...task, folder: options.from }), columns),
+        printerFor(io, command).list(await ops.auditMonths({ ...task, month: options.month }), columns),
       ),
     )
 }
@@ -73,7 +65,7 @@ const columns: Column<Result>[] = [
   { title: 'service', value: ({ service }) => service },
   { title: 'month', value: ({ month }) => month },
   { title: 'events', value: ({ events }) => events },
-  { title: 'bytes', value: ({ bytes }) => bytes },
+  { title: 'table', value: ({ table }) => table },
 ]
 
 function month(text: string): string {
@@ -81,13 +73,20 @@ function month(text: string): string {
   throw new InvalidArgumentError('a month reads like 2026-09')
 }
 
-const detachHelp = `A month goes once its file is whole and has all of its events; versions and ids stay guarded. Read models stay as they are.
-While a month is in a file, rebuild refuses and names it, a new projection waits for it, and lists as of an instant lack what
-was made in it. Keep the files as long as the backups, and the JetStream age of events below 31 days.
+const detachHelp = `A month becomes a table of its own, such as itsm.detached_events_202605, and its checksum is recorded; versions and ids stay
+guarded, and read models stay as they are. Backups contain the table until you drop it. To move it out of the database:
 
-Examples:
-  $ opsplane log detach --before 2026-09 --to /archive
-  $ opsplane log attach --from /archive --service itsm`
+  $ opsplane log detach --before 2026-06
+  $ pg_dump -Fc --table itsm.detached_events_202605 --file itsm-202605.dump "$DATABASE_URL"
+  $ psql "$DATABASE_URL" --command 'drop table itsm.detached_events_202605'
 
-const auditHelp = `Reads every file, and compares each event with the entry of the audit log, whose chain opsplane audit verify recomputes. Exit
-code 1 names the first that differs.`
+While a month is detached, rebuild refuses and names it, a new projection waits for it, and lists as of an instant lack what was
+created in it. Set the maximum age of events in JetStream below 31 days.`
+
+const attachHelp = `Attaches the detached months whose tables are in the database, and refuses one whose checksum differs. A month that was moved out:
+
+  $ pg_restore --dbname "$DATABASE_URL" itsm-202605.dump
+  $ opsplane log attach --service itsm --month 2026-05`
+
+const auditHelp = `Reads every event of the detached months whose tables are in the database, and compares it with the entry of the audit log, whose
+chain opsplane audit verify recomputes. Exit code 1 names the first that differs.`

@@ -12,9 +12,9 @@ export {
 export { startIdempotencyPurge } from './append/idempotency.js'
 export { storeIdempotentResponse } from './append/idempotent-response.js'
 
-export { attachMonth, detachMonth, LogMonthError, MonthFile, UnknownOutcomeError } from './archive/detach.js'
-export { DetachedMonthsError, type LogMonth, logMonths } from './archive/months.js'
-export { readMonthFile } from './archive/read-file.js'
+export { attachMonth, detachMonth, LogMonthError, verifyMonth } from './archive/detach.js'
+export { monthEvents } from './archive/month-events.js'
+export { DetachedMonthsError, detachedName, type LogMonth, logMonths } from './archive/months.js'
 export { type ChangeFeed, readChanges } from './change-feed.js'
 export {
   type ConsumeEventsOptions,

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { copyIn, type Database, quoteIdentifier } from '@opsplane/postgres'
+import { copyIn, type Database, quoteIdentifier, readTables } from '@opsplane/postgres'
 import { OpsError } from '../ops-target.js'
 import { backends } from '../services.js'
 import { readMigrationHashes } from './databases.js'
@@ -20,6 +20,7 @@ export async function fillDatabase(sql: Sql, { folder, saved, say }: Loading): P
   await sql.unsafe('begin; set local session_replication_role = replica').simple()
   for (const { service, description } of saved.beside)
     await backends[service].extraSchemas?.prepare(sql, description)
+  await dropDetachedMonths(sql, saved)
   await emptyTables(sql, saved)
   await addPartitions(sql, saved.tables)
   let saidAt = performance.now()
@@ -69,9 +70,22 @@ async function emptyTables(sql: Sql, { logs }: SavedDatabase): Promise<void> {
   if (rows.length > 0) await sql.unsafe(`truncate ${rows.map(nameOf).join(', ')}`)
 }
 
+const detachedMonth = /^detached_events_\d{6}$/
+
+/** No migration creates the tables of detached months, so a backup brings its own. */
+async function dropDetachedMonths(sql: Sql, { logs }: SavedDatabase): Promise<void> {
+  const found = await readTables(
+    sql,
+    logs.map(({ schema }) => schema),
+  )
+  for (const table of found.filter(({ name }) => detachedMonth.test(name)))
+    await sql.unsafe(`drop table ${nameOf(table)}`)
+}
+
 async function addPartitions(sql: Sql, tables: readonly SavedTable[]): Promise<void> {
   for (const table of tables) {
-    const { schema, parent, bound } = table
+    const { schema, name, parent, bound } = table
+    if (detachedMonth.test(name)) await createDetachedMonth(sql, table)
     if (parent === null || bound === null) continue
     const [found] = await sql.unsafe<{ name: string | null }[]>('select to_regclass($1)::text as name', [
       nameOf(table),
@@ -81,6 +95,19 @@ async function addPartitions(sql: Sql, tables: readonly SavedTable[]): Promise<v
       `create table ${nameOf(table)} partition of ${nameOf({ schema, name: parent })} ${bound}`,
     )
   }
+}
+
+/** With the columns that the log had when the month was detached. */
+async function createDetachedMonth(sql: Sql, table: SavedTable): Promise<void> {
+  const { schema, columns } = table
+  await sql.unsafe(`create table ${nameOf(table)} (like ${nameOf({ schema, name: 'events' })} including all)`)
+  const [created] = await sql.unsafe<{ columns: string[] }[]>(
+    `select array_agg(attname::text) as columns from pg_attribute
+     where attrelid = $1::text::regclass and attnum > 0 and not attisdropped`,
+    [nameOf(table)],
+  )
+  for (const column of created?.columns.filter((each) => !columns.includes(each)) ?? [])
+    await sql.unsafe(`alter table ${nameOf(table)} drop column ${quoteIdentifier(column)}`)
 }
 
 /** A position that went to an event after the backup, which some may have seen, is not given to another one. */

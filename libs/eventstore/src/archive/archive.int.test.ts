@@ -1,6 +1,3 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type Database, openClient } from '@opsplane/postgres'
 import { ownLog } from '../consume/log-pages.js'
@@ -14,19 +11,17 @@ import {
 } from '../fixture/test-database.js'
 import { ticketDecider } from '../fixture/ticket.js'
 import { rebuild } from '../rebuild/rebuild.js'
-import { attachMonth, detachMonth, LogMonthError, type MonthFile, UnknownOutcomeError } from './detach.js'
+import { attachMonth, detachMonth, LogMonthError, verifyMonth } from './detach.js'
+import { monthEvents } from './month-events.js'
 import { DetachedMonthsError, logMonths } from './months.js'
-import { readMonthFile } from './read-file.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'opsplane-archive-'))
 const month = '2025-03'
-const file = join(folder, month)
+const table = 'detached_events_202503'
 const present = new Date().toISOString().slice(0, 7)
 
 let store: TestStore
 /** The owner's, as an operator has it. */
 let sql: Database['sql']
-let kept: MonthFile | undefined
 const ids: string[] = []
 
 beforeAll(async () => {
@@ -50,66 +45,41 @@ beforeAll(async () => {
 afterAll(async () => {
   await sql?.end()
   await store?.close()
-  rmSync(folder, { recursive: true })
 })
 
-const keep = async (written: MonthFile) => {
-  kept = written
-}
-const detach = () => detachMonth({ sql, schema, month, file, keep })
+const detach = () => detachMonth({ sql, month })
+const attach = () => attachMonth({ sql, month })
 const folded = () =>
   rebuild({ adminUrl: store.url, schema, deciders: [ticketDecider], projectedTables: ['ticket_titles'] })
 
-it('is not detached while any of it waits to be published', async () => {
-  await expect(detach()).rejects.toThrow(/2 events of 2025-03 of desk wait/)
-  await expect(detachMonth({ sql, schema, month: '2024-01', file, keep: async () => {} })).rejects.toThrow(
-    LogMonthError,
-  )
+it('is not detached while some of its events are not published', async () => {
+  await expect(detach()).rejects.toThrow(/2 events of 2025-03 are not published/)
+  await expect(detachMonth({ sql, month: '2024-01' })).rejects.toThrow(LogMonthError)
 })
 
-it('leaves a file alone that is there already', async () => {
+it('is not detached when events of it have to be published again by the time of the lock', async () => {
   await sql`delete from outbox`
-  writeFileSync(file, 'the only rows')
-  await expect(detach()).rejects.toThrow(/is there already/)
-  expect(readFileSync(file, 'utf8')).toBe('the only rows')
-  rmSync(file)
-})
-
-it('is not detached when it waits to be published by the time its rows are to go', async () => {
-  await sql`delete from outbox`
-  const refilled = detachMonth({
-    ...{ sql, schema, month, file },
-    keep: async () => {
-      await sql`insert into outbox (position, workspace_id, event_id) select position, workspace_id, id from events where position = 1`
-    },
-  })
-  await expect(refilled).rejects.toThrow(/1 events of 2025-03 of desk wait/)
-  expect(existsSync(file)).toBe(false)
-  expect(await sql`select 1 from events where position <= 2`).toHaveLength(2)
-})
-
-it('keeps the file where the rows may have been deleted without an acknowledgement', async () => {
-  await sql`delete from outbox`
-  const cutOff: typeof sql = Object.assign(Object.create(sql), {
+  // The first check has passed once the checksum is computed.
+  const backfilled: typeof sql = Object.assign(Object.create(sql), {
     begin: async (work: Parameters<typeof sql.begin>[1]) => {
-      await sql.begin(work)
-      throw Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' })
+      await sql`insert into outbox (position, workspace_id, event_id) select position, workspace_id, id from events where position = 1`
+      return sql.begin(work)
     },
   })
-  await expect(detachMonth({ sql: cutOff, schema, month, file, keep })).rejects.toThrow(UnknownOutcomeError)
-  if (!kept) throw new Error('nothing was kept')
-  await attachMonth(sql, kept, file)
+  await expect(detachMonth({ sql: backfilled, month })).rejects.toThrow(
+    /1 events of 2025-03 are not published/,
+  )
   expect(await sql`select 1 from events where position <= 2`).toHaveLength(2)
-  rmSync(file)
+  await sql`delete from outbox`
 })
 
-it('moves a month to a file, and guards versions, ids and readers as before', async () => {
+it('becomes a table of its own, and versions, ids and readers are guarded as before', async () => {
   const before = await readModels(store.database)
-  expect(await detach()).toMatchObject({ month, events: 2, first: 1, last: 2, sha256: kept?.sha256 })
+  expect(await detach()).toMatchObject({ month, events: 2, first: 1, last: 2 })
   expect(await logMonths(sql)).toEqual(
     expect.arrayContaining([
-      { month, isDetached: true, events: 2, first: 1, last: 2, bytes: 0 },
-      expect.objectContaining({ month: present, isDetached: false, events: 1 }),
+      { month, where: 'table', events: 2, first: 1, last: 2, bytes: expect.any(Number) },
+      expect.objectContaining({ month: present, where: 'log', events: 1 }),
     ]),
   )
   expect(await readModels(store.database)).toEqual(before)
@@ -117,9 +87,10 @@ it('moves a month to a file, and guards versions, ids and readers as before', as
   const [first = ''] = ids
   await expect(tickets.create(first, openTicketArguments('again')[1], meta())).rejects.toThrow()
   await expect(sql`select 1 from events where position = 1`).resolves.toEqual([])
+  await expect(detach()).rejects.toThrow(LogMonthError)
 })
 
-it('names the missing month in the error', async () => {
+it('is named where its events are needed', async () => {
   await expect(folded()).rejects.toThrow(DetachedMonthsError)
   await expect(folded()).rejects.toThrow(/2025-03/)
   const log = ownLog(schema, store.database)
@@ -131,24 +102,38 @@ it('names the missing month in the error', async () => {
   expect((await log.page({ after: 0, types: '*', since: '2026-01-01T00:00:00.000Z' })).events).toHaveLength(1)
 })
 
-it('reads the events of a file', async () => {
-  if (!kept) throw new Error('nothing was detached')
+it('is read in order', async () => {
   const events = []
-  for await (const batch of readMonthFile(sql, kept, file)) events.push(...batch)
+  for await (const batch of monthEvents(sql, table)) events.push(...batch)
   expect(events.map(({ resource }) => resource.id)).toEqual(ids)
 })
 
-it('takes back that file, and no other, and folds as before', async () => {
-  if (!kept) throw new Error('nothing was detached')
-  await expect(attachMonth(sql, { ...kept, sha256: '0'.repeat(64) }, file)).rejects.toThrow(/another file/)
-  await expect(attachMonth(sql, { ...kept, events: 3 }, file)).rejects.toThrow(/fewer events/)
+it.each([
+  [
+    'an event is changed',
+    `update ${table} set data = '{"title":"forged"}' where position = 2`,
+    /checksum differs/,
+  ],
+  ['what is sealed is changed', `update ${table} set sealed = '{}' where position = 2`, /checksum differs/],
+  ['an event is missing', `delete from ${table} where position = 2`, /has 1 events; 2 were detached/],
+  ['the table is not there', `drop table ${table}`, /pg_restore/],
+])('is neither verified nor attached where %s', async (_, change, message) => {
+  await sql.unsafe(`create table copied as select * from ${table}`)
+  await sql.unsafe(change)
+  await expect(verifyMonth({ sql, month })).rejects.toThrow(message)
+  await expect(attach()).rejects.toThrow(message)
+  expect(await sql`select 1 from events where position <= 2`).toEqual([])
+  // As pg_restore does.
+  await sql.unsafe(`drop table if exists ${table}; alter table copied rename to ${table}`).simple()
+  await verifyMonth({ sql, month })
+})
+
+it('is attached, and read models are folded as before', async () => {
   const before = await readModels(store.database)
-  await attachMonth(sql, kept, file)
-  await expect(attachMonth(sql, kept, file)).rejects.toThrow(/not detached/)
-  expect((await logMonths(sql)).find((each) => each.month === month)).toMatchObject({
-    isDetached: false,
-    events: 2,
-  })
+  expect(await attach()).toMatchObject({ month, events: 2 })
+  await expect(attach()).rejects.toThrow(/not detached/)
+  expect(await logMonths(sql)).toContainEqual(expect.objectContaining({ month, where: 'log', events: 2 }))
   await folded()
   expect(await readModels(store.database)).toEqual(before)
+  expect(await detach()).toMatchObject({ events: 2 })
 })

@@ -1,20 +1,24 @@
 import { listPartitions, type StatementRunner } from '@opsplane/postgres'
 
-/** A month of a log, in the database or in a file. */
+/** A month of a log. */
 export interface LogMonth {
   /** `2026-11`. */
   month: string
-  isDetached: boolean
+  /** `log`: a partition of the log. `table`: detached, in a table of its own. `dropped`: detached, its table is not in the database. */
+  where: 'log' | 'table' | 'dropped'
   events: number
   /** Positions; null where there are no events. */
   first: number | null
   last: number | null
-  /** In the database; 0 for one that is detached. */
+  /** In the database. */
   bytes: number
 }
 
 /** The name of a month's partition. */
 export const partitionName = (month: string) => `events_${month.replace('-', '')}`
+
+/** The name of the table that a month's partition is once it is detached. */
+export const detachedName = (month: string) => `detached_events_${month.replace('-', '')}`
 
 export const firstDay = (month: string) => `${month}-01`
 
@@ -22,31 +26,30 @@ export const firstDay = (month: string) => `${month}-01`
 export async function logMonths(sql: StatementRunner): Promise<LogMonth[]> {
   const months: LogMonth[] = []
   for (const name of await listPartitions(sql, 'events')) {
-    const [row] = await sql.unsafe<Omit<LogMonth, 'month' | 'isDetached'>[]>(
+    const [row] = await sql.unsafe<Omit<LogMonth, 'month' | 'where'>[]>(
       `select count(*)::float8 as events, min(position)::float8 as first, max(position)::float8 as last,
          pg_total_relation_size('${name}')::float8 as bytes from ${name}`,
     )
     const month = name.replace(/^events_(\d{4})(\d\d)$/, '$1-$2')
-    if (row) months.push({ month, isDetached: false, ...row })
+    if (row) months.push({ month, where: 'log', ...row })
   }
-  const detached = await sql.unsafe<Omit<LogMonth, 'isDetached' | 'bytes'>[]>(
-    `select to_char(month, 'YYYY-MM') as month, events::float8 as events, first_position::float8 as first,
-       last_position::float8 as last from detached_months`,
+  const detached = await sql.unsafe<LogMonth[]>(
+    `select to_char(month, 'YYYY-MM') as month, case when tab is null then 'dropped' else 'table' end as where,
+       events::float8 as events, first_position::float8 as first, last_position::float8 as last,
+       coalesce(pg_total_relation_size(tab), 0)::float8 as bytes
+     from detached_months, to_regclass('detached_events_' || to_char(month, 'YYYYMM')) tab`,
   )
-  const gone = detached.map((each) => ({ ...each, isDetached: true, bytes: 0 }))
-  return [...gone, ...months].sort((one, other) => one.month.localeCompare(other.month))
+  return [...detached, ...months].sort((one, other) => one.month.localeCompare(other.month))
 }
 
-/** Something asks for events that are in files. */
+/** A read model or a consumer needs events of detached months. */
 export class DetachedMonthsError extends Error {
   constructor(readonly months: readonly string[]) {
-    super(
-      `Events of ${months.join(', ')} are in files: attach those months again first (opsplane log attach).`,
-    )
+    super(`The months ${months.join(', ')} are detached: attach them first (opsplane log attach).`)
   }
 }
 
-/** Throws DetachedMonthsError where read models cannot be folded without what is in files. */
+/** Throws DetachedMonthsError where read models are folded from events of detached months. */
 export async function requireFoldedMonths(sql: StatementRunner): Promise<void> {
   const rows = await sql.unsafe<{ month: string }[]>(
     `select to_char(month, 'YYYY-MM') as month from detached_months where folded order by 1`,

@@ -134,7 +134,7 @@ async function requirePages(sql: Database['sql'], after: number, since: string |
   if (!row?.months) return
   throw new ApiError(
     'service_unavailable',
-    `The events of ${row.months} are in files, and have to be attached first.`,
+    `The months ${row.months} are detached: an operator has to attach them first.`,
   )
 }
 

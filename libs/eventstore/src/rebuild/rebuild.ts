@@ -45,7 +45,7 @@ const maxTries = 600
 /**
  * Rebuilds the read models from the log during reads and writes: into tables of their own that are caught up with
  * the log, and then replace the old ones. Only that last step blocks other transactions. Journals have no read models.
- * Throws, and changes nothing, when months it is folded from are in files (DetachedMonthsError), or when the log has events of a decider that was not given, as their rows would be lost.
+ * Throws, and changes nothing, when months it is folded from are detached (DetachedMonthsError), or when the log has events of a decider that was not given, as their rows would be lost.
  * Returns how many events were folded.
  */
 export const rebuild = (options: RebuildOptions): Promise<{ events: number }> =>
