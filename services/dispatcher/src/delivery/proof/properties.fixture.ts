@@ -139,14 +139,14 @@ export class DeliveryProperties {
     this.#leases.set(`${id} ${owner}`, until)
   }
 
-  /**
-   * What was not begun before its row was there is sent during a lease of it alone. It may be another's by then: who had leased it before
-   * has recorded late what came of that.
-   */
+  /** What was not begun before its row was there is sent during a lease of it alone. A late result may have ended it meanwhile. */
   #checkLease(replica: string, id: string): void {
     const until = this.#leases.get(`${id} ${replica}`) ?? 0
-    if (until <= this.#rows.now)
-      this.#world.broken(`${replica} sends ${id} without its lease, which it had until ${until}`)
+    const holder = this.#holders.get(id) ?? replica
+    if (until <= this.#rows.now || holder !== replica)
+      this.#world.broken(
+        `${replica} sends ${id} without its lease, which it had until ${until}: ${holder} has it`,
+      )
   }
 
   /** All events before it of its key are finished, whichever replica fans them out. */
