@@ -144,7 +144,9 @@ export class DeliveryProperties {
     const until = this.#leases.get(`${id} ${replica}`) ?? 0
     const holder = this.#holders.get(id) ?? replica
     if (until <= this.#rows.now || holder !== replica)
-      this.#world.broken(`${replica} sends ${id} without its lease, which it had until ${until}: ${holder} has it`)
+      this.#world.broken(
+        `${replica} sends ${id} without its lease, which it had until ${until}: ${holder} has it`,
+      )
   }
 
   /** All events before it of its key are finished, whichever replica fans them out. */
