@@ -33,6 +33,10 @@ export interface StreamMessage {
   disown(): void
 }
 
+/** What a message is called in the log and as a dead letter: the id of its event, or its place where it has none. */
+export const readMessageId = (message: Pick<StreamMessage, 'header' | 'stream' | 'seq'>): string =>
+  message.header('Nats-Msg-Id') ?? `${message.stream}/${message.seq}`
+
 /** What the place to acknowledge to says of a delivery. */
 interface Delivery {
   stream: string

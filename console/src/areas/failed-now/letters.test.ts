@@ -31,3 +31,14 @@ test('the figures of a workspace are groups without times; a service that does n
     { service: 'analytics', target: { name: 'analytics-facts' }, count: 10_000, isMore: true },
   ])
 })
+
+test('a refused signature is named as such, and other causes by their code', () => {
+  const groups = groupDeadLetters([
+    letter({ cause: 'SignatureError' }),
+    letter({ cause: 'version_conflict' }),
+  ])
+  expect(groups.map(({ cause }) => cause.message)).toEqual([
+    'Refused signature',
+    'Given up: version conflict',
+  ])
+})

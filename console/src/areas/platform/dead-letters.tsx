@@ -129,16 +129,13 @@ export function DeadLetterPage() {
           {(letter) => (
             <>
               <div className="story">
-                <p>
-                  {letter.redrivenAt === null
-                    ? words.story(letter.consumer, letter.deliveries)
-                    : words.redriven}
-                </p>
+                <p>{storyOf(letter)}</p>
               </div>
               <Facts
                 facts={[
                   [names.id, <Id key="id" value={letter.id} />],
                   [names.message, letter.messageId && <Id key="message" value={letter.messageId} />],
+                  [names.cause, letter.cause],
                   [names.service, letter.service],
                   [names.consumer, letter.consumer],
                   [names.type, letter.eventType ?? words.notAnEvent],
@@ -153,6 +150,11 @@ export function DeadLetterPage() {
       )}
     </>
   )
+}
+
+function storyOf({ redrivenAt, cause, consumer, service, deliveries }: DeadLetter): string {
+  if (redrivenAt !== null) return words.redriven
+  return cause === 'SignatureError' ? words.unsigned(consumer) : words.story(consumer, service, deliveries)
 }
 
 function LetterActions({ letter: { id, redrivenAt } }: { letter: DeadLetter }) {

@@ -44,5 +44,6 @@ export const failedNow = {
   retryPaused: (count: number, name: string) =>
     `${name} is paused: ${count === 1 ? 'the delivery is held and goes' : `the ${count.toLocaleString('en')} deliveries are held and go`} out once it is resumed.`,
   unknownCause: 'Unknown cause',
-  letterCause: (code: string) => `Given up: ${code.replaceAll('_', ' ')}`,
+  letterCause: (code: string) =>
+    code === 'SignatureError' ? 'Refused signature' : `Given up: ${code.replaceAll('_', ' ')}`,
 } as const

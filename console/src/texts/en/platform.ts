@@ -52,8 +52,10 @@ export const platform = {
       'Messages that a consumer could not handle after all attempts wait here until an operator redrives or drops them.',
     emptyFiltered: 'This service has no dead letters',
     notAnEvent: 'Not an event',
-    story: (consumer: string, deliveries: number) =>
-      `${consumer} failed ${deliveries} times and gave up. Find the message id in the log, fix the cause, then redrive it.`,
+    story: (consumer: string, service: string, deliveries: number) =>
+      `${consumer} failed ${deliveries === 1 ? 'once' : `${deliveries} times`} and gave up. The log of ${service} has the error in the line "event given up" with this message. Fix the cause, then redrive it.`,
+    unsigned: (consumer: string) =>
+      `${consumer} refused the signature of this message. If no service published it, find out who can publish to NATS, then drop it. If the keys of the services differ, correct them, then redrive it.`,
     redriven: 'It was sent to its consumer again, which has not handled it yet.',
     failedAgain: 'Its consumer failed again.',
     redrive: 'Redrive',
@@ -65,6 +67,7 @@ export const platform = {
       id: 'Dead letter',
       service: 'Service',
       consumer: 'Consumer',
+      cause: 'Cause',
       message: 'Message',
       type: 'Event type',
       workspace: 'Workspace',

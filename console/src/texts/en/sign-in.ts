@@ -64,7 +64,7 @@ export const signIn = {
 /** Second factors, and proving who one is in place. */
 export const proof = {
   title: 'Confirm that it is you',
-  help: 'This changes who can get in, so it is asked again ten minutes after a sign-in.',
+  help: 'This has far-reaching effects, so it is asked again ten minutes after a sign-in.',
   sessionTitle: 'Sign in to go on',
   sessionHelp: 'Your session has ended. What you have typed is still here.',
   confirm: 'Confirm',
