@@ -1,7 +1,7 @@
 import { delay, type Logger, retryDelayMs, systemTimers, type Timers } from '@opsplane/runtime'
 import { UnreadableMessageError } from './errors.js'
 import type { BufferedMessage, ReadableEvent } from './message-buffer.js'
-import { messageIdOf, type StreamMessage } from './stream-message.js'
+import { readMessageId, type StreamMessage } from './stream-message.js'
 
 /** A message and the event it carries. */
 export type Received<T> = { message: StreamMessage } & ReadableEvent<T>
@@ -127,7 +127,7 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
       )
       return putBack(held, retryDelayMs({ attempt, strategy: 'exponential', ...retry }))
     }
-    const messageId = messageIdOf(message)
+    const messageId = readMessageId(message)
     log.error({ err: error, durable, messageId, subject, seq, deliveries }, 'event given up')
     message.term()
     counters.deadLettered++

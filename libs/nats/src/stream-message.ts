@@ -34,7 +34,7 @@ export interface StreamMessage {
 }
 
 /** What a message is called in the log and as a dead letter: the id of its event, or its place where it has none. */
-export const messageIdOf = (message: Pick<StreamMessage, 'header' | 'stream' | 'seq'>): string =>
+export const readMessageId = (message: Pick<StreamMessage, 'header' | 'stream' | 'seq'>): string =>
   message.header('Nats-Msg-Id') ?? `${message.stream}/${message.seq}`
 
 /** What the place to acknowledge to says of a delivery. */

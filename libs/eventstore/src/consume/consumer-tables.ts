@@ -1,5 +1,5 @@
 import type { PlatformEvent } from '@opsplane/contracts'
-import { messageIdOf, type Received, type StreamMessage } from '@opsplane/nats'
+import { type Received, readMessageId, type StreamMessage } from '@opsplane/nats'
 import type { Database } from '@opsplane/postgres'
 import { eq, sql } from 'drizzle-orm'
 import { consumerCheckpoints, deadLetters } from '../tables.js'
@@ -110,7 +110,7 @@ export function createConsumerTables(database: Database, consumer: string): Cons
       const { source, position } = parseEventOrigin(message)
       const row = {
         consumer,
-        messageId: stripNulBytes(messageIdOf(message)),
+        messageId: stripNulBytes(readMessageId(message)),
         subject: message.subject,
         streamSequence: message.after ?? message.seq,
         payload: stripNulBytes(message.string()),
