@@ -16,9 +16,12 @@ export function createConsole() {
         retry: (count, error) =>
           count < mostRetries && (!(error instanceof OpsplaneError) || error.retryable),
         retryDelay: (count) => 400 * 2 ** count,
+        // A page waits for what its parts read. A part that asked again when it is shown would have the page wait again, without end.
+        retryOnMount: false,
       },
     },
   })
+  forgetFailures(queries)
   const router = createRouter({
     routeTree: createRoutes(queries),
     defaultPreload: 'intent',
@@ -27,6 +30,15 @@ export function createConsole() {
     scrollRestoration: false,
   })
   return { router, queries }
+}
+
+/** What has failed and is on no page any more is asked for again where it is next. */
+function forgetFailures(queries: QueryClient): void {
+  const cache = queries.getQueryCache()
+  cache.subscribe(({ type, query }) => {
+    if (type !== 'observerRemoved' || query.getObserversCount() > 0) return
+    if (query.state.status === 'error' && query.state.data === undefined) cache.remove(query)
+  })
 }
 
 /** Leads to the sign-in where one is needed, and back: what a page shows is in its address. */

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows that are out of sight are not there, and those that are stand where they belong by their position, which the rows of a table cannot.
 // biome-ignore-all lint/a11y/useFocusableInteractive: the link of a row takes the focus.
 import { Link, type LinkProps } from '@tanstack/react-router'
-import { type CSSProperties, memo, type ReactNode } from 'react'
+import { type CSSProperties, type MouseEvent, memo, type ReactNode } from 'react'
 
 export interface Column<Item> {
   id: string
@@ -24,6 +24,7 @@ interface RowProps<Item> {
   /** It belongs to the list no more. */
   hasLeft: boolean
   linkOf(item: Item): LinkProps
+  onOpen(item: Item): void
 }
 
 /** How wide it is, and so how high and where, is for the style sheet: the rows stay as they are when a detail opens. */
@@ -32,7 +33,13 @@ export const rowPlace = (index: number) => ({ '--row': index }) as CSSProperties
 export const cellClass = ({ id, narrow }: Pick<Column<never>, 'id' | 'narrow'>): string =>
   `cell-${id} narrow-${narrow ?? 'none'}`
 
-function RowView<Item>({ item, index, columns, linkOf, ...state }: RowProps<Item>) {
+function RowView<Item>({ item, index, columns, linkOf, onOpen, ...state }: RowProps<Item>) {
+  const onClick = (event: MouseEvent) => {
+    // With another button or a key it is the browser's: a tab of its own, or a download.
+    if (event.button !== 0 || event.metaKey || event.altKey || event.ctrlKey || event.shiftKey) return
+    event.preventDefault()
+    onOpen(item)
+  }
   return (
     <div
       role="row"
@@ -47,7 +54,7 @@ function RowView<Item>({ item, index, columns, linkOf, ...state }: RowProps<Item
       {columns.map((column) => (
         <div key={column.id} role="cell" className={`cell ${cellClass(column)}`}>
           {column.narrow === 'title' ? (
-            <Link {...linkOf(item)} className="row-link ellipsis" dir="auto">
+            <Link {...linkOf(item)} onClick={onClick} className="row-link ellipsis" dir="auto">
               {column.cell(item)}
             </Link>
           ) : (
@@ -61,7 +68,7 @@ function RowView<Item>({ item, index, columns, linkOf, ...state }: RowProps<Item
 
 const compared = ['item', 'index', 'columns', 'isSelected', 'isMarked', 'hasLeft'] as const
 
-/** Rendered again only where it differs. `linkOf` is not compared: a link follows from its item. */
+/** Rendered again only where it differs. `linkOf` and `onOpen` are not compared: they follow from the item. */
 export const Row = memo(RowView, (before, after) =>
   compared.every((name) => Object.is(before[name], after[name])),
 ) as typeof RowView

@@ -1,16 +1,16 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows that are out of sight are not there, and those that are stand where they belong by their position, which the rows of a table cannot.
 // biome-ignore-all lint/a11y/useFocusableInteractive: the link of a row takes the focus.
-import { type LinkProps, useNavigate } from '@tanstack/react-router'
+import type { LinkProps } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import { texts } from '../texts/en.js'
-import { useKeys } from './keys.js'
 import { type Column, cellClass, Row, rowPlace } from './list-row.js'
 import { rowHeights, useNarrow } from './narrow.js'
 import { Problem } from './problem.js'
 import { Stale } from './stale.js'
 import { Time } from './time.js'
 import type { ListView } from './use-list.js'
+import { useSelection } from './use-selection.js'
 
 export type { Column } from './list-row.js'
 
@@ -41,7 +41,6 @@ interface ListProps<Item> {
   empty: ReactNode
 }
 
-const closing = 'Escape'
 const headHeight = 32
 
 /** Rows that are loaded as one scrolls; only those in sight are there. With j, k and Enter as everywhere. */
@@ -63,7 +62,8 @@ export function List<Item>({
     count: items.length,
     getScrollElement: () => scroll.current,
     estimateSize: () => height,
-    overscan: 12,
+    // As many as there are in sight of the other height: a detail that is closed then makes no rows.
+    overscan: isNarrow ? 12 : 6,
     scrollMargin: isNarrow ? 0 : headHeight,
     scrollPaddingStart: isNarrow ? 0 : headHeight,
   })
@@ -73,12 +73,8 @@ export function List<Item>({
   const [first, last] = [rows.at(0)?.index ?? 0, rows.at(-1)?.index ?? 0]
   // What is to be there changes with what is known of the list, not with the rows in sight alone.
   useEffect(() => view.show(first, last))
-  const cursor = useRowKeys({
-    view,
-    keyOf,
-    linkOf,
-    selected,
-    closed,
+  const { shown, cursor, open } = useSelection({
+    ...{ items, keyOf, linkOf, selected, closed },
     show: (index) => virtual.scrollToIndex(index),
   })
 
@@ -123,10 +119,11 @@ export function List<Item>({
                   item={item}
                   index={index}
                   columns={columns}
-                  isSelected={key === selected}
+                  isSelected={key === shown}
                   isMarked={key === cursor}
                   hasLeft={view.left.has(key)}
                   linkOf={linkOf}
+                  onOpen={open}
                 />
               )
             })}
@@ -137,44 +134,6 @@ export function List<Item>({
       {view.staleSinceMs !== undefined && <Stale sinceMs={view.staleSinceMs} />}
     </div>
   )
-}
-
-interface RowKeys<Item> extends Pick<ListProps<Item>, 'view' | 'keyOf' | 'linkOf' | 'selected' | 'closed'> {
-  show(index: number): void
-}
-
-/** j and k move the open detail along, or a mark where none is open, which Enter opens. Gives back the marked row. */
-function useRowKeys<Item>({
-  view: { items },
-  keyOf,
-  linkOf,
-  selected,
-  closed,
-  show,
-}: RowKeys<Item>): string | undefined {
-  const [cursor, setCursor] = useState<string>()
-  const navigate = useNavigate()
-  const at = selected ?? cursor
-  const move = (by: 1 | -1) => {
-    const present = items.findIndex((item) => item !== undefined && keyOf(item) === at)
-    const index = present === -1 ? 0 : Math.min(Math.max(present + by, 0), items.length - 1)
-    const item = items[index]
-    if (item === undefined) return
-    show(index)
-    setCursor(keyOf(item))
-    if (selected !== undefined) void navigate({ ...linkOf(item), replace: true })
-  }
-  const open = () => {
-    const item = items.find((each) => each !== undefined && keyOf(each) === cursor)
-    if (item !== undefined) void navigate(linkOf(item))
-  }
-  useKeys({
-    j: () => move(1),
-    k: () => move(-1),
-    ...(cursor !== undefined && selected === undefined && { Enter: open }),
-    ...(selected !== undefined && { [closing]: () => void navigate(closed) }),
-  })
-  return selected === undefined ? cursor : undefined
 }
 
 /** One that is known, and was forgotten or is not there yet. */

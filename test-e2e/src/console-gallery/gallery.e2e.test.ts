@@ -20,19 +20,23 @@ inBrowser(
 
     /** With those that show what others have written, as text. */
     const sampled = ['failed-now', 'delivery', 'event-deliveries', 'catalogue', 'record']
-    const sample = screens.filter(({ name }) => sampled.includes(name))
+    /** Pages that wait for what their parts read. */
+    const waiting = ['failed-now', 'sign-on', 'account']
+    const namesOf = (state: StubState) => (state === 'error' ? waiting : sampled)
+    const sampleOf = (state: StubState) => screens.filter(({ name }) => namesOf(state).includes(name))
     const cases: { width: number; state: StubState }[] = isWhole
       ? widths.flatMap((width) => stubStates.map((state) => ({ width, state })))
       : [
           { width: 1_280, state: 'stale' },
           { width: 390, state: 'long' },
+          { width: 390, state: 'error' },
         ]
 
     test.each(cases)(
       'at $width px, $state: nothing moves, is cut off or is inaccessible',
       async ({ width, state }) => {
         const { shots, faulty } = await inspectScreens({
-          ...{ stub, screens: isWhole ? screens : sample, states: [state], widths: [width] },
+          ...{ stub, screens: isWhole ? screens : sampleOf(state), states: [state], widths: [width] },
           ...(isWhole ? { folder: galleryFolder } : { schemes: ['dark'] }),
         })
         if (isWhole)
