@@ -29,7 +29,7 @@ export function readModules(root: string): Plugin {
         contents: `module.exports = require(${atRoot(path)})`,
       }))
       build.onLoad({ filter: /\.[cm]?js$/ }, async ({ path }) => {
-        const text = rewritten(await readFile(path, 'utf8'))
+        const text = rewrite(path, await readFile(path, 'utf8'))
         // With this gone, what is required by name becomes part of the bundle, still run when it is first required.
         const contents = text.replace(ownRequire, '').replace(ownUrl, () => urlOf(path))
         if (!packages.test(path)) return { contents }
@@ -42,4 +42,14 @@ export function readModules(root: string): Plugin {
   }
 }
 
-const rewritten = (text: string): string => (needsSpreads ? withSpreads(text) : text)
+/** What was rewritten, by path: `npm run dev` bundles the same modules after each change, most of which are as they were. */
+const rewritten = new Map<string, { from: string; to: string }>()
+
+function rewrite(path: string, text: string): string {
+  if (!needsSpreads) return text
+  const before = rewritten.get(path)
+  if (before?.from === text) return before.to
+  const to = withSpreads(text)
+  rewritten.set(path, { from: text, to })
+  return to
+}

@@ -68,22 +68,40 @@ const top = (spent: readonly (readonly [string, Spent])[]) =>
 const seconds = (ms: number) => (ms / 1000).toFixed(1).padStart(8)
 const line = (name: string, { wallMs, cpuMs }: Spent) => `${seconds(wallMs)} ${seconds(cpuMs)}  ${name}`
 
-/** Of every process that has the environment of this run, and of their children that have ended; 0 where there is no /proc. */
+/**
+ * Of every process below this one (Postgres has an environment of its own) or with the environment of this run (what outlives
+ * a worker), and of their children that have ended; 0 where there is no /proc.
+ */
 function cpuOfRun(): number {
   const mark = `TEST_RUN_ID=${process.env.TEST_RUN_ID}\0`
+  const stats = new Map(pids().map((pid) => [pid, statOf(pid)]))
+  const isBelow = (pid: string): boolean => {
+    if (pid === String(process.pid)) return true
+    const parent = stats.get(pid)?.[1]
+    return parent !== undefined && isBelow(parent)
+  }
   let ticks = 0
-  for (const pid of pids()) {
-    try {
-      const ours = pid === String(process.pid) || readFileSync(`/proc/${pid}/environ`, 'utf8').includes(mark)
-      if (!ours) continue
-      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      ticks += fields.slice(11, 15).reduce((sum, each) => sum + Number(each), 0)
-    } catch {
-      // It has ended, or belongs to another user.
-    }
+  for (const [pid, fields] of stats) {
+    if (!isBelow(pid) && !environmentOf(pid).includes(mark)) continue
+    ticks += fields.slice(11, 15).reduce((sum, each) => sum + Number(each), 0)
   }
   return ticks * 10
+}
+
+/** Empty where it has ended, or belongs to another user. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+const environmentOf = (pid: string) => read(`/proc/${pid}/environ`)
+
+/** What stands behind the name of a process: its state, its parent and so on. */
+function statOf(pid: string): string[] {
+  const stat = read(`/proc/${pid}/stat`)
+  return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
 function pids(): string[] {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { TopicEvent } from '@opsplane/contracts'
 import { createApiClient, pace, seededRandom, waitFor } from '@opsplane/testing'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
-import { type DispatcherProcess, spawnDispatcher } from '../fixture/dispatcher-process.js'
+import { bundledDispatcher, type DispatcherProcess, spawnDispatcher } from '../fixture/dispatcher-process.js'
 import {
   type Poller,
   publishUntilAcknowledged,
@@ -37,7 +37,8 @@ describe(`${polls} waiting polls on two replicas (seed ${seed})`, () => {
   beforeAll(async () => {
     fixture = await startDispatcher({
       start: async (env) => {
-        processes.push(await spawnDispatcher(env), await spawnDispatcher(env))
+        const options = { main: bundledDispatcher }
+        processes.push(await spawnDispatcher(env, options), await spawnDispatcher(env, options))
         const [first] = processes
         if (!first) throw new Error('no replica was started')
         return { ...first, stop: async () => void (await Promise.all(processes.map((each) => each.stop()))) }
@@ -51,7 +52,7 @@ describe(`${polls} waiting polls on two replicas (seed ${seed})`, () => {
   const restart = async (index: number, how: 'stop' | 'kill') => {
     const replica = processes[index]
     await replica?.[how]()
-    processes[index] = await spawnDispatcher(fixture.env, replica?.port)
+    processes[index] = await spawnDispatcher(fixture.env, { port: replica?.port, main: bundledDispatcher })
   }
   const memory = () => processes.map(({ pid }) => residentMb(pid))
 

@@ -46,7 +46,7 @@ async function openIncidents(count: number): Promise<void> {
 }
 
 function replica() {
-  const main = fileURLToPath(new URL('../../main.js', import.meta.url))
+  const main = fileURLToPath(new URL('../../../bundle/main.cjs', import.meta.url))
   const child = spawn(process.execPath, [main], {
     env: { ...service.env, INSTANCE_ID: uniquePrefix(), PORT: '0' },
     stdio: 'ignore',
