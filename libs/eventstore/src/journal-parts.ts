@@ -1,41 +1,15 @@
 import { type Column, insertInto, text } from './append/columns.js'
+import { type EventFields, eventFields } from './append/event-fields.js'
 
 /** An event of a journal that is appended by a statement of the service's own; JSON is text already. */
-export interface JournalRow {
-  id: string
-  streamType: string
-  streamId: string
+export interface JournalRow extends EventFields {
   /** How many events of the same stream come after it in the statement. */
   left: number
-  type: string
-  workspaceId: string
-  environment: string
-  actor: string
-  resource: string
-  data: string
-  requestId: string | null
-  causationId: string | null
-  createdAt: string
 }
-
-const eventColumns: Column<JournalRow>[] = [
-  text('id', (row) => row.id),
-  text('stream_type', (row) => row.streamType),
-  text('stream_id', (row) => row.streamId),
-  text('type', (row) => row.type),
-  text('workspace_id', (row) => row.workspaceId),
-  text('environment', (row) => row.environment),
-  text('actor', (row) => row.actor, 'json'),
-  text('resource', (row) => row.resource, 'json'),
-  text('data', (row) => row.data, 'json'),
-  text('request_id', (row) => row.requestId),
-  text('causation_id', (row) => row.causationId),
-  text('created_at', (row) => row.createdAt, 'timestamptz'),
-]
 
 /** What `journalParts` needs of each event, as text. */
 export const journalColumns: Column<JournalRow>[] = [
-  ...eventColumns,
+  ...eventFields,
   text('left_in_stream', (row) => String(row.left)),
 ]
 
@@ -55,7 +29,7 @@ export const journalParts = (journalled: string): string[] => [
   `journal_event as (
     ${insertInto(
       'events',
-      [...eventColumns, text('version', () => null)],
+      [...eventFields, text('version', () => null)],
       `(
       select j.*, (h.version - j.left_in_stream::int)::int as version
       from journalled j join journal_head h on h.stream_id = j.stream_id

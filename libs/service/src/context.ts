@@ -5,7 +5,6 @@ import {
   type EventCatalog,
   type NatsNames,
   natsNames,
-  parseEventFamily,
   serviceRegistry,
   topicConsumers,
 } from '@opsplane/contracts'
@@ -79,16 +78,12 @@ export interface ServiceContext<Config extends BackendConfig = BackendConfig> {
   log: Logger
 }
 
-/** What tests and the one-process run replace. */
 /** A consumer of a service: what is its own about it. */
 export type ServiceConsumer = Omit<
   ConsumerSettings,
   'database' | 'link' | 'names' | 'log' | 'tracing' | 'filterSubjects' | 'history' | 'ackWaitMs'
 > & {
-  /**
-   * Event types, and patterns such as `incident.*`, of one family; every event when absent. A server before 2.10 has no more
-   * than one filter for a consumer, and would deliver every event for two families.
-   */
+  /** Event types, and patterns such as `incident.*`; every event when absent. */
   types?: readonly string[]
   /**
    * What is filled from the logs of all services when the stream no longer has it: `all` for a projection, which is nothing
@@ -97,6 +92,7 @@ export type ServiceConsumer = Omit<
   history?: 'all' | 'gap'
 } & EventHandling
 
+/** What tests and the one-process run replace. */
 export interface ServiceOverrides {
   /** Simulates the time. Due work goes by it as well, and by nothing but the database's clock without. */
   clock?: Clock
@@ -187,7 +183,6 @@ export function openContext<Config extends BackendConfig>(
     cursors: cursorCodec(config.cursorSecret),
     logs,
     consume({ types, history = 'gap', ...options }) {
-      refuseSeveralFamilies(options.durable, types)
       const filter = types && { filterSubjects: names.eventFilters(types) }
       const own: ConsumeEventsOptions = {
         database,
@@ -210,13 +205,6 @@ export function openContext<Config extends BackendConfig>(
     tracing,
     log,
   }
-}
-
-/** Throws where a consumer takes events of several families: it would be sent every event there is. */
-function refuseSeveralFamilies(durable: string, types: readonly string[] = []): void {
-  const families = new Set(types.map(parseEventFamily))
-  if (families.size > 1)
-    throw new Error(`${durable} takes events of ${[...families].join(', ')}: make a consumer for each family`)
 }
 
 /** Events are signed for every service that checks them, and for this one where no registry knows it. */

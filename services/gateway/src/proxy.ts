@@ -1,11 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
-import {
-  ApiError,
-  browserSignIn,
-  guestTokenHeader,
-  type Principal,
-  ssoCookieHeader,
-} from '@opsplane/contracts'
+import { browserSignIn, guestTokenHeader, type Principal, ssoCookieHeader } from '@opsplane/contracts'
 import {
   type Exchange,
   followExchange,
@@ -30,7 +24,7 @@ import type { OwnCookie } from './sign-in/own-cookie.js'
 import type { SessionCookie } from './sign-in/session-cookie.js'
 import { isSsoCallback, isSsoStart } from './sign-in/sso-cookie.js'
 import { apiPrefix, findRouteRule, resolveTarget, type Target } from './target.js'
-import type { Rechecks, Upstream } from './upstream.js'
+import { type Rechecks, serviceUnavailable, type Upstream } from './upstream.js'
 
 /** One service as the proxy sees it. Quick requests do not queue behind long-polls. */
 export interface ProxiedService {
@@ -99,7 +93,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
     const table = routes.table()
     if (table) return table
     exchange.headers = limit(clientAddress(exchange.req))
-    throw new ApiError('service_unavailable', 'The service is not available. Try again shortly.')
+    throw serviceUnavailable()
   }
 
   /**

@@ -198,8 +198,7 @@ function translate(error: Error): ApiError {
   if (error instanceof ApiError) return error
   const code = readErrorCode(error)
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
-    const message = 'The service did not answer in time. The outcome of the request is not known.'
-    return new ApiError('upstream_timeout', message, { cause: error })
+    return upstreamTimeout(error)
   }
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
     return new ApiError('malformed_url', 'The request cannot be forwarded as it is.', { cause: error })
@@ -207,7 +206,15 @@ function translate(error: Error): ApiError {
   if (error instanceof errors.HTTPParserError || code === 'UND_ERR_HEADERS_OVERFLOW') {
     return new ApiError('upstream_error', 'The service sent an invalid response.', { cause: error })
   }
-  return new ApiError('service_unavailable', 'The service is not available. Try again shortly.', {
-    cause: error,
-  })
+  return serviceUnavailable(error)
 }
+
+export const upstreamTimeout = (cause?: Error): ApiError =>
+  new ApiError(
+    'upstream_timeout',
+    'The service did not answer in time. The outcome of the request is not known.',
+    { cause },
+  )
+
+export const serviceUnavailable = (cause?: Error): ApiError =>
+  new ApiError('service_unavailable', 'The service is not available. Try again shortly.', { cause })

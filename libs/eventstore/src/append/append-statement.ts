@@ -11,6 +11,7 @@ import {
   unnestRows,
 } from './columns.js'
 import type { Commit, EventRow, HeadMove, IdempotencyRow, ReadDependency } from './commit.js'
+import { eventFields } from './event-fields.js'
 import { computeRowShape, deleteColumns, type RowShape, rowParameters, upsertColumns } from './row-writes.js'
 import type { UniqueIndex } from './unique-indexes.js'
 import { dependencyVerdicts, type Verdicts, writeVerdicts } from './verdicts.js'
@@ -27,21 +28,10 @@ export function commitShape(commit: Commit): CommitShape {
 }
 
 const eventColumns: Column<EventRow>[] = [
-  text('id', (row) => row.id),
-  text('stream_type', (row) => row.streamType),
-  text('stream_id', (row) => row.streamId),
+  ...eventFields,
   text('version', (row) => row.version, 'int'),
-  text('type', (row) => row.type),
-  text('workspace_id', (row) => row.workspaceId),
-  text('environment', (row) => row.environment),
-  text('actor', (row) => row.actor, 'json'),
-  text('resource', (row) => row.resource, 'json'),
-  text('data', (row) => row.data, 'json'),
   text('sealed', (row) => row.sealed, 'json'),
-  text('request_id', (row) => row.requestId),
-  text('causation_id', (row) => row.causationId),
   text('source', (row) => row.source, 'json'),
-  text('created_at', (row) => row.createdAt, 'timestamptz'),
   text('trace', (row) => row.trace),
 ]
 

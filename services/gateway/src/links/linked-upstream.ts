@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { ApiError } from '@opsplane/contracts'
 import { responseHeaders } from '../forwarded-headers.js'
 import type { OpenAnswer } from '../open-answers/open-answers.js'
-import type { ForwardedRequest, Upstream } from '../upstream.js'
+import { type ForwardedRequest, serviceUnavailable, type Upstream, upstreamTimeout } from '../upstream.js'
 import type { Feed, FeedReader, Links } from './links.js'
 
 export interface LinkedUpstreamOptions {
@@ -53,7 +53,7 @@ class LinkedAnswer implements FeedReader {
     const forwarding = this.#forwarding
     if (!forwarding) return
     this.#res.once('close', this.#onClose)
-    this.#timer = setTimeout(() => this.#fail(tooLate()), timeoutMs)
+    this.#timer = setTimeout(() => this.#fail(upstreamTimeout()), timeoutMs)
     this.#feed = links.open(forwarding, this)
   }
 
@@ -150,7 +150,7 @@ class LinkedAnswer implements FeedReader {
     this.#over?.()
     // Cut short, so that the client cannot take a part for the whole.
     if (this.#res.headersSent || this.#res.destroyed || !forwarding) this.#res.destroy()
-    else forwarding.fail(error instanceof ApiError ? error : away(error))
+    else forwarding.fail(error instanceof ApiError ? error : serviceUnavailable(error))
   }
 
   readonly #onClose = () => {
@@ -184,12 +184,3 @@ function headersOf(lines: readonly string[]): IncomingHttpHeaders {
   for (let at = 0; at + 1 < lines.length; at += 2) headers[(lines[at] ?? '').toLowerCase()] = lines[at + 1]
   return headers
 }
-
-const tooLate = () =>
-  new ApiError(
-    'upstream_timeout',
-    'The service did not answer in time. What became of the request is not known.',
-  )
-
-const away = (cause: Error) =>
-  new ApiError('service_unavailable', 'The service is not available. Try again shortly.', { cause })
