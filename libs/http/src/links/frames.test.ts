@@ -25,8 +25,6 @@ test('what is no frame, and one that is too large, is refused before it is kept'
 
 test('a credit says how much there is room for', () => {
   const found: Frame[] = []
-  frameReader(10, (each) => found.push(each))(
-    encodeFrame('credit', 7, creditPayload(70_000)),
-  )
+  frameReader(10, (each) => found.push(each))(encodeFrame('credit', 7, creditPayload(70_000)))
   expect(found.map((each) => [each.feed, decodeCredit(each)])).toEqual([[7, 70_000]])
 })

@@ -16,7 +16,6 @@ const allowed: Readonly<Record<string, string>> = {
   'client/src/generator/document.ts': 'The OpenAPI document.',
   'client/src/retry.ts': 'The envelope of an error, of which the code decides.',
   'libs/contracts/src/json/exact-json.ts': 'The exact reader itself, for text without such a number.',
-  'libs/http/src/server/test-app.fixture.ts': 'For tests alone.',
   'libs/nats/src/embedded.ts': 'A claim of the local run: the id of a process.',
   'libs/postgres/src/embedded-binaries.ts': 'A file of a package.',
   'libs/postgres/src/schedules/store.ts': 'Schedules, whose numbers are bounded.',
