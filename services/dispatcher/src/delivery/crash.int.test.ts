@@ -78,7 +78,7 @@ describe('a dispatcher that is started again where it was killed', () => {
       await waitFor(async () => (await leased()).length === 5)
       await first?.kill()
       killed = true
-      second = await spawnDispatcher(own.env, first?.port)
+      second = await spawnDispatcher(own.env, { port: first?.port })
       await waitFor(async () => {
         const done = await own.service.sql`
           select from deliveries where webhook_id = ${webhook.id} and status = 'succeeded'`
