@@ -102,7 +102,8 @@ async function lookAt(
     await page.goto('about:blank')
     await page.goto(`${stub.origin}${screen.path}`)
     const sign = full.has(state) ? screen.ready : (signs[state] ?? 'h1, h2')
-    await page.locator(sign).first().waitFor({ timeout: 10_000 })
+    // Behind a detail that is the whole page the list has the same signs.
+    await page.locator(sign).filter({ visible: true }).first().waitFor({ timeout: 10_000 })
     if (state === 'stale' && !screen.isStill) await makeStale(tab, stub)
     await page.evaluate(
       'document.fonts.ready.then(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)))))',

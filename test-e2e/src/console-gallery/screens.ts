@@ -63,7 +63,7 @@ export const screens: readonly Screen[] = [
   },
   { name: 'new-provider', path: inWorkspace('people/sign-on/new'), ready: 'form', states: alone },
   { name: 'platform', path: inWorkspace('platform/status'), ready: '.services' },
-  { name: 'dead-letters', path: inWorkspace('platform/dead-letters'), ready: row },
+  { name: 'dead-letters', path: inWorkspace('platform/dead-letters'), ready: row, isStill: true },
   {
     name: 'dead-letter',
     path: inWorkspace(`platform/dead-letters/analytics:${buildId('dlt', 0)}`),

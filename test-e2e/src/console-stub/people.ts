@@ -112,6 +112,7 @@ export const permissionsOfOwner: readonly Schemas['Permission'][] = [
   ...permissions,
   ...([
     'owners:manage',
+    'credentials:manage',
     'roles:read',
     'roles:write',
     'tokens:manage',
