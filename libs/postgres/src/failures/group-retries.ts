@@ -1,6 +1,6 @@
 import {
   ApiError,
-  type IdKind,
+  type idPrefixes,
   invalidTransition,
   newId,
   notFound,
@@ -19,7 +19,7 @@ import type { GroupRetryTable } from './group-retry-table.js'
 export interface GroupRetryKind<Job> {
   table: GroupRetryTable
   due: DueTable
-  idKind: IdKind
+  idKind: keyof typeof idPrefixes
   job: z.ZodType<Job>
   /** The field of the job with the id of its target. */
   targetField: string
