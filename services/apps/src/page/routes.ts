@@ -1,5 +1,5 @@
 import { AppPage, AppPageWithProblems, type ErrorCode, PageInput, PagePatch } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
@@ -27,26 +27,25 @@ const route = defineResource({
 })
 
 /** Pages of an app. */
-export function pageRoutes(
-  { database: { db }, cursors }: ServiceContext,
-  { apps, pages }: { apps: Apps; pages: Pages },
-): Route[] {
+export function pageRoutes(ctx: ServiceContext, { apps, pages }: { apps: Apps; pages: Pages }): Route[] {
   return [
     route.list({
       summary: 'List the pages of an app',
       description: 'In the order they are shown.',
       sorts: [],
       response: AppPage,
-      handler: async ({ params, query: { limit, after }, binding, meta }) => {
-        await apps.get(params.id, meta)
-        return listPage(db, {
-          table,
-          tenant: toWorkspaceScope(meta.tenant),
-          where: [eq(table.appId, params.id)],
-          sort: { column: table.position, direction: 'asc' },
-          ...{ limit, after, binding, cursors, asOf: undefined, present: pages.aggregate.present },
-        })
-      },
+      handler: pageReader(ctx, {
+        table,
+        present: pages.aggregate.present,
+        select: async ({ params, meta }) => {
+          await apps.get(params.id, meta)
+          return {
+            tenant: toWorkspaceScope(meta.tenant),
+            where: [eq(table.appId, params.id)],
+            sort: { column: table.position, direction: 'asc' },
+          }
+        },
+      }),
     }),
 
     route.create({

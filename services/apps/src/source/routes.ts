@@ -5,7 +5,7 @@ import {
   DataSourceWithProblems,
   type ErrorCode,
 } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
@@ -34,7 +34,7 @@ const route = defineResource({
 
 /** Where the data of an app comes from. */
 export function sourceRoutes(
-  { database: { db }, cursors }: ServiceContext,
+  ctx: ServiceContext,
   { apps, sources }: { apps: Apps; sources: Sources },
 ): Route[] {
   return [
@@ -42,16 +42,18 @@ export function sourceRoutes(
       summary: 'List the data sources of an app',
       description: 'By name, with what each is bound to.',
       sorts: [],
-      handler: async ({ params, query: { limit, after }, binding, meta }) => {
-        await apps.get(params.id, meta)
-        return listPage(db, {
-          table,
-          tenant: toWorkspaceScope(meta.tenant),
-          where: [eq(table.appId, params.id)],
-          sort: { column: table.name, direction: 'asc' },
-          ...{ limit, after, binding, cursors, asOf: undefined, present: sources.aggregate.present },
-        })
-      },
+      handler: pageReader(ctx, {
+        table,
+        present: sources.aggregate.present,
+        select: async ({ params, meta }) => {
+          await apps.get(params.id, meta)
+          return {
+            tenant: toWorkspaceScope(meta.tenant),
+            where: [eq(table.appId, params.id)],
+            sort: { column: table.name, direction: 'asc' },
+          }
+        },
+      }),
     }),
 
     route.create({
