@@ -11,8 +11,8 @@ import {
   packLimits,
   RollbackPack,
 } from '@opsplane/contracts'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, defineRoute, type Route } from '@opsplane/http'
-import { keysetPage } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { eq, ne } from 'drizzle-orm'
 import { z } from 'zod'
@@ -48,11 +48,7 @@ const route = defineResource({
   response: InstalledPack,
 })
 
-export function packRoutes(
-  { database, cursors }: ServiceContext,
-  packs: Packs,
-  available: AvailablePacks,
-): Route[] {
+export function packRoutes(ctx: ServiceContext, packs: Packs, available: AvailablePacks): Route[] {
   return [
     route.list({
       summary: 'List installed packs',
@@ -60,14 +56,13 @@ export function packRoutes(
       query: z.object({ status: PackStatus.optional() }),
       sorts: ['-createdAt', 'updatedAt', 'name'],
       response: Pack,
-      handler: ({ query: { limit, after, sort, status }, binding, meta: { tenant } }) =>
-        keysetPage(database.db, {
-          table,
-          tenant,
+      handler: pageReader(ctx, {
+        table,
+        present: packs.aggregate.present,
+        select: ({ query: { status } }) => ({
           where: [status === undefined ? ne(table.status, 'uninstalled') : eq(table.status, status)],
-          sort: { column: sortColumns[sort.field], direction: sort.direction },
-          ...{ limit, after, binding, cursors, present: packs.aggregate.present },
         }),
+      }),
     }),
 
     defineRoute({
@@ -80,7 +75,7 @@ export function packRoutes(
       response: z.array(AvailablePack),
       changesUnversioned: true,
       handler: async ({ meta: { tenant } }) => {
-        const installed = await findInstalledVersions(database, tenant)
+        const installed = await findInstalledVersions(ctx.database, tenant)
         return available
           .list()
           .map((pack) => ({ ...pack, installedVersion: installed.get(pack.name) ?? null }))
@@ -172,5 +167,3 @@ export function packRoutes(
     }),
   ]
 }
-
-const sortColumns = { createdAt: table.createdAt, updatedAt: table.updatedAt, name: table.name }
