@@ -9,7 +9,6 @@ import {
   stepUpMs,
 } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
-import { z } from 'zod'
 import { setSessionCookie } from '../session/session-cookie.js'
 import type { AccountAccess } from './access.js'
 import type { ResetPassword } from './password-reset.js'
@@ -17,8 +16,6 @@ import type { ResetPassword } from './password-reset.js'
 const common = {
   method: 'post',
   tag: 'Authentication',
-  response: z.void(),
-  status: 204,
   idempotency: 'none',
 } as const
 const own = { ...common, scope: 'authenticated', workspace: 'none' } as const

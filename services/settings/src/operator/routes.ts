@@ -1,7 +1,6 @@
 import { DeadLetter, DeadLetterFilters, PlatformStatus } from '@opsplane/contracts'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { z } from 'zod'
 import { createDeadLetters } from './dead-letters.js'
 import type { OperatedServices } from './operated-services.js'
 import { platformStatus } from './platform-status.js'
@@ -75,8 +74,6 @@ export function operatorRoutes(
       path: '/platform/dead-letters/:id',
       summary: 'Drop a dead letter',
       description: 'The event is never handled. Emits `dead_letter.dropped` in its workspace.',
-      response: z.void(),
-      status: 204,
       errors: ['service_unavailable'],
       handler: ({ params, meta }) => deadLetters.drop(params.id, meta),
     }),

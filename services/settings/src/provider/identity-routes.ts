@@ -85,8 +85,6 @@ export function identityRoutes(
       path: '/auth/identities/:id',
       summary: 'Unlink an identity',
       description: 'It no longer signs you in, and its sessions end. Emits `identity.unlinked`.',
-      response: z.void(),
-      status: 204,
       errors: ['forbidden'],
       handler: async ({ params, meta }) => {
         requireSession(meta, noKey)
