@@ -82,7 +82,7 @@ export function reportRoutes(
       response: QueryAnswer,
       idempotency: 'none',
       waits: true,
-      errors: ['insufficient_scope', 'forbidden', 'rate_limited', 'upstream_timeout'],
+      errors: ['insufficient_scope', 'forbidden'],
       handler: async ({ params, body, meta }) => {
         const query = fillQuery(await reports.get(params.id, meta.tenant), body)
         return mapQueryPointer(toReportPointer(body), () =>
