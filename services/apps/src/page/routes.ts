@@ -1,4 +1,4 @@
-import { AppPage, AppPageWithProblems, type ErrorCode, PageInput, PagePatch } from '@opsplane/contracts'
+import { AppPage, AppPageWithProblems, PageInput, PagePatch } from '@opsplane/contracts'
 import { pageReader } from '@opsplane/eventstore'
 import { defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
@@ -9,12 +9,6 @@ import type { Pages } from './pages.js'
 import { appPages as table } from './tables.js'
 
 const path = '/apps/:id/pages'
-const changes: ErrorCode[] = [
-  'not_found',
-  'invalid_state_transition',
-  'precondition_failed',
-  'version_conflict',
-]
 
 const route = defineResource({
   name: 'AppPage',
@@ -74,14 +68,14 @@ export function pageRoutes(ctx: ServiceContext, { apps, pages }: { apps: Apps; p
       description:
         'Deployments stay as they are. Emits `app_page.updated`, or nothing where nothing changes.',
       body: PagePatch,
-      errors: [...changes, 'conflict'],
+      errors: ['invalid_state_transition', 'conflict'],
       handler: ({ params, body, meta }) => pages.update(params.id, params.pageId, body, meta),
     }),
 
     route.delete({
       summary: 'Take a page out of an app',
       description: 'Deployments keep it. Emits `app_page.deleted`.',
-      errors: changes,
+      errors: ['invalid_state_transition'],
       handler: ({ params, meta }) => pages.delete(params.id, params.pageId, meta),
     }),
   ]

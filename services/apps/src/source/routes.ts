@@ -1,10 +1,4 @@
-import {
-  DataSource,
-  DataSourceInput,
-  DataSourcePatch,
-  DataSourceWithProblems,
-  type ErrorCode,
-} from '@opsplane/contracts'
+import { DataSource, DataSourceInput, DataSourcePatch, DataSourceWithProblems } from '@opsplane/contracts'
 import { pageReader } from '@opsplane/eventstore'
 import { defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
@@ -15,12 +9,6 @@ import type { Sources } from './sources.js'
 import { dataSources as table } from './tables.js'
 
 const path = '/apps/:id/data-sources'
-const changes: ErrorCode[] = [
-  'not_found',
-  'invalid_state_transition',
-  'precondition_failed',
-  'version_conflict',
-]
 
 const route = defineResource({
   name: 'DataSource',
@@ -84,14 +72,14 @@ export function sourceRoutes(
         'where nothing changes.',
       body: DataSourcePatch,
       response: DataSourceWithProblems,
-      errors: [...changes, 'conflict'],
+      errors: ['invalid_state_transition', 'conflict'],
       handler: ({ params, body, meta }) => sources.update(params.id, params.sourceId, body, meta),
     }),
 
     route.delete({
       summary: 'Take a data source out of an app',
       description: 'Deployments keep it. Emits `data_source.deleted`.',
-      errors: changes,
+      errors: ['invalid_state_transition'],
       handler: ({ params, meta }) => sources.delete(params.id, params.sourceId, meta),
     }),
   ]
