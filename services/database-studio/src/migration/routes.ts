@@ -76,7 +76,7 @@ export function migrationRoutes(
       response: Promotion,
       waits: true,
       idempotency: 'claim',
-      errors: ['forbidden', 'conflict', 'upstream_timeout'],
+      errors: ['forbidden', 'conflict'],
       handler: async ({ body, meta }) => {
         await refuseRuled(meta)
         await requireEnvironment(meta, body.from, '/from')

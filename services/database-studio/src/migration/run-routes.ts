@@ -12,7 +12,7 @@ export const route = defineResource({
   write: 'migrations:write',
   response: Migration,
 })
-const running = ['forbidden', 'conflict', 'invalid_state_transition', 'upstream_timeout'] as const
+const running = ['forbidden', 'conflict', 'invalid_state_transition'] as const
 
 /** What runs one migration: forwards, back, or without effect. */
 export const runRoutes = (service: MigrationService): Route[] => [

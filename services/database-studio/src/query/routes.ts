@@ -99,7 +99,7 @@ export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[]
       response: QueryResult,
       waits: true,
       idempotency: 'claim',
-      errors: ['insufficient_scope', 'forbidden', 'quota_exceeded', 'rate_limited', 'upstream_timeout'],
+      errors: ['insufficient_scope', 'forbidden', 'quota_exceeded'],
       handler: async ({ params: { id }, body, meta }) => {
         const current = await queries.get(id, meta.tenant)
         const query = body.version === undefined ? current : await versions.get(id, body.version, meta.tenant)
