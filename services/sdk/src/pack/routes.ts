@@ -26,15 +26,7 @@ const reading = { tag, scope: 'sdk:read' } as const
 /** A tarball in base64, or files with all their escapes. */
 const bodyLimitBytes = 2 * packLimits.tarballBytes
 const changing = { method: 'post', tag, scope: 'sdk:write', response: InstalledPack, bodyLimitBytes } as const
-const errors: ErrorCode[] = [
-  'forbidden',
-  'step_up_required',
-  'conflict',
-  'version_conflict',
-  'service_unavailable',
-  'upstream_timeout',
-  'upstream_error',
-]
+const errors: ErrorCode[] = ['forbidden', 'step_up_required', 'conflict', 'version_conflict']
 const granting =
   'Artifacts act for their installer, with at most their rights: what the pack asks for has to be named in `grant` ' +
   '(422, `not_granted`, with all it asks for), and to be held (403, `permission_not_held`).'
@@ -91,7 +83,6 @@ export function packRoutes(ctx: ServiceContext, packs: Packs, available: Availab
       body: CheckPack,
       response: PackCheck,
       idempotency: 'none',
-      errors: ['service_unavailable', 'upstream_timeout', 'upstream_error'],
       handler: ({ body, meta }) => packs.check(body, meta),
     }),
 
