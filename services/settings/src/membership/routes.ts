@@ -114,7 +114,7 @@ export function membershipRoutes(
       query: Removal,
       waits: true,
       response: RemovedUser,
-      errors: ['forbidden', 'conflict', 'invalid_state_transition', 'service_unavailable'],
+      errors: ['forbidden', 'conflict', 'invalid_state_transition'],
       handler: ({ params, query, meta }) => removal.remove(params.id, query.successor, meta),
     }),
 
@@ -147,7 +147,7 @@ export function membershipRoutes(
       body: InvitationAcceptance,
       response: Session,
       status: 201,
-      errors: ['invalid_token', 'invalid_credentials', 'factor_required', 'rate_limited', 'version_conflict'],
+      errors: ['invalid_token', 'invalid_credentials', 'factor_required', 'version_conflict'],
       idempotency: 'none',
       handler: ({ body, meta }) => accept(body, meta, 'ses'),
     }),

@@ -68,7 +68,7 @@ export function identityRoutes(
       waits: true,
       body: SsoStart,
       response: SsoLocation,
-      errors: ['not_found', 'conflict', 'forbidden', 'upstream_error'],
+      errors: ['not_found', 'conflict', 'forbidden'],
       idempotency: 'none',
       handler: async ({ body, meta }) => {
         const { location, cookie } = await signIn.startLink(body, meta)
