@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { defineList, type ListContract } from './list.js'
 import { defineRoute, type PathSchema, type Route, type RouteContract, type Scope } from './route.js'
 
@@ -94,8 +94,7 @@ export function defineResource<
       Q extends z.ZodObject = NoQuery,
       B extends z.ZodType = z.ZodUndefined,
     >(operation: OnOne<R, Q, B>): Route {
-      const none = operation.response === undefined && { response: z.void(), status: 204 }
-      return define('delete', { method: 'delete', path: one }, { ...none, ...operation })
+      return define('delete', { method: 'delete', path: one }, { response: undefined, ...operation })
     },
 
     /** `POST` of an action on one: `take-over` is `takeOverReport` at `/analytics/reports/:id/take-over`. */

@@ -134,9 +134,9 @@ export interface RouteContract<
   query?: Query
   /** A missing body counts as `{}` where the schema allows that. POST, PUT and PATCH without one take no fields. */
   body?: Body
-  /** The `data` of the envelope; `z.void()` with status 204. */
-  response: Response
-  /** 200 unless given. */
+  /** The `data` of the envelope; without one, the answer is a 204. */
+  response?: Response
+  /** 200 unless given, or 204 without a response. */
   status?: 200 | 201 | 202 | 204
   /** The answer is the response itself, without the envelope: a document in a format of its own. */
   bare?: boolean
@@ -170,8 +170,11 @@ export interface RouteContract<
     query: z.output<Query>
     body: z.output<Body>
     meta: RequestMeta
-  }): Promise<z.input<Response>>
+  }): Promise<Answered<Response>>
 }
+
+/** What a handler returns; where there is no content to answer, it does not matter. */
+export type Answered<Response extends z.ZodType> = Response extends z.ZodVoid ? unknown : z.input<Response>
 
 /** A route as the app and the OpenAPI document see it. */
 export interface Route {
@@ -239,7 +242,7 @@ export interface StreamClient {
 /** One operation: the contract that makes the Express route, the handler's types and the OpenAPI operation. */
 export function defineRoute<
   const Path extends string,
-  Response extends z.ZodType,
+  Response extends z.ZodType = z.ZodVoid,
   Params extends z.ZodObject = PathSchema<Path>,
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Body extends z.ZodType = z.ZodUndefined,
@@ -250,8 +253,8 @@ export function defineRoute<
     params: contract.params,
     query: strictQuery(contract.query),
     body: contract.body ?? (mayHaveBody(contract) ? noFields : undefined),
-    response: contract.response,
-    status: contract.status ?? 200,
+    response: contract.response ?? z.void(),
+    status: contract.status ?? (contract.response ? 200 : 204),
     bare: contract.bare ?? false,
     changesUnversioned: (contract.changesUnversioned ?? false) as Route['changesUnversioned'],
     idempotency: keepsKeys(contract) && !contract.bare ? (contract.idempotency ?? 'transaction') : 'none',
@@ -323,12 +326,12 @@ export function supportsIfNoneMatch(route: Route): boolean {
 }
 
 /** A change or removal of the one resource its path names. What is answered without a version has none to match. */
-function changesVersioned({ method, path, status, response }: ChangingContract): boolean {
+function changesVersioned({ method, path, response }: ChangingContract): boolean {
   if (method === 'get' || !path.includes(':')) return false
-  return isVersioned({ kind: 'single', response }) || (method === 'delete' && status === 204)
+  if (response === undefined || response instanceof z.ZodVoid) return method === 'delete'
+  return isVersioned({ kind: 'single', response })
 }
 
 interface ChangingContract extends Pick<Contract<string>, 'method' | 'path'> {
-  response: z.ZodType
-  status?: number
+  response?: z.ZodType
 }

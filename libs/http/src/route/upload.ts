@@ -1,7 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '@opsplane/contracts'
 import type { z } from 'zod'
-import { defineRoute, type PathSchema, type RequestMeta, type Route, type RouteContract } from './route.js'
+import {
+  type Answered,
+  defineRoute,
+  type PathSchema,
+  type RequestMeta,
+  type Route,
+  type RouteContract,
+} from './route.js'
 
 /** For files that may be anything. */
 export const anyMediaType = '*/*'
@@ -20,7 +27,7 @@ interface UploadContract<
     /** The file as it arrives; no faster than it is taken. Throws `payload_too_large`. */
     upload: AsyncIterable<Buffer>
     meta: RequestMeta
-  }): Promise<z.input<Response>>
+  }): Promise<Answered<Response>>
 }
 
 /** A route whose body is a file, which is never held whole. An Idempotency-Key speaks of the request without the file. */

@@ -7,6 +7,7 @@ import type { Attempt } from './idempotency.js'
 
 /** Throws when data breaks its response schema or has fields the schema does not declare. */
 export function checkAnswer(route: Route, data: unknown): void {
+  if (route.status === 204) return
   const [schema, value] =
     route.kind === 'list'
       ? [z.array(route.response), (data as ListPage<unknown>).items]

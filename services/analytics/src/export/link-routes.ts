@@ -1,7 +1,6 @@
 import { ApiError, ExportLink } from '@opsplane/contracts'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { CursorCodec } from '@opsplane/runtime'
-import { z } from 'zod'
 import type { ExportAggregate } from './exports.js'
 import type { Links } from './links.js'
 
@@ -55,8 +54,6 @@ export function linkRoutes({
       tag,
       scope: 'analytics:export',
       ifMatch: false,
-      response: z.void(),
-      status: 204,
       errors: ['forbidden'],
       handler: async ({ params, meta }) => {
         await refuseStrangers(params.id, meta)
@@ -74,8 +71,6 @@ export function linkRoutes({
       tag,
       scope: 'analytics:export',
       ifMatch: false,
-      response: z.void(),
-      status: 204,
       errors: ['forbidden'],
       handler: async ({ params, meta }) => {
         await refuseStrangers(params.id, meta)

@@ -17,7 +17,6 @@ import { kpis as table } from './tables.js'
 
 const tag = 'KPIs'
 const path = '/analytics/kpis'
-const changing = ['not_found', 'precondition_failed', 'version_conflict'] as const
 
 const route = defineResource({
   name: 'Kpi',
@@ -68,7 +67,6 @@ export function kpiRoutes(
       description:
         'What has been measured stays as it was. A caller who changes what is measured becomes the owner. Emits `kpi.updated`.',
       body: KpiPatch,
-      errors: [...changing],
       handler: async ({ params, body, meta }) =>
         first(await kpis.shown([await kpis.update(params.id, body, meta)])),
     }),
@@ -78,14 +76,13 @@ export function kpiRoutes(
       description:
         'The caller becomes the owner, and needs the permissions that what is measured takes (403, `permission_not_held`). ' +
         'One that was suspended is measured again from its next time on. Emits `kpi.updated`.',
-      errors: [...changing, 'forbidden'],
+      errors: ['forbidden'],
       handler: async ({ params, meta }) => first(await kpis.shown([await kpis.takeOver(params.id, meta)])),
     }),
 
     route.delete({
       summary: 'Delete a KPI with its history',
       description: 'Emits `kpi.deleted`.',
-      errors: [...changing],
       handler: ({ params, meta }) => kpis.remove(params.id, meta),
     }),
 

@@ -1,5 +1,5 @@
 import { NewReport, newId, QueryAnswer, Report, ReportPatch, RunReport } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { pageReader } from '@opsplane/eventstore'
 import { type Delegations, defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { toCaller } from '../query/caller.js'
@@ -25,21 +25,15 @@ export interface ReportRouteOptions {
 }
 
 export function reportRoutes(
-  { store, database: { db }, cursors }: Pick<ServiceContext, 'store' | 'database' | 'cursors'>,
+  ctx: Pick<ServiceContext, 'store' | 'database' | 'cursors'>,
   { runner, delegations }: ReportRouteOptions,
 ): Route[] {
-  const reports = store.aggregate(report)
+  const reports = ctx.store.aggregate(report)
   return [
     route.list({
       summary: 'List reports',
       description: 'With the query of each and the parameters it takes.',
-      handler: ({ query: { limit, after, sort }, binding, meta: { tenant } }) =>
-        listPage(db, {
-          table,
-          tenant,
-          sort: { column: table.createdAt, direction: sort.direction },
-          ...{ limit, after, binding, cursors, asOf: undefined, present: reports.present },
-        }),
+      handler: pageReader(ctx, { table, present: reports.present }),
     }),
 
     route.create({
@@ -75,9 +69,7 @@ export function reportRoutes(
     route.delete({
       summary: 'Delete a report',
       description: 'Emits `report.deleted`.',
-      handler: async ({ params, meta }) => {
-        await reports.handle(params.id, { kind: 'delete' }, meta)
-      },
+      handler: ({ params, meta }) => reports.handle(params.id, { kind: 'delete' }, meta),
     }),
 
     route.action('run', {
@@ -90,7 +82,7 @@ export function reportRoutes(
       response: QueryAnswer,
       idempotency: 'none',
       waits: true,
-      errors: ['insufficient_scope', 'forbidden', 'rate_limited', 'upstream_timeout'],
+      errors: ['insufficient_scope', 'forbidden'],
       handler: async ({ params, body, meta }) => {
         const query = fillQuery(await reports.get(params.id, meta.tenant), body)
         return mapQueryPointer(toReportPointer(body), () =>

@@ -1,5 +1,5 @@
 import { App, AppPatch, AppStatus, NewApp } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
@@ -8,8 +8,6 @@ import { toWorkspaceScope } from '../workspace-scope.js'
 import type { Apps } from './apps.js'
 import { apps as table } from './tables.js'
 import { visibleTo } from './visible.js'
-
-const sortColumns = { createdAt: table.createdAt, name: table.name }
 
 const route = defineResource({
   name: 'App',
@@ -21,7 +19,7 @@ const route = defineResource({
 })
 
 /** Apps of the workspace: the same in all its environments. */
-export function appRoutes({ database: { db }, cursors }: ServiceContext, apps: Apps): Route[] {
+export function appRoutes(ctx: ServiceContext, apps: Apps): Route[] {
   return [
     route.list({
       summary: 'List apps',
@@ -29,14 +27,14 @@ export function appRoutes({ database: { db }, cursors }: ServiceContext, apps: A
         'Those of the whole workspace that the caller may use or build. Archived ones are listed where `status` asks for them.',
       query: z.object({ status: AppStatus.default('active') }),
       sorts: ['-createdAt', 'name'],
-      handler: ({ query: { limit, after, sort, status }, binding, meta: { tenant, principal } }) =>
-        listPage(db, {
-          table,
+      handler: pageReader(ctx, {
+        table,
+        present: apps.aggregate.present,
+        select: ({ query: { status }, meta: { tenant, principal } }) => ({
           tenant: toWorkspaceScope(tenant),
           where: [eq(table.status, status), visibleTo(principal)],
-          sort: { column: sortColumns[sort.field], direction: sort.direction },
-          ...{ limit, after, binding, cursors, asOf: undefined, present: apps.aggregate.present },
         }),
+      }),
     }),
 
     route.create({
@@ -72,9 +70,7 @@ export function appRoutes({ database: { db }, cursors }: ServiceContext, apps: A
         'It runs in no environment any more, its embed tokens are worth nothing, and its slug is free. Final. Emits ' +
         '`app.archived`.',
       errors: ['invalid_state_transition'],
-      handler: async ({ params, meta }) => {
-        await apps.archive(params.id, meta)
-      },
+      handler: ({ params, meta }) => apps.archive(params.id, meta),
     }),
   ]
 }

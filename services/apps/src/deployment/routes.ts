@@ -19,13 +19,7 @@ import { deployments as table } from './tables.js'
 const tag = 'App deployments'
 const path = '/apps/:id/deployments'
 const one = `${path}/:deployment` as const
-const errors: ErrorCode[] = [
-  'not_found',
-  'invalid_state_transition',
-  'forbidden',
-  'service_unavailable',
-  'version_conflict',
-]
+const errors: ErrorCode[] = ['not_found', 'invalid_state_transition', 'forbidden', 'version_conflict']
 const deploying = { method: 'post', tag, scope: 'apps:deploy', response: Deployment, status: 201 } as const
 
 const route = defineResource({

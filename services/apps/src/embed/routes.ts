@@ -1,5 +1,5 @@
 import { EmbedToken, EmbedTokenCreated, NewEmbedToken } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
@@ -21,10 +21,7 @@ const route = defineResource({
 })
 
 /** Tokens by which other sites embed an app. */
-export function embedRoutes(
-  { database: { db }, cursors }: ServiceContext,
-  { apps, embeds }: { apps: Apps; embeds: Embeds },
-): Route[] {
+export function embedRoutes(ctx: ServiceContext, { apps, embeds }: { apps: Apps; embeds: Embeds }): Route[] {
   return [
     defineRoute({
       operationId: 'createEmbedToken',
@@ -52,16 +49,14 @@ export function embedRoutes(
       summary: 'List the embed tokens of an app',
       description:
         'Of the environment, the newest first. The token itself is shown only once, when it is created.',
-      handler: async ({ params: { id }, query: { limit, after, sort }, binding, meta }) => {
-        await apps.get(id, meta)
-        const { tenant } = meta
-        return listPage(db, {
-          ...{ table, tenant, limit, after, binding, cursors, asOf: undefined },
-          where: [eq(table.appId, id)],
-          sort: { column: table.createdAt, direction: sort.direction },
-          present: embeds.aggregate.present,
-        })
-      },
+      handler: pageReader(ctx, {
+        table,
+        present: embeds.aggregate.present,
+        select: async ({ params: { id }, meta }) => {
+          await apps.get(id, meta)
+          return { where: [eq(table.appId, id)] }
+        },
+      }),
     }),
 
     route.get({

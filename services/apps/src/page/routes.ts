@@ -1,5 +1,5 @@
-import { AppPage, AppPageWithProblems, type ErrorCode, PageInput, PagePatch } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { AppPage, AppPageWithProblems, PageInput, PagePatch } from '@opsplane/contracts'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
@@ -9,12 +9,6 @@ import type { Pages } from './pages.js'
 import { appPages as table } from './tables.js'
 
 const path = '/apps/:id/pages'
-const changes: ErrorCode[] = [
-  'not_found',
-  'invalid_state_transition',
-  'precondition_failed',
-  'version_conflict',
-]
 
 const route = defineResource({
   name: 'AppPage',
@@ -27,26 +21,25 @@ const route = defineResource({
 })
 
 /** Pages of an app. */
-export function pageRoutes(
-  { database: { db }, cursors }: ServiceContext,
-  { apps, pages }: { apps: Apps; pages: Pages },
-): Route[] {
+export function pageRoutes(ctx: ServiceContext, { apps, pages }: { apps: Apps; pages: Pages }): Route[] {
   return [
     route.list({
       summary: 'List the pages of an app',
       description: 'In the order they are shown.',
       sorts: [],
       response: AppPage,
-      handler: async ({ params, query: { limit, after }, binding, meta }) => {
-        await apps.get(params.id, meta)
-        return listPage(db, {
-          table,
-          tenant: toWorkspaceScope(meta.tenant),
-          where: [eq(table.appId, params.id)],
-          sort: { column: table.position, direction: 'asc' },
-          ...{ limit, after, binding, cursors, asOf: undefined, present: pages.aggregate.present },
-        })
-      },
+      handler: pageReader(ctx, {
+        table,
+        present: pages.aggregate.present,
+        select: async ({ params, meta }) => {
+          await apps.get(params.id, meta)
+          return {
+            tenant: toWorkspaceScope(meta.tenant),
+            where: [eq(table.appId, params.id)],
+            sort: { column: table.position, direction: 'asc' },
+          }
+        },
+      }),
     }),
 
     route.create({
@@ -75,14 +68,14 @@ export function pageRoutes(
       description:
         'Deployments stay as they are. Emits `app_page.updated`, or nothing where nothing changes.',
       body: PagePatch,
-      errors: [...changes, 'conflict'],
+      errors: ['invalid_state_transition', 'conflict'],
       handler: ({ params, body, meta }) => pages.update(params.id, params.pageId, body, meta),
     }),
 
     route.delete({
       summary: 'Take a page out of an app',
       description: 'Deployments keep it. Emits `app_page.deleted`.',
-      errors: changes,
+      errors: ['invalid_state_transition'],
       handler: ({ params, meta }) => pages.delete(params.id, params.pageId, meta),
     }),
   ]

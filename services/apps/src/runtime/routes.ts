@@ -76,7 +76,7 @@ export function runtimeRoutes(enter: Enter, use: Use): Route[] {
       bodyLimitBytes: actionBytes,
       response: AppActionAnswer,
       waits: true,
-      errors: [...errors, 'conflict', 'precondition_failed', 'service_unavailable', 'upstream_error'],
+      errors: [...errors, 'conflict', 'precondition_failed'],
       handler: async ({ params, body, meta }) => {
         const entered = await enter(params, meta)
         refuseSuspended(entered, meta)

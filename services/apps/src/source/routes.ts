@@ -1,11 +1,5 @@
-import {
-  DataSource,
-  DataSourceInput,
-  DataSourcePatch,
-  DataSourceWithProblems,
-  type ErrorCode,
-} from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { DataSource, DataSourceInput, DataSourcePatch, DataSourceWithProblems } from '@opsplane/contracts'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
@@ -15,12 +9,6 @@ import type { Sources } from './sources.js'
 import { dataSources as table } from './tables.js'
 
 const path = '/apps/:id/data-sources'
-const changes: ErrorCode[] = [
-  'not_found',
-  'invalid_state_transition',
-  'precondition_failed',
-  'version_conflict',
-]
 
 const route = defineResource({
   name: 'DataSource',
@@ -34,7 +22,7 @@ const route = defineResource({
 
 /** Where the data of an app comes from. */
 export function sourceRoutes(
-  { database: { db }, cursors }: ServiceContext,
+  ctx: ServiceContext,
   { apps, sources }: { apps: Apps; sources: Sources },
 ): Route[] {
   return [
@@ -42,16 +30,18 @@ export function sourceRoutes(
       summary: 'List the data sources of an app',
       description: 'By name, with what each is bound to.',
       sorts: [],
-      handler: async ({ params, query: { limit, after }, binding, meta }) => {
-        await apps.get(params.id, meta)
-        return listPage(db, {
-          table,
-          tenant: toWorkspaceScope(meta.tenant),
-          where: [eq(table.appId, params.id)],
-          sort: { column: table.name, direction: 'asc' },
-          ...{ limit, after, binding, cursors, asOf: undefined, present: sources.aggregate.present },
-        })
-      },
+      handler: pageReader(ctx, {
+        table,
+        present: sources.aggregate.present,
+        select: async ({ params, meta }) => {
+          await apps.get(params.id, meta)
+          return {
+            tenant: toWorkspaceScope(meta.tenant),
+            where: [eq(table.appId, params.id)],
+            sort: { column: table.name, direction: 'asc' },
+          }
+        },
+      }),
     }),
 
     route.create({
@@ -82,14 +72,14 @@ export function sourceRoutes(
         'where nothing changes.',
       body: DataSourcePatch,
       response: DataSourceWithProblems,
-      errors: [...changes, 'conflict'],
+      errors: ['invalid_state_transition', 'conflict'],
       handler: ({ params, body, meta }) => sources.update(params.id, params.sourceId, body, meta),
     }),
 
     route.delete({
       summary: 'Take a data source out of an app',
       description: 'Deployments keep it. Emits `data_source.deleted`.',
-      errors: changes,
+      errors: ['invalid_state_transition'],
       handler: ({ params, meta }) => sources.delete(params.id, params.sourceId, meta),
     }),
   ]

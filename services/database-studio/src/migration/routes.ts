@@ -1,6 +1,5 @@
 import {
   Drift,
-  Migration,
   MigrationOrder,
   MigrationPatch,
   MigrationStatus,
@@ -9,8 +8,8 @@ import {
   PromoteMigrations,
   Promotion,
 } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
-import { defineResource, defineRoute, type Route } from '@opsplane/http'
+import { pageReader } from '@opsplane/eventstore'
+import { defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
@@ -18,32 +17,14 @@ import { migrations as table } from '../sql/tables.js'
 import { computeDrift } from './drift.js'
 import type { MigrationParts, MigrationService } from './migration-service.js'
 import { promote } from './promote.js'
-import { runRoutes, tag } from './run-routes.js'
-
-/** What a change of one migration may be refused with. */
-const changing = [
-  'not_found',
-  'conflict',
-  'invalid_state_transition',
-  'precondition_failed',
-  'version_conflict',
-] as const
-
-const route = defineResource({
-  name: 'Migration',
-  path: '/migrations',
-  tag,
-  read: 'migrations:read',
-  write: 'migrations:write',
-  response: Migration,
-})
+import { route, runRoutes, tag } from './run-routes.js'
 
 export function migrationRoutes(
   ctx: ServiceContext,
   { plane, requireEnvironment, refuseRuled }: MigrationParts,
   service: MigrationService,
 ): Route[] {
-  const { database, cursors } = ctx
+  const { database } = ctx
   const { migrations } = service
   return [
     route.list({
@@ -51,14 +32,11 @@ export function migrationRoutes(
       description: 'In the order they are applied in, unless sorted otherwise.',
       query: z.object({ status: MigrationStatus.optional() }),
       sorts: ['number'],
-      handler: ({ query: { limit, after, sort, status }, binding, meta: { tenant } }) =>
-        listPage(database.db, {
-          table,
-          tenant,
-          sort: { column: table.number, direction: sort.direction },
-          where: [status && eq(table.status, status)],
-          ...{ limit, after, binding, cursors, asOf: undefined, present: migrations.present },
-        }),
+      handler: pageReader(ctx, {
+        table,
+        present: migrations.present,
+        select: ({ query: { status } }) => ({ where: [status && eq(table.status, status)] }),
+      }),
     }),
 
     route.create({
@@ -98,7 +76,7 @@ export function migrationRoutes(
       response: Promotion,
       waits: true,
       idempotency: 'claim',
-      errors: ['forbidden', 'conflict', 'upstream_timeout'],
+      errors: ['forbidden', 'conflict'],
       handler: async ({ body, meta }) => {
         await refuseRuled(meta)
         await requireEnvironment(meta, body.from, '/from')
@@ -119,7 +97,7 @@ export function migrationRoutes(
       summary: 'Edit a migration that is not applied',
       description: 'It is pending then, also where it had failed. Emits `migration.updated`.',
       body: MigrationPatch,
-      errors: changing,
+      errors: ['conflict', 'invalid_state_transition'],
       handler: ({ params, body, meta }) => service.edit(params.id, body, meta),
     }),
 
@@ -141,7 +119,7 @@ export function migrationRoutes(
     route.delete({
       summary: 'Delete a migration that is not applied',
       description: 'Emits `migration.deleted`.',
-      errors: changing,
+      errors: ['conflict', 'invalid_state_transition'],
       handler: ({ params, meta }) => service.remove(params.id, meta),
     }),
     ...runRoutes(service),

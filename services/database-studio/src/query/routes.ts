@@ -6,7 +6,7 @@ import {
   SavedQuery,
   SavedQueryPatch,
 } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { pageReader } from '@opsplane/eventstore'
 import { defineList, defineResource, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { savedQueries as table } from '../sql/tables.js'
@@ -26,25 +26,14 @@ const route = defineResource({
 
 /** Saved queries. */
 export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[] {
-  const {
-    store,
-    database: { db },
-    cursors,
-  } = ctx
-  const queries = store.aggregate(savedQuery)
+  const queries = ctx.store.aggregate(savedQuery)
   const versions = savedVersions(ctx)
   return [
     route.list({
       summary: 'List saved queries',
       description: 'With their SQL and the parameters they take.',
       sorts: ['-createdAt', 'name'],
-      handler: ({ query: { limit, after, sort }, binding, meta: { tenant } }) =>
-        listPage(db, {
-          table,
-          tenant,
-          sort: { column: sort.field === 'name' ? table.name : table.createdAt, direction: sort.direction },
-          ...{ limit, after, binding, cursors, asOf: undefined, present: queries.present },
-        }),
+      handler: pageReader(ctx, { table, present: queries.present }),
     }),
 
     route.create({
@@ -80,9 +69,7 @@ export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[]
     route.delete({
       summary: 'Delete a saved query',
       description: 'Emits `query.deleted`.',
-      handler: async ({ params, meta }) => {
-        await queries.handle(params.id, { kind: 'delete' }, meta)
-      },
+      handler: ({ params, meta }) => queries.handle(params.id, { kind: 'delete' }, meta),
     }),
 
     defineList({
@@ -112,7 +99,7 @@ export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[]
       response: QueryResult,
       waits: true,
       idempotency: 'claim',
-      errors: ['insufficient_scope', 'forbidden', 'quota_exceeded', 'rate_limited', 'upstream_timeout'],
+      errors: ['insufficient_scope', 'forbidden', 'quota_exceeded'],
       handler: async ({ params: { id }, body, meta }) => {
         const current = await queries.get(id, meta.tenant)
         const query = body.version === undefined ? current : await versions.get(id, body.version, meta.tenant)

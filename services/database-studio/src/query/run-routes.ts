@@ -57,7 +57,7 @@ export function runRoutes(freeSql: FreeSql): Route[] {
       response: QueryResult,
       waits: true,
       idempotency: 'claim',
-      errors: ['insufficient_scope', 'forbidden', 'quota_exceeded', 'rate_limited', 'upstream_timeout'],
+      errors: ['insufficient_scope', 'forbidden', 'quota_exceeded'],
       handler: ({ body: { types, ...body }, meta }) =>
         freeSql.run({ ...body, types: typesByName(types) }, meta),
     }),

@@ -25,7 +25,6 @@ export function singleRoutes({ records, list, past }: RecordServices): Route[] {
         'The newest first unless `sort` says otherwise. A filter and sort that a declared index serves stay fast however many records there are; of a table of more than 50,000 records others are refused, with the index that is missing, unless `slow=true`. A page of large records ends with fewer than `limit`, where it has some 8 MiB.',
       sorts: [],
       query: ListFilters,
-      errors: ['upstream_timeout'],
       handler: ({ params, query, binding, meta }) =>
         query.asOf === undefined
           ? list(params.slug, query, binding, meta)

@@ -97,7 +97,7 @@ export function transferRoutes({ imports, exported }: RecordServices): Route[] {
       }),
       mediaTypes: ['text/csv', 'application/x-ndjson'],
       line: StudioRecord,
-      errors: ['not_found', 'upstream_timeout'],
+      errors: ['not_found'],
       handler: ({ params, query, meta }) => exported(params.slug, query, meta),
     }),
   ]

@@ -1,5 +1,5 @@
 import { NewTable, Table, TablePatch } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { sql } from 'drizzle-orm'
@@ -17,7 +17,7 @@ const route = defineResource({
   response: Table,
 })
 
-export function tableRoutes({ database: { db }, cursors }: ServiceContext, tables: Tables): Route[] {
+export function tableRoutes(ctx: ServiceContext, tables: Tables): Route[] {
   return [
     route.list({
       summary: 'List tables',
@@ -25,14 +25,13 @@ export function tableRoutes({ database: { db }, cursors }: ServiceContext, table
       query: z.object({
         trash: z.enum(['true', 'false']).optional().meta({ description: 'Those that were dropped instead.' }),
       }),
-      handler: ({ query: { limit, after, sort, trash }, binding, meta: { tenant } }) =>
-        listPage(db, {
-          table: rows,
-          tenant,
+      handler: pageReader(ctx, {
+        table: rows,
+        present: tables.aggregate.present,
+        select: ({ query: { trash } }) => ({
           where: [trash === 'true' ? sql`${rows.purgeAt} is not null` : sql`${rows.purgeAt} is null`],
-          sort: { column: rows.createdAt, direction: sort.direction },
-          ...{ limit, after, binding, cursors, asOf: undefined, present: tables.aggregate.present },
         }),
+      }),
     }),
 
     route.create({

@@ -1,5 +1,5 @@
 import { Connector, ConnectorKind, ConnectorPatch, ConnectorStatus, NewConnector } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
@@ -27,7 +27,6 @@ const route = defineResource({
 })
 
 export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kinds: Kinds): Route[] {
-  const { database, cursors } = ctx
   // They are those of the release. Their schemas are made with the first question, not with the service.
   let shownKinds: ConnectorKind[] | undefined
   return [
@@ -52,18 +51,17 @@ export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kin
         'With the status of each and, of those that are down, the last error. All given filters must hold.',
       sorts: ['-createdAt', 'name'],
       query: filters,
-      handler: ({ query: { limit, after, sort, name, kind, status }, binding, meta: { tenant } }) =>
-        listPage(database.db, {
-          table,
-          tenant,
+      handler: pageReader(ctx, {
+        table,
+        present: connectors.aggregate.present,
+        select: ({ query: { name, kind, status } }) => ({
           where: [
             ...(name === undefined ? [] : [eq(table.name, name)]),
             ...(kind === undefined ? [] : [eq(table.kind, kind)]),
             ...(status === undefined ? [] : [eq(table.status, status)]),
           ],
-          sort: { column: sort.field === 'name' ? table.name : table.createdAt, direction: sort.direction },
-          ...{ limit, after, binding, cursors, asOf: undefined, present: connectors.aggregate.present },
         }),
+      }),
     }),
 
     route.create({

@@ -16,13 +16,6 @@ import type { Probe } from './probe.js'
 import { getInvocation, listInvocations } from './queries.js'
 
 const tag = 'Connectors'
-const upstream = [
-  'not_found',
-  'conflict',
-  'upstream_error',
-  'upstream_timeout',
-  'service_unavailable',
-] as const
 
 export interface InvocationRoutesContext {
   database: Database
@@ -47,7 +40,6 @@ export function invocationRoutes({ database, connectors, invoke, probe }: Invoca
       response: ConnectorTest,
       waits: true,
       idempotency: 'claim',
-      errors: ['service_unavailable'],
       handler: ({ params, meta }) => probe.test(params.id, meta),
     }),
 
@@ -66,7 +58,7 @@ export function invocationRoutes({ database, connectors, invoke, probe }: Invoca
       response: ConnectorResult,
       waits: true,
       idempotency: 'claim',
-      errors: [...upstream, 'rate_limited'],
+      errors: ['conflict'],
       handler: ({ params, body, meta }) => invoke(params.id, body, meta),
     }),
 
@@ -80,7 +72,7 @@ export function invocationRoutes({ database, connectors, invoke, probe }: Invoca
       scope: 'connectors:read',
       response: z.array(ConnectorAction),
       waits: true,
-      errors: upstream,
+      errors: ['conflict'],
       handler: ({ params, meta }) => probe.actions(params.id, meta),
     }),
 

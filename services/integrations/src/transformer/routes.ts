@@ -18,7 +18,6 @@ export function transformerRoutes(expressions: Expressions): Route[] {
       scope: 'transformer:evaluate',
       body: Evaluation,
       response: EvaluationResult,
-      errors: ['service_unavailable'],
       idempotency: 'none',
       handler: ({ body, meta }) => evaluate(expressions, body, meta),
     }),

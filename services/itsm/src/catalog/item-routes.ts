@@ -8,7 +8,7 @@ import {
   notFound,
   shortPages,
 } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
@@ -16,10 +16,9 @@ import { enforcedKeywords } from '../json-schema/description.js'
 import { createdFilters } from '../lists/created-filters.js'
 import { listParameter, searchFilter, searchSyntax } from '../lists/filters.js'
 import { catalogItems as table } from '../schema/catalog.js'
-import { transitionErrors } from '../transition-errors.js'
 import { isCatalogManager } from './access.js'
 import type { ItemStore } from './item-store.js'
-import { activeItems, itemSelection, itemSorts } from './queries.js'
+import { activeItems, itemSelection } from './queries.js'
 
 export const tag = 'Service catalogue'
 
@@ -46,7 +45,7 @@ const route = defineResource({
 })
 
 /** Reading, making and changing what can be requested. */
-export function itemRoutes({ database: { db }, cursors }: ServiceContext, items: ItemStore): Route[] {
+export function itemRoutes(ctx: ServiceContext, items: ItemStore): Route[] {
   return [
     route.list({
       summary: 'List what can be requested',
@@ -55,19 +54,17 @@ export function itemRoutes({ database: { db }, cursors }: ServiceContext, items:
         `first unless \`sort\` says otherwise. ${shortPages}`,
       query: filters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'name'],
-      handler: ({ query: { limit, after, sort, asOf, ...given }, binding, meta }) =>
-        listPage(db, {
-          asOf,
-          table,
-          tenant: meta.tenant,
-          ...itemSelection(given, isCatalogManager(meta) ? undefined : activeItems(db, asOf)),
-          sort: { column: itemSorts[sort.field], direction: sort.direction },
-          limit,
-          after,
+      handler: pageReader(ctx, {
+        table,
+        present: items.present,
+        select: ({ query, binding, meta }) => ({
+          ...itemSelection(
+            query,
+            isCatalogManager(meta) ? undefined : activeItems(ctx.database.db, query.asOf),
+          ),
           binding: `${isCatalogManager(meta)}|${binding}`,
-          cursors,
-          present: items.present,
         }),
+      }),
     }),
 
     route.create({
@@ -98,31 +95,29 @@ export function itemRoutes({ database: { db }, cursors }: ServiceContext, items:
         'Makes a revision; requests submitted before keep theirs. Emits `catalog_item.updated`; what changes nothing ' +
         'emits nothing.',
       body: CatalogItemPatch,
-      errors: transitionErrors,
+      errors: ['invalid_state_transition'],
       handler: ({ params, body, meta }) => items.edit(params.id, body, meta),
     }),
 
     route.action('activate', {
       summary: 'Let a catalogue item be requested',
       description: 'Emits `catalog_item.activated`.',
-      errors: transitionErrors,
+      errors: ['invalid_state_transition'],
       handler: ({ params, meta }) => items.handle(params.id, { kind: 'activate', now: meta.now }, meta),
     }),
 
     route.action('retire', {
       summary: 'Retire a catalogue item',
       description: 'Final. Requests already submitted go on. Emits `catalog_item.retired`.',
-      errors: transitionErrors,
+      errors: ['invalid_state_transition'],
       handler: ({ params, meta }) => items.handle(params.id, { kind: 'retire', now: meta.now }, meta),
     }),
 
     route.delete({
       summary: 'Delete a draft of a catalogue item',
       description: 'What was active once is retired instead. Emits `catalog_item.deleted`.',
-      errors: transitionErrors,
-      handler: async ({ params, meta }) => {
-        await items.handle(params.id, { kind: 'delete', now: meta.now }, meta)
-      },
+      errors: ['invalid_state_transition'],
+      handler: ({ params, meta }) => items.handle(params.id, { kind: 'delete', now: meta.now }, meta),
     }),
   ]
 }

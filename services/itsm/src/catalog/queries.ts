@@ -29,13 +29,6 @@ export interface RequestFilters extends CreatedFilters {
   q?: string | undefined
 }
 
-export const itemSorts = {
-  createdAt: catalogItems.createdAt,
-  updatedAt: catalogItems.updatedAt,
-  name: catalogItems.name,
-}
-export const requestSorts = { createdAt: catalogRequests.createdAt, updatedAt: catalogRequests.updatedAt }
-
 const given = <Value>(value: Value | undefined, condition: (value: Value) => SQL | undefined) =>
   value === undefined ? undefined : condition(value)
 

@@ -8,20 +8,22 @@ import {
   RejectCatalogRequest,
 } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
-import { transitionErrors } from '../transition-errors.js'
 import { checkMayCancel } from './access.js'
 import { tag } from './item-routes.js'
+import { route } from './request-routes.js'
 import { type RequestStore, toActingUser } from './request-store.js'
 
-const contract = { method: 'post', tag, response: CatalogRequest, errors: transitionErrors } as const
+const contract = {
+  method: 'post',
+  tag,
+  response: CatalogRequest,
+  errors: ['invalid_state_transition'],
+} as const
 
 /** Deciding on requests, ending them, and working on their tasks. */
 export function requestActionRoutes(requests: RequestStore): Route[] {
   return [
-    defineRoute({
-      ...contract,
-      operationId: 'approveCatalogRequest',
-      path: '/catalog/requests/:id/approve',
+    route.action('approve', {
       summary: 'Approve a request',
       description:
         'Counts for every approval the caller may decide on; neither who asked nor who gets it may. Emits ' +
@@ -29,39 +31,30 @@ export function requestActionRoutes(requests: RequestStore): Route[] {
         'as its tasks begin.',
       scope: 'itsm:approve',
       body: ApproveCatalogRequest,
-      errors: [...transitionErrors, 'forbidden', 'conflict'],
+      errors: ['invalid_state_transition', 'forbidden', 'conflict'],
       handler: ({ params, body, meta }) => requests.approve(params.id, body.comment ?? null, meta),
     }),
-    defineRoute({
-      ...contract,
-      operationId: 'rejectCatalogRequest',
-      path: '/catalog/requests/:id/reject',
+    route.action('reject', {
       summary: 'Reject a request',
       description: 'Final; one rejection is enough. Emits `request.rejected`.',
       scope: 'itsm:approve',
       body: RejectCatalogRequest,
-      errors: [...transitionErrors, 'forbidden', 'conflict'],
+      errors: ['invalid_state_transition', 'forbidden', 'conflict'],
       handler: ({ params, body, meta }) =>
         requests.execute(params.id, { kind: 'reject', by: toActingUser(meta), now: meta.now, ...body }, meta),
     }),
-    defineRoute({
-      ...contract,
-      operationId: 'cancelCatalogRequest',
-      path: '/catalog/requests/:id/cancel',
+    route.action('cancel', {
       summary: 'Cancel a request',
       description:
         'By who asked for it, who gets it, or with `catalog:write`, until it is fulfilled. Approvals are void and ' +
         'tasks that have not ended are skipped. Emits `request.canceled`.',
-      scope: 'catalog:request',
       body: CancelCatalogRequest,
-      errors: [...transitionErrors, 'forbidden'],
+      errors: ['invalid_state_transition', 'forbidden'],
       handler: ({ params, body, meta }) =>
         requests.execute(params.id, { kind: 'cancel', now: meta.now, ...body }, meta, checkMayCancel),
     }),
-    defineRoute({
-      ...contract,
-      operationId: 'fulfillCatalogRequest',
-      path: '/catalog/requests/:id/fulfill',
+    route.action('fulfill', {
+      errors: ['invalid_state_transition'],
       summary: 'End a request that has no tasks',
       description: 'A request with tasks ends with the last one. Emits `request.fulfilled`.',
       scope: 'catalog:write',

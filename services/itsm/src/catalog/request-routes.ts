@@ -7,17 +7,16 @@ import {
   NewCatalogRequest,
   shortPages,
 } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, type RequestMeta, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { createdFilters } from '../lists/created-filters.js'
 import { listParameter, reference, searchFilter, searchSyntax } from '../lists/filters.js'
 import { catalogRequests as table } from '../schema/catalog.js'
-import { transitionErrors } from '../transition-errors.js'
 import { checkRequester, isCatalogManager, visibleTo } from './access.js'
 import { tag } from './item-routes.js'
-import { type RequestFilters, requestSelection, requestSorts } from './queries.js'
+import { type RequestFilters, requestSelection } from './queries.js'
 import type { RequestStore } from './request-store.js'
 
 const filters = z.object({
@@ -39,7 +38,7 @@ const filters = z.object({
   ...createdFilters,
 })
 
-const route = defineResource({
+export const route = defineResource({
   name: 'CatalogRequest',
   path: '/catalog/requests',
   tag,
@@ -61,10 +60,7 @@ function resolveMe(given: RequestFilters, { principal: { userId } }: RequestMeta
 }
 
 /** Asking for what is in the catalogue. `:id` is an id or a number such as `REQ-12`. */
-export function requestRoutes(
-  { database: { db }, cursors }: ServiceContext,
-  requests: RequestStore,
-): Route[] {
+export function requestRoutes(ctx: ServiceContext, requests: RequestStore): Route[] {
   return [
     route.list({
       summary: 'List requests',
@@ -74,19 +70,14 @@ export function requestRoutes(
         `first unless \`sort\` says otherwise. ${shortPages}`,
       query: filters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt'],
-      handler: ({ query: { limit, after, sort, asOf, ...given }, binding, meta }) =>
-        listPage(db, {
-          asOf,
-          table,
-          tenant: meta.tenant,
-          ...requestSelection(resolveMe(given, meta), visibleTo(meta)),
-          sort: { column: requestSorts[sort.field], direction: sort.direction },
-          limit,
-          after,
+      handler: pageReader(ctx, {
+        table,
+        present: requests.present,
+        select: ({ query, binding, meta }) => ({
+          ...requestSelection(resolveMe(query, meta), visibleTo(meta)),
           binding: `${isCatalogManager(meta)}|${meta.principal.userId}|${binding}`,
-          cursors,
-          present: requests.present,
         }),
+      }),
     }),
 
     route.create({
@@ -113,7 +104,7 @@ export function requestRoutes(
         'By who began it; `formData` is replaced as a whole and held against the item as it is now. Emits ' +
         '`request.updated`; what changes nothing emits nothing.',
       body: CatalogRequestPatch,
-      errors: [...transitionErrors, 'forbidden', 'conflict'],
+      errors: ['invalid_state_transition', 'forbidden', 'conflict'],
       handler: ({ params, body, meta }) =>
         requests.executeWithItem(
           params.id,
@@ -128,7 +119,7 @@ export function requestRoutes(
       description:
         'By who began it. The request is pinned to the item as it is now. Emits `request.submitted`, and ' +
         '`request.updated` as it goes on to its approvals or its tasks.',
-      errors: [...transitionErrors, 'forbidden', 'conflict'],
+      errors: ['invalid_state_transition', 'forbidden', 'conflict'],
       handler: ({ params, meta }) =>
         requests.executeWithItem(
           params.id,

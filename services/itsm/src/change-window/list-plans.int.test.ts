@@ -6,7 +6,7 @@ import { changeWindows } from '../schema/change-window.js'
 import { itsm } from '../service.js'
 import type { WindowFilters } from './list-filters.js'
 import { listPlans, plansTenant } from './list-plan.fixture.js'
-import { sortColumns, windowSelection } from './queries.js'
+import { windowSelection } from './queries.js'
 
 let service: TestService
 let plans: ReturnType<typeof listPlans>
@@ -33,14 +33,15 @@ afterAll(async () => {
   await service?.stop()
 })
 
-const listed = (filters: WindowFilters, sort: keyof typeof sortColumns = 'createdAt') =>
+type SortField = 'createdAt' | 'updatedAt' | 'name'
+const listed = (filters: WindowFilters, sort: SortField = 'createdAt') =>
   plans.of((db) =>
     listPage(db, {
       asOf: undefined,
       table: changeWindows,
       tenant: plansTenant,
       ...windowSelection(filters, undefined),
-      sort: { column: sortColumns[sort], direction: 'desc' },
+      sort: { column: changeWindows[sort], direction: 'desc' },
       limit: 50,
       binding: 'plans',
       cursors: cursorCodec('x'.repeat(32)),
@@ -79,7 +80,7 @@ it.each<[keyof WindowFilters, string]>([
   expect(nodes).not.toContain('Seq Scan')
 })
 
-it.each<[keyof typeof sortColumns, string]>([
+it.each<[SortField, string]>([
   ['createdAt', 'change_windows_created_idx'],
   ['updatedAt', 'change_windows_updated_idx'],
   ['name', 'change_windows_name_idx'],

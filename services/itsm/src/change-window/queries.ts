@@ -9,9 +9,6 @@ import type { WindowFilters } from './list-filters.js'
 /** The time from a window's first beginning to its last end, as the index made by hand has it. */
 const wholeTime = sql`planned_span(${table.startsAt}, ${table.endsAt})`
 
-/** The columns a list of windows can be sorted by. */
-export const sortColumns = { createdAt: table.createdAt, updatedAt: table.updatedAt, name: table.name }
-
 /** An item as a filter needs it. Null: there was no such item. */
 export interface FilterItem {
   id: string

@@ -7,12 +7,12 @@ import {
   newId,
   shortPages,
 } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { changeWindows as table } from '../schema/change-window.js'
 import { windowFilters } from './list-filters.js'
-import { sortColumns, windowSelection } from './queries.js'
+import { windowSelection } from './queries.js'
 import type { WindowStore } from './window-store.js'
 
 export const tag = 'Change windows'
@@ -36,15 +36,12 @@ export function windowRoutes(ctx: ServiceContext, windows: WindowStore): Route[]
         `times of recurring windows. ${shortPages}`,
       query: windowFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'name'],
-      handler: async ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
-        listPage(ctx.database.db, {
-          asOf,
-          table,
-          tenant: meta.tenant,
-          ...windowSelection(filters, await windows.findFilterItem(filters.ciId, meta.tenant, asOf)),
-          sort: { column: sortColumns[sort.field], direction: sort.direction },
-          ...{ limit, after, binding, cursors: ctx.cursors, present: windows.present },
-        }),
+      handler: pageReader(ctx, {
+        table,
+        present: windows.present,
+        select: async ({ query, meta }) =>
+          windowSelection(query, await windows.findFilterItem(query.ciId, meta.tenant, query.asOf)),
+      }),
     }),
 
     route.create({
@@ -87,9 +84,7 @@ export function windowRoutes(ctx: ServiceContext, windows: WindowStore): Route[]
     route.delete({
       summary: 'Drop a blackout or maintenance window',
       description: 'Emits `change_window.deleted`; conflicts with it go away.',
-      handler: async ({ params, meta }) => {
-        await windows.handle(params.id, { kind: 'delete' }, meta)
-      },
+      handler: ({ params, meta }) => windows.handle(params.id, { kind: 'delete' }, meta),
     }),
   ]
 }

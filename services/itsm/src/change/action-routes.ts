@@ -2,28 +2,17 @@ import {
   AcceptConflicts,
   ApproveChange,
   CancelChange,
-  Change,
+  type Change,
   CloseChange,
   CompleteChange,
   HoldChange,
   RejectChange,
   RollBackChange,
 } from '@opsplane/contracts'
-import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
-import { transitionErrors } from '../transition-errors.js'
+import type { RequestMeta, Route } from '@opsplane/http'
 import { type ChangeStore, newApprovalIds } from './change-store.js'
 import type { ChangeStep } from './commands.js'
-import { tag } from './routes.js'
-
-const contract = {
-  method: 'post',
-  tag,
-  scope: 'itsm:write',
-  response: Change,
-  errors: transitionErrors,
-} as const
-const working = { ...contract, errors: [...transitionErrors, 'forbidden'] } as const
-const deciding = { ...working, scope: 'itsm:approve' } as const
+import { route } from './routes.js'
 
 const toUserId = ({ principal }: RequestMeta) => ({ userId: principal.userId })
 const toDecider = (meta: RequestMeta) => ({ by: meta.actor, ...toUserId(meta) })
@@ -35,10 +24,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
     return changes.handle(id, { ...step, now: meta.now }, meta)
   }
   return [
-    defineRoute({
-      ...contract,
-      operationId: 'submitChange',
-      path: '/itsm/changes/:id/submit',
+    route.action('submit', {
       summary: 'Submit a draft',
       description:
         'A standard change is scheduled, with the present content of its template; any other requires approval. Needs the ' +
@@ -46,16 +32,14 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
         'template and no more time or other items than that allows. Recomputes the risk and the ' +
         'conflicts. In a blackout only an emergency is accepted, or a change with `acceptConflicts` and a `reason`. Emits ' +
         '`change.submitted`.',
-      errors: [...transitionErrors, 'conflict'],
+      errors: ['invalid_state_transition', 'conflict'],
       body: AcceptConflicts,
       handler: async ({ params, body, meta }) =>
         changes.submit(await changes.findId(params.id, meta.tenant), body, meta),
     }),
-    defineRoute({
-      ...deciding,
-      operationId: 'approveChange',
-      path: '/itsm/changes/:id/approve',
-      errors: [...deciding.errors, 'conflict'],
+    route.action('approve', {
+      scope: 'itsm:approve',
+      errors: ['invalid_state_transition', 'forbidden', 'conflict'],
       summary: 'Approve a change',
       description:
         'Decides on every pending approval of the caller, or on the one named. The requester, editors, submitter and ' +
@@ -72,10 +56,9 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
           meta,
         ),
     }),
-    defineRoute({
-      ...deciding,
-      operationId: 'rejectChange',
-      path: '/itsm/changes/:id/reject',
+    route.action('reject', {
+      errors: ['invalid_state_transition', 'forbidden'],
+      scope: 'itsm:approve',
       summary: 'Reject a change',
       description:
         'It becomes a draft again, and all its approvals are void. Emits `change.approval_recorded` and ' +
@@ -84,23 +67,18 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       handler: ({ params, body, meta }) =>
         execute(params.id, { kind: 'reject', ...toDecider(meta), ...body }, meta),
     }),
-    defineRoute({
-      ...working,
-      operationId: 'implementChange',
-      path: '/itsm/changes/:id/implement',
+    route.action('implement', {
       summary: 'Begin to implement a change',
       description:
         'From scheduled, by a person who has not decided on it. During a blackout, or if one begins before the planned end, only for emergencies, or with ' +
         '`acceptConflicts` and a `reason`. Emits `change.implementation_started`.',
-      errors: [...working.errors, 'conflict'],
+      errors: ['invalid_state_transition', 'forbidden', 'conflict'],
       body: AcceptConflicts,
       handler: async ({ params, body, meta }) =>
         changes.implement(await changes.findId(params.id, meta.tenant), body, meta),
     }),
-    defineRoute({
-      ...working,
-      operationId: 'completeChange',
-      path: '/itsm/changes/:id/complete',
+    route.action('complete', {
+      errors: ['invalid_state_transition', 'forbidden'],
       summary: 'Complete a change',
       description:
         'With its outcome, by a person who has not decided on it; the review follows. A successful standard change is closed immediately. Resumes ' +
@@ -109,10 +87,9 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       handler: ({ params, body, meta }) =>
         execute(params.id, { kind: 'complete', ...toUserId(meta), ...body }, meta),
     }),
-    defineRoute({
-      ...working,
+    route.action('rollback', {
+      errors: ['invalid_state_transition', 'forbidden'],
       operationId: 'rollBackChange',
-      path: '/itsm/changes/:id/rollback',
       summary: 'Roll a change back',
       description:
         'While it is implemented or reviewed; its outcome is `unsuccessful`. Emits `change.rolled_back`.',
@@ -120,29 +97,23 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       handler: ({ params, body, meta }) =>
         execute(params.id, { kind: 'rollback', ...toUserId(meta), ...body }, meta),
     }),
-    defineRoute({
-      ...working,
-      operationId: 'closeChange',
-      path: '/itsm/changes/:id/close',
+    route.action('close', {
+      errors: ['invalid_state_transition', 'forbidden'],
       summary: 'Close a change after its review',
       description: 'By a person who did not implement it. Final. Emits `change.closed`.',
       body: CloseChange,
       handler: ({ params, body, meta }) =>
         execute(params.id, { kind: 'close', ...toUserId(meta), ...body }, meta),
     }),
-    defineRoute({
-      ...contract,
-      operationId: 'cancelChange',
-      path: '/itsm/changes/:id/cancel',
+    route.action('cancel', {
+      errors: ['invalid_state_transition'],
       summary: 'Cancel a change',
       description: 'Before its review, also on hold. Final. Emits `change.canceled`.',
       body: CancelChange,
       handler: ({ params, body, meta }) => execute(params.id, { kind: 'cancel', ...body }, meta),
     }),
-    defineRoute({
-      ...working,
-      operationId: 'holdChange',
-      path: '/itsm/changes/:id/hold',
+    route.action('hold', {
+      errors: ['invalid_state_transition', 'forbidden'],
       summary: 'Put a change on hold',
       description:
         'It keeps its status; until it is resumed it can only be canceled or reassigned. Emits ' +
@@ -151,10 +122,8 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       handler: ({ params, body, meta }) =>
         execute(params.id, { kind: 'hold', ...toUserId(meta), ...body }, meta),
     }),
-    defineRoute({
-      ...working,
-      operationId: 'resumeChange',
-      path: '/itsm/changes/:id/resume',
+    route.action('resume', {
+      errors: ['invalid_state_transition', 'forbidden'],
       summary: 'Resume a change that is on hold',
       description: 'Emits `change.updated`.',
       handler: ({ params, meta }) => execute(params.id, { kind: 'resume', ...toUserId(meta) }, meta),

@@ -1,17 +1,16 @@
 import { AsOfListQuery, AsOfQuery, Change, ChangePatch, NewChange, shortPages } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, type RequestMeta, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { resolveNumbers } from '../lists/number-references.js'
 import { changes as table } from '../schema/change.js'
-import { transitionErrors } from '../transition-errors.js'
 import type { ChangeStore } from './change-store.js'
 import { changeFilters } from './list-filters.js'
 import { type ChangeFilters, changeSelection, sortColumns } from './queries.js'
 
 export const tag = 'Changes'
 
-const route = defineResource({
+export const route = defineResource({
   name: 'Change',
   path: '/itsm/changes',
   tag,
@@ -30,18 +29,17 @@ export function changeRoutes(ctx: ServiceContext, changes: ChangeStore): Route[]
         `a planned window come after all others. ${shortPages}`,
       query: changeFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'plannedStart', 'updatedAt', 'number'],
-      handler: async ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
-        listPage(ctx.database.db, {
-          asOf,
-          table,
+      handler: pageReader(ctx, {
+        table,
+        columns: sortColumns,
+        present: changes.present,
+        select: async ({ query, meta }) => ({
           onlyExposed: true,
-          tenant: meta.tenant,
           ...changeSelection(
-            await resolveNumbers(ctx.database.db, meta.tenant, resolveMe(filters, meta), 'problemId'),
+            await resolveNumbers(ctx.database.db, meta.tenant, resolveMe(query, meta), 'problemId'),
           ),
-          sort: { column: sortColumns[sort.field], direction: sort.direction },
-          ...{ limit, after, binding, cursors: ctx.cursors, present: changes.present },
         }),
+      }),
     }),
 
     route.create({
@@ -72,7 +70,7 @@ export function changeRoutes(ctx: ServiceContext, changes: ChangeStore): Route[]
         'draft again and voids them. Who has written on it cannot approve it, and who carried it out cannot write ' +
         '`reviewNotes`. Emits `change.updated`, with `approvalsVoided` where it voids any. What changes nothing emits nothing.',
       body: ChangePatch,
-      errors: [...transitionErrors, 'forbidden'],
+      errors: ['invalid_state_transition', 'forbidden'],
       handler: async ({ params, body, meta }) =>
         changes.edit(await changes.findId(params.id, meta.tenant), body, meta),
     }),

@@ -18,13 +18,6 @@ export interface ItemFilters extends CreatedFilters {
   q?: string | undefined
 }
 
-/** The columns a list of items can be sorted by. */
-export const sortColumns = {
-  createdAt: configurationItems.createdAt,
-  updatedAt: configurationItems.updatedAt,
-  name: configurationItems.name,
-}
-
 export function itemSelection({
   class: classes,
   status,

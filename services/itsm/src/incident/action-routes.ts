@@ -1,17 +1,8 @@
-import { EscalateIncident, Incident, ReopenIncident, ResolveIncident } from '@opsplane/contracts'
-import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
-import { transitionErrors } from '../transition-errors.js'
+import { EscalateIncident, type Incident, ReopenIncident, ResolveIncident } from '@opsplane/contracts'
+import type { RequestMeta, Route } from '@opsplane/http'
 import type { IncidentStore } from './incident-store.js'
-import { tag } from './routes.js'
+import { route } from './routes.js'
 import type { IncidentStep } from './steps.js'
-
-const contract = {
-  method: 'post',
-  tag,
-  scope: 'itsm:write',
-  response: Incident,
-  errors: transitionErrors,
-} as const
 
 /** The actions with a route of their own. All bodies may be left out. */
 export function incidentActionRoutes(incidents: IncidentStore): Route[] {
@@ -20,10 +11,8 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
     return incidents.handle(id, { ...step, userId: meta.principal.userId, now: meta.now }, meta)
   }
   return [
-    defineRoute({
-      ...contract,
-      operationId: 'resolveIncident',
-      path: '/itsm/incidents/:id/resolve',
+    route.action('resolve', {
+      errors: ['invalid_state_transition'],
       summary: 'Resolve an incident',
       description:
         'From open, in progress or on hold; with code and notes where the settings ask for them. Its children are ' +
@@ -34,16 +23,13 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
         return execute(params.id, { kind: 'resolve', ...body, resolutionRequired }, meta)
       },
     }),
-    defineRoute({
-      ...contract,
-      operationId: 'escalateIncident',
-      path: '/itsm/incidents/:id/escalate',
+    route.action('escalate', {
       summary: 'Escalate an incident',
       description:
         'Raises the severity, reassigns the incident to another team (functional escalation), adds a person higher up as ' +
         'a watcher (hierarchical), or several of these; with none given the severity goes up one step. A higher severity raises ' +
         'the priority, unless that was overridden. Lowering the severity is refused: use PATCH. Emits `incident.escalated`.',
-      errors: [...transitionErrors, 'conflict'],
+      errors: ['invalid_state_transition', 'conflict'],
       body: EscalateIncident,
       handler: async ({ params, body, meta }) => {
         await incidents.people.check(meta.tenant, { escalateTo: body.escalateTo })
@@ -51,25 +37,20 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
         return execute(params.id, { kind: 'escalate', ...body, priorityMatrix }, meta)
       },
     }),
-    defineRoute({
-      ...contract,
-      operationId: 'closeIncident',
-      path: '/itsm/incidents/:id/close',
+    route.action('close', {
+      errors: ['invalid_state_transition'],
       summary: 'Close a resolved incident',
       description:
         'Final: a closed incident cannot be changed. An accepted major incident needs a `postIncidentReview`. ' +
         'Emits `incident.closed`.',
       handler: ({ params, meta }) => execute(params.id, { kind: 'close' }, meta),
     }),
-    defineRoute({
-      ...contract,
-      operationId: 'reopenIncident',
-      path: '/itsm/incidents/:id/reopen',
+    route.action('reopen', {
       summary: 'Reopen a resolved incident',
       description:
         'Goes back in progress and drops the resolution; children that were resolved with it are reopened too. ' +
         'Refused while another incident of its dedup key is open. Emits `incident.reopened`.',
-      errors: [...transitionErrors, 'conflict'],
+      errors: ['invalid_state_transition', 'conflict'],
       body: ReopenIncident,
       handler: ({ params, body, meta }) => execute(params.id, { kind: 'reopen', ...body }, meta),
     }),

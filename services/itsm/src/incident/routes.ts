@@ -6,12 +6,11 @@ import {
   NewIncident,
   shortPages,
 } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { resolveNumbers } from '../lists/number-references.js'
 import { incidents as table } from '../schema/incident.js'
-import { transitionErrors } from '../transition-errors.js'
 import { newComment } from './comment/comment.js'
 import type { IncidentStore } from './incident-store.js'
 import {
@@ -27,7 +26,7 @@ import { patchIncident } from './parent-child/linking.js'
 
 export const tag = 'Incidents'
 
-const route = defineResource({
+export const route = defineResource({
   name: 'Incident',
   path: '/itsm/incidents',
   tag,
@@ -44,27 +43,16 @@ export function incidentRoutes(ctx: ServiceContext, incidents: IncidentStore): R
       description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${urgencySorts} ${shortPages}`,
       query: incidentFilters.extend(AsOfListQuery.shape),
       sorts: incidentSorts,
-      handler: async ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
-        listPage(ctx.database.db, {
-          asOf,
-          table,
-          tenant: meta.tenant,
-          ...incidentSelection(
-            await resolveNumbers(
-              ctx.database.db,
-              meta.tenant,
-              resolveMe(meta, filters),
-              ...incidentReferences,
-            ),
-            sort.field,
+      handler: pageReader(ctx, {
+        table,
+        columns: sortColumns,
+        present: incidents.present,
+        select: async ({ query, meta }) =>
+          incidentSelection(
+            await resolveNumbers(ctx.database.db, meta.tenant, resolveMe(meta, query), ...incidentReferences),
+            query.sort.field,
           ),
-          sort: { column: sortColumns[sort.field], direction: sort.direction },
-          limit,
-          after,
-          binding,
-          cursors: ctx.cursors,
-          present: incidents.present,
-        }),
+      }),
     }),
 
     route.create({
@@ -101,7 +89,7 @@ export function incidentRoutes(ctx: ServiceContext, incidents: IncidentStore): R
         'that waits for its problem or change is refused once that has ended. ' +
         '`allowedActions` lists the actions the status allows the caller.',
       body: IncidentPatch,
-      errors: [...transitionErrors, 'conflict'],
+      errors: ['invalid_state_transition', 'conflict'],
       handler: async ({ params, body, meta }) => {
         const id = await incidents.findId(params.id, meta.tenant)
         const settings = await incidents.getSettings(meta.tenant)

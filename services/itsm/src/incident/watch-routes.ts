@@ -1,16 +1,7 @@
-import { type ErrorCode, Incident } from '@opsplane/contracts'
-import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import type { Incident } from '@opsplane/contracts'
+import type { RequestMeta, Route } from '@opsplane/http'
 import type { IncidentStore } from './incident-store.js'
-import { tag } from './routes.js'
-
-const errors: ErrorCode[] = ['not_found', 'conflict', 'invalid_state_transition', 'version_conflict']
-const contract = {
-  method: 'post',
-  tag,
-  scope: 'itsm:write',
-  response: Incident,
-  errors,
-} as const
+import { route } from './routes.js'
 
 /** Following an incident oneself. With an API key, the person the key belongs to follows. */
 export function incidentWatchRoutes(incidents: IncidentStore): Route[] {
@@ -20,19 +11,15 @@ export function incidentWatchRoutes(incidents: IncidentStore): Route[] {
     return incidents.handle(id, { kind: 'watch', userId, watching, now: meta.now }, meta)
   }
   return [
-    defineRoute({
-      ...contract,
-      operationId: 'watchIncident',
-      path: '/itsm/incidents/:id/watch',
+    route.action('watch', {
+      errors: ['conflict', 'invalid_state_transition'],
       summary: 'Watch an incident',
       description:
         'Adds the person asking to `watcherIds`, of at most 100. Emits `incident.updated`, unless they watch it already.',
       handler: ({ params, meta }) => watch(params.id, true, meta),
     }),
-    defineRoute({
-      ...contract,
-      operationId: 'unwatchIncident',
-      path: '/itsm/incidents/:id/unwatch',
+    route.action('unwatch', {
+      errors: ['conflict', 'invalid_state_transition'],
       summary: 'Stop watching an incident',
       description:
         'Removes the person asking from `watcherIds`. Emits `incident.updated`, if they watched it.',

@@ -9,7 +9,6 @@ import {
 } from '@opsplane/contracts'
 import { defineResource, type RequestMeta, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { transitionErrors } from '../transition-errors.js'
 import type { ArticleStore } from './article-store.js'
 import { articleFilters } from './list-filters.js'
 import type { ArticleReading } from './reading.js'
@@ -23,7 +22,7 @@ const asOfForReaders =
   'With `asOf`, readers get what was published for them then of the articles that are still: a retired, internal or ' +
   'expired one is not shown to them as of any time.'
 
-const route = defineResource({
+export const route = defineResource({
   name: 'Article',
   path: '/knowledge',
   tag,
@@ -83,7 +82,7 @@ export function articleRoutes(ctx: ServiceContext, articles: ArticleStore, readi
         'published one until that is approved. Emits `article.updated`; what changes nothing emits nothing.',
       bodyLimitBytes: 2 * 1024 * 1024,
       body: ArticlePatch,
-      errors: transitionErrors,
+      errors: ['invalid_state_transition'],
       handler: async ({ params, body, meta }) => {
         const id = await articles.findId(params.id, meta.tenant)
         return articles.handle(id, { kind: 'edit', patch: body, by: toActingUser(meta), now: meta.now }, meta)
@@ -93,7 +92,7 @@ export function articleRoutes(ctx: ServiceContext, articles: ArticleStore, readi
     route.delete({
       summary: 'Delete a draft',
       description: 'Only a draft that was never published; others are retired. Emits `article.deleted`.',
-      errors: transitionErrors,
+      errors: ['invalid_state_transition'],
       handler: async ({ params, meta }) =>
         articles.remove(await articles.findId(params.id, meta.tenant), meta.now, meta),
     }),

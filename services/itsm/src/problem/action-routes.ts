@@ -1,45 +1,35 @@
-import { CloseProblem, Problem, PublishWorkaround, ReopenProblem, ResolveProblem } from '@opsplane/contracts'
-import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
-import { transitionErrors } from '../transition-errors.js'
+import {
+  CloseProblem,
+  type Problem,
+  PublishWorkaround,
+  ReopenProblem,
+  ResolveProblem,
+} from '@opsplane/contracts'
+import type { RequestMeta, Route } from '@opsplane/http'
 import type { ProblemStep } from './commands.js'
 import type { ProblemStore } from './problem-store.js'
-import { tag } from './routes.js'
-
-const contract = {
-  method: 'post',
-  tag,
-  scope: 'itsm:write',
-  response: Problem,
-  errors: transitionErrors,
-} as const
+import { route } from './routes.js'
 
 /** The actions that take no fields. */
 const plain = [
   {
     kind: 'assess',
-    operationId: 'assessProblem',
-    path: '/itsm/problems/:id/assess',
     summary: 'Begin to assess a new problem',
     description: 'Emits `problem.updated`.',
   },
   {
     kind: 'analyze',
-    operationId: 'analyzeProblem',
-    path: '/itsm/problems/:id/analyze',
     summary: 'Begin to look for the root cause',
     description: 'From assess. Emits `problem.updated`.',
   },
   {
     kind: 'fix',
-    operationId: 'fixProblem',
-    path: '/itsm/problems/:id/fix',
     summary: 'Begin to fix a problem',
     description: 'From root cause analysis. Emits `problem.updated`.',
   },
   {
     kind: 'mark_known_error',
     operationId: 'markKnownError',
-    path: '/itsm/problems/:id/mark-known-error',
     summary: 'Mark a problem as a known error',
     description:
       'Until it is closed; needs a root cause and a workaround. Emits `problem.known_error`, unless it is one already.',
@@ -47,7 +37,6 @@ const plain = [
   {
     kind: 'unmark_known_error',
     operationId: 'unmarkKnownError',
-    path: '/itsm/problems/:id/unmark-known-error',
     summary: 'Take back that a problem is a known error',
     description: 'Until it is closed. Emits `problem.updated`, if it was one.',
   },
@@ -62,16 +51,15 @@ export function problemActionRoutes(problems: ProblemStore): Route[] {
   }
   return [
     ...plain.map(({ kind, ...texts }) =>
-      defineRoute({
-        ...contract,
+      route.action(kind.replaceAll('_', '-'), {
         ...texts,
+        errors: ['invalid_state_transition'],
         handler: ({ params, meta }) => execute(params.id, { kind }, meta),
       }),
     ),
-    defineRoute({
-      ...contract,
+    route.action('publish-workaround', {
+      errors: ['invalid_state_transition'],
       operationId: 'publishWorkaround',
-      path: '/itsm/problems/:id/publish-workaround',
       summary: 'Publish the workaround of a problem',
       description:
         'While the problem is open. Every open incident linked to it gets it as a work note, a moment later. Emits ' +
@@ -79,10 +67,8 @@ export function problemActionRoutes(problems: ProblemStore): Route[] {
       body: PublishWorkaround,
       handler: ({ params, body, meta }) => execute(params.id, { kind: 'publish_workaround', ...body }, meta),
     }),
-    defineRoute({
-      ...contract,
-      operationId: 'resolveProblem',
-      path: '/itsm/problems/:id/resolve',
+    route.action('resolve', {
+      errors: ['invalid_state_transition'],
       summary: 'Resolve a problem',
       description:
         'From fix in progress. A moment later the linked incidents that are on hold awaiting the problem are ' +
@@ -90,10 +76,8 @@ export function problemActionRoutes(problems: ProblemStore): Route[] {
       body: ResolveProblem,
       handler: ({ params, body, meta }) => execute(params.id, { kind: 'resolve', ...body }, meta),
     }),
-    defineRoute({
-      ...contract,
-      operationId: 'closeProblem',
-      path: '/itsm/problems/:id/close',
+    route.action('close', {
+      errors: ['invalid_state_transition'],
       summary: 'Close a problem',
       description:
         'When resolved; or at once, from assess or root cause analysis, with a resolution that is no fix. The linked ' +
@@ -101,10 +85,8 @@ export function problemActionRoutes(problems: ProblemStore): Route[] {
       body: CloseProblem,
       handler: ({ params, body, meta }) => execute(params.id, { kind: 'close', ...body }, meta),
     }),
-    defineRoute({
-      ...contract,
-      operationId: 'reopenProblem',
-      path: '/itsm/problems/:id/reopen',
+    route.action('reopen', {
+      errors: ['invalid_state_transition'],
       summary: 'Reopen a resolved or closed problem',
       description: 'Goes back to root cause analysis and drops the resolution. Emits `problem.reopened`.',
       body: ReopenProblem,

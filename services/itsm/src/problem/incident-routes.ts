@@ -1,8 +1,7 @@
 import { AsOfListQuery, Incident, LinkProblemIncident, Problem, shortPages } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { pageReader } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { z } from 'zod'
 import type { IncidentStore } from '../incident/incident-store.js'
 import {
   incidentFilters,
@@ -13,7 +12,6 @@ import {
 import { incidentSelection, sortColumns } from '../incident/lists/queries.js'
 import { resolveNumbers } from '../lists/number-references.js'
 import { incidents as table } from '../schema/incident.js'
-import { transitionErrors } from '../transition-errors.js'
 import type { ProblemLinks } from './links.js'
 import type { ProblemStore } from './problem-store.js'
 import { tag } from './routes.js'
@@ -38,26 +36,26 @@ export function problemIncidentRoutes(
       query: incidentFilters.omit({ problemId: true }).extend(AsOfListQuery.shape),
       sorts: incidentSorts,
       response: Incident,
-      handler: async ({ params, query: { limit, after, sort, asOf, ...filters }, binding, meta }) => {
-        const { tenant } = meta
-        const asked = resolveMe(meta, filters)
-        const { id: problemId } = await problems.asOf(await problems.findId(params.id, tenant), tenant, asOf)
-        return listPage(ctx.database.db, {
-          asOf,
-          table,
-          tenant,
-          ...incidentSelection(
-            await resolveNumbers(ctx.database.db, tenant, { ...asked, problemId }, ...incidentReferences),
-            sort.field,
-          ),
-          sort: { column: sortColumns[sort.field], direction: sort.direction },
-          limit,
-          after,
-          binding,
-          cursors: ctx.cursors,
-          present: incidents.present,
-        })
-      },
+      handler: pageReader(ctx, {
+        table,
+        columns: sortColumns,
+        present: incidents.present,
+        select: async ({ params, query, meta }) => {
+          const { tenant } = meta
+          const asked = resolveMe(meta, query)
+          const { id: problemId } = await problems.asOf(
+            await problems.findId(params.id, tenant),
+            tenant,
+            query.asOf,
+          )
+          return {
+            ...incidentSelection(
+              await resolveNumbers(ctx.database.db, tenant, { ...asked, problemId }, ...incidentReferences),
+              query.sort.field,
+            ),
+          }
+        },
+      }),
     }),
 
     defineRoute({
@@ -88,8 +86,6 @@ export function problemIncidentRoutes(
       description: 'The incident stays as it is otherwise, on hold too. Emits `incident.updated`.',
       tag,
       scope: 'itsm:write',
-      response: z.void(),
-      status: 204,
       errors: ['invalid_state_transition', 'version_conflict'],
       ifMatch: false,
       handler: async ({ params, meta }) =>
@@ -109,7 +105,7 @@ export function problemIncidentRoutes(
       response: Problem,
       status: 201,
       createdBelow: '/itsm/problems',
-      errors: [...transitionErrors, 'conflict'],
+      errors: ['invalid_state_transition', 'conflict'],
       // Of the incident, which is linked.
       ifMatch: true,
       handler: ({ params, meta }) => links.raise(params.id, meta),

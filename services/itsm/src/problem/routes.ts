@@ -1,16 +1,15 @@
 import { AsOfListQuery, AsOfQuery, NewProblem, Problem, ProblemPatch, shortPages } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { problems as table } from '../schema/problem.js'
-import { transitionErrors } from '../transition-errors.js'
 import { problemFilters } from './list-filters.js'
 import type { ProblemStore } from './problem-store.js'
 import { problemSelection, sortColumns } from './queries.js'
 
 export const tag = 'Problems'
 
-const route = defineResource({
+export const route = defineResource({
   name: 'Problem',
   path: '/itsm/problems',
   tag,
@@ -29,19 +28,12 @@ export function problemRoutes(ctx: ServiceContext, problems: ProblemStore): Rout
         `otherwise. ${shortPages}`,
       query: problemFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'number'],
-      handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
-        listPage(ctx.database.db, {
-          asOf,
-          table,
-          tenant: meta.tenant,
-          ...problemSelection(filters),
-          sort: { column: sortColumns[sort.field], direction: sort.direction },
-          limit,
-          after,
-          binding,
-          cursors: ctx.cursors,
-          present: problems.present,
-        }),
+      handler: pageReader(ctx, {
+        table,
+        columns: sortColumns,
+        present: problems.present,
+        select: ({ query }) => problemSelection(query),
+      }),
     }),
 
     route.create({
@@ -69,7 +61,7 @@ export function problemRoutes(ctx: ServiceContext, problems: ProblemStore): Rout
         'that is changed is not published any more. A known error keeps a root cause and a workaround. Emits ' +
         '`problem.updated`; what changes nothing emits nothing.',
       body: ProblemPatch,
-      errors: transitionErrors,
+      errors: ['invalid_state_transition'],
       handler: async ({ params, body, meta }) =>
         problems.change(await problems.findId(params.id, meta.tenant), body, meta),
     }),

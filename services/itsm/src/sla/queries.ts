@@ -5,17 +5,6 @@ import { createdWithin } from '../lists/created-filters.js'
 import { slaCalendars, slaPolicies, slaTimers } from '../schema/sla.js'
 import type { CalendarFilters, PolicyFilters, TimerFilters } from './list-filters.js'
 
-/** The columns each list can be sorted by. */
-export const policySorts = {
-  createdAt: slaPolicies.createdAt,
-  updatedAt: slaPolicies.updatedAt,
-  name: slaPolicies.name,
-}
-export const calendarSorts = {
-  createdAt: slaCalendars.createdAt,
-  updatedAt: slaCalendars.updatedAt,
-  name: slaCalendars.name,
-}
 export const timerSorts = { createdAt: slaTimers.createdAt, dueAt: slaTimers.dueOrder }
 
 export function policySelection(filters: PolicyFilters): Selection {

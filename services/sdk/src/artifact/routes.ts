@@ -5,8 +5,8 @@ import {
   ArtifactVersion,
   ArtifactVersionDetail,
 } from '@opsplane/contracts'
+import { pageReader } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
-import { keysetPage } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { eq, ne } from 'drizzle-orm'
 import { z } from 'zod'
@@ -14,10 +14,8 @@ import type { Artifacts } from './artifacts.js'
 import { artifacts as table } from './tables.js'
 
 const reading = { tag: 'Artifacts', scope: 'sdk:read' } as const
-const sortColumns = { createdAt: table.createdAt, updatedAt: table.updatedAt, slug: table.slug }
-
 /** Reading artifacts. They come and go with packs. */
-export function artifactRoutes({ database, cursors }: ServiceContext, artifacts: Artifacts): Route[] {
+export function artifactRoutes(ctx: ServiceContext, artifacts: Artifacts): Route[] {
   return [
     defineList({
       ...reading,
@@ -32,18 +30,17 @@ export function artifactRoutes({ database, cursors }: ServiceContext, artifacts:
       }),
       sorts: ['-createdAt', 'updatedAt', 'slug'],
       response: Artifact,
-      handler: ({ query: { limit, after, sort, kind, packId, status }, binding, meta: { tenant } }) =>
-        keysetPage(database.db, {
-          table,
-          tenant,
+      handler: pageReader(ctx, {
+        table,
+        present: artifacts.aggregate.present,
+        select: ({ query: { kind, packId, status } }) => ({
           where: [
             status === undefined ? ne(table.status, 'removed') : eq(table.status, status),
             kind && eq(table.kind, kind),
             packId === undefined ? undefined : eq(table.packId, packId),
           ],
-          sort: { column: sortColumns[sort.field], direction: sort.direction },
-          ...{ limit, after, binding, cursors, present: artifacts.aggregate.present },
         }),
+      }),
     }),
 
     defineRoute({

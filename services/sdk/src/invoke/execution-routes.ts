@@ -91,7 +91,7 @@ export function executionRoutes(
       accepted: ({ status }) => status === 'running',
       waits: true,
       bodyLimitBytes: 5 * 1024 * 1024,
-      errors: ['conflict', 'rate_limited', 'service_unavailable'],
+      errors: ['conflict'],
       handler: ({ params, body, meta }) => replay(params.id, body, meta),
     }),
 

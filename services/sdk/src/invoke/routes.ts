@@ -20,7 +20,7 @@ export function invokeRoutes({ invoke }: Invoker): Route[] {
       accepted: ({ status }) => status === 'running',
       waits: true,
       bodyLimitBytes: 5 * 1024 * 1024,
-      errors: ['conflict', 'rate_limited', 'service_unavailable'],
+      errors: ['conflict'],
       handler: ({ params, body, meta }) => invoke(params.id, body, meta),
     }),
   ]

@@ -11,8 +11,8 @@ import {
   packLimits,
   RollbackPack,
 } from '@opsplane/contracts'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, defineRoute, type Route } from '@opsplane/http'
-import { keysetPage } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { eq, ne } from 'drizzle-orm'
 import { z } from 'zod'
@@ -26,15 +26,7 @@ const reading = { tag, scope: 'sdk:read' } as const
 /** A tarball in base64, or files with all their escapes. */
 const bodyLimitBytes = 2 * packLimits.tarballBytes
 const changing = { method: 'post', tag, scope: 'sdk:write', response: InstalledPack, bodyLimitBytes } as const
-const errors: ErrorCode[] = [
-  'forbidden',
-  'step_up_required',
-  'conflict',
-  'version_conflict',
-  'service_unavailable',
-  'upstream_timeout',
-  'upstream_error',
-]
+const errors: ErrorCode[] = ['forbidden', 'step_up_required', 'conflict', 'version_conflict']
 const granting =
   'Artifacts act for their installer, with at most their rights: what the pack asks for has to be named in `grant` ' +
   '(422, `not_granted`, with all it asks for), and to be held (403, `permission_not_held`).'
@@ -48,11 +40,7 @@ const route = defineResource({
   response: InstalledPack,
 })
 
-export function packRoutes(
-  { database, cursors }: ServiceContext,
-  packs: Packs,
-  available: AvailablePacks,
-): Route[] {
+export function packRoutes(ctx: ServiceContext, packs: Packs, available: AvailablePacks): Route[] {
   return [
     route.list({
       summary: 'List installed packs',
@@ -60,14 +48,13 @@ export function packRoutes(
       query: z.object({ status: PackStatus.optional() }),
       sorts: ['-createdAt', 'updatedAt', 'name'],
       response: Pack,
-      handler: ({ query: { limit, after, sort, status }, binding, meta: { tenant } }) =>
-        keysetPage(database.db, {
-          table,
-          tenant,
+      handler: pageReader(ctx, {
+        table,
+        present: packs.aggregate.present,
+        select: ({ query: { status } }) => ({
           where: [status === undefined ? ne(table.status, 'uninstalled') : eq(table.status, status)],
-          sort: { column: sortColumns[sort.field], direction: sort.direction },
-          ...{ limit, after, binding, cursors, present: packs.aggregate.present },
         }),
+      }),
     }),
 
     defineRoute({
@@ -80,7 +67,7 @@ export function packRoutes(
       response: z.array(AvailablePack),
       changesUnversioned: true,
       handler: async ({ meta: { tenant } }) => {
-        const installed = await findInstalledVersions(database, tenant)
+        const installed = await findInstalledVersions(ctx.database, tenant)
         return available
           .list()
           .map((pack) => ({ ...pack, installedVersion: installed.get(pack.name) ?? null }))
@@ -96,7 +83,6 @@ export function packRoutes(
       body: CheckPack,
       response: PackCheck,
       idempotency: 'none',
-      errors: ['service_unavailable', 'upstream_timeout', 'upstream_error'],
       handler: ({ body, meta }) => packs.check(body, meta),
     }),
 
@@ -172,5 +158,3 @@ export function packRoutes(
     }),
   ]
 }
-
-const sortColumns = { createdAt: table.createdAt, updatedAt: table.updatedAt, name: table.name }

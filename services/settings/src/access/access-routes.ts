@@ -9,7 +9,6 @@ import {
   stepUpMs,
 } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
-import { z } from 'zod'
 import { setSessionCookie } from '../session/session-cookie.js'
 import type { AccountAccess } from './access.js'
 import type { ResetPassword } from './password-reset.js'
@@ -17,8 +16,6 @@ import type { ResetPassword } from './password-reset.js'
 const common = {
   method: 'post',
   tag: 'Authentication',
-  response: z.void(),
-  status: 204,
   idempotency: 'none',
 } as const
 const own = { ...common, scope: 'authenticated', workspace: 'none' } as const
@@ -39,7 +36,7 @@ export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword
       body: StepUpProof,
       response: StepUp,
       status: 200,
-      errors: ['forbidden', 'invalid_credentials', 'factor_required', 'invalid_token', 'rate_limited'],
+      errors: ['forbidden', 'invalid_credentials', 'factor_required', 'invalid_token'],
       handler: async ({ body, meta }) => {
         setSessionCookie(meta, await access.stepUp(body, meta))
         return { until: new Date(Date.parse(meta.now) + stepUpMs).toISOString() }
@@ -68,7 +65,7 @@ export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword
       description:
         'Needs the present password and a session. All other sessions end; API keys stay valid. Emits `account.password_changed`.',
       body: PasswordChange,
-      errors: ['forbidden', 'invalid_credentials', 'rate_limited'],
+      errors: ['forbidden', 'invalid_credentials'],
       handler: ({ body, meta }) => access.changePassword(body, meta),
     }),
 
@@ -82,7 +79,7 @@ export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword
         'Mails a token, valid for an hour, to the address if there is a login with it; the answer is the same in any ' +
         'case. 409 (`no_mail_server`) without a mail server.',
       body: PasswordResetRequest,
-      errors: ['conflict', 'rate_limited'],
+      errors: ['conflict'],
       handler: ({ body, meta }) => access.requestReset(body.email, meta),
     }),
 
@@ -97,7 +94,7 @@ export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword
         'it was not proven before, the API keys of the person are revoked, as another person may have created them. Emits ' +
         '`account.password_reset`.',
       body: PasswordReset,
-      errors: ['invalid_token', 'rate_limited'],
+      errors: ['invalid_token'],
       handler: async ({ body, meta }) => void (await resetPassword(body, meta)),
     }),
 
@@ -107,7 +104,7 @@ export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword
       path: '/auth/address/prove',
       summary: 'Request a proof of your e-mail address',
       description: 'Mails a token, valid for an hour, to the address of your login.',
-      errors: ['forbidden', 'conflict', 'rate_limited'],
+      errors: ['forbidden', 'conflict'],
       handler: ({ meta }) => access.requestProof(meta),
     }),
 
@@ -120,7 +117,7 @@ export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword
         'Needs the token of the mail and a session of the same login. Emits `account.address_proven`, and ' +
         '`user.address_proven` in each workspace.',
       body: AddressProof,
-      errors: ['forbidden', 'invalid_token', 'rate_limited'],
+      errors: ['forbidden', 'invalid_token'],
       handler: ({ body, meta }) => access.prove(body, meta),
     }),
   ]

@@ -1,7 +1,6 @@
 import { SessionDetail } from '@opsplane/contracts'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { CursorCodec } from '@opsplane/runtime'
-import { z } from 'zod'
 import type { Members } from '../membership/members.js'
 import { requireSession } from '../session/own-session.js'
 import { clearSessionCookie } from '../session/session-cookie.js'
@@ -45,8 +44,6 @@ export function sessionRoutes({ sessions, members, cursors }: SessionRouteOption
       scope: 'authenticated',
       workspace: 'none',
       ofSession: true,
-      response: z.void(),
-      status: 204,
       errors: ['forbidden'],
       idempotency: 'none',
       handler: async ({ meta }) => {
@@ -67,8 +64,6 @@ export function sessionRoutes({ sessions, members, cursors }: SessionRouteOption
       tag,
       scope: 'authenticated',
       workspace: 'none',
-      response: z.void(),
-      status: 204,
       errors: ['forbidden'],
       handler: async ({ meta }) => {
         await sessions.endAllOf(requireSession(meta, refusal).userId, meta)
@@ -100,8 +95,6 @@ export function sessionRoutes({ sessions, members, cursors }: SessionRouteOption
       tag,
       scope: 'authenticated',
       workspace: 'none',
-      response: z.void(),
-      status: 204,
       errors: ['forbidden'],
       handler: ({ params: { id }, meta }) =>
         sessions.end({ accountId: requireSession(meta, refusal).userId, id, reason: 'ended_by_user' }, meta),
@@ -133,8 +126,6 @@ export function sessionRoutes({ sessions, members, cursors }: SessionRouteOption
       description: 'Within a second. The user may log in again. Emits `session.ended`.',
       tag: 'Users',
       scope: 'credentials:manage',
-      response: z.void(),
-      status: 204,
       errors: ['forbidden'],
       handler: async ({ params: { id: accountId, sessionId: id }, meta }) => {
         await members.requireCharge(accountId, meta)

@@ -41,7 +41,7 @@ export function signInRoutes({ login, answer, passkeySignIn, signIn }: SignInRou
       body: LogIn,
       response: Session,
       status: 201,
-      errors: ['invalid_credentials', 'factor_required', 'invalid_token', 'rate_limited'],
+      errors: ['invalid_credentials', 'factor_required', 'invalid_token'],
       idempotency: 'none',
       handler: ({ body, meta }) => {
         const at = { now: meta.now, kind: 'ses' as const }
@@ -84,7 +84,7 @@ export function signInRoutes({ login, answer, passkeySignIn, signIn }: SignInRou
       body: BrowserSignIn,
       response: BrowserSession,
       status: 201,
-      errors: ['forbidden', 'invalid_credentials', 'factor_required', 'invalid_token', 'rate_limited'],
+      errors: ['forbidden', 'invalid_credentials', 'factor_required', 'invalid_token'],
       idempotency: 'none',
       handler: async ({ body, meta }) => {
         const session = await signIn(body, meta)

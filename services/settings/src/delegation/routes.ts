@@ -9,7 +9,6 @@ import {
   type InternalParty,
 } from '@opsplane/contracts'
 import { callingService, defineRoute, type Route } from '@opsplane/http'
-import { z } from 'zod'
 import type { Delegations } from './delegations.js'
 
 const internal = { method: 'post', tag: 'Internal', scope: 'service', idempotency: 'none' } as const
@@ -62,8 +61,6 @@ export function delegationRoutes(delegations: Delegations, callers: readonly Int
       path: '/internal/grants/revoke',
       summary: 'Revoke a standing grant of the calling service',
       body: GrantRevocation,
-      response: z.void(),
-      status: 204,
       errors: ['forbidden', 'invalid_token', 'token_expired'],
       handler: ({ body, meta }) => delegations.revoke(body.grant, callingService(meta.principal)),
     }),

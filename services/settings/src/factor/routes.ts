@@ -10,7 +10,6 @@ import {
   TotpEnrolment,
 } from '@opsplane/contracts'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
-import { z } from 'zod'
 import type { FactorWork } from './factors.js'
 
 const own = { tag: 'Authentication', scope: 'authenticated', workspace: 'none' } as const
@@ -124,8 +123,6 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       summary: 'Remove a second factor',
       description:
         'All other sessions of the login end; with its last factor its recovery codes are deleted. Emits `factor.removed`.',
-      response: z.void(),
-      status: 204,
       errors: ['forbidden'],
       handler: ({ params, meta }) => factors.remove(params.id, meta),
     }),
@@ -157,8 +154,6 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
         'Emits `factor.removed`.',
       tag: 'Users',
       scope: 'credentials:manage',
-      response: z.void(),
-      status: 204,
       errors: ['forbidden'],
       handler: ({ params, meta }) => removal.forMember(params.id, meta),
     }),
@@ -178,8 +173,6 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       workspace: 'none',
       operator: true,
       body: FactorRemovalRequest,
-      response: z.void(),
-      status: 204,
       errors: ['not_found', 'forbidden'],
       idempotency: 'none',
       handler: ({ body, meta }) => removal.forAnyone(body.email, meta),

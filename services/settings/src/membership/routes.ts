@@ -10,8 +10,8 @@ import {
   UserFilters,
   UserPatch,
 } from '@opsplane/contracts'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, defineRoute, type Route } from '@opsplane/http'
-import { keysetPage } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { memberships as table } from '../schema.js'
@@ -42,7 +42,7 @@ export interface MembershipRouteOptions {
 
 /** Routes for the users of the current workspace. */
 export function membershipRoutes(
-  { database: { db }, cursors }: ServiceContext,
+  ctx: ServiceContext,
   { members, removal, invite, accept }: MembershipRouteOptions,
 ): Route[] {
   return [
@@ -50,18 +50,18 @@ export function membershipRoutes(
       summary: 'List the users of the workspace',
       description: 'With invited, suspended and removed (`deactivated`) ones unless filtered by `status`.',
       query: UserFilters,
-      handler: ({ query: { limit, after, sort, status, role, q }, binding, meta }) =>
-        keysetPage(db, {
-          table,
+      handler: pageReader(ctx, {
+        table,
+        present: members.present,
+        select: ({ query: { status, role, q }, meta }) => ({
           tenant: workspaceScope(meta.tenant.workspaceId),
           where: [
             status && eq(table.status, status),
             role === undefined ? undefined : eq(table.role, role),
             buildPrefixCondition(q),
           ],
-          sort: { column: table.createdAt, direction: sort.direction },
-          ...{ limit, after, binding, cursors, present: members.present },
         }),
+      }),
     }),
 
     route.get({
@@ -114,7 +114,7 @@ export function membershipRoutes(
       query: Removal,
       waits: true,
       response: RemovedUser,
-      errors: ['forbidden', 'conflict', 'invalid_state_transition', 'service_unavailable'],
+      errors: ['forbidden', 'conflict', 'invalid_state_transition'],
       handler: ({ params, query, meta }) => removal.remove(params.id, query.successor, meta),
     }),
 
@@ -147,7 +147,7 @@ export function membershipRoutes(
       body: InvitationAcceptance,
       response: Session,
       status: 201,
-      errors: ['invalid_token', 'invalid_credentials', 'factor_required', 'rate_limited', 'version_conflict'],
+      errors: ['invalid_token', 'invalid_credentials', 'factor_required', 'version_conflict'],
       idempotency: 'none',
       handler: ({ body, meta }) => accept(body, meta, 'ses'),
     }),

@@ -1,7 +1,6 @@
 import { DeadLetter, DeadLetterFilters, PlatformStatus } from '@opsplane/contracts'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { z } from 'zod'
 import { createDeadLetters } from './dead-letters.js'
 import type { OperatedServices } from './operated-services.js'
 import { platformStatus } from './platform-status.js'
@@ -46,7 +45,6 @@ export function operatorRoutes(
       sorts: [],
       query: DeadLetterFilters,
       response: DeadLetter,
-      errors: ['service_unavailable'],
       handler: ({ query, binding }) => deadLetters.list({ ...query, binding }),
     }),
 
@@ -62,7 +60,7 @@ export function operatorRoutes(
         'is called. 409 for one that was too large for NATS (`relay`). Emits ' +
         '`dead_letter.redriven` in its workspace.',
       response: DeadLetter,
-      errors: ['conflict', 'service_unavailable'],
+      errors: ['conflict'],
       idempotency: 'none',
       handler: ({ params, meta }) => deadLetters.redrive(params.id, meta),
     }),
@@ -75,9 +73,6 @@ export function operatorRoutes(
       path: '/platform/dead-letters/:id',
       summary: 'Drop a dead letter',
       description: 'The event is never handled. Emits `dead_letter.dropped` in its workspace.',
-      response: z.void(),
-      status: 204,
-      errors: ['service_unavailable'],
       handler: ({ params, meta }) => deadLetters.drop(params.id, meta),
     }),
   ]

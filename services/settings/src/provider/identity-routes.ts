@@ -68,7 +68,7 @@ export function identityRoutes(
       waits: true,
       body: SsoStart,
       response: SsoLocation,
-      errors: ['not_found', 'conflict', 'forbidden', 'upstream_error'],
+      errors: ['not_found', 'conflict', 'forbidden'],
       idempotency: 'none',
       handler: async ({ body, meta }) => {
         const { location, cookie } = await signIn.startLink(body, meta)
@@ -85,8 +85,6 @@ export function identityRoutes(
       path: '/auth/identities/:id',
       summary: 'Unlink an identity',
       description: 'It no longer signs you in, and its sessions end. Emits `identity.unlinked`.',
-      response: z.void(),
-      status: 204,
       errors: ['forbidden'],
       handler: async ({ params, meta }) => {
         requireSession(meta, noKey)

@@ -1,6 +1,6 @@
 import { IdentityProvider, IdentityProviderPatch, NewIdentityProvider } from '@opsplane/contracts'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, type Route } from '@opsplane/http'
-import { keysetPage } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { identityProviders as table } from '../schema/provider.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
@@ -20,20 +20,18 @@ const route = defineResource({
 
 /** The identity providers of the current workspace. */
 export function providerRoutes(
-  { database: { db }, cursors }: Pick<ServiceContext, 'database' | 'cursors'>,
+  ctx: Pick<ServiceContext, 'database' | 'cursors'>,
   providers: Providers,
 ): Route[] {
   return [
     route.list({
       summary: 'List identity providers',
       description: 'Providers that users of the workspace sign in with. Their secrets are never returned.',
-      handler: ({ query: { limit, after, sort }, binding, meta }) =>
-        keysetPage(db, {
-          table,
-          tenant: workspaceScope(meta.tenant.workspaceId),
-          sort: { column: table.createdAt, direction: sort.direction },
-          ...{ limit, after, binding, cursors, present: providers.present },
-        }),
+      handler: pageReader(ctx, {
+        table,
+        present: providers.present,
+        select: ({ meta }) => ({ tenant: workspaceScope(meta.tenant.workspaceId) }),
+      }),
     }),
 
     route.get({

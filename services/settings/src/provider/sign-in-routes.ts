@@ -52,7 +52,7 @@ export function signInRoutes({ db, signIn, logouts }: SsoRouteOptions): Route[] 
       waits: true,
       body: SsoStart,
       response: SsoLocation,
-      errors: ['not_found', 'conflict', 'forbidden', 'upstream_error'],
+      errors: ['not_found', 'conflict', 'forbidden'],
       idempotency: 'none',
       handler: async ({ body, meta }) => {
         const { location, cookie } = await signIn.start(body, meta)
@@ -72,7 +72,7 @@ export function signInRoutes({ db, signIn, logouts }: SsoRouteOptions): Route[] 
       tag,
       scope: 'public',
       mediaTypes: ['text/plain'],
-      errors: ['invalid_token', 'not_found', 'rate_limited', 'conflict'],
+      errors: ['invalid_token', 'not_found', 'conflict'],
       handler: async ({ params, request, meta }) => {
         const given = { answer: toSearchParams(request), sealed: readSsoCookie(meta) }
         const { location, session } = await signIn.finish(params.providerId, given, meta)
@@ -116,7 +116,6 @@ export function signInRoutes({ db, signIn, logouts }: SsoRouteOptions): Route[] 
       tag,
       scope: 'public',
       mediaTypes: ['application/json'],
-      errors: ['rate_limited'],
       handler: async ({ params, request, meta }) => {
         const token = new URLSearchParams(request.body.toString()).get('logout_token') ?? ''
         const refusal = await logouts.loggedOut(params.providerId, token, meta)

@@ -17,7 +17,6 @@ export const resolveRoutes = (resolve: Resolve): Route[] => [
     scope: 'authenticated',
     workspace: 'required',
     response: ResolvedReference,
-    errors: ['service_unavailable'],
     handler: ({ params, meta }) => resolve(params.id, meta),
   }),
 ]

@@ -156,7 +156,7 @@ export function runRoutes(
         'hold all it needs (403, `permission_not_held`); the same goes for runs that its steps go on with. A completed run is not retried: trigger the workflow again. ' +
         'Emits `workflow.run_retried`.',
       body: RetryRun.prefault({}),
-      errors: [...transitionErrors, 'forbidden', 'validation_failed'],
+      errors: [...transitionErrors, 'forbidden'],
       idempotency: 'claim',
       handler: ({ params, body, meta }) => actions.retry(params.id, body, meta),
     }),
@@ -169,7 +169,7 @@ export function runRoutes(
         '`workflow.run_resumed` once no approval is pending.',
       scope: 'runs:read',
       body: ResumeRun,
-      errors: [...transitionErrors, 'forbidden', 'validation_failed'],
+      errors: [...transitionErrors, 'forbidden'],
       idempotency: 'claim',
       handler: ({ params, body, meta }) => actions.resume(params.id, body, meta),
     }),

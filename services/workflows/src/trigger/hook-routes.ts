@@ -20,13 +20,7 @@ const hook = {
   response: TriggeredRun,
   accepted: ({ ended }: TriggeredRun) => !ended,
 } as const
-const errors = [
-  'not_found',
-  'unauthenticated',
-  'conflict',
-  'invalid_state_transition',
-  'upstream_error',
-] as const
+const errors = ['not_found', 'unauthenticated', 'conflict', 'invalid_state_transition'] as const
 const waiting =
   'With `wait`: 200 with the output once the run has completed, 502 once it has failed or was cancelled. A run that has not ' +
   'ended by then, or is paused, is a 202. All other parameters are `event.query` of the run.'

@@ -1,35 +1,13 @@
-import {
-  type ErrorCode,
-  newId,
-  PublishWorkflow,
-  RollbackWorkflow,
-  Workflow,
-  WorkflowHook,
-} from '@opsplane/contracts'
+import { newId, PublishWorkflow, RollbackWorkflow, Workflow, WorkflowHook } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
-import { tag } from './routes.js'
+import { route, tag } from './routes.js'
 import { toHook, type Workflows } from './workflows.js'
-
-const changing = {
-  method: 'post',
-  tag,
-  scope: 'workflows:write',
-  response: Workflow,
-} as const
-const errors: ErrorCode[] = [
-  'not_found',
-  'invalid_state_transition',
-  'precondition_failed',
-  'version_conflict',
-]
 
 /** Routes that change the status or version of a workflow. */
 export function workflowActionRoutes(workflows: Workflows): Route[] {
   return [
-    defineRoute({
-      ...changing,
-      operationId: 'publishWorkflow',
-      path: '/workflows/:id/publish',
+    route.action('publish', {
+      response: Workflow,
       summary: 'Publish the draft as a version',
       description:
         'New runs are pinned to it; active runs stay with theirs. The caller becomes the owner, with whose rights runs ' +
@@ -38,69 +16,62 @@ export function workflowActionRoutes(workflows: Workflows): Route[] {
         '`permissions`. Runs act with these alone. A draft with problems is refused with all of them (422), as where it names ' +
         'something that is not there. Emits `workflow.published`, and `workflow.activated` with `activate`.',
       body: PublishWorkflow,
-      errors: [...errors, 'forbidden', 'step_up_required'],
+      errors: ['invalid_state_transition', 'forbidden', 'step_up_required'],
       handler: ({ params, body, meta }) => workflows.publish(params.id, body, meta),
     }),
 
-    defineRoute({
-      ...changing,
-      operationId: 'activateWorkflow',
-      path: '/workflows/:id/activate',
+    route.action('activate', {
+      response: Workflow,
       summary: 'Activate a workflow',
       description:
         'Its trigger starts runs: of events, from those accepted from now on. The caller becomes the owner and must have ' +
         'the permissions to publish the version (403, `permission_not_held`); so one call takes over a workflow that is ' +
         'suspended (`owner_rights`). Emits `workflow.activated`, or nothing where it is active with the rights of the caller.',
-      errors: [...errors, 'forbidden'],
+      errors: ['invalid_state_transition', 'forbidden'],
       handler: ({ params, meta }) => workflows.activate(params.id, meta),
     }),
 
-    defineRoute({
-      ...changing,
-      operationId: 'deactivateWorkflow',
-      path: '/workflows/:id/deactivate',
+    route.action('deactivate', {
+      response: Workflow,
       summary: 'Deactivate a workflow',
       description:
         'Its trigger starts no more runs; active runs continue. Emits `workflow.deactivated`, or nothing where it is ' +
         'inactive.',
-      errors,
+      errors: ['invalid_state_transition'],
       handler: ({ params, meta }) =>
         workflows.aggregate.handle(params.id, { kind: 'deactivate', now: meta.now }, meta),
     }),
 
-    defineRoute({
-      ...changing,
-      operationId: 'rollbackWorkflow',
-      path: '/workflows/:id/rollback',
+    route.action('rollback', {
+      response: Workflow,
       summary: 'Roll back to a version',
       description:
         'New runs are pinned to that version. The caller becomes the owner and must have the permissions to publish it (403, ' +
         '`permission_not_held`). The draft stays. Emits `workflow.rolled_back`, or nothing where it is the current one with ' +
         'the rights of the caller.',
       body: RollbackWorkflow,
-      errors: [...errors, 'forbidden'],
+      errors: ['invalid_state_transition', 'forbidden'],
       handler: ({ params, body, meta }) => workflows.rollback(params.id, body.to, meta),
     }),
 
     defineRoute({
-      ...changing,
       operationId: 'getWorkflowHook',
       method: 'get',
       path: '/workflows/:id/hook',
+      tag,
+      scope: 'workflows:write',
       summary: 'Get the address of the inbound webhook',
       description: 'It answers while the workflow is active and its trigger is a `webhook`.',
       response: WorkflowHook,
       handler: async ({ params, meta }) => toHook(await workflows.record(params.id, meta.tenant)),
     }),
 
-    defineRoute({
-      ...changing,
+    route.action('hook/rotate', {
       operationId: 'rotateWorkflowHook',
-      path: '/workflows/:id/hook/rotate',
       summary: 'Rotate the address of the inbound webhook',
       description: 'The old address stops working immediately. Emits `workflow.hook_rotated`.',
       response: WorkflowHook,
-      errors,
+      errors: ['invalid_state_transition'],
       ifMatch: true,
       handler: ({ params, meta }) => workflows.rotateHook(params.id, newId('hook'), meta),
     }),

@@ -18,7 +18,6 @@ export function portableRoutes(portable: Portable): Route[] {
       scope: 'workflows:read',
       query: z.object({ version: z.coerce.number().int().min(1).max(999_999_999).optional() }),
       response: WorkflowExport,
-      errors: ['service_unavailable', 'upstream_timeout', 'upstream_error'],
       handler: ({ params, query, meta }) => portable.export(params.id, query.version, meta.tenant),
     }),
 
@@ -37,16 +36,7 @@ export function portableRoutes(portable: Portable): Route[] {
       response: WorkflowWithDraft,
       ifMatch: false,
       idempotency: 'claim',
-      errors: [
-        'conflict',
-        'forbidden',
-        'step_up_required',
-        'invalid_state_transition',
-        'version_conflict',
-        'service_unavailable',
-        'upstream_timeout',
-        'upstream_error',
-      ],
+      errors: ['conflict', 'forbidden', 'step_up_required', 'invalid_state_transition', 'version_conflict'],
       handler: ({ params, body, meta }) => portable.promote(params.id, body.environment, meta),
     }),
   ]

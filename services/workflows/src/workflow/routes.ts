@@ -1,6 +1,6 @@
 import { NewWorkflow, Workflow, WorkflowPatch, WorkflowStatus, WorkflowWithDraft } from '@opsplane/contracts'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, type Route } from '@opsplane/http'
-import { keysetPage } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { eq, ne } from 'drizzle-orm'
 import { z } from 'zod'
@@ -9,9 +9,7 @@ import type { Workflows } from './workflows.js'
 
 export const tag = 'Workflows'
 
-const sortColumns = { createdAt: table.createdAt, updatedAt: table.updatedAt, name: table.name }
-
-const route = defineResource({
+export const route = defineResource({
   name: 'Workflow',
   path: '/workflows',
   tag,
@@ -21,7 +19,7 @@ const route = defineResource({
 })
 
 /** Reading, writing and archiving workflows. */
-export function workflowRoutes({ database, cursors }: ServiceContext, workflows: Workflows): Route[] {
+export function workflowRoutes(ctx: ServiceContext, workflows: Workflows): Route[] {
   return [
     route.list({
       summary: 'List workflows',
@@ -29,17 +27,16 @@ export function workflowRoutes({ database, cursors }: ServiceContext, workflows:
       query: z.object({ status: WorkflowStatus.optional(), triggerType: z.string().max(50).optional() }),
       sorts: ['-createdAt', 'updatedAt', 'name'],
       response: Workflow,
-      handler: ({ query: { limit, after, sort, status, triggerType }, binding, meta: { tenant } }) =>
-        keysetPage(database.db, {
-          table,
-          tenant,
+      handler: pageReader(ctx, {
+        table,
+        present: workflows.aggregate.present,
+        select: ({ query: { status, triggerType } }) => ({
           where: [
             status === undefined ? ne(table.status, 'archived') : eq(table.status, status),
             triggerType === undefined ? undefined : eq(table.triggerType, triggerType),
           ],
-          sort: { column: sortColumns[sort.field], direction: sort.direction },
-          ...{ limit, after, binding, cursors, present: workflows.aggregate.present },
         }),
+      }),
     }),
 
     route.create({
@@ -77,9 +74,7 @@ export function workflowRoutes({ database, cursors }: ServiceContext, workflows:
         'It starts no more runs and is no longer listed; active runs finish, unless they are ' +
         'cancelled. Final. Emits `workflow.archived`.',
       errors: ['invalid_state_transition'],
-      handler: async ({ params, meta }) => {
-        await workflows.archive(params.id, meta)
-      },
+      handler: ({ params, meta }) => workflows.archive(params.id, meta),
     }),
   ]
 }

@@ -5,7 +5,7 @@ import { startTestService, type TestService } from '@opsplane/testing'
 import { listPlans, plansTenant } from '../../change-window/list-plan.fixture.js'
 import { changePolicies } from '../../schema/change.js'
 import { itsm } from '../../service.js'
-import { type PolicyFilters, policySelection, policySortColumns } from './policy-list.js'
+import { type PolicyFilters, policySelection } from './policy-list.js'
 
 let service: TestService
 let plans: ReturnType<typeof listPlans>
@@ -27,14 +27,15 @@ afterAll(async () => {
   await service?.stop()
 })
 
-const listed = (filters: PolicyFilters, sort: keyof typeof policySortColumns = 'createdAt') =>
+type SortField = 'order' | 'createdAt' | 'updatedAt' | 'name'
+const listed = (filters: PolicyFilters, sort: SortField = 'createdAt') =>
   plans.of((db) =>
     listPage(db, {
       asOf: undefined,
       table: changePolicies,
       tenant: plansTenant,
       ...policySelection(filters),
-      sort: { column: policySortColumns[sort], direction: 'asc' },
+      sort: { column: changePolicies[sort], direction: 'asc' },
       limit: 50,
       binding: 'plans',
       cursors: cursorCodec('x'.repeat(32)),
@@ -62,7 +63,7 @@ it('reads several statuses in order, each by its index', async () => {
   expect(nodes).not.toContain('Seq Scan')
 })
 
-it.each<[keyof typeof policySortColumns, string]>([
+it.each<[SortField, string]>([
   ['order', 'change_policies_order_idx'],
   ['createdAt', 'change_policies_created_idx'],
   ['updatedAt', 'change_policies_updated_idx'],

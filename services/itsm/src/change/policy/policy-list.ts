@@ -18,14 +18,6 @@ export const policyFilters = z.object({
 })
 export type PolicyFilters = z.output<typeof policyFilters>
 
-/** The columns a list of change policies can be sorted by. */
-export const policySortColumns = {
-  order: changePolicies.order,
-  createdAt: changePolicies.createdAt,
-  updatedAt: changePolicies.updatedAt,
-  name: changePolicies.name,
-}
-
 export function policySelection({ status, q, ...filters }: PolicyFilters): Selection {
   return {
     where: [...createdWithin(changePolicies.createdAt, filters)],

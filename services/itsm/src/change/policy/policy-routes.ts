@@ -7,12 +7,12 @@ import {
   newId,
   shortPages,
 } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { changePolicies as table } from '../../schema/change.js'
 import { changePolicy } from './policy.js'
-import { policyFilters, policySelection, policySortColumns } from './policy-list.js'
+import { policyFilters, policySelection } from './policy-list.js'
 
 const route = defineResource({
   name: 'ChangePolicy',
@@ -35,15 +35,11 @@ export function changePolicyRoutes(ctx: ServiceContext): Route[] {
         `first. ${shortPages}`,
       query: policyFilters.extend(AsOfListQuery.shape),
       sorts: ['order', '-createdAt', 'updatedAt', 'name'],
-      handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
-        listPage(ctx.database.db, {
-          asOf,
-          table,
-          tenant: meta.tenant,
-          ...policySelection(filters),
-          sort: { column: policySortColumns[sort.field], direction: sort.direction },
-          ...{ limit, after, binding, cursors: ctx.cursors, present: policies.present },
-        }),
+      handler: pageReader(ctx, {
+        table,
+        present: policies.present,
+        select: ({ query }) => policySelection(query),
+      }),
     }),
 
     route.create({
@@ -78,9 +74,7 @@ export function changePolicyRoutes(ctx: ServiceContext): Route[] {
     route.delete({
       summary: 'Delete a change policy',
       description: 'Changes that are submitted keep it. Emits `change_policy.deleted`.',
-      handler: async ({ params, meta }) => {
-        await policies.handle(params.id, { kind: 'delete' }, meta)
-      },
+      handler: ({ params, meta }) => policies.handle(params.id, { kind: 'delete' }, meta),
     }),
   ]
 }

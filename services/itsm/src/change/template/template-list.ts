@@ -18,13 +18,6 @@ export const templateFilters = z.object({
 })
 export type TemplateFilters = z.output<typeof templateFilters>
 
-/** The columns a list of change templates can be sorted by. */
-export const templateSortColumns = {
-  createdAt: changeTemplates.createdAt,
-  updatedAt: changeTemplates.updatedAt,
-  name: changeTemplates.name,
-}
-
 export function templateSelection({ status, q, ...filters }: TemplateFilters): Selection {
   return {
     where: [...createdWithin(changeTemplates.createdAt, filters)],

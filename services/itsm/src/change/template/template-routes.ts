@@ -6,11 +6,11 @@ import {
   NewChangeTemplate,
   shortPages,
 } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { changeTemplates as table } from '../../schema/change.js'
-import { templateFilters, templateSelection, templateSortColumns } from './template-list.js'
+import { templateFilters, templateSelection } from './template-list.js'
 import { templateStore } from './template-store.js'
 
 const route = defineResource({
@@ -31,15 +31,11 @@ export function changeTemplateRoutes(ctx: ServiceContext): Route[] {
       description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${shortPages}`,
       query: templateFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'name'],
-      handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
-        listPage(ctx.database.db, {
-          asOf,
-          table,
-          tenant: meta.tenant,
-          ...templateSelection(filters),
-          sort: { column: templateSortColumns[sort.field], direction: sort.direction },
-          ...{ limit, after, binding, cursors: ctx.cursors, present: templates.present },
-        }),
+      handler: pageReader(ctx, {
+        table,
+        present: templates.present,
+        select: ({ query }) => templateSelection(query),
+      }),
     }),
 
     route.create({
@@ -72,9 +68,7 @@ export function changeTemplateRoutes(ctx: ServiceContext): Route[] {
       summary: 'Delete a change template',
       description:
         'Changes that are submitted keep it; drafts need another one. Emits `change_template.deleted`.',
-      handler: async ({ params, meta }) => {
-        await templates.handle(params.id, { kind: 'delete' }, meta)
-      },
+      handler: ({ params, meta }) => templates.handle(params.id, { kind: 'delete' }, meta),
     }),
   ]
 }

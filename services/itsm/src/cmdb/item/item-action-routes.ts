@@ -1,8 +1,7 @@
-import { CiStatusReason, ConfigurationItem } from '@opsplane/contracts'
-import { defineRoute, type Route } from '@opsplane/http'
-import { transitionErrors } from '../../transition-errors.js'
+import { CiStatusReason } from '@opsplane/contracts'
+import type { Route } from '@opsplane/http'
 import { type CiStatusAction, statusActions } from '../transitions.js'
-import { tag } from './item-routes.js'
+import { route } from './item-routes.js'
 import type { ItemStore } from './item-store.js'
 
 const texts: Record<CiStatusAction, { summary: string; description: string }> = {
@@ -28,16 +27,10 @@ const texts: Record<CiStatusAction, { summary: string; description: string }> = 
 /** The actions that change the status. All bodies may be left out. */
 export function itemActionRoutes(items: ItemStore): Route[] {
   return statusActions.map((action) =>
-    defineRoute({
+    route.action(action, {
       ...texts[action],
-      operationId: `${action}ConfigurationItem`,
-      method: 'post',
-      path: `/cmdb/items/:id/${action}`,
-      tag,
-      scope: 'cmdb:write',
       body: CiStatusReason,
-      response: ConfigurationItem,
-      errors: transitionErrors,
+      errors: ['invalid_state_transition'],
       handler: ({ params, body, meta }) =>
         items.handle(params.id, { kind: action, now: meta.now, reason: body.reason }, meta),
     }),

@@ -6,18 +6,17 @@ import {
   NewConfigurationItem,
   shortPages,
 } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { configurationItems as table } from '../../schema/cmdb.js'
-import { transitionErrors } from '../../transition-errors.js'
 import { itemFilters } from '../list-filters.js'
-import { countOpenIncidents, itemSelection, sortColumns } from '../queries.js'
+import { countOpenIncidents, itemSelection } from '../queries.js'
 import type { ItemStore } from './item-store.js'
 
 export const tag = 'CMDB'
 
-const route = defineResource({
+export const route = defineResource({
   name: 'ConfigurationItem',
   path: '/cmdb/items',
   tag,
@@ -35,19 +34,11 @@ export function itemRoutes(ctx: ServiceContext, items: ItemStore): Route[] {
       description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${shortPages}`,
       query: itemFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'name'],
-      handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
-        listPage(db, {
-          asOf,
-          table,
-          tenant: meta.tenant,
-          ...itemSelection(filters),
-          sort: { column: sortColumns[sort.field], direction: sort.direction },
-          limit,
-          after,
-          binding,
-          cursors: ctx.cursors,
-          present: items.present,
-        }),
+      handler: pageReader(ctx, {
+        table,
+        present: items.present,
+        select: ({ query }) => itemSelection(query),
+      }),
     }),
 
     route.create({
@@ -77,7 +68,7 @@ export function itemRoutes(ctx: ServiceContext, items: ItemStore): Route[] {
         'Changes the given fields; `attributes` and `redundancy` are replaced as a whole. Emits `ci.updated`, and ' +
         'for a `status` the event of the action that leads there. What changes nothing emits nothing.',
       body: ConfigurationItemPatch,
-      errors: transitionErrors,
+      errors: ['invalid_state_transition'],
       handler: ({ params, body, meta }) => items.change(params.id, body, meta),
     }),
 
@@ -85,7 +76,7 @@ export function itemRoutes(ctx: ServiceContext, items: ItemStore): Route[] {
       summary: 'Delete a planned configuration item',
       description:
         'Only while planned and without relations; what was in service is retired. Emits `ci.deleted`.',
-      errors: [...transitionErrors, 'conflict'],
+      errors: ['invalid_state_transition', 'conflict'],
       handler: ({ params, meta }) => items.drop(params.id, meta),
     }),
   ]

@@ -83,9 +83,7 @@ export function relationRoutes(ctx: ServiceContext, items: ItemStore, relations:
     route.delete({
       summary: 'Remove a relation',
       description: 'Emits `ci.relation_removed`.',
-      handler: async ({ params, meta }) => {
-        await relations.handle(params.id, { kind: 'remove' }, meta)
-      },
+      handler: ({ params, meta }) => relations.handle(params.id, { kind: 'remove' }, meta),
     }),
   ]
 }

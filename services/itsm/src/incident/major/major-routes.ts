@@ -1,7 +1,7 @@
-import { DecideMajor, Incident, type MajorAction, type Permission } from '@opsplane/contracts'
-import { defineRoute, type Route } from '@opsplane/http'
+import { DecideMajor, type MajorAction, type Permission } from '@opsplane/contracts'
+import type { Route } from '@opsplane/http'
 import type { IncidentStore } from '../incident-store.js'
-import { tag } from '../routes.js'
+import { route } from '../routes.js'
 
 interface MajorRoute {
   operationId: string
@@ -42,20 +42,10 @@ const routes: Record<MajorAction, MajorRoute> = {
 /** What is decided about major incidents. The body may be left out. */
 export function majorIncidentRoutes(incidents: IncidentStore): Route[] {
   return (Object.keys(routes) as MajorAction[]).map((action) =>
-    defineRoute({
+    route.action(`major/${action}`, {
       ...routes[action],
-      method: 'post',
-      path: `/itsm/incidents/:id/major/${action}`,
-      tag,
       body: DecideMajor,
-      response: Incident,
-      errors: [
-        'not_found',
-        'forbidden',
-        'invalid_state_transition',
-        'precondition_failed',
-        'version_conflict',
-      ],
+      errors: ['forbidden', 'invalid_state_transition'],
       handler: async ({ params, body, meta }) => {
         const id = await incidents.findId(params.id, meta.tenant)
         const by = { by: meta.actor, userId: meta.principal.userId }

@@ -8,13 +8,13 @@ import {
   SlaCalendarPatch,
   shortPages,
 } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { parseHolidays } from '../../calendar/ical.js'
 import { slaCalendars as table } from '../../schema/sla.js'
 import { calendarFilters } from '../list-filters.js'
-import { calendarSelection, calendarSorts } from '../queries.js'
+import { calendarSelection } from '../queries.js'
 import type { SlaStores } from '../timer/stores.js'
 import type { SlaPolicyWriter } from './policy-writer.js'
 
@@ -31,7 +31,7 @@ const route = defineResource({
 
 /** When time counts for SLA timers. */
 export function calendarRoutes(
-  { database, cursors }: ServiceContext,
+  ctx: ServiceContext,
   { calendars }: SlaStores,
   saving: SlaPolicyWriter,
 ): Route[] {
@@ -41,13 +41,11 @@ export function calendarRoutes(
       description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${shortPages}`,
       query: calendarFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'name'],
-      handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
-        listPage(database.db, {
-          ...{ asOf, table, tenant: meta.tenant },
-          ...calendarSelection(filters),
-          sort: { column: calendarSorts[sort.field], direction: sort.direction },
-          ...{ limit, after, binding, cursors, present: calendars.present },
-        }),
+      handler: pageReader(ctx, {
+        table,
+        present: calendars.present,
+        select: ({ query }) => calendarSelection(query),
+      }),
     }),
 
     route.create({

@@ -6,18 +6,18 @@ import {
   SlaPolicyPatch,
   shortPages,
 } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { slaPolicies as table } from '../../schema/sla.js'
 import { policyFilters } from '../list-filters.js'
-import { policySelection, policySorts } from '../queries.js'
+import { policySelection } from '../queries.js'
 import type { SlaStores } from '../timer/stores.js'
 import type { SlaPolicyWriter } from './policy-writer.js'
 
 export const tag = 'SLA policies'
 
-const route = defineResource({
+export const route = defineResource({
   name: 'SlaPolicy',
   plural: 'SlaPolicies',
   path: '/itsm/sla-policies',
@@ -35,13 +35,11 @@ export function policyRoutes(ctx: ServiceContext, { policies }: SlaStores, savin
       description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${shortPages}`,
       query: policyFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'name'],
-      handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
-        listPage(ctx.database.db, {
-          ...{ asOf, table, tenant: meta.tenant },
-          ...policySelection(filters),
-          sort: { column: policySorts[sort.field], direction: sort.direction },
-          ...{ limit, after, binding, cursors: ctx.cursors, present: policies.present },
-        }),
+      handler: pageReader(ctx, {
+        table,
+        present: policies.present,
+        select: ({ query }) => policySelection(query),
+      }),
     }),
 
     route.create({
@@ -71,9 +69,7 @@ export function policyRoutes(ctx: ServiceContext, { policies }: SlaStores, savin
     route.delete({
       summary: 'Delete an SLA policy',
       description: 'Timers that began go on.',
-      handler: async ({ params, meta }) => {
-        await policies.handle(params.id, { kind: 'delete' }, meta)
-      },
+      handler: ({ params, meta }) => policies.handle(params.id, { kind: 'delete' }, meta),
     }),
   ]
 }

@@ -1,24 +1,20 @@
 import { PreviewSla, ReapplySla, SlaPreview, SlaReapplied } from '@opsplane/contracts'
-import { defineRoute, type Route } from '@opsplane/http'
+import type { Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { Clocks } from '../timer/clocks.js'
 import { reapply } from '../timer/reapply.js'
 import type { SlaStores } from '../timer/stores.js'
-import { tag } from './policy-routes.js'
+import { route } from './policy-routes.js'
 import { preview } from './preview.js'
 
 /** Trying a policy on an entity, and having it hold for timers that began before. */
 export function policyUseRoutes(ctx: ServiceContext, stores: SlaStores, clocks: Clocks): Route[] {
   return [
-    defineRoute({
-      operationId: 'previewSlaPolicy',
-      method: 'post',
-      path: '/itsm/sla-policies/:id/preview',
+    route.action('preview', {
       summary: 'Try an SLA policy on an entity',
       description:
         'The timer the entity would have now had the policy, as it is, been active since its creation: goal, due ' +
         'time and what was counted when. Works for inactive policies too. Nothing is stored and nothing emitted.',
-      tag,
       scope: 'itsm:read',
       body: PreviewSla,
       response: SlaPreview,
@@ -27,17 +23,12 @@ export function policyUseRoutes(ctx: ServiceContext, stores: SlaStores, clocks: 
         preview(ctx, stores, clocks, { policyId: params.id, reference: body.entityId, meta }),
     }),
 
-    defineRoute({
-      operationId: 'reapplySlaPolicy',
-      method: 'post',
-      path: '/itsm/sla-policies/:id/reapply',
+    route.action('reapply', {
       summary: 'Reapply an SLA policy to open timers',
       description:
         'Recomputes open timers of older revisions by the present policy and calendar, 1,000 a request: repeat it ' +
         'until `remaining` is 0. Unless `dryRun` is false it only reports what would change. Emits `sla.retargeted`, ' +
         'and `sla.canceled` where the policy no longer applies.',
-      tag,
-      scope: 'sla:write',
       body: ReapplySla,
       response: SlaReapplied,
       handler: ({ params, body, meta }) =>

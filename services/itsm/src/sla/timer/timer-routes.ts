@@ -7,7 +7,7 @@ import {
   SlaTimerItem,
   shortPages,
 } from '@opsplane/contracts'
-import { listPage } from '@opsplane/eventstore'
+import { pageReader } from '@opsplane/eventstore'
 import { defineResource, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { resolveNumbers } from '../../lists/number-references.js'
@@ -29,10 +29,7 @@ const route = defineResource({
 })
 
 /** The timers of everything there is. */
-export function timerRoutes(
-  { database, cursors }: ServiceContext,
-  { timers, pinnedPolicies }: Clocks,
-): Route[] {
+export function timerRoutes(ctx: ServiceContext, { timers, pinnedPolicies }: Clocks): Route[] {
   return [
     route.list({
       summary: 'List SLA timers',
@@ -42,16 +39,16 @@ export function timerRoutes(
         shortPages,
       query: timerFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'dueAt'],
-      handler: async ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
-        listPage(database.db, {
-          ...{ asOf, table, tenant: meta.tenant },
-          ...timerSelection(
-            await resolveNumbers(database.db, meta.tenant, filters, 'entityId'),
-            visibleClocks(database.db, meta),
+      handler: pageReader(ctx, {
+        table,
+        columns: timerSorts,
+        present: listed,
+        select: async ({ query, meta }) =>
+          timerSelection(
+            await resolveNumbers(ctx.database.db, meta.tenant, query, 'entityId'),
+            visibleClocks(ctx.database.db, meta),
           ),
-          sort: { column: timerSorts[sort.field], direction: sort.direction },
-          ...{ limit, after, binding, cursors, present: listed },
-        }),
+      }),
     }),
 
     route.get({
@@ -64,9 +61,9 @@ export function timerRoutes(
       handler: async ({ params, query, meta }) => {
         const { past, at } = resolveInstant(query.asOf, meta.now)
         const timer = await timers.asOf(params.id, meta.tenant, past)
-        if (!(await isVisible(database.db, getEntity(timer.entityType), timer.entityId, meta)))
+        if (!(await isVisible(ctx.database.db, getEntity(timer.entityType), timer.entityId, meta)))
           throw notFound()
-        const terms = await pinnedPolicies.load(database.sql, [timer])
+        const terms = await pinnedPolicies.load(ctx.database.sql, [timer])
         return explainTimer(timer, terms(timer), at)
       },
     }),

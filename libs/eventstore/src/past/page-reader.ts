@@ -1,0 +1,47 @@
+import type { Instant, Page } from '@opsplane/contracts'
+import type { RequestMeta, Sort } from '@opsplane/http'
+import type { Database, KeysetTable } from '@opsplane/postgres'
+import type { CursorCodec } from '@opsplane/runtime'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import { type ListOptions, listPage } from './list-as-of.js'
+
+/** What the handler of a list gets. */
+interface ListInput {
+  query: { limit: number; after?: string | undefined; sort: Sort; asOf?: Instant | undefined }
+  binding: string
+  meta: RequestMeta
+}
+
+/** A column for each field to sort by: those of the table with such names, unless given. */
+type SortColumns<Field extends string> =
+  | { table: KeysetTable & (string extends Field ? unknown : Record<Field, PgColumn>); columns?: undefined }
+  | { table: KeysetTable; columns: Record<Field, PgColumn> }
+
+type Narrowing = Partial<Omit<ListOptions<unknown>, 'table' | 'present' | 'cursors' | 'limit' | 'after'>>
+
+type PageReaderOptions<Input extends ListInput, T> = SortColumns<Input['query']['sort']['field']> &
+  Pick<ListOptions<T>, 'present'> & {
+    /** What else must hold of the rows, or where the page differs from what the request says. */
+    select?(input: Input): Narrowing | Promise<Narrowing>
+  }
+
+/** The handler of a list that is a table: the tenant's rows in the order the request asks for, and as of when. */
+export function pageReader<Input extends ListInput, T>(
+  { database, cursors }: { database: Pick<Database, 'db'>; cursors: CursorCodec },
+  { table, columns, present, select }: PageReaderOptions<Input, T>,
+): (input: Input) => Promise<Page<T>> {
+  const named: object = columns ?? table
+  const sortColumns = named as Partial<Record<string, PgColumn>>
+  return async (input) => {
+    const { query, binding, meta } = input
+    const { limit, after, asOf, sort } = query
+    const narrowed = (await select?.(input)) ?? {}
+    // Of lists without fields to sort by, `select` says the order.
+    const column = sort === undefined ? table.id : sortColumns[sort.field]
+    if (column === undefined) throw new Error(`there is no column to sort by ${sort.field}`)
+    return listPage(database.db, {
+      ...{ table, tenant: meta.tenant, limit, after, binding, asOf, cursors, present },
+      ...{ sort: { column, direction: sort?.direction ?? 'asc' }, ...narrowed },
+    })
+  }
+}
