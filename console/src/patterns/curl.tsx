@@ -6,7 +6,7 @@ import { texts } from '../texts/en.js'
 import { Copy } from './copy.js'
 import { Icon } from './icons.js'
 
-/** The request behind a page, to be made by hand. Pages make it anew whenever they are rendered: it is compared by what is in it. */
+/** The request behind a page, to be made by hand. Pages make it again whenever they are rendered: it is compared by what is in it. */
 export const AsCurl = memo(
   AsCurlView,
   (before, after) => JSON.stringify(before.request) === JSON.stringify(after.request),
