@@ -17,8 +17,8 @@ interface RetryGroupProps {
   group: FailureGroup
   permission: string
   retrying: Retrying
-  /** What is retried is held until its target is resumed: it asks first, and says so afterwards. */
-  isPaused: boolean
+  /** What is retried is held until its target is resumed: it asks first, and says so afterwards. Undefined while it is unknown. */
+  isPaused: boolean | undefined
 }
 
 /** Retries what a group has, and nothing that fails later; says how far it is, and ends it when asked. */
@@ -71,6 +71,7 @@ export function RetryGroup({ group, permission, retrying, isPaused }: RetryGroup
           size="xs"
           variant="default"
           loading={start.isPending}
+          disabled={isPaused === undefined}
           title={words.retryHint(group.count, name)}
           onClick={() => start.mutate()}
         >
