@@ -77,21 +77,20 @@ function Deliveries() {
         )
       }
       // What a retry does depends on whether its webhook is paused.
-      actionOf={isPending ? undefined : retryAll('webhooks:write', retryingDeliveries(place), isPaused)}
+      actionOf={retryAll('webhooks:write', retryingDeliveries(place), isPending ? () => undefined : isPaused)}
     />
   )
 }
 
 /** The button of a group that retries all of it, for those who have the permission. */
 const retryAll =
-  (permission: string, retrying: Retrying, isPaused?: (group: FailureGroup) => boolean) =>
+  (
+    permission: string,
+    retrying: Retrying,
+    isPaused: (group: FailureGroup) => boolean | undefined = () => false,
+  ) =>
   (group: FailureGroup) => (
-    <RetryGroup
-      group={group}
-      permission={permission}
-      retrying={retrying}
-      isPaused={isPaused?.(group) ?? false}
-    />
+    <RetryGroup group={group} permission={permission} retrying={retrying} isPaused={isPaused(group)} />
   )
 
 /** Runs and executions have no pages yet: what is known of the failed ones are their events. */

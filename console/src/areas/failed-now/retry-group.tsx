@@ -17,15 +17,17 @@ interface RetryGroupProps {
   group: FailureGroup
   permission: string
   retrying: Retrying
-  /** What is retried is held until its target is resumed: it asks first, and says so afterwards. */
-  isPaused: boolean
+  /** What is retried is held until its target is resumed: it asks first, and says so afterwards. Undefined while it is unknown. */
+  isPaused: boolean | undefined
 }
 
 /** Retries what a group has, and nothing that fails later; says how far it is, and ends it when asked. */
 export function RetryGroup({ group, permission, retrying, isPaused }: RetryGroupProps) {
   const { place, may } = usePlace()
   const queries = useQueryClient()
-  const start = useMutation({ mutationFn: () => retrying.start(group) })
+  const start = useMutation({ mutationFn: (_isHeld: boolean) => retrying.start(group) })
+  // As it was when the retry started.
+  const isHeld = start.variables ?? false
   const begun = start.data
   const job = useQuery({
     queryKey: [place.workspace, place.environment, 'retry', begun?.id],
@@ -43,9 +45,9 @@ export function RetryGroup({ group, permission, retrying, isPaused }: RetryGroup
   useEffect(() => {
     if (present === undefined || present.status === 'running') return
     const { done, refused } = present
-    notifications.show({ message: (isPaused ? words.held : words.retried)(done, refused, name) })
+    notifications.show({ message: (isHeld ? words.held : words.retried)(done, refused, name) })
     void queries.invalidateQueries({ queryKey: [place.workspace, place.environment, 'failures'] })
-  }, [present, name, isPaused, queries, place])
+  }, [present, name, isHeld, queries, place])
   if (!may(permission)) return null
   if (present?.status === 'running')
     return (
@@ -71,8 +73,9 @@ export function RetryGroup({ group, permission, retrying, isPaused }: RetryGroup
           size="xs"
           variant="default"
           loading={start.isPending}
+          disabled={isPaused === undefined}
           title={words.retryHint(group.count, name)}
-          onClick={() => start.mutate()}
+          onClick={() => start.mutate(false)}
         >
           {words.retryAll(group.count)}
         </Button>
@@ -82,7 +85,7 @@ export function RetryGroup({ group, permission, retrying, isPaused }: RetryGroup
           question={words.retryPaused(group.count, name)}
           isHarmless
           isBusy={start.isPending}
-          onConfirm={() => start.mutate()}
+          onConfirm={() => start.mutate(true)}
         />
       )}
     </span>
