@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { WorkflowDefinition } from '@opsplane/contracts'
 import { compileProgram } from '../engine/program.js'
+import type { Signal } from '../engine/signal.js'
 import type { Definition } from '../engine/simulation/driving.fixture.js'
 import { evaluateTemplate } from '../engine/simulation/evaluate.fixture.js'
-import type { Signal } from '../engine/signal.js'
 import type { Evaluate } from './evaluate.js'
 import { startEagerly } from './start-eagerly.js'
 
