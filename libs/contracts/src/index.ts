@@ -84,7 +84,13 @@ export * from './json/json-value.js'
 export * from './sdk/execution-retries.js'
 export * from './sdk/sdk-artifacts.js'
 export * from './sdk/sdk-executions.js'
-export { NewScheduledJob, ScheduledJob, ScheduledJobPatch, ScheduledJobState } from './sdk/sdk-jobs.js'
+export {
+  jobEvents,
+  NewScheduledJob,
+  ScheduledJob,
+  ScheduledJobPatch,
+  ScheduledJobState,
+} from './sdk/sdk-jobs.js'
 export * from './sdk/sdk-packs.js'
 export * from './sdk/sdk-tests.js'
 export * from './sdk/validations.js'
@@ -95,6 +101,7 @@ export * from './settings/event-stream.js'
 export * from './settings/factors.js'
 export * from './settings/mailbox.js'
 export * from './settings/notifications.js'
+export { operatorEvents } from './settings/operator-events.js'
 export * from './settings/providers.js'
 export * from './settings/resolve.js'
 export * from './settings/roles.js'
