@@ -54,7 +54,6 @@ const allowed: Readonly<Record<string, string>> = {
   'services/itsm/src/knowledge/search/analysis.ts': 'Words of a search.',
   'services/itsm/src/knowledge/search/hits.ts': 'Articles, which have no numbers of their authors.',
   'services/itsm/src/knowledge/search/nearest-vectors.ts': 'Tags, which are texts.',
-  'services/itsm/src/relevance/model-vectors.ts': 'A file of the package.',
   'services/itsm/src/relevance/relevance-set.ts': 'A file of the package.',
   'services/settings/src/mail/compose.ts': 'A sealed mail: texts.',
   'services/settings/src/provider/flow.ts': 'A sealed sign-in: texts.',

@@ -7,7 +7,7 @@ import {
   weekdays,
 } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
-import { incidents } from '../incident/sample-incidents.js'
+import { incidents } from '../incident/sample-incidents.fixture.js'
 import { incidentEntity } from '../sla/entity/incident-entity.js'
 import { explainTimer } from '../sla/policy/explain-routes.js'
 import { createPinnedPolicies } from '../sla/policy/pinned-policies.js'

@@ -6,7 +6,7 @@ import {
   CatalogTaskPatch,
   NewCatalogItem,
 } from '@opsplane/contracts'
-import { createItem, item, now, requests } from './sample-catalog.js'
+import { createItem, item, now, requests } from './sample-catalog.fixture.js'
 
 /** What NATS takes unless set otherwise, less the envelope of an event. */
 const largestMessage = 1_048_576 - 16_384

@@ -10,7 +10,15 @@ import {
 import { seededRandom, specify } from '@opsplane/testing'
 import { catalogItem, type ItemCommand } from './item-domain.js'
 import { allowedItemActions } from './item-transitions.js'
-import { createdAt, createItem, input, itemAfter, itemCommands, items, now } from './sample-catalog.js'
+import {
+  createdAt,
+  createItem,
+  input,
+  itemAfter,
+  itemCommands,
+  items,
+  now,
+} from './sample-catalog.fixture.js'
 
 const { given } = specify(catalogItem)
 

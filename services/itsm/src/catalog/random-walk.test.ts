@@ -13,7 +13,7 @@ import { searchTimes, seededRandom } from '@opsplane/testing'
 import type { ActingUser, RequestCommand } from './request-commands.js'
 import { catalogRequest } from './request-domain.js'
 import { allowedRequestActions, automaticTransitions } from './request-transitions.js'
-import { approver, commands, create, item, manager, now, requester } from './sample-catalog.js'
+import { approver, commands, create, item, manager, now, requester } from './sample-catalog.fixture.js'
 import { allowedTaskActions, taskHasEnded } from './task-transitions.js'
 
 function generator(seed: number) {

@@ -37,7 +37,7 @@ import {
   taskStatuses,
   withTask,
   work,
-} from './sample-catalog.js'
+} from './sample-catalog.fixture.js'
 import { allowedTaskActions } from './task-transitions.js'
 
 const { given } = specify(catalogRequest)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Change, ChangeConflictKind, type ChangeState, newId, type TenantScope } from '@opsplane/contracts'
 import { seededRandom, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import { findImpactRelations, type SampleGraph, sampleGraph } from '../cmdb/impact/sample-graphs.js'
+import { findImpactRelations, type SampleGraph, sampleGraph } from '../cmdb/impact/sample-graphs.fixture.js'
 import { itsm } from '../service.js'
 import { findConflictsOfMany } from './bulk-conflicts.js'
 import { findConflicts } from './conflict-context.js'

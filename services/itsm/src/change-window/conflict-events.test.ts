@@ -2,7 +2,7 @@ import { describe, expect, it, test } from '@jest/globals'
 import { type ChangeConflict, type ChangeStatus, changeStatuses } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
 import { change } from '../change/domain.js'
-import { changeIn, now, paths, steps } from '../change/sample-changes.js'
+import { changeIn, now, paths, steps } from '../change/sample-changes.fixture.js'
 import { pendingStatuses } from './conflict-events.js'
 
 const { given } = specify(change)

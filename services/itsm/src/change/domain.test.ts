@@ -11,7 +11,7 @@ import {
 } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
 import { change } from './domain.js'
-import { changeIn, createCommand, facts, implementer, now, paths, steps } from './sample-changes.js'
+import { changeIn, createCommand, facts, implementer, now, paths, steps } from './sample-changes.fixture.js'
 import { allowedActions } from './transitions.js'
 
 const { given } = specify(change)

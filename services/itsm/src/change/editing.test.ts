@@ -12,7 +12,7 @@ import {
   secondApprover,
   steps,
   template,
-} from './sample-changes.js'
+} from './sample-changes.fixture.js'
 
 const { given } = specify(change)
 const edit = (patch: ChangePatch) =>

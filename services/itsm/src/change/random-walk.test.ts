@@ -17,7 +17,16 @@ import type { ChangeRecord } from './approval/separation-of-duties.js'
 import type { ChangeCommand } from './commands.js'
 import { hashChange } from './content.js'
 import { change } from './domain.js'
-import { approvalIds, createCommand, facts, now, paths, person, steps, template } from './sample-changes.js'
+import {
+  approvalIds,
+  createCommand,
+  facts,
+  now,
+  paths,
+  person,
+  steps,
+  template,
+} from './sample-changes.fixture.js'
 import type { TemplateAgreement } from './template/from-template.js'
 import { allowedActions } from './transitions.js'
 

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { ApiError, ConfigurationItemState, ciStatuses } from '@opsplane/contracts'
 import { searchTimes, seededRandom } from '@opsplane/testing'
 import { configurationItem, type ItemCommand } from './item/item-domain.js'
-import { create, input, now } from './item/sample-items.js'
+import { create, input, now } from './item/sample-items.fixture.js'
 import { allowedActions, statusActions, transitions } from './transitions.js'
 
 function generator(seed: number) {

@@ -16,7 +16,7 @@ import {
   type SampleRelation,
   sampleGraph,
   toImpactGraph,
-} from '../cmdb/impact/sample-graphs.js'
+} from '../cmdb/impact/sample-graphs.fixture.js'
 import { writeGraph } from '../cmdb/impact/stored-graph.fixture.js'
 import { openIncidentsText } from '../schema/cmdb.js'
 import { itsm } from '../service.js'

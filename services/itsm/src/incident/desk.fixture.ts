@@ -8,7 +8,7 @@ import { settingsStore } from '../settings/settings-store.js'
 import { incidentStore } from './incident-store.js'
 import { openIncident } from './open-incident.js'
 import { patchIncident } from './parent-child/linking.js'
-import { agent, create } from './sample-incidents.js'
+import { agent, create } from './sample-incidents.fixture.js'
 
 export const productionTenant = (workspaceId = `ws_${uniquePrefix()}`): TenantScope => ({
   workspaceId,

@@ -9,7 +9,16 @@ import {
 } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
 import { incident } from './domain.js'
-import { agent, comment, create, createdAt, incidents, now, settings, steps } from './sample-incidents.js'
+import {
+  agent,
+  comment,
+  create,
+  createdAt,
+  incidents,
+  now,
+  settings,
+  steps,
+} from './sample-incidents.fixture.js'
 
 const { given } = specify(incident)
 const { open, in_progress: inProgress, on_hold: onHold, resolved } = incidents

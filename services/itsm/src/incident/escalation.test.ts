@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { specify } from '@opsplane/testing'
 import { incident } from './domain.js'
-import { agent, incidents, now, settings } from './sample-incidents.js'
+import { agent, incidents, now, settings } from './sample-incidents.fixture.js'
 
 const { given } = specify(incident)
 const { open } = incidents

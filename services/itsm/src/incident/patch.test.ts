@@ -9,7 +9,7 @@ import {
 import { specify } from '@opsplane/testing'
 import type { PatchIncident } from './commands.js'
 import { incident } from './domain.js'
-import { agent, comment, incidents, now, settings } from './sample-incidents.js'
+import { agent, comment, incidents, now, settings } from './sample-incidents.fixture.js'
 
 const { given } = specify(incident)
 const { open, in_progress: inProgress, on_hold: onHold, resolved, closed } = incidents

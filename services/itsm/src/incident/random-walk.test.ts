@@ -15,7 +15,7 @@ import { searchTimes, seededRandom } from '@opsplane/testing'
 import type { IncidentCommand } from './commands.js'
 import { incident } from './domain.js'
 import { majorTransitions } from './major/major.js'
-import { agent, comment, create, now, settings, steps } from './sample-incidents.js'
+import { agent, comment, create, now, settings, steps } from './sample-incidents.fixture.js'
 import { allowedActions } from './transitions.js'
 
 /** The same walks on every run. */

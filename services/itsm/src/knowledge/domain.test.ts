@@ -3,7 +3,16 @@ import { type ArticleAction, articleActions, knowledgeEvents } from '@opsplane/c
 import { specify } from '@opsplane/testing'
 import { article } from './domain.js'
 import { articleRows, publishedPast, versionsPast } from './rows.js'
-import { after, articles, author, commands, create, now, redraft, reviewer } from './sample-articles.js'
+import {
+  after,
+  articles,
+  author,
+  commands,
+  create,
+  now,
+  redraft,
+  reviewer,
+} from './sample-articles.fixture.js'
 import type { ArticleState } from './state.js'
 import { allowedActions } from './transitions.js'
 

@@ -8,7 +8,7 @@ import {
 } from '@opsplane/contracts'
 import { seededRandom } from '@opsplane/testing'
 import { article } from './domain.js'
-import { articles, author, commands, create, now, reviewer } from './sample-articles.js'
+import { articles, author, commands, create, now, reviewer } from './sample-articles.fixture.js'
 import type { ArticleCommand, ArticleState } from './state.js'
 import { allowedActions } from './transitions.js'
 

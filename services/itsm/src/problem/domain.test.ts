@@ -11,7 +11,7 @@ import {
 import { specify } from '@opsplane/testing'
 import type { ProblemStep } from './commands.js'
 import { problem } from './domain.js'
-import { after, create, createdAt, now, otherId, problems, steps } from './sample-problems.js'
+import { after, create, createdAt, now, otherId, problems, steps } from './sample-problems.fixture.js'
 
 const { given } = specify(problem)
 const { new: fresh, assess: assessed, root_cause_analysis: analyzed, fix_in_progress: fixing } = problems

@@ -12,7 +12,7 @@ import {
 import { searchTimes, seededRandom } from '@opsplane/testing'
 import type { ProblemEnd, ProblemStep } from './commands.js'
 import { problem } from './domain.js'
-import { create, now, otherId, steps } from './sample-problems.js'
+import { create, now, otherId, steps } from './sample-problems.fixture.js'
 import { allowedActions } from './transitions.js'
 
 /** The same walks on every run. */

@@ -10,7 +10,7 @@ import {
 } from '@opsplane/testing'
 import { knowledgeTeam } from '../knowledge/knowledge.fixture.js'
 import { itsm } from '../service.js'
-import { modelVectors } from './model-vectors.js'
+import { modelVectors } from './model-vectors.fixture.js'
 import { loadRelevanceSet, ndcgAt10, queryKinds, type Scores, scoreRelevance } from './relevance-set.js'
 
 interface Measured {

@@ -12,7 +12,7 @@ import {
   now,
   ownerMember,
   suspendedMember,
-} from './sample-members.js'
+} from './sample-members.fixture.js'
 
 const { given } = specify(membership)
 const patch = (fields: UserPatch, otherOwners = 1) => ({

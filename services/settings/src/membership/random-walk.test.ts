@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { ApiError, membershipStatuses, UserState, userActions } from '@opsplane/contracts'
 import { searchTimes, seededRandom } from '@opsplane/testing'
 import { type MembershipCommand, type MembershipState, membership } from './domain.js'
-import { invitation, invite, now } from './sample-members.js'
+import { invitation, invite, now } from './sample-members.fixture.js'
 import { allowedActions, transitions } from './transitions.js'
 
 /** The same walks on every run. */

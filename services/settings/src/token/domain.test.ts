@@ -13,7 +13,7 @@ import {
   revokedKey,
   rotatedKey,
   successorId,
-} from './sample-tokens.js'
+} from './sample-tokens.fixture.js'
 
 const { given } = specify(token)
 const rotate = { kind: 'rotate' as const, successorId, issuer: consoleSession, validUntil: overlapEnd, now }

@@ -16,7 +16,7 @@ import {
   secondApprover,
   steps,
   technicalApprover,
-} from '../sample-changes.js'
+} from '../sample-changes.fixture.js'
 import { maxApprovalBytes, maxCommentBytes } from './approval-record.js'
 import type { ChangeRecord } from './separation-of-duties.js'
 

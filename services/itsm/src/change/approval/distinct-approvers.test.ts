@@ -13,7 +13,7 @@ import {
   requester,
   secondApprover,
   steps,
-} from '../sample-changes.js'
+} from '../sample-changes.fixture.js'
 import type { ChangeRecord } from './separation-of-duties.js'
 
 const { given } = specify(change)

@@ -15,7 +15,7 @@ import {
   secondApprover,
   steps,
   technicalApprover,
-} from '../sample-changes.js'
+} from '../sample-changes.fixture.js'
 import { type ChangeRecord, maxContributors } from './separation-of-duties.js'
 
 const { given } = specify(change)

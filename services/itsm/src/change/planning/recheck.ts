@@ -30,7 +30,7 @@ export function recheckConflicts(ctx: ServiceContext): BackgroundWork[] {
       }
   }
 
-  // A consumer for each, as servers before 2.10 take one filter, and one for all would let everything through.
+  // A consumer for each: they read and batch differently, and NATS stores their names.
   const consume = (
     durable: string,
     patterns: readonly string[],

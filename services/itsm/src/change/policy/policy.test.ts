@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { NewChangePolicy } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
-import { now } from '../sample-changes.js'
+import { now } from '../sample-changes.fixture.js'
 import { type ChangePolicyCommand, changePolicy } from './policy.js'
 
 const { given } = specify(changePolicy)

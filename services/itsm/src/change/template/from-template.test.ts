@@ -13,7 +13,7 @@ import {
   secondApprover,
   steps,
   template,
-} from '../sample-changes.js'
+} from '../sample-changes.fixture.js'
 import type { TemplateAgreement } from './from-template.js'
 
 const { given } = specify(change)

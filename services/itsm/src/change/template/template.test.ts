@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { ChangeTemplatePatch, NewChangeTemplate } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
-import { now } from '../sample-changes.js'
+import { now } from '../sample-changes.fixture.js'
 import { type ChangeTemplateCommand, changeTemplate } from './template.js'
 
 const { given } = specify(changeTemplate)

@@ -8,7 +8,7 @@ import {
   type SampleGraph,
   sampleGraph,
   toImpactGraph,
-} from './sample-graphs.js'
+} from './sample-graphs.fixture.js'
 
 const limits = { maxItems: 10_000, maxHops: 100 }
 const hopsOf = ({ affected }: CiImpact) => new Map(affected.map(({ id, hops }) => [id, hops]))

@@ -1,5 +1,5 @@
 import type { TestService } from '@opsplane/testing'
-import type { SampleGraph } from './sample-graphs.js'
+import type { SampleGraph } from './sample-graphs.fixture.js'
 
 const createdAt = '2026-03-02T09:00:00.000Z'
 

@@ -6,7 +6,7 @@ import type { StatementRunner } from '../columns.js'
 import { maxScannedRows } from '../item/scanned-rows.fixture.js'
 import { walkImpact } from './impact.js'
 import { impactGraph } from './impact-graph.js'
-import { type SampleGraph, sampleGraph } from './sample-graphs.js'
+import { type SampleGraph, sampleGraph } from './sample-graphs.fixture.js'
 import { writeGraph } from './stored-graph.fixture.js'
 import { topologyAround, wholeTopology } from './topology.js'
 

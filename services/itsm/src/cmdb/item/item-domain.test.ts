@@ -11,7 +11,7 @@ import {
 import { seededRandom, specify } from '@opsplane/testing'
 import { allowedActions, type CiStatusAction, statusActions } from '../transitions.js'
 import { configurationItem, type ItemCommand } from './item-domain.js'
-import { create, createdAt, input, items, now } from './sample-items.js'
+import { create, createdAt, input, items, now } from './sample-items.fixture.js'
 
 const { given } = specify(configurationItem)
 

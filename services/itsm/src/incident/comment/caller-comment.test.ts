@@ -3,7 +3,7 @@ import type { Actor, IncidentComment, IncidentState } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
 import { incidentEntity } from '../../sla/entity/incident-entity.js'
 import { incident } from '../domain.js'
-import { agent, comment, incidents, now, settings, steps } from '../sample-incidents.js'
+import { agent, comment, incidents, now, settings, steps } from '../sample-incidents.fixture.js'
 
 const { given } = specify(incident)
 const caller = 'usr_caller'

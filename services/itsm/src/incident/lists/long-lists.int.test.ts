@@ -20,7 +20,7 @@ import {
 } from '@opsplane/testing'
 import { z } from 'zod'
 import { itsm } from '../../service.js'
-import { incidents as samples } from '../sample-incidents.js'
+import { incidents as samples } from '../sample-incidents.fixture.js'
 
 /** More than any way of searching takes at once, so that each of them is given up for the next one. */
 const count = 8_000

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { ItsmSettingsPatch, type MajorRule } from '@opsplane/contracts'
-import { incidents } from '../sample-incidents.js'
+import { incidents } from '../sample-incidents.fixture.js'
 import { affectsRules, findProposalReason, type MajorRuleInput, mayMatch } from './major-rules.js'
 
 const rules: MajorRule[] = [

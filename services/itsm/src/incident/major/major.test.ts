@@ -10,7 +10,7 @@ import {
 } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
 import { incident } from '../domain.js'
-import { agent, incidents, now, settings } from '../sample-incidents.js'
+import { agent, incidents, now, settings } from '../sample-incidents.fixture.js'
 import { allowedMajorActions, type MajorCommand } from './major.js'
 
 const { given } = specify(incident)

@@ -6,7 +6,7 @@ import { settingsStore } from '../../settings/settings-store.js'
 import { productionTenant, type TestDesk, testDesk } from '../desk.fixture.js'
 import { incidentStore } from '../incident-store.js'
 import { openIncident } from '../open-incident.js'
-import { agent, create, settings } from '../sample-incidents.js'
+import { agent, create, settings } from '../sample-incidents.fixture.js'
 import { patchIncident } from './linking.js'
 
 let desk: TestDesk

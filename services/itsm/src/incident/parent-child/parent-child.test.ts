@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { type IncidentState, type IncidentStatus, incidentStatuses } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
 import { incident } from '../domain.js'
-import { agent, comment, create, incidents, now, settings } from '../sample-incidents.js'
+import { agent, comment, create, incidents, now, settings } from '../sample-incidents.fixture.js'
 import { findChildSteps } from './parent-child.js'
 
 const { given } = specify(incident)

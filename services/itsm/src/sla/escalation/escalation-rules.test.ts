@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { ApiError, type SlaEscalation, SlaPolicyState, type SlaTimer } from '@opsplane/contracts'
-import { incidents } from '../../incident/sample-incidents.js'
+import { incidents } from '../../incident/sample-incidents.fixture.js'
 import { maxWatchers } from '../../incident/watchers.js'
 import { checkEscalations, dueFirings, type Firing, planSteps } from './escalation-rules.js'
 

@@ -16,10 +16,10 @@ import {
   createCommand,
   person,
   technicalApprover,
-} from '../../change/sample-changes.js'
+} from '../../change/sample-changes.fixture.js'
 import { allowedActions } from '../../change/transitions.js'
 import { incident } from '../../incident/domain.js'
-import { agent, comment, create } from '../../incident/sample-incidents.js'
+import { agent, comment, create } from '../../incident/sample-incidents.fixture.js'
 import type { IncidentStep } from '../../incident/steps.js'
 import { changeEntity } from '../entity/change-entity.js'
 import type { SlaFacts } from '../entity/entity.js'

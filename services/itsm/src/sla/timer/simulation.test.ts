@@ -12,7 +12,7 @@ import {
 import { searchTimes, seededRandom } from '@opsplane/testing'
 import { type CalendarHours, createCalendar } from '../../calendar/calendar.js'
 import { incident } from '../../incident/domain.js'
-import { agent, comment, create } from '../../incident/sample-incidents.js'
+import { agent, comment, create } from '../../incident/sample-incidents.fixture.js'
 import type { IncidentStep } from '../../incident/steps.js'
 import { incidentEntity } from '../entity/incident-entity.js'
 import { samplePolicy } from '../policy/policy.fixture.js'

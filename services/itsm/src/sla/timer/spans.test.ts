@@ -3,7 +3,7 @@ import type { IncidentComment, SlaPolicyState, SlaTimer } from '@opsplane/contra
 import { specify } from '@opsplane/testing'
 import { aroundTheClock } from '../../calendar/calendar.js'
 import { incident } from '../../incident/domain.js'
-import { comment, create, steps } from '../../incident/sample-incidents.js'
+import { comment, create, steps } from '../../incident/sample-incidents.fixture.js'
 import type { IncidentStep } from '../../incident/steps.js'
 import { incidentEntity } from '../entity/incident-entity.js'
 import { samplePolicy } from '../policy/policy.fixture.js'
