@@ -32,9 +32,7 @@ const saved = join(folder, 'saved')
 const detachedSaved = join(folder, 'detached')
 const home = join(folder, 'home')
 
-interface Data<T> {
-  data: T
-}
+type Data<T> = { data: T }
 interface Proved {
   rows: number
   services: object[]
