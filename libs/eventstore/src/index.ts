@@ -14,7 +14,13 @@ export { storeIdempotentResponse } from './append/idempotent-response.js'
 
 export { attachMonth, detachMonth, LogMonthError, verifyMonth } from './archive/detach.js'
 export { monthEvents } from './archive/month-events.js'
-export { DetachedMonthsError, detachedName, type LogMonth, logMonths } from './archive/months.js'
+export {
+  DetachedMonthsError,
+  detachedName,
+  isDetachedName,
+  type LogMonth,
+  logMonths,
+} from './archive/months.js'
 export { type ChangeFeed, readChanges } from './change-feed.js'
 export {
   type ConsumeEventsOptions,

@@ -1,5 +1,5 @@
 import { type BackendName, backendNames } from '@opsplane/contracts'
-import { type Database, openClient } from '@opsplane/postgres'
+import { type Database, openClient, relationExists } from '@opsplane/postgres'
 import { findDatabaseUrl } from '../data-database.js'
 import { backends } from '../services.js'
 
@@ -41,10 +41,7 @@ export async function readMigrationHashes(
 ): Promise<string[]> {
   const hashes: string[] = []
   for (const table of migrationTables) {
-    const [found] = await sql.unsafe<{ name: string | null }[]>('select to_regclass($1)::text as name', [
-      `${schema}.${table}`,
-    ])
-    if (!found?.name) continue
+    if (!(await relationExists(sql, `${schema}.${table}`))) continue
     const rows = await sql.unsafe<{ hash: string }[]>(`select hash from ${schema}.${table} order by id`)
     hashes.push(...rows.map(({ hash }) => hash))
   }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { copyIn, type Database, quoteIdentifier, readTables } from '@opsplane/postgres'
+import { isDetachedName } from '@opsplane/eventstore'
+import { copyIn, type Database, quoteIdentifier, readTables, relationExists } from '@opsplane/postgres'
 import { OpsError } from '../ops-target.js'
 import { backends } from '../services.js'
 import { readMigrationHashes } from './databases.js'
@@ -70,27 +71,22 @@ async function emptyTables(sql: Sql, { logs }: SavedDatabase): Promise<void> {
   if (rows.length > 0) await sql.unsafe(`truncate ${rows.map(nameOf).join(', ')}`)
 }
 
-const detachedMonth = /^detached_events_\d{6}$/
-
 /** No migration creates the tables of detached months, so a backup brings its own. */
 async function dropDetachedMonths(sql: Sql, { logs }: SavedDatabase): Promise<void> {
   const found = await readTables(
     sql,
     logs.map(({ schema }) => schema),
   )
-  for (const table of found.filter(({ name }) => detachedMonth.test(name)))
+  for (const table of found.filter(({ name }) => isDetachedName(name)))
     await sql.unsafe(`drop table ${nameOf(table)}`)
 }
 
 async function addPartitions(sql: Sql, tables: readonly SavedTable[]): Promise<void> {
   for (const table of tables) {
     const { schema, name, parent, bound } = table
-    if (detachedMonth.test(name)) await createDetachedMonth(sql, table)
+    if (isDetachedName(name)) await createDetachedMonth(sql, table)
     if (parent === null || bound === null) continue
-    const [found] = await sql.unsafe<{ name: string | null }[]>('select to_regclass($1)::text as name', [
-      nameOf(table),
-    ])
-    if (found?.name) continue
+    if (await relationExists(sql, nameOf(table))) continue
     await sql.unsafe(
       `create table ${nameOf(table)} partition of ${nameOf({ schema, name: parent })} ${bound}`,
     )
@@ -99,13 +95,9 @@ async function addPartitions(sql: Sql, tables: readonly SavedTable[]): Promise<v
 
 /** With the columns that the log had when the month was detached. */
 async function createDetachedMonth(sql: Sql, table: SavedTable): Promise<void> {
-  const { schema, columns } = table
+  const { schema, name, columns } = table
   await sql.unsafe(`create table ${nameOf(table)} (like ${nameOf({ schema, name: 'events' })} including all)`)
-  const [created] = await sql.unsafe<{ columns: string[] }[]>(
-    `select array_agg(attname::text) as columns from pg_attribute
-     where attrelid = $1::text::regclass and attnum > 0 and not attisdropped`,
-    [nameOf(table)],
-  )
+  const created = (await readTables(sql, [schema])).find((each) => each.name === name)
   for (const column of created?.columns.filter((each) => !columns.includes(each)) ?? [])
     await sql.unsafe(`alter table ${nameOf(table)} drop column ${quoteIdentifier(column)}`)
 }

@@ -11,7 +11,7 @@ import {
   writeConsumer,
   writeStream,
 } from '@opsplane/nats'
-import { type Database, findInstallation } from '@opsplane/postgres'
+import { type Database, findInstallation, relationExists } from '@opsplane/postgres'
 import { z } from 'zod'
 import { withAdmin } from '../data-database.js'
 import { type MasterKeys, toKeyIds } from '../ops-keys.js'
@@ -149,10 +149,7 @@ export async function refuseConnected(sql: Database['sql'], { services }: Servic
 async function refuseUnlessFree(sql: Database['sql'], database: ServiceDatabase, force: boolean) {
   await refuseConnected(sql, database)
   for (const schema of toSchemas(database.services)) {
-    const [table] = await sql.unsafe<{ name: string | null }[]>('select to_regclass($1)::text as name', [
-      `${schema}.events`,
-    ])
-    if (force || !table?.name) continue
+    if (force || !(await relationExists(sql, `${schema}.events`))) continue
     const [row] = await sql.unsafe<{ used: boolean }[]>(
       `select exists (select from ${schema}.events) as used`,
     )

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Database, isLockTimeout } from '@opsplane/postgres'
+import { type Database, isLockTimeout, relationExists } from '@opsplane/postgres'
 import { checksumMonth } from './month-events.js'
 import { detachedName, firstDay, partitionName } from './months.js'
 
@@ -33,7 +33,7 @@ const maxTries = 150
  */
 export async function detachMonth({ sql, month }: MonthTask): Promise<DetachedMonth | undefined> {
   const partition = partitionName(month)
-  if (!(await tableExists(sql, partition)))
+  if (!(await relationExists(sql, partition)))
     throw new LogMonthError(`The log has no partition of ${month}: see opsplane log months.`)
   const bounds = await boundsOf(sql, partition)
   if (bounds.events === 0) return undefined
@@ -112,7 +112,7 @@ export async function verifyMonth({ sql, month }: MonthTask): Promise<DetachedMo
   )
   if (!recorded) throw new LogMonthError(`${month} is not detached: see opsplane log months.`)
   const table = detachedName(month)
-  if (!(await tableExists(sql, table)))
+  if (!(await relationExists(sql, table)))
     throw new LogMonthError(`The table ${table} is not in the database: restore it with pg_restore first.`)
   const found = await checksumMonth(sql, table)
   if (found.events !== recorded.events)
@@ -120,13 +120,6 @@ export async function verifyMonth({ sql, month }: MonthTask): Promise<DetachedMo
   if (found.sha256 !== recorded.sha256)
     throw new LogMonthError(`${table} has other events than were detached: its checksum differs.`)
   return recorded
-}
-
-async function tableExists(sql: Pick<Database['sql'], 'unsafe'>, table: string): Promise<boolean> {
-  const [row] = await sql.unsafe<{ exists: boolean }[]>('select to_regclass($1) is not null as exists', [
-    table,
-  ])
-  return row?.exists === true
 }
 
 interface Bounds {

@@ -20,6 +20,8 @@ export const partitionName = (month: string) => `events_${month.replace('-', '')
 /** The name of the table that a month's partition is once it is detached. */
 export const detachedName = (month: string) => `detached_events_${month.replace('-', '')}`
 
+export const isDetachedName = (table: string): boolean => /^detached_events_\d{6}$/.test(table)
+
 export const firstDay = (month: string) => `${month}-01`
 
 /** All months of the log of the schema in search_path, oldest first. Counts what there is. */

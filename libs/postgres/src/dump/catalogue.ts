@@ -38,6 +38,14 @@ export async function readTables(sql: StatementRunner, schemas: readonly string[
   return rows.map((row) => DumpedTable.parse({ ...row }))
 }
 
+/** Whether there is a relation of this name, which may begin with a schema and is quoted where it has to be. */
+export async function relationExists(sql: StatementRunner, name: string): Promise<boolean> {
+  const [row] = await sql.unsafe<{ exists: boolean }[]>('select to_regclass($1) is not null as exists', [
+    name,
+  ])
+  return row?.exists === true
+}
+
 /** Where the sequences of these schemas stand; no transaction holds them still. */
 export async function readSequences(
   sql: StatementRunner,

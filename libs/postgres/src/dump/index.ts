@@ -3,6 +3,7 @@ export {
   DumpedTable,
   readSequences,
   readTables,
+  relationExists,
 } from './catalogue.js'
 export { copyIn, copyOut, fileDigest } from './copy.js'
 export { applyDefinitions, Definitions, readDefinitions, withRoles } from './definitions.js'
