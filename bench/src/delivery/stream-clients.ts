@@ -5,7 +5,7 @@ import { type Caller, createCallerHeaders } from '../limits/callers.js'
 /**
  * Programs that read streams of events, in a process of their own: so many of each workspace, each on a socket of its own, for the
  * incidents of its group. `count` is answered with how many are open and how many events were seen; `report` with how long after its
- * request each was seen, and what went wrong.
+ * request each was seen, and what went wrong; `forget` leaves out what was seen before.
  */
 const tenants = JSON.parse(process.env.CALLERS ?? '') as Caller[][]
 const streams = Number(process.env.STREAMS)
@@ -47,6 +47,10 @@ function take(block: string): void {
 
 process.on('message', (message) => {
   if (message === 'count') process.send?.({ open, seen: latencies.length, failures: failures.slice(0, 3) })
+  if (message === 'forget') {
+    latencies.length = 0
+    process.send?.({})
+  }
   if (message === 'report') process.send?.({ latencies, failures: failures.slice(0, 3) })
 })
 process.send?.({ port: 0 })

@@ -16,6 +16,8 @@ const ofWorkspace = 2_000
 const ofGroup = 100
 const keysOfWorkspace = 20
 const eventsPerSecond = 5
+/** The services have just started: first events compile what handles them. */
+const warmUpSeconds = 2
 
 /** Memory of one gateway and one replica of settings while streams of events are open, and how soon an event reaches those it is for. */
 export async function measureStreams({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
@@ -49,17 +51,11 @@ export async function measureStreams({ cluster, seconds, say }: MeasureOptions):
     }
     const open = residentMb(pids)
     say(`  now ${eventsPerSecond} events a second, each for ${ofGroup} of them…`)
+    await createSeen({ tenants, seconds: warmUpSeconds, count })
+    await requestFromChild(clients.child, 'forget')
     const cpuBefore = pids.map((pid = 0) => cpuMs(pid))
     const startedAt = performance.now()
-    const groups = ofWorkspace / ofGroup
-    const created = await evenly({ rate: eventsPerSecond, seconds }, async () => {
-      const [caller] = tenants[Math.floor(Math.random() * tenants.length)] ?? []
-      const status = caller && (await create(caller, Math.floor(Math.random() * groups)))
-      if (status !== 201) throw new Error(`an incident answered ${status}`)
-    })
-    const expected = created * ofGroup
-    const deadline = performance.now() + 10_000
-    while ((await count()).seen < expected && performance.now() < deadline) await delay(100)
+    const expected = await createSeen({ tenants, seconds, count })
     const cores = pids.map(
       (pid = 0, at) => (cpuMs(pid) - (cpuBefore[at] ?? 0)) / (performance.now() - startedAt),
     )
@@ -75,6 +71,26 @@ export async function measureStreams({ cluster, seconds, say }: MeasureOptions):
   } finally {
     clients.child.kill()
   }
+}
+
+interface CreatedEvents {
+  tenants: readonly Caller[][]
+  seconds: number
+  count(): Promise<{ seen: number }>
+}
+
+/** Creates incidents evenly, each for one group, until all are seen or 10 s have passed; resolves with how often they are to be seen. */
+async function createSeen({ tenants, seconds, count }: CreatedEvents): Promise<number> {
+  const groups = ofWorkspace / ofGroup
+  const created = await evenly({ rate: eventsPerSecond, seconds }, async () => {
+    const [caller] = tenants[Math.floor(Math.random() * tenants.length)] ?? []
+    const status = caller && (await create(caller, Math.floor(Math.random() * groups)))
+    if (status !== 201) throw new Error(`an incident answered ${status}`)
+  })
+  const expected = created * ofGroup
+  const deadline = performance.now() + 10_000
+  while ((await count()).seen < expected && performance.now() < deadline) await delay(100)
+  return expected
 }
 
 type Memory = Record<'before' | 'open' | 'later', [settings: number, gateway: number]>
