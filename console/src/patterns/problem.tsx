@@ -46,7 +46,7 @@ interface EmptyProps {
 export function Empty({ title, help, command, children }: EmptyProps) {
   return (
     <div className="empty">
-      <strong>{title}</strong>
+      <h2>{title}</h2>
       {help !== undefined && <p className="muted">{help}</p>}
       {command !== undefined && (
         <>

@@ -33,6 +33,8 @@ const leastShift = 0.0005
 const full: ReadonlySet<StubState> = new Set(['one', 'some', 'many', 'long', 'stale'])
 const signs: Partial<Record<StubState, string>> = {
   loading: '[aria-busy="true"]',
+  // A record that is not there is a heading or an alert.
+  empty: 'h1, h2, [role="alert"]',
   error: '[role="alert"]',
   forbidden: '[role="alert"]',
 }
@@ -133,6 +135,7 @@ async function lookAt(
 
 /** What is shown stays, as nothing answers any more. */
 async function makeStale({ page }: Tab, stub: StubConsole): Promise<void> {
+  await page.locator('.live[data-liveness="live"]').first().waitFor({ state: 'attached', timeout: 10_000 })
   await page.context().addCookies(stub.cookiesFor('error'))
   const refused = page.waitForResponse((response) => response.status() === 500, { timeout: 10_000 })
   stub.send('reset', {})

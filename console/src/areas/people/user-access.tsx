@@ -14,7 +14,7 @@ import { userSessionsQuery } from './queries.js'
 
 const words = texts.people.users
 
-/** A user's sessions, and how to restore access after a lost password or factor. */
+/** Restores access after a lost password or factor, and lists the user's sessions. */
 export function UserAccess({ user }: { user: User }) {
   const { place } = usePlace()
   const path = { id: user.id }
@@ -32,26 +32,6 @@ export function UserAccess({ user }: { user: User }) {
   const name = user.name || user.email
   return (
     <>
-      <section className="panel">
-        <h3>{words.sessions}</h3>
-        {error && !sessions && <Problem error={error} onRetry={() => void refetch()} />}
-        {sessions?.length === 0 && <p className="muted">{words.noSessions}</p>}
-        <ul className="things">
-          {sessions?.map((session) => (
-            <li key={session.id} className="thing">
-              <SessionText session={session} />
-              {!session.current && (
-                <Confirm
-                  label={words.endSession}
-                  question={words.endSessionAsk(parseUserAgent(session.userAgent))}
-                  isBusy={end.isPending && end.variables === session.id}
-                  onConfirm={() => end.mutate(session.id)}
-                />
-              )}
-            </li>
-          ))}
-        </ul>
-      </section>
       <section className="panel">
         <h3>{words.helpTitle}</h3>
         {made && (
@@ -74,6 +54,27 @@ export function UserAccess({ user }: { user: User }) {
             onConfirm={() => factors.mutate(undefined)}
           />
         </span>
+      </section>
+      {/* Last, as its length is known last. */}
+      <section className="panel">
+        <h3>{words.sessions}</h3>
+        {error && !sessions && <Problem error={error} onRetry={() => void refetch()} />}
+        {sessions?.length === 0 && <p className="muted">{words.noSessions}</p>}
+        <ul className="things">
+          {sessions?.map((session) => (
+            <li key={session.id} className="thing">
+              <SessionText session={session} />
+              {!session.current && (
+                <Confirm
+                  label={words.endSession}
+                  question={words.endSessionAsk(parseUserAgent(session.userAgent))}
+                  isBusy={end.isPending && end.variables === session.id}
+                  onConfirm={() => end.mutate(session.id)}
+                />
+              )}
+            </li>
+          ))}
+        </ul>
       </section>
     </>
   )

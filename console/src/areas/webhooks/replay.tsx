@@ -75,7 +75,7 @@ function NewReplay({ webhookId }: { webhookId: string }) {
       <span className="muted replay-count" aria-live="polite">
         {count.data ? words.found(found) : words.counting}
       </span>
-      <Refusal error={count.error ?? start.error} />
+      <Refusal error={start.error ?? (count.data ? null : count.error)} />
       <span className="grow" />
       <AsCurl
         request={{ method: 'POST', path: `${apiPath}/webhooks/${webhookId}/deliveries/replay`, body: range }}
