@@ -14,9 +14,9 @@ import { z } from 'zod'
 import { abortable, Deadline } from './deadline.js'
 import { ApiFailure, CliError, isRetryable, UnreachableError, usageError } from './failure.js'
 
-/** Whom to call, and as whom. */
+/** Target of the API calls, with the credentials to use. */
 export interface ApiTarget {
-  /** Up to and with the version, such as `https://ops.example.com/api/v1`. */
+  /** Includes the version, such as `https://ops.example.com/api/v1`. */
   baseUrl: string
   token?: string | undefined
   workspace?: string | undefined
@@ -28,13 +28,13 @@ type QueryValue = string | number | readonly string[] | undefined
 export interface Call {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
-  /** The path is below the origin itself, without `/api/v1`. */
+  /** `path` is relative to the origin, without `/api/v1`. */
   ofOrigin?: boolean
   query?: Record<string, QueryValue>
   body?: unknown
-  /** How often a call is made whose failure may pass; 3 unless given. */
+  /** Maximum number of attempts if a call fails with a retryable error; 3 by default. */
   attempts?: number
-  /** In addition to the timeout of every call. */
+  /** Added to the timeout of every call, in milliseconds. */
   extraTimeMs?: number
   signal?: AbortSignal | undefined
 }
@@ -45,20 +45,20 @@ export interface ApiPage<Item> {
 }
 
 export interface Api {
-  /** Throws ApiFailure, UnreachableError, and CliError when the answer is not what the schema says. */
+  /** Throws ApiFailure, UnreachableError, or CliError if the response does not match the schema. */
   one<Schema extends z.ZodType>(schema: Schema, call: Call): Promise<z.output<Schema>>
   page<Schema extends z.ZodType>(schema: Schema, call: Call): Promise<ApiPage<z.output<Schema>>>
-  /** Page after page of a list, with `max` items in all. */
+  /** Reads a list page by page, `max` items in total. */
   pages<Schema extends z.ZodType>(
     schema: Schema,
     call: Call,
     max?: number,
   ): AsyncGenerator<z.output<Schema>[]>
-  /** For an answer without content. */
+  /** For a response without content. */
   none(call: Call): Promise<void>
   /**
-   * For an answer of any length: its lines, as they come. Beginning it is tried again as any call is. Throws
-   * UnreachableError when it is cut off, or when nothing comes for as long as a call may take.
+   * For a response of any length: yields its lines as they arrive. Opening the response is retried like any call. Throws
+   * UnreachableError if the response is cut off, or if nothing arrives within the timeout of a call.
    */
   lines(call: Call): Promise<AsyncGenerator<string[]>>
 }
@@ -70,7 +70,7 @@ const pageSize = 200
 const Answer = z.object({ data: z.unknown() })
 const ListAnswer = z.object({ data: z.array(z.unknown()), pagination: Pagination })
 
-/** Throws CliError when the target cannot be put into a request. */
+/** Throws CliError if the token or the workspace is not valid in a request header. */
 export function createApi(target: ApiTarget, timeoutMs: number): Api {
   checkHeaders(target)
   const repeated = async <Result>(call: Call, once: (request: OneRequest) => Promise<Result>) => {
@@ -121,7 +121,7 @@ export function createApi(target: ApiTarget, timeoutMs: number): Api {
   }
 }
 
-/** Before the client does, whose message would show the token. */
+/** Checked here first, because the error message of the HTTP client would reveal the token. */
 function checkHeaders({ token, workspace }: ApiTarget): void {
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
     throw usageError(
@@ -133,7 +133,7 @@ function checkHeaders({ token, workspace }: ApiTarget): void {
     )
 }
 
-/** One request id and one idempotency key for all attempts: together they are one call. */
+/** All attempts share one request id and one idempotency key, because together they are one call. */
 function headersOf(target: ApiTarget, { method = 'GET', body }: Call): Record<string, string> {
   return {
     accept: 'application/json, application/x-ndjson',
@@ -183,7 +183,7 @@ function fetchOnce({ target, call, headers }: OneRequest, deadline: Deadline): P
     method,
     headers,
     body: body === undefined ? null : stringifyExact(body),
-    // A redirect would send the token to another host.
+    // Following a redirect would send the token to another host.
     redirect: 'error',
     signal: signal ? AbortSignal.any([deadline.signal, signal]) : deadline.signal,
   })
@@ -216,7 +216,7 @@ function readAnswer(target: ApiTarget, { ok, status, headers }: Response, text: 
   if (envelope.success)
     throw new ApiFailure(envelope.data, Number.isFinite(seconds) ? seconds * 1_000 : undefined)
   const message = `${target.baseUrl} answered ${status}, and not as an Opsplane API does`
-  // Something before the platform speaks, as a proxy does while there is nothing behind it.
+  // The response came from an intermediary, such as a proxy without a running backend.
   throw status >= 500 ? new UnreachableError(message) : new CliError(`${message}. Check the URL.`, 1)
 }
 
@@ -235,7 +235,7 @@ function queryText(query: Record<string, QueryValue> = {}): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
 }
 
-/** `fetch failed` says nothing; the reason is below it. */
+/** `fetch failed` says nothing; the actual reason is in `cause`. */
 function causeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   if (cause instanceof Error && 'code' in cause) return String(cause.code)

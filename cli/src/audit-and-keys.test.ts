@@ -84,7 +84,7 @@ describe('an export of the audit log', () => {
 describe('the keys of a platform of this machine', () => {
   const home = () => join(folder, 'home')
   const rotate = (...args: string[]) => run(['rotate-master-key', '--json', '--home', home(), ...args])
-  /** Keys of the shell are another platform's. */
+  /** The keys in the shell belong to another platform. */
   const shell = { OPSPLANE_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') }
 
   test('wait for the next start, next to the present one, and are never shown', async () => {

@@ -1,20 +1,21 @@
 import { AuditExportEnd, parseExact } from '@opsplane/contracts'
 import { CliError, UnreachableError } from './failure.js'
 
-/** Where a copy goes. */
+/** Destination of an export. */
 export interface Sink {
   write(text: string): Promise<void>
-  /** It is whole. */
+  /** Called when the export is complete. */
   finish(): Promise<void>
-  /** It is not, and is of no use. */
+  /** Called when the export is incomplete; what was written must not be used. */
   discard(): Promise<void>
 }
 
 const manyEvents = 10_000
 
 /**
- * Copies an export as it comes, with its last line, which says that it is all. Returns how many events it has. Throws
- * CliError when that line is missing or counts others; what was written is then of no use.
+ * Copies an export to `sink` as it arrives, including its last line, which confirms that it is complete. Returns the
+ * number of events. Throws CliError if that line is missing or states another number; the written output is then
+ * unusable.
  */
 export async function copyExport(
   lines: AsyncIterable<string[]>,

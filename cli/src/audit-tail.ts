@@ -6,20 +6,20 @@ import { follow } from './follow.js'
 export interface AuditTailOptions {
   api: Api
   type?: string | undefined
-  /** Events from then on; only what arrives from now on when absent. */
+  /** Starts with events from this instant; if absent, only new events are reported. */
   since?: string | undefined
   signal: AbortSignal
   say(line: string): void
-  /** Gets each event once, in the order of the log; false: it has had enough. */
+  /** Called once for each event, in log order; returns false to stop. */
   onEvent(event: StreamedEvent): boolean
 }
 
-/** Longer than the stream is ever silent. */
+/** Longer than the interval between two messages of the stream. */
 const silenceMs = 30_000
-/** A replica that drains ends its streams: another one takes them. */
+/** A draining replica ends its streams; another replica accepts the new connection. */
 const reconnectMs = 500
 
-/** Follows the stream of events until the signal, or until `onEvent` has had enough. */
+/** Follows the event stream until `signal` aborts or `onEvent` returns false. */
 export async function tailAudit(options: AuditTailOptions): Promise<void> {
   const { api, type, since, signal, say, onEvent } = options
   const open = async (after: number | undefined): Promise<AsyncGenerator<SentEvent>> => {
@@ -28,7 +28,7 @@ export async function tailAudit(options: AuditTailOptions): Promise<void> {
     return sentEvents(await api.lines(call))
   }
 
-  // A platform that is away from the start is an error, not something to wait for.
+  // If the platform is unreachable at the start, that is an error; the command does not wait for it.
   let stream: AsyncGenerator<SentEvent> | undefined = await open(undefined)
   const first = await stream.next()
   let after = first.done ? undefined : first.value.id

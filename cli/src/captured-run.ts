@@ -6,7 +6,7 @@ export interface CapturedRun {
   stderr: string
 }
 
-/** Runs the tool in this process with pipes for input and output, and returns what it wrote. Never throws. */
+/** Runs the CLI in this process with pipes for input and output, and returns its exit code and output. Never throws. */
 export async function runCaptured(
   args: readonly string[],
   {

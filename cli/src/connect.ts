@@ -5,7 +5,7 @@ import { type Credentials, findCredentials } from './credentials.js'
 import type { Io } from './io.js'
 import { createPrinter, type Printer } from './print.js'
 
-/** What every command can be given. */
+/** Options that every command accepts. */
 export interface GlobalOptions {
   json?: true
   profile?: string
@@ -26,7 +26,7 @@ export const globalOptions = (command: Command): GlobalOptions => command.optsWi
 export const printerFor = (io: Io, command: Command): Printer =>
   createPrinter(io, globalOptions(command).json ?? false)
 
-/** The API as the one the options and the environment name. Throws CliError when they name none. */
+/** Connects to the API named by the options or the environment. Throws CliError if they name none. */
 export function connect(io: Io, command: Command): Connection {
   const options = globalOptions(command)
   const credentials = findCredentials(options, io.env)
@@ -34,7 +34,7 @@ export function connect(io: Io, command: Command): Connection {
   return { api, printer: createPrinter(io, options.json ?? false), credentials, options }
 }
 
-/** A path of the API; what fills it is escaped. */
+/** Builds an API path; the interpolated values are escaped. */
 export function formatPath(strings: TemplateStringsArray, ...parts: readonly string[]): string {
   return String.raw({ raw: strings }, ...parts.map(encodeURIComponent))
 }

@@ -14,7 +14,7 @@ export interface CredentialOptions {
 export interface Credentials extends ApiTarget {
   token: string
   workspace: string
-  /** Where they come from, for people. */
+  /** Origin of the credentials, as readable text. */
   source: string
 }
 
@@ -24,8 +24,8 @@ export const defaultProfile = 'default'
 export const resolveHome = (home: string | undefined, env: Env) => home ?? (env.OPSPLANE_HOME || '.opsplane')
 
 /**
- * The first that is there: what an option names, the environment, the stored login, the platform started here.
- * Throws CliError when there is none.
+ * Returns the first credentials found: those named by an option, the environment, the stored login, or the platform
+ * started here. Throws CliError if there are none.
  */
 export function findCredentials(options: CredentialOptions, env: Env): Credentials {
   const found = named(options, env) ?? fromEnvironment(env) ?? fromLogin(env) ?? fromHome(undefined, env)
@@ -38,7 +38,7 @@ export function findCredentials(options: CredentialOptions, env: Env): Credentia
   return { ...found, environment: options.environment ?? found.environment }
 }
 
-/** `https://host` and `https://host/api/v1` both name the API. Throws CliError on anything else. */
+/** Accepts `https://host` and `https://host/api/v1` as the URL of the API. Throws CliError for anything else. */
 export function parseBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !['http:', 'https:'].includes(url.protocol))
@@ -106,7 +106,7 @@ function fromHome(home: string | undefined, env: Env): Credentials | undefined {
   return elsewhere({ baseUrl, token, workspace, source: `platform of ${resolve(folder)}` }, env)
 }
 
-/** The same login in another place. */
+/** The same credentials with the workspace and environment of the environment variables. */
 function elsewhere(credentials: Credentials, env: Env): Credentials {
   return {
     ...credentials,

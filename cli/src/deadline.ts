@@ -1,4 +1,4 @@
-/** Aborts its signal when it has run for so long without a rest. */
+/** Aborts its signal once it has run for `timeoutMs` without a call of `rest`. */
 export class Deadline {
   readonly #controller = new AbortController()
   #timer: NodeJS.Timeout | undefined
@@ -20,8 +20,8 @@ export class Deadline {
 }
 
 /**
- * The outcome of work, or a rejection as soon as one of the signals aborts. Once an answer has begun, the client of Node
- * 20 forgets the signal it was given when memory is collected, and then waits for the rest of the body for ever.
+ * Resolves with the result of `work`, or rejects as soon as one of the signals aborts. The `fetch` of Node 20 drops its
+ * signal at garbage collection once a response has begun, and then waits for the rest of the body indefinitely.
  */
 export async function abortable<Result>(
   work: Promise<Result>,

@@ -15,19 +15,19 @@ export interface EventStreamOptions {
   url: string
   prefix?: string | undefined
   pattern: CatalogPattern
-  /** All workspaces when absent. */
+  /** All workspaces if absent. */
   tenant?: TenantScope | undefined
   timeoutMs: number
   signal: AbortSignal
-  /** Gets each event once; false: it has had enough. */
+  /** Called once for each event; returns false to stop. */
   onEvent(event: EventOf<EventType>): boolean
 }
 
-/** How long the server keeps the place of a tail that has vanished. */
+/** How long the server keeps the consumer of a tail that has disconnected, in milliseconds. */
 const placeKeptMs = 300_000
 const maxRemembered = 10_000
 
-/** Follows the events of JetStream until the signal, or until `onEvent` has had enough. Throws UnreachableError. */
+/** Follows the events of JetStream until `signal` aborts or `onEvent` returns false. Throws UnreachableError. */
 export async function tailStream(options: EventStreamOptions): Promise<void> {
   const { url, prefix, pattern, tenant, timeoutMs, signal, onEvent } = options
   const log = createLogger({ service: 'cli', level: 'silent' })
@@ -70,14 +70,14 @@ export async function tailStream(options: EventStreamOptions): Promise<void> {
   }
 }
 
-/** An event whose acknowledgement was lost comes again soon. */
+/** An event whose acknowledgement was lost is redelivered soon. */
 function remember(seen: Set<string>, id: string): void {
   seen.add(id)
   const [oldest] = seen
   if (seen.size > maxRemembered && oldest !== undefined) seen.delete(oldest)
 }
 
-/** Throws CliError when no event of the catalogue can match. */
+/** Throws CliError if the pattern matches no event type of the catalogue. */
 export function parseCatalogPattern(text: string): CatalogPattern {
   if (covers(text)) return text
   throw usageError(

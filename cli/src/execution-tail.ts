@@ -5,28 +5,28 @@ import { follow } from './follow.js'
 
 export interface ExecutionTailOptions {
   api: Api
-  /** The list that is followed. */
+  /** The call that lists the executions to follow. */
   call: Call
   signal: AbortSignal
   say(line: string): void
-  /** Gets each execution once, oldest first; false: it has had enough. */
+  /** Called once for each execution, oldest first; returns false to stop. */
   onExecution(execution: Execution): boolean
 }
 
 const pollMs = 1_000
-/** How much later than younger executions one may be listed. */
+/** Maximum delay with which an execution may be listed after younger ones, in milliseconds. */
 const overlapMs = 10_000
 
-/** Follows the executions that are begun from now on, until the signal, or until `onExecution` has had enough. */
+/** Follows executions that start from now on, until `signal` aborts or `onExecution` returns false. */
 export async function tailExecutions(options: ExecutionTailOptions): Promise<void> {
   const { api, call, signal, say, onExecution } = options
-  // A platform that is away from the start is an error, not something to wait for.
+  // If the platform is unreachable at the start, that is an error; the command does not wait for it.
   const present = (await api.page(Execution, { ...call, query: { ...call.query, limit: 50 } })).data
   const shown = new Set(present.map(({ id }) => id))
   let newestMs = present[0] ? idTime(present[0].id) : Number.NEGATIVE_INFINITY
   const beginMs = newestMs
 
-  /** Those that were not shown, back to where none is late any more. */
+  /** Executions not reported yet, back to the instant before which none can appear any more. */
   async function news(): Promise<Execution[]> {
     const sinceMs = Math.max(newestMs - overlapMs, beginMs)
     const found: Execution[] = []

@@ -1,9 +1,9 @@
 import type { ErrorEnvelope } from '@opsplane/contracts'
 
-/** 1: the answer is no. 2: wrong usage, or nothing says which platform. 3: trying again later may help. */
+/** 1: the command failed, or its result is negative. 2: wrong usage, or no platform is configured. 3: a retry may succeed. */
 export type FailureCode = 1 | 2 | 3
 
-/** An error that is reported in one line, and the exit code it ends the tool with. */
+/** An error that is reported in one line, with the exit code of the CLI. */
 export class CliError extends Error {
   constructor(
     message: string,
@@ -16,14 +16,14 @@ export class CliError extends Error {
 
 export const usageError = (message: string) => new CliError(message, 2)
 
-/** The platform did not answer, or its answer was cut off. */
+/** The platform did not respond, or its response was cut off. */
 export class UnreachableError extends CliError {
   constructor(message: string, cause?: unknown) {
     super(message, 3, { cause })
   }
 }
 
-/** What the API answered instead of a result. */
+/** An error response of the API. */
 export class ApiFailure extends CliError {
   readonly code: string
   readonly retryable: boolean

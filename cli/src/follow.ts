@@ -4,8 +4,8 @@ import { CliError, isRetryable } from './failure.js'
 const retryTiming = { strategy: 'exponential', baseMs: 500, maxMs: 30_000 } as const
 
 /**
- * Repeats a step until it says there is no more, or the signal aborts. A failure that may pass is reported and waited for,
- * longer each time; any other is thrown.
+ * Repeats `step` until it returns false or the signal aborts. A retryable error is reported and retried with backoff;
+ * any other error is thrown.
  */
 export async function follow(
   step: () => Promise<boolean>,

@@ -1,17 +1,17 @@
-/** What the tool has to do with the outside, so that tests can stand in for it. */
+/** Input and output of the CLI, so that tests can replace them. */
 export interface Io {
   env: Record<string, string | undefined>
   out(text: string): void
-  /** The same for large output: resolves when the reader can accept more. */
+  /** For large output: resolves when the reader can accept more. */
   write(text: string): Promise<void>
   err(text: string): void
-  /** Width of the terminal the output goes to; undefined when it goes to a file or a pipe. */
+  /** Width of the output terminal in characters; `undefined` if the output is a file or a pipe. */
   columns: number | undefined
-  /** Everything that comes on standard input. */
+  /** Reads standard input to its end. */
   readInput(): Promise<string>
-  /** Asks a person without showing what is typed; undefined when there is no terminal. */
+  /** Prompts for a secret without echo; `undefined` if there is no terminal. */
   askSecret: ((question: string) => Promise<string>) | undefined
-  /** From the first call on, Ctrl-C and SIGTERM abort this signal instead of ending the process. */
+  /** After the first call, Ctrl-C and SIGTERM abort this signal instead of ending the process. */
   interruption(): AbortSignal
   nowMs(): number
 }

@@ -4,7 +4,7 @@ import type { Api, Call } from './api.js'
 import type { Printer } from './print.js'
 import { parseDuration, parseInstant } from './time.js'
 
-/** Option value: a length of time, in milliseconds. */
+/** Parses an option value as a duration, in milliseconds. */
 export function duration(text: string): number {
   const ms = parseDuration(text)
   if (ms === undefined || ms < 1 || ms > 2_147_483_647)
@@ -12,21 +12,21 @@ export function duration(text: string): number {
   return ms
 }
 
-/** Option value: an instant, as ISO text in UTC. */
+/** Parses an option value as an instant, returned as ISO text in UTC. */
 export const instant = (nowMs: number) => (text: string) => {
   const instant = parseInstant(text, nowMs)
   if (instant !== undefined) return instant
   throw new InvalidArgumentError('a time reads like 2026-01-31T08:00Z, or 15m, 2h, 7d ago.')
 }
 
-/** Option value: a whole number from 1. */
+/** Parses an option value as a positive integer. */
 export function count(text: string): number {
   const number = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number > 0) return number
   throw new InvalidArgumentError('it has to be a whole number from 1.')
 }
 
-/** Option that may be given several times. */
+/** Option that may be repeated. */
 export function repeatableOption(flags: string, description: string, choices?: readonly string[]): Option {
   const option = new Option(flags, `${description} (repeatable)`)
   const add = (value: string, before: string[] | undefined) => [...(before ?? []), value]
@@ -50,7 +50,7 @@ export function withPaging(command: Command): Command {
     .addOption(new Option('--all', 'every one there is').conflicts('limit'))
 }
 
-/** The items of a list up to its limit; tells how far it is when there are many. */
+/** Reads the items of a list up to its limit; reports progress for long lists. */
 export async function collect<Schema extends z.ZodType>(
   { api, printer }: { api: Api; printer: Printer },
   schema: Schema,

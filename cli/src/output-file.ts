@@ -4,8 +4,8 @@ import type { Sink } from './audit-export.js'
 import { CliError, usageError } from './failure.js'
 
 /**
- * A file that only its owner can read, and that has its name once it is whole: until then, `.part` is added to that.
- * Throws CliError when there is such a file already, unless it may be replaced, and when it cannot be written.
+ * Creates a file that only its owner can read. Until it is complete, its name ends with `.part`. Throws CliError if the
+ * file exists and `replace` is false, or if it cannot be written.
  */
 export async function createOutputFile(path: string, { replace = false } = {}): Promise<Sink> {
   if (!replace && existsSync(path))
@@ -19,7 +19,7 @@ export async function createOutputFile(path: string, { replace = false } = {}): 
       throw new CliError(`${path} cannot be written (${code}).`, 1, { cause: error })
     }
   }
-  // One that a killed run left behind may have a mode of its own.
+  // A file left behind by a killed run may have another mode.
   await reported(rm(partial, { force: true }))
   const file = await reported(open(partial, 'wx', 0o600))
   return {

@@ -1,6 +1,6 @@
 import { CliError } from './failure.js'
 
-/** What is used of a terminal's `tty.ReadStream`. */
+/** The parts of `tty.ReadStream` that the prompt uses. */
 export interface Terminal {
   setRawMode(raw: boolean): unknown
   setEncoding(encoding: 'utf8'): unknown
@@ -12,7 +12,7 @@ export interface Terminal {
 
 const keys = { interrupt: '\u0003', end: '\u0004', backspace: '\u007f', delete: '\b', clear: '\u0015' }
 
-/** Reads one line of a terminal without echo. Throws CliError on Ctrl-C. */
+/** Reads one line from a terminal without echo. Throws CliError on Ctrl-C. */
 export function promptSecret(
   terminal: Terminal,
   ask: (text: string) => void,

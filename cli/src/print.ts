@@ -2,16 +2,16 @@ import { stringifyExact } from '@opsplane/contracts'
 import type { Io } from './io.js'
 import { type Column, oneLine, printable, renderTable } from './table.js'
 
-/** Shows results: as JSON for programs, or in a form for people. */
+/** Prints results: as JSON for programs, or as readable text. */
 export interface Printer {
-  /** One thing: its fields under each other. */
+  /** Prints one object, one field per line. */
   one(value: unknown, fields: readonly (readonly [string, string | number | null])[]): void
   list<Item>(items: readonly Item[], columns: readonly Column<Item>[]): void
-  /** One of a stream of things, each a line. */
+  /** Prints one item of a stream, each on a line. */
   line(value: unknown, text: string): void
-  /** Text of several lines for people. */
+  /** Prints several lines of readable text, or `value` as JSON. */
   text(value: unknown, lines: readonly string[]): void
-  /** How far long work is, and whatever else is no result. */
+  /** Prints progress and other messages that are not results, to standard error. */
   say(text: string): void
 }
 

@@ -5,7 +5,7 @@ import { Environment } from '@opsplane/contracts'
 import { z } from 'zod'
 import { usageError } from './failure.js'
 
-/** One login: where, as whom, and where in there. */
+/** One login: platform URL, credential, workspace and environment. */
 export const Profile = z.object({
   url: z.string(),
   workspace: z.string(),
@@ -17,10 +17,10 @@ export type Profile = z.infer<typeof Profile>
 
 const Config = z.object({ profiles: z.record(z.string(), Profile) })
 
-/** The logins of this person on this machine. */
+/** The stored logins of the current user on this machine. */
 export function createProfiles(env: Record<string, string | undefined>) {
   const { XDG_CONFIG_HOME: base, HOME: home = homedir() } = env
-  // A relative path is no valid setting, and would scatter secrets.
+  // A relative path is not a valid setting, and would scatter secrets over several folders.
   const folder = join(base && isAbsolute(base) ? base : join(home, '.config'), 'opsplane')
   const file = join(folder, 'config.json')
 

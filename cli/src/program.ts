@@ -22,13 +22,13 @@ import type { Io } from './io.js'
 import { duration } from './options.js'
 import { oneLine } from './table.js'
 
-/** Runs the tool with its arguments; gives the exit code. Never throws. */
+/** Runs the CLI with the given arguments and returns the exit code. Never throws. */
 export async function runCli(args: readonly string[], io: Io): Promise<number> {
   try {
     await createProgram(io).parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
-    // Commander has said itself what is wrong; help that was asked for is no error.
+    // Commander has already printed the error; a request for help is not an error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     io.err(`error: ${oneLine(messageOf(error))}\n`)
     return error instanceof CliError ? error.exitCode : 1
@@ -96,7 +96,7 @@ OPSPLANE_ENVIRONMENT; the login stored as "default"; the platform started here w
 Exit codes: 0 done; 1 failed, or the API said no; 2 wrong usage or no credentials; 3 the platform cannot be
 reached or is unavailable, so that trying again later may help.`
 
-/** An unknown option may have been meant to carry a secret. */
+/** The value of an unknown option is not printed, because it may be a secret. */
 const withoutValue = (text: string) => text.replace(/(unknown option '--?[^'=]*)=[\s\S]*'/, "$1'")
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -6,23 +6,23 @@ import { follow } from './follow.js'
 export interface RunTailOptions {
   api: Api
   query: NonNullable<Call['query']>
-  /** Runs from then on; only new ones when absent. */
+  /** Starts with runs from this instant; if absent, only new runs are reported. */
   since?: string | undefined
   signal: AbortSignal
   say(line: string): void
-  /** Gets each run once, oldest first; false: it has had enough. */
+  /** Called once for each run, oldest first; returns false to stop. */
   onRun(run: Run): boolean
 }
 
 const path = '/runs'
 const pollMs = 1_000
-/** How much later than younger runs one may be listed. */
+/** Maximum delay with which a run may be listed after younger ones, in milliseconds. */
 const overlapMs = 10_000
 
-/** Follows the runs there are until the signal, or until `onRun` has had enough. */
+/** Follows the list of runs until `signal` aborts or `onRun` returns false. */
 export async function tailRuns({ api, query, since, signal, say, onRun }: RunTailOptions): Promise<void> {
   const shown = new Map<string, number>()
-  // A platform that is away from the start is an error, not something to wait for.
+  // If the platform is unreachable at the start, that is an error; the command does not wait for it.
   const [latest] = (await api.page(Run, { path, query: { ...query, limit: 1 } })).data
   if (since === undefined && latest) shown.set(latest.id, Date.parse(latest.queuedAt))
   const begin = since ?? latest?.queuedAt

@@ -26,9 +26,9 @@ const io: Io = {
   nowMs: Date.now,
 }
 
-/** Runs the tool in this process, with its arguments; gives the exit code. */
+/** Runs the CLI in this process with the given arguments and returns the exit code. */
 export function runOpsplane(args: readonly string[]): Promise<number> {
-  // The reader of the output, such as head, has closed it.
+  // The reader of the output, such as `head`, has closed the pipe.
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   }

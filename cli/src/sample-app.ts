@@ -8,7 +8,7 @@ import { ApiFailure, CliError, usageError } from './failure.js'
 const folder = new URL('../../services/apps/samples/', import.meta.url)
 
 const Named = z.looseObject({ name: z.string() })
-/** What an app is made of. The API says whether it is right. */
+/** The definition of an app. The API validates its content. */
 const SampleApp = z.strictObject({
   app: z.looseObject({ slug: z.string(), name: z.string() }),
   tables: z.array(z.looseObject({ slug: z.string() })),
@@ -23,7 +23,7 @@ export const listSampleNames = (): string[] =>
     .filter((file) => file.endsWith('.json'))
     .map((file) => basename(file, '.json'))
 
-/** Throws CliError where there is none of that name. */
+/** Throws CliError if there is no sample with that name. */
 export function readSample(name: string): SampleApp {
   const names = listSampleNames()
   if (!names.includes(name))
@@ -37,7 +37,7 @@ const Draft = z.object({ id: z.string(), problems: z.array(z.object({ message: z
 const Deployed = z.object({ id: z.string(), number: z.int() })
 
 export interface InstallOptions {
-  /** Instead of the sample's own. */
+  /** Replaces the slug of the sample. */
   slug: string | undefined
   embeddable: boolean
   say(text: string): void
@@ -50,8 +50,8 @@ export interface InstalledApp {
 }
 
 /**
- * Makes an app with the tables and workflows it needs, of which those that are there already are taken, and deploys it. Throws
- * ApiFailure, as where there is an app of that slug.
+ * Creates and deploys an app with the tables and workflows it needs; existing ones are reused. Throws ApiFailure, for
+ * example if an app with that slug exists.
  */
 export async function installSample(
   api: Api,

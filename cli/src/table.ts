@@ -1,14 +1,17 @@
 export interface Column<Item> {
   title: string
   value(item: Item): string | number | null
-  /** May be cut where the terminal is too narrow. What one copies, such as an id, is never cut. */
+  /** May be truncated if the terminal is too narrow. Values that users copy, such as an id, are never truncated. */
   elastic?: boolean
 }
 
 const gap = '  '
 const leastWidth = 8
 
-/** An aligned table, a line per item below the titles. With a width, elastic columns are cut to fit into it. */
+/**
+ * Renders an aligned table with a title row and one line per item. If a width is given, elastic columns are truncated to
+ * fit.
+ */
 export function renderTable<Item>(
   columns: readonly Column<Item>[],
   items: readonly Item[],
@@ -23,16 +26,16 @@ export function renderTable<Item>(
   return rows.map((row) => `${renderRow(row, widths)}\n`).join('')
 }
 
-/** One line: cut to the width of the terminal, if there is one, with what could steer the terminal made visible. */
+/** Formats text as one line, truncated to the terminal width if there is one; control characters are made visible. */
 export function oneLine(text: string, width?: number): string {
   const line = printable(text)
   return width === undefined ? line : cut(line, width)
 }
 
-/** What an endpoint or a person wrote must not move the cursor, set the title or hide anything. */
+/** Text from an endpoint or a user must not move the cursor, set the title or hide anything. */
 export function printable(text: string): string {
   return text.replaceAll(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: this expression exists to match control characters.
     /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     (character) => named[character] ?? `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   )
@@ -58,7 +61,7 @@ function cut(text: string, width: number): string {
   return characters.length <= width ? text : `${characters.slice(0, Math.max(width - 1, 0)).join('')}…`
 }
 
-/** Takes from the widest elastic column until all fit, or none can give more. */
+/** Shrinks the widest elastic column repeatedly until all columns fit or none can shrink further. */
 function shrink<Item>(columns: readonly Column<Item>[], natural: readonly number[], width: number): number[] {
   const widths = [...natural]
   const room = width - gap.length * (columns.length - 1)

@@ -4,15 +4,15 @@ const ago = /\s+ago$/
 const isoTime =
   /^\d{4}-\d{2}-\d{2}(?<time>T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?<offset>Z|[+-]\d{2}:\d{2})?)?$/i
 
-/** Milliseconds of `500ms`, `15m`, `2h`, `7d`; undefined when it is none. */
+/** Parses `500ms`, `15m`, `2h` or `7d` to milliseconds; `undefined` if the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   const [, amount, unit] = duration.exec(text.trim()) ?? []
   return unit === undefined ? undefined : Number(amount) * unitMs[unit as keyof typeof unitMs]
 }
 
 /**
- * The instant of `2026-01-31`, `2026-01-31T08:00Z` or, counted back from now, `15m` and `7d ago`; undefined when it is
- * none. A time without an offset is UTC, as all times are that the tool prints.
+ * Parses `2026-01-31`, `2026-01-31T08:00Z` or, relative to now, `15m` and `7d ago`; `undefined` if the text is not an
+ * instant. A time without an offset is UTC, like all times that the CLI prints.
  */
 export function parseInstant(text: string, nowMs: number): string | undefined {
   const trimmed = text.trim()
@@ -24,7 +24,7 @@ export function parseInstant(text: string, nowMs: number): string | undefined {
   return instant(Date.parse(time === undefined || offset ? trimmed : `${trimmed}Z`))
 }
 
-/** Years of more than four digits sort wrong, and the API does not take them. */
+/** Years of more than four digits sort incorrectly, and the API rejects them. */
 function instant(ms: number): string | undefined {
   const date = new Date(ms)
   if (Number.isNaN(date.getTime())) return undefined

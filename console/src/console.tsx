@@ -4,10 +4,10 @@ import { createRouter } from '@tanstack/react-router'
 import { remedyAddress } from './place/session.js'
 import { createRoutes } from './routes.js'
 
-/** How often a request is sent again that may succeed then. */
+/** Maximum number of automatic retries of a request whose error is retryable. */
 const mostRetries = 2
 
-/** The pages, and what they have read. */
+/** Creates the router and the query cache. */
 export function createConsole() {
   const queries = new QueryClient({
     queryCache: new QueryCache({ onError: goToRemedy }),
@@ -16,7 +16,8 @@ export function createConsole() {
         retry: (count, error) =>
           count < mostRetries && (!(error instanceof OpsplaneError) || error.retryable),
         retryDelay: (count) => 400 * 2 ** count,
-        // A page waits for what its parts read. A part that asked again when it is shown would have the page wait again, without end.
+        // A page waits for the queries of its parts. If a part refetched on mount after an error, the page would wait again,
+        // without end.
         retryOnMount: false,
       },
     },
@@ -32,7 +33,7 @@ export function createConsole() {
   return { router, queries }
 }
 
-/** What has failed and is on no page any more is asked for again where it is next. */
+/** Removes a failed query from the cache once no page uses it, so that it is fetched again on the next page that needs it. */
 function forgetFailures(queries: QueryClient): void {
   const cache = queries.getQueryCache()
   cache.subscribe(({ type, query }) => {
@@ -41,7 +42,10 @@ function forgetFailures(queries: QueryClient): void {
   })
 }
 
-/** Leads to the sign-in where one is needed, and back: what a page shows is in its address. */
+/**
+ * Redirects to the sign-in if the error requires it; the person returns to the same page, because its URL contains its
+ * state.
+ */
 function goToRemedy(error: unknown): void {
   const { pathname, search } = location
   const remedy = remedyAddress(error, `${pathname}${search}`, true)

@@ -2,8 +2,8 @@ import { applyColorScheme } from './place/color-scheme.js'
 import { isSignInPage } from './place/session.js'
 
 /**
- * Two programs: the sign-in is small, and the rest is loaded from scratch after it, so that nothing remains of who was here
- * before. Each is loaded where its address is gone to.
+ * Two separate programs: the sign-in is small, and the console is loaded from scratch after it, so that no data of a
+ * previous person remains. The address decides which program is loaded.
  */
 applyColorScheme(document.documentElement, localStorage, matchMedia('(prefers-color-scheme: dark)').matches)
 const root = document.querySelector('#console')

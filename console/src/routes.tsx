@@ -24,7 +24,7 @@ import { isEnvironment, rememberedPlace, rememberPlace } from './place/place.js'
 import { mayBeSignedIn, remedyAddress, signInAddress } from './place/session.js'
 import { NotFound, NoWorkspace } from './shell/not-found.js'
 
-/** All addresses of the console. An area is loaded with the first visit to it. */
+/** All routes of the console. The code of an area is loaded on the first visit. */
 export function createRoutes(queries: QueryClient) {
   const root = createRootRoute({
     component: Outlet,

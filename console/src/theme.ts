@@ -1,6 +1,6 @@
 import { createTheme } from '@mantine/core'
 
-/** Colours and sizes are in the style sheet; this is how Mantine's parts behave. */
+/** Colours and sizes are in the style sheet; this theme configures the behaviour of Mantine's components. */
 export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,

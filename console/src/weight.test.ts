@@ -1,14 +1,14 @@
 import { readFileSync, statSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 
-/** What the bundler has written of the console: `npm run build`. */
+/** The output of the bundler: `npm run build`. */
 const folder = new URL('../bundle/', import.meta.url)
 type Outputs = Record<string, { source?: string; imports: string[]; later: string[] }>
 const outputs = JSON.parse(readFileSync(new URL('outputs.json', folder), 'utf8')) as Outputs
 const { style } = JSON.parse(readFileSync(new URL('assets.json', folder), 'utf8')) as { style: string }
 
 const kilobyte = 1_024
-/** As it is sent. Fonts, which are the same for every page and cached permanently, are not counted. */
+/** Compressed transfer size. Fonts are not counted: they are the same for every page and cached permanently. */
 const weightOf = (files: Iterable<string>) =>
   [...files].reduce((sum, file) => sum + statSync(new URL(`${file}.br`, folder)).size, 0)
 
@@ -18,7 +18,7 @@ const fileOf = (source: string) => {
   return found[0]
 }
 
-/** The files without which a page is not shown: what its sources are made into, and what those import. */
+/** The files that a page requires: the bundles of its sources and their static imports. */
 function filesOf(sources: readonly string[]): Set<string> {
   const files = new Set(sources.map(fileOf))
   for (const file of files) for (const each of outputs[file]?.imports ?? []) files.add(each)

@@ -110,7 +110,7 @@ async function newSession(
   })
 }
 
-/** What a login with a second factor is asked for. */
+/** The challenge of a login that requires a second factor; `undefined` for any other error. */
 function challengeIn(error: unknown): FactorChallenge | undefined {
   if (!(error instanceof ApiFailure) || error.code !== 'factor_required') return undefined
   return FactorChallenge.safeParse(error.details[0]?.params).data
@@ -127,7 +127,7 @@ async function codeFor({ askSecret }: Io, { methods }: FactorChallenge, given?: 
   return (await askSecret('Code of the authenticator app, or a recovery code: ')).trim()
 }
 
-/** Without the line break an editor or echo leaves. */
+/** Strips the trailing line break that an editor or `echo` adds. */
 async function secretFromInput(io: Io): Promise<string> {
   const secret = (await io.readInput()).replace(/\r?\n$/, '')
   if (secret === '') throw usageError('Standard input is empty.')
@@ -145,7 +145,7 @@ async function logout(io: Io, command: Command): Promise<void> {
     await createApi({ baseUrl, token }, timeout)
       .none({ method: 'POST', path: '/auth/logout' })
       .catch((error: unknown) => {
-        // It has ended by itself.
+        // The session has already ended.
         if (!(error instanceof ApiFailure) || error.code === 'forbidden' || error.exitCode === 3) throw error
       })
   }
@@ -157,7 +157,7 @@ async function logout(io: Io, command: Command): Promise<void> {
   ])
 }
 
-/** TLS, or not beyond this machine. */
+/** True for TLS, or for a host on this machine. */
 const isSafe = ({ protocol, hostname }: URL) =>
   protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 

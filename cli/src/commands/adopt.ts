@@ -9,7 +9,7 @@ interface AdoptOptions extends OperationOptions {
   streams?: true
 }
 
-/** Names of an installation on servers that it shares with others; on the servers themselves, not through the API. */
+/** Claims the names of an installation on shared servers. Works directly on the servers, not through the API. */
 export function addAdoptCommand(program: Command, io: Io): void {
   program
     .command('adopt')

@@ -38,7 +38,7 @@ Examples:
     })
 }
 
-/** Where a browser finds an app. */
+/** The URL of an app in a browser. */
 function addressOf(
   {
     baseUrl,

@@ -9,7 +9,7 @@ import type { Io } from '../io.js'
 import { instant } from '../options.js'
 import { createOutputFile } from '../output-file.js'
 
-/** How long one verification takes at most before it hands on to the next. */
+/** Maximum duration of one verification request, in milliseconds; the next request continues from there. */
 const verificationMs = 10_000
 
 export function addAuditCommands(program: Command, io: Io): void {
@@ -92,9 +92,9 @@ async function exportLog(io: Io, options: ExportOptions, command: Command): Prom
   if (force && output === undefined) throw usageError('--force goes with --output.')
   const { api, printer } = connect(io, command)
   const query = { type, actor, resourceType, resourceId, from, to }
-  // The file first: an export that cannot be kept would be an event all the same.
+  // The file is created first: the export is recorded as an event even if the file cannot be written.
   const sink = output === undefined ? standardOutput(io) : await createOutputFile(output, { replace: force })
-  // What goes to standard output needs no clearing away, and may wait for its reader.
+  // Standard output needs no clean-up on interruption, and its reader may be slow.
   const signal = output === undefined ? undefined : io.interruption()
   const count = await copied(api, { path: '/audit/export', query, signal }, sink, printer.say)
   if (output === undefined) return printer.say(`${count} events; the copy is whole.`)
@@ -120,7 +120,7 @@ const standardOutput = (io: Io): Sink => ({
   discard: async () => {},
 })
 
-/** Part after part, as each has a limited time. */
+/** Verifies one part after another, because each request has a limited duration. */
 async function verifyAll(api: Api, checkpoint: AuditCheckpoint | undefined, say: (line: string) => void) {
   const request = checkpoint ? { method: 'POST' as const, body: { checkpoint } } : {}
   let checked = 0

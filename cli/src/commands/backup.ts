@@ -5,7 +5,7 @@ import type { Io } from '../io.js'
 import { type KeyOptions, readKeys, requireKeys } from './keys.js'
 import { type OperationOptions, type Ops, serversHelp, withOps, withTask } from './with-ops.js'
 
-/** Copies of everything, and the way back; on the servers themselves, not through the API. */
+/** Backup and restore of all data. Works directly on the servers, not through the API. */
 export function addBackupCommands(program: Command, io: Io): void {
   const backup = withServers(
     program.command('backup').description('copy all databases, topics and files as of one instant'),

@@ -18,7 +18,7 @@ interface ChoiceOptions extends OperationOptions, ApiChoice {
 
 type Listed = Awaited<ReturnType<Ops['listAllDeadLetters']>>[number]
 
-/** Works on the servers of the platform, not through the API. */
+/** Works directly on the servers of the platform, not through the API. */
 export function addDeadLetterCommands(program: Command, io: Io): void {
   const group = program
     .command('dead-letters')

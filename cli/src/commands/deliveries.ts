@@ -101,7 +101,7 @@ function pathOfList(webhook: string | undefined, { event, type }: ListOptions): 
   throw usageError('Name either a webhook or, with --event, an event.')
 }
 
-/** One after the other. A platform that is away ends it; one delivery that is refused does not. */
+/** Resends deliveries one after another. Stops if the platform is unreachable, but not if one delivery is refused. */
 async function resend(
   { api, printer }: Connection,
   action: 'retry' | 'replay',

@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryAttempt, DeliveryDetail } from '@opsplane/contracts'
 import type { Column } from '../table.js'
 
-/** With the webhook where deliveries of several are listed. */
+/** Includes the webhook column if the list covers several webhooks. */
 export function deliveryColumns(withWebhook: boolean): Column<Delivery>[] {
   const webhook: Column<Delivery> = { title: 'webhook', value: ({ webhookId }) => webhookId }
   return [
@@ -21,7 +21,7 @@ function lastAnswer({ lastResponseStatus: status, lastError: error, lastDuration
   return error && `${error.kind}: ${error.message}`
 }
 
-/** A delivery and all its attempts, for people. */
+/** A delivery and all its attempts as readable text. */
 export function deliveryLines(detail: DeliveryDetail): string[] {
   const { id, webhookId, eventId, eventType, status, createdAt, nextAttemptAt, replayOf, url } = detail
   return [

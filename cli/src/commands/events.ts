@@ -122,7 +122,7 @@ async function tail(io: Io, options: TailOptions, command: Command): Promise<voi
   })
 }
 
-/** Subjects have the id of the workspace, which only the API knows. */
+/** Subjects contain the workspace id, which only the API can provide. */
 async function currentTenant(io: Io, command: Command) {
   const { workspace, environment } = await connect(io, command).api.one(Me, { path: '/auth/me' })
   if (!workspace || !environment)

@@ -11,7 +11,7 @@ export const executionColumns: Column<Execution>[] = [
   { title: 'error', value: errorOf, elastic: true },
 ]
 
-/** An execution in one line. */
+/** An execution as one line of text. */
 export function executionLine(execution: Execution): string {
   const { started_at, id, status, trigger_type, duration_ms } = execution
   const took = duration_ms === null ? null : `${duration_ms} ms`
@@ -20,7 +20,7 @@ export function executionLine(execution: Execution): string {
     .join('  ')
 }
 
-/** An execution with what it was given, gave and logged, for people. */
+/** An execution with its input, output and log as readable text. */
 export function executionLines(execution: Execution): string[] {
   const { id, status, trigger_type, trigger_id, environment, replay_of, logs, error } = execution
   const { started_at, completed_at, duration_ms, memory_peak_mb, input, output } = execution

@@ -28,9 +28,9 @@ interface Filters {
   table?: string
 }
 
-/** Below the origin instead of the API. */
+/** Path relative to the origin instead of the API. */
 const log = '/api/service-sdk'
-/** The longest that an artifact may run. */
+/** Maximum duration of an execution, in milliseconds. */
 const longestMs = 300_000
 
 export function addExecutionCommands(program: Command, io: Io): void {
@@ -43,7 +43,7 @@ export function addExecutionCommands(program: Command, io: Io): void {
   addReplay(executions, io)
 }
 
-/** The list these filters are of. */
+/** The call that lists executions with these filters. */
 const callOf = ({ artifact, failed, succeeded, type, trigger, record, table, ...same }: Filters): Call => ({
   ofOrigin: true,
   path:
@@ -132,7 +132,7 @@ Examples:
     })
 }
 
-/** Option value: JSON. */
+/** Parses an option value as JSON. */
 function json(text: string): unknown {
   try {
     return parseExact(text)

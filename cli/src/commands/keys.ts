@@ -16,7 +16,7 @@ interface RotateMasterKeyOptions extends KeyOptions {
   check?: true
 }
 
-/** Rotation of the keys that secrets are sealed with; on Postgres itself, not through the API. */
+/** Rotation of the keys that encrypt secrets. Works directly on Postgres, not through the API. */
 export function addKeyCommands(program: Command, io: Io): void {
   keyCommand(program, 'rotate-master-key', 'wrap every data key by a new master key', masterKeyHelp)
     .addOption(new Option('--dry-run', 'try every data key, and change none').conflicts('check'))
@@ -97,11 +97,11 @@ Examples:
 interface Place {
   databaseUrl(): string
   keys: MasterKeys | undefined
-  /** Of the platform started here, when it is about that one. */
+  /** Home folder of the platform started here; absent for any other database. */
   home?: string
 }
 
-/** The keys go with the database: those of the shell are none of the platform started here. */
+/** The keys belong to the database: keys in the shell do not apply to the platform started here. */
 async function placeOf(ops: Ops, io: Io, command: Command, options: KeyOptions): Promise<Place> {
   const home = resolveHome(globalOptions(command).home, io.env)
   const { databaseUrl } = ops.findTarget({ ...options, home }, io.env)
@@ -109,13 +109,13 @@ async function placeOf(ops: Ops, io: Io, command: Command, options: KeyOptions):
     return { databaseUrl, keys: await readKeys(ops, io, options) }
   }
   const keys = ops.readMasterKeys(home)
-  // Says what is missing.
+  // Throws an error that names the missing setting.
   if (!keys) databaseUrl()
   if (options.keysStdin) throw usageError('The keys of the platform started here are in its secrets.json.')
   return { databaseUrl, keys, home }
 }
 
-/** Of standard input where asked for, else of the environment; undefined where there is none. */
+/** Reads the keys from standard input with `--keys-stdin`, otherwise from the environment; `undefined` if there are none. */
 export async function readKeys(ops: Ops, io: Io, { keysStdin }: KeyOptions): Promise<MasterKeys | undefined> {
   return keysStdin ? keysOf(ops, await io.readInput()) : keysFrom(ops, io.env)
 }

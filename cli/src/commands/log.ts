@@ -6,7 +6,7 @@ import { type OperationOptions, type Ops, serversHelp, withTask } from './with-o
 
 type Result = Awaited<ReturnType<Ops['detachMonths']>>[number]
 
-/** Works on the servers of the platform, not through the API. */
+/** Works directly on the servers of the platform, not through the API. */
 export function addLogCommands(program: Command, io: Io): void {
   const group = program
     .command('log')

@@ -13,7 +13,7 @@ interface ReseedOptions extends OperationOptions {
   to?: number
 }
 
-/** Works on the servers of the platform, not through the API. */
+/** Works directly on the servers of the platform, not through the API. */
 export function addOperationCommands(program: Command, io: Io): void {
   const operation = (name: string, description: string, help: string) =>
     program

@@ -5,7 +5,7 @@ import { usageError } from '../failure.js'
 import type { Io } from '../io.js'
 import type { Column } from '../table.js'
 
-/** What such commands take instead of the servers. */
+/** Option that makes a command use the API instead of the servers. */
 export const apiOption = ['--api', 'through the API, signed in as an operator of the installation'] as const
 
 export interface ApiChoice {
@@ -14,7 +14,7 @@ export interface ApiChoice {
   consumer?: string
 }
 
-/** How the installation is, as it reports it itself. */
+/** Prints the status of the installation as the API reports it. */
 export async function statusThroughApi(io: Io, command: Command): Promise<void> {
   const { api, printer } = connect(io, command)
   const status = await api.one(PlatformStatus, { path: '/platform/status' })
@@ -54,7 +54,7 @@ function serviceLines({ name, state, figures }: PlatformStatus['services'][numbe
 const lettersOf = ({ api }: Connection, { service, consumer }: ApiChoice, max?: number) =>
   api.pages(DeadLetter, { path: '/platform/dead-letters', query: { service, consumer } }, max)
 
-/** The oldest dead letters of each service. */
+/** Lists the oldest dead letters of each service. */
 export async function listThroughApi(
   io: Io,
   command: Command,
@@ -66,7 +66,7 @@ export async function listThroughApi(
   connection.printer.list(found, columns)
 }
 
-/** Hands those that are named, or all that are chosen, to their consumers again, or deletes them. */
+/** Redrives or drops the given dead letters, or all that match `choice`. */
 export async function changeThroughApi(
   io: Io,
   command: Command,
@@ -81,7 +81,7 @@ export async function changeThroughApi(
   const connection = connect(io, command)
   const { api, printer } = connection
   const chosen = [...ids]
-  // Read to the end first: what is handled or deleted would move the pages.
+  // All pages are read first: redriving or dropping a dead letter would shift the pages.
   if (all) for await (const page of lettersOf(connection, choice)) chosen.push(...page.map(({ id }) => id))
   for (const id of chosen) {
     if (action === 'drop')

@@ -28,7 +28,7 @@ const names: Record<keyof Omit<ArtifactPermissions, 'tables'>, string> = {
   topics: 'publishing to topics',
 }
 
-/** What is asked for, a line for each kind of it. */
+/** The requested permissions, one line for each kind. */
 export function permissionLines(asks: ArtifactPermissions): string[] {
   const { tables, ...lists } = asks
   const kinds = Object.keys(lists) as (keyof typeof lists)[]

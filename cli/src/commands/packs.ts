@@ -8,7 +8,7 @@ import type { Io } from '../io.js'
 import { collect, type PagingOptions, withPaging } from '../options.js'
 import { checkLines, packColumns, permissionLines, problemLine, testLines } from './pack-text.js'
 
-/** Compiler, bundler and sandbox are read only when they are needed: most commands are over before that would be done. */
+/** Loads compiler, bundler and sandbox only when needed, because loading them takes longer than most commands. */
 const tools = () => import('../packs/tools.js')
 
 export function addPackCommands(program: Command, io: Io): void {

@@ -114,7 +114,7 @@ async function finished({ api, printer }: Connection, started: ReplayJob): Promi
   }
 }
 
-/** The job goes on without us, so a platform that restarts is waited for. */
+/** The job continues on the server, so the command keeps polling while the platform restarts. */
 const waitAttempts = 20
 
 function selectionOf({ filter: { status, eventType, from, to } }: ReplayJob): string {

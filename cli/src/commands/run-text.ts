@@ -12,13 +12,13 @@ export const runColumns: Column<Run>[] = [
   { title: 'error', value: errorOf, elastic: true },
 ]
 
-/** A run in one line. */
+/** A run as one line of text. */
 export function runLine(run: Run): string {
   const parts = [run.queuedAt, run.id, run.status, run.triggerType, workflowOf(run), errorOf(run)]
   return parts.filter(Boolean).join('  ')
 }
 
-/** A run and its steps as a tree, for people. */
+/** A run and its tree of steps as readable text. */
 export function runLines(run: RunDetail): string[] {
   const error = errorOf(run)
   return [
@@ -35,7 +35,7 @@ export function runLines(run: RunDetail): string[] {
   ]
 }
 
-/** Steps below the step they stand in, in the order they began; those of earlier attempts of the run by themselves. */
+/** Places each step below its parent, in the order in which the steps started; each attempt of the run has its own tree. */
 function treeOf(steps: readonly RunStep[]): string[] {
   const key = (runAttempt: number, place: string | null) => `${runAttempt}/${place ?? ''}`
   const places = new Set(steps.map(({ runAttempt, place }) => key(runAttempt, place)))

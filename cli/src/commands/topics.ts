@@ -62,7 +62,7 @@ Examples:
     .action(async (topic: string, options: PublishOptions, command: Command) => {
       const { api, printer } = connect(io, command)
       const payload = parsePayload(options.payloadStdin ? await io.readInput() : (options.payload ?? '{}'))
-      // With a key of our own, an attempt whose answer was lost is not stored twice.
+      // With an explicit key, a repeated attempt whose response was lost does not store the event twice.
       const deduplicationKey = options.dedupKey ?? `opsplane-cli-${randomUUID()}`
       const body = { type: options.type, payload, deduplicationKey }
       const path = formatPath`/events/topics/${topic}/publish`
@@ -107,7 +107,7 @@ async function tail(
   }
   await follow(poll, { signal, say: printer.say })
 
-  /** The newest event. The API reads forwards only, so all are passed over. */
+  /** The newest event. The API only reads forwards, so all pages have to be passed. */
   async function present(): Promise<string | undefined> {
     let last: string | undefined
     for (let passed = 0, more = true; more && !signal.aborted; ) {

@@ -111,7 +111,7 @@ async function test(io: Io, id: string, command: Command): Promise<void> {
   const { api, printer } = connect(io, command)
   const call = { method: 'POST', path: formatPath`/webhooks/${id}/test`, ...pingCall } as const
   const result = await api.one(WebhookTestResult, call).catch((error: unknown) => {
-    // It is the endpoint that is away, not the platform.
+    // The endpoint is unreachable, not the platform.
     const ofEndpoint =
       error instanceof ApiFailure && error.details.some(({ path }) => path === '/url' || path === '/headers')
     throw ofEndpoint ? new CliError(error.message, 1, { cause: error }) : error
@@ -125,7 +125,7 @@ async function test(io: Io, id: string, command: Command): Promise<void> {
   if (status < 200 || status > 299) throw new CliError(`The endpoint answered ${status}.`, 1)
 }
 
-/** Each attempt would be a ping of its own, and an endpoint may take its whole `timeout_ms`. */
+/** Not retried, because each attempt would send another ping; an endpoint may use its whole `timeout_ms`. */
 const pingCall = { attempts: 1, extraTimeMs: 60_000 }
 
 function statusOf({ status, paused_reason: reason }: Webhook): string {

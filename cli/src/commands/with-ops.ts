@@ -10,8 +10,8 @@ export type Ops = typeof import('@opsplane/local/ops')
 const exitCodeOf = { unnamed: 2, refused: 1, away: 3 } as const
 
 /**
- * Work on the servers themselves. Reads the services' code only when it is needed: most commands are over before that
- * would be done.
+ * Runs work directly on the servers. Loads the services' code only when needed, because loading it takes longer than most
+ * commands.
  */
 export async function withOps(work: (ops: Ops) => Promise<void>): Promise<void> {
   const ops = await import('@opsplane/local/ops')
@@ -34,7 +34,7 @@ export interface OperationOptions extends GlobalOptions {
 export const serversHelp = `The platform is found in <home>/local.json, unless options or environment name its servers. It needs no login.
 Progress goes to standard error.`
 
-/** Work on the servers of the services that are asked for. */
+/** Runs work directly on the servers of the selected services. */
 export async function withTask(
   io: Io,
   command: Command,

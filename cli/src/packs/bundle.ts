@@ -1,18 +1,18 @@
 import type { PackProblem } from '@opsplane/contracts'
 import { type BuildFailure, build, type Message } from 'esbuild'
 
-/** What artifacts are given by the sandbox. */
+/** The module that the sandbox provides to artifacts. */
 const provided = '@opsplane/sdk'
 
 export interface Bundled {
-  /** Undefined where the source is sent as it is: it imports nothing, or nothing but the types and helpers of artifacts. */
+  /** `undefined` if the source is sent unchanged: it imports nothing, or only `@opsplane/sdk`. */
   text: string | undefined
   problems: PackProblem[]
 }
 
 /**
- * A source with all it imports from its folder and from npm, as one module for the sandbox. Modules of Node are a problem: the
- * sandbox has none.
+ * Bundles a source with its imports from the folder and from npm into one module for the sandbox. An import of a Node
+ * module is reported as a problem, because the sandbox has none.
  */
 export async function bundleSource(folder: string, source: string): Promise<Bundled> {
   try {

@@ -11,17 +11,17 @@ import { type PackContent, readPack } from '@opsplane/pack-format'
 import { CliError, usageError } from '../failure.js'
 import { bundleSource } from './bundle.js'
 
-/** A pack as it lies in a folder, with what is sent of it. */
+/** A pack in a folder, with the manifest and files that are sent. */
 export interface FolderPack extends PackContent {
   folder: string
-  /** Paths of what its artifacts were written as. */
+  /** Paths of the original sources of its artifacts. */
   sources: string[]
   problems: PackProblem[]
 }
 
 /**
- * Reads the pack in a folder. Sources that import more than `@opsplane/sdk` are bundled with what they import. Throws
- * CliError where there is no manifest, or it cannot be read.
+ * Reads the pack in a folder. Sources that import more than `@opsplane/sdk` are bundled with their imports. Throws
+ * CliError if the manifest does not exist or cannot be read.
  */
 export async function readFolder(place: string): Promise<FolderPack> {
   const folder = resolve(place)
@@ -69,7 +69,7 @@ function readManifest(folder: string): unknown {
   }
 }
 
-/** Paths of the files that a manifest names. */
+/** Paths of the files that the artifacts refer to. */
 function namedIn(artifacts: readonly ManifestArtifact[]): Set<string> {
   return new Set(
     artifacts
@@ -78,7 +78,7 @@ function namedIn(artifacts: readonly ManifestArtifact[]): Set<string> {
   )
 }
 
-/** What is not there is a problem of the manifest. */
+/** A missing file is skipped here: it is reported as a problem of the manifest. */
 function textsOf(folder: string, artifacts: readonly ManifestArtifact[]): Record<string, string> {
   const there = [...namedIn(artifacts)].filter((path) => {
     const target = join(folder, path)

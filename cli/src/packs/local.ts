@@ -4,7 +4,7 @@ import { createLogger } from '@opsplane/runtime'
 import { type CodeRunner, createCodeRunner } from '@opsplane/sandbox'
 import type { FolderPack } from './folder.js'
 
-/** A sandbox on this machine, for as long as `work` takes. */
+/** Runs `work` with a sandbox on this machine, and closes the sandbox afterwards. */
 export async function withSandbox<Result>(work: (runner: CodeRunner) => Promise<Result>): Promise<Result> {
   const runner = createCodeRunner({ log: createLogger({ service: 'cli', level: 'silent' }) })
   try {
@@ -14,7 +14,7 @@ export async function withSandbox<Result>(work: (runner: CodeRunner) => Promise<
   }
 }
 
-/** What of a pack does not compile, as the platform would say it. */
+/** Compile errors of a pack, in the form in which the platform reports them. */
 export async function findCompileProblems(runner: CodeRunner, pack: FolderPack): Promise<PackProblem[]> {
   const problems: PackProblem[] = []
   for (const { source, fileName } of readPack(pack).artifacts) {
@@ -27,7 +27,10 @@ export async function findCompileProblems(runner: CodeRunner, pack: FolderPack):
   return problems
 }
 
-/** Runs the tests of an artifact in the sandbox, one after the other. Gives problems in place of results where it does not compile. */
+/**
+ * Runs the tests of an artifact in the sandbox, one after another. Returns problems instead of results if the source does
+ * not compile.
+ */
 export async function runTests(
   runner: CodeRunner,
   artifact: PackArtifact,

@@ -4,7 +4,10 @@ import { manifestFile } from '@opsplane/contracts'
 import { usageError } from '../failure.js'
 import { readDeclarations } from './types.js'
 
-/** Begins a pack in a folder: one artifact with a test, and what an editor needs. Throws CliError where there is one. */
+/**
+ * Creates a pack in a folder: one artifact with a test, and the files an editor needs. Throws CliError if one of the files
+ * exists.
+ */
 export function createPackFolder(folder: string, name: string): string[] {
   const files = filesOf(name)
   const there = Object.keys(files).find((path) => existsSync(join(folder, path)))

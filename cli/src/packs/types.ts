@@ -6,13 +6,13 @@ import { join, relative, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { PackProblem } from '@opsplane/contracts'
 
-/** The declarations of host functions that come with this tool. */
+/** Path of the declarations of host functions that this CLI includes. */
 export const readDeclarations = (): string =>
   createRequire(import.meta.url)
     .resolve('@opsplane/sdk')
     .replace(/\.js$/, '.d.ts')
 
-/** What TypeScript finds wrong with sources; undefined where the pack has no TypeScript of its own. */
+/** Type errors that TypeScript finds in the sources; `undefined` if TypeScript is not installed for the pack. */
 export async function findTypeProblems(
   folder: string,
   sources: readonly string[],
@@ -38,7 +38,7 @@ function compilerOf(folder: string): string | undefined {
   }
 }
 
-/** The pack's own settings, where it has some, with what the sandbox is. */
+/** The `tsconfig.json` of the pack, if it has one, with the settings that the sandbox requires. */
 function projectOf(folder: string, sources: readonly string[]) {
   const own = resolve(folder, 'tsconfig.json')
   return {

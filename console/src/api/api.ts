@@ -42,8 +42,8 @@ export type DeadLetter = Schemas['DeadLetter']
 export const apiPath = '/api/v1'
 
 /**
- * A browser on a plain origin does not name the site of a request: by this header, which no other site can send, the gateway
- * knows that the page is its own.
+ * A browser on an origin without HTTPS does not send the site of a request. The gateway recognizes the console's own
+ * requests by this header, which other sites cannot send.
  */
 const ofPage: [string, string] = ['X-Requested-With', 'console']
 
@@ -55,16 +55,16 @@ function send(request: Request): Promise<Response> {
 const baseUrl = () => new URL(apiPath, location.origin).href
 
 /**
- * The typed client by the cookie of the session; without a place for what belongs to a person. What lacks a proof asks for it
- * in place.
+ * Typed client that authenticates by the session cookie; without a place for resources that belong to a person. If a
+ * request lacks a proof of identity, the person is prompted in place.
  */
 export const createApi = (place?: Place): OpsplaneClient =>
   createClient({ baseUrl: baseUrl(), fetch: (request) => sendWithProof(request, send), ...place })
 
-/** The same for requests that prove the person's identity: they never ask for a proof themselves. */
+/** Same client for requests that prove the person's identity: it never prompts for a proof itself. */
 export const provingApi = (): OpsplaneClient => createClient({ baseUrl: baseUrl(), fetch: send })
 
-/** The stream of events of a place, from behind the event of that `seq` on. Any answer is given back, a refusal as well. */
+/** Opens the event stream of a place after the event with `seq` = `after`. Returns every response, including refusals. */
 export function openEventStream(
   place: Place,
   after: number | undefined,
@@ -82,7 +82,7 @@ interface OriginCall {
   signal?: AbortSignal
 }
 
-/** Calls what is below the origin itself, or not in the document that the client is made of. Throws OpsplaneError. */
+/** Calls a path relative to the origin, or one that is not in the OpenAPI document of the client. Throws OpsplaneError. */
 export async function callOrigin<Body>(
   place: Place,
   path: string,
@@ -103,7 +103,7 @@ export async function callOrigin<Body>(
 const headersOf = ({ workspace, environment }: Place) =>
   new Headers([ofPage, ['X-Workspace', workspace], ['X-Environment', environment]])
 
-/** What is no JSON is an error page of something in between. */
+/** A body that is not JSON is an error page of an intermediary, such as a proxy. */
 function parseBody(text: string): unknown {
   try {
     return parseExact(text)

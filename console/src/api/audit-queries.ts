@@ -2,14 +2,14 @@ import type { Place } from '../place/place.js'
 import { type AuditVerification, createApi, type EventDescription, type TopicEvent } from './api.js'
 import { type EventFilters, type ListPage, pageSize } from './queries.js'
 
-/** How much of the chain was checked, and what was found. */
+/** Progress and result of a check of the audit chain. */
 export interface ChainCheck {
   checked: number
   isDone: boolean
   last: AuditVerification
 }
 
-/** Checks the whole chain, a part of it at a time. */
+/** Checks the whole chain part by part, and yields the progress after each part. */
 export async function* checkChain(place: Place, signal: AbortSignal): AsyncGenerator<ChainCheck> {
   let after: string | null = null
   let checked = 0
@@ -26,7 +26,7 @@ export async function* checkChain(place: Place, signal: AbortSignal): AsyncGener
   }
 }
 
-/** All that matches, a line of JSON for each event. */
+/** All matching events, one line of JSON each. */
 export async function exportAudit(place: Place, filters: EventFilters): Promise<Blob> {
   const query = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
   const lines = await createApi(place).get('/audit/export', { params: { query }, parseAs: 'blob' })
@@ -48,10 +48,10 @@ export async function readEventTypes(
   return { items: data, next: pagination.hasMore ? (pagination.nextCursor ?? undefined) : undefined }
 }
 
-/** The longest that the API lets one wait. */
+/** Maximum long-poll timeout that the API accepts, in milliseconds. */
 const waitMs = 20_000
 
-/** The events of a topic from the oldest that is kept, and then those that come, each part when it is there. */
+/** Yields the events of a topic from the oldest retained one, then new events, page by page as they arrive. */
 export async function* followTopic(
   place: Place,
   name: string,

@@ -4,7 +4,7 @@ import { formatCurl } from './curl.js'
 
 const place = { workspace: 'acme', environment: 'staging' } as const
 
-/** What a shell makes of the command: its arguments, with a token in the variable. */
+/** The arguments that a shell makes of the command, with a token in the variable. */
 function argumentsOf(command: string): string[] {
   const program = command.replace(/^curl/, 'printf "%s\\n"')
   const env = { OPSPLANE_TOKEN: 'ops_key', PATH: process.env.PATH }

@@ -1,15 +1,15 @@
 import type { Place } from '../place/place.js'
 
-/** A request of the API as one can send it by hand. */
+/** An API request that the page shows so that users can send it by hand. */
 export interface ShownRequest {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** With what precedes it below the origin, such as `/api/v1/webhooks`. */
+  /** Path relative to the origin, such as `/api/v1/webhooks`. */
   path: string
   query?: Record<string, string | readonly string[] | undefined>
   body?: unknown
 }
 
-/** The same by curl. The token is a variable: a page never knows one. */
+/** Formats the request as a curl command. The token is a shell variable, because the page does not know any token. */
 export function formatCurl(
   origin: string,
   place: Place,
@@ -30,5 +30,5 @@ export function formatCurl(
   return lines.join(' \\\n  ')
 }
 
-/** For a POSIX shell, in which nothing within single quotes means anything. */
+/** Quotes a text for a POSIX shell, in which no character within single quotes is special. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

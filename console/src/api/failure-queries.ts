@@ -26,7 +26,7 @@ export const failurePaths: Record<FailingKind, string> = {
   executions: `${executionsPath}/failures`,
 }
 
-/** What is failed now, by cause and target. */
+/** The current failures, grouped by cause and target. */
 export const failuresQuery = (place: Place, kind: FailingKind) =>
   queryOptions({
     queryKey: [place.workspace, place.environment, 'failures', kind],
@@ -37,19 +37,19 @@ export const failuresQuery = (place: Place, kind: FailingKind) =>
     },
   })
 
-/** What goes on after a group was asked to be retried. */
+/** Job that retries a group of failures. */
 export interface RetryJob {
   id: string
   status: 'running' | 'completed' | 'canceled'
   total: number
   done: number
-  /** What could not be retried. */
+  /** Number of failures that could not be retried. */
   refused: number
 }
 
-/** How a kind of failure is retried as a group. */
+/** Retries the failures of one kind, group by group. */
 export interface Retrying {
-  /** Takes nothing that fails later than the group was listed. */
+  /** Excludes failures that occurred after the group was listed. */
   start(group: FailureGroup): Promise<RetryJob>
   read(group: FailureGroup, jobId: string, signal: AbortSignal): Promise<RetryJob>
   cancel(group: FailureGroup, jobId: string): Promise<unknown>
@@ -90,7 +90,7 @@ export const retryingRuns = (place: Place): Retrying => ({
   cancel: (_, id) => createApi(place).post('/runs/retries/{id}/cancel', { params: { path: { id } } }),
 })
 
-/** Below the origin itself, as everything about executions. */
+/** Uses paths relative to the origin, like all calls about executions. */
 export const retryingExecutions = (place: Place, call: typeof callOrigin = callOrigin): Retrying => ({
   async start({ id, to }) {
     const path = `${executionsPath}/failures/${encodeURIComponent(id)}/retry`
@@ -111,7 +111,7 @@ export const retryingExecutions = (place: Place, call: typeof callOrigin = callO
 
 type Job = Pick<RetryJob, 'id' | 'status' | 'total'>
 
-/** Only a dry run makes none. */
+/** The job is `null` only for a dry run. */
 function jobOf<Found extends Job>(
   job: Found | null,
   countsOf: (job: Found) => Pick<RetryJob, 'done' | 'refused'>,

@@ -1,17 +1,17 @@
 import { OpsplaneError } from '@opsplane/client'
 import { texts } from '../texts/en.js'
 
-/** What a person is shown of an error: what has happened, what to do, and by what operators find it. */
+/** An error as shown to a person: what happened, what to do, and the reference that operators search by. */
 export interface Failure {
   title: string
   help: string
   code: string | undefined
   requestId: string | undefined
-  /** Whether asking again may help. */
+  /** Whether a retry may succeed. */
   isPassing: boolean
 }
 
-/** Whether the person has to sign in, or sign in again. */
+/** Whether the person must sign in, or sign in again. */
 export const needsSignIn = (error: unknown): boolean => error instanceof OpsplaneError && error.status === 401
 
 export function describeError(error: unknown): Failure {
@@ -36,7 +36,7 @@ function wordsFor(error: OpsplaneError): Pick<Failure, 'title' | 'help' | 'isPas
   return { title: words.title, help: error.message, isPassing: error.retryable }
 }
 
-/** The messages of a refused body by the names of its fields, as a form shows them. */
+/** The messages of a rejected request body by field name, for a form. */
 export function fieldErrors(error: unknown): Record<string, string> {
   if (!(error instanceof OpsplaneError)) return {}
   const inBody = error.details.filter((detail) => detail.in === 'body' && detail.path.startsWith('/'))

@@ -13,7 +13,7 @@ const refusal = (status: number, code: string) =>
     { status },
   )
 
-/** A platform that refuses until the person has proved their identity, and records what it was sent. */
+/** A platform that refuses requests until the person has proved their identity, and records the requests. */
 function platform(status: number, code: string, isProved: () => boolean) {
   const sent: string[] = []
   const send = async (request: Request) => {
@@ -26,7 +26,7 @@ function platform(status: number, code: string, isProved: () => boolean) {
 const post = (path = '/api/v1/settings/roles') =>
   new Request(`https://ops.example${path}`, { method: 'POST', body: '{"name":"auditor"}' })
 
-/** The person at the page, who gives the proof or does not. */
+/** A person who gives the proof if `proves` is true. */
 function person(proves: boolean) {
   const asked: Lacking[] = []
   let isProved = false

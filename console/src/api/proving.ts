@@ -1,14 +1,17 @@
 import { OpsplaneError } from '@opsplane/client'
 
-/** What a request lacks: a session, or a recent proof of who its person is. */
+/** What a request lacks: a session, or a recent proof of identity (step-up). */
 export type Lacking = 'session' | 'step_up'
-/** Asks the person for it; resolves to whether they proved it. */
+/** Prompts the person; resolves with whether they proved their identity. */
 type AskForProof = (lacking: Lacking) => Promise<boolean>
 
 let askForProof: AskForProof | undefined
 let asking: Promise<boolean> | undefined
 
-/** From now on requests that lack a proof ask for it in place, and are sent again with it. Returns how to end that. */
+/**
+ * Registers `ask`: requests that lack a proof prompt for it in place and are then sent again. Returns a function that
+ * unregisters it.
+ */
 export function proveBy(ask: AskForProof): () => void {
   askForProof = ask
   return () => {
@@ -17,8 +20,8 @@ export function proveBy(ask: AskForProof): () => void {
 }
 
 /**
- * Sends a request. Where it lacks a proof its person is asked once, however many requests lack it at the same time, and it is
- * sent again as it was: nothing that was typed is lost when a session ends.
+ * Sends a request. If it lacks a proof, the person is prompted once, even if several requests lack it at the same time,
+ * and the unchanged request is sent again, so no typed input is lost when a session ends.
  */
 export async function sendWithProof(
   request: Request,
@@ -34,13 +37,13 @@ export async function sendWithProof(
   return (await asking) && !request.signal.aborted ? send(again) : response
 }
 
-/** There is no session, or it is over. */
+/** There is no session, or it has ended. */
 export const sessionCodes: ReadonlySet<string> = new Set([
   'unauthenticated',
   'invalid_token',
   'token_expired',
 ])
-/** Where `invalid_token` means a token in the body. */
+/** Paths for which `invalid_token` refers to a token in the body. */
 const withTokens = /\/auth\/(step-up|factors\/passkeys|address\/prove\/confirm)$/
 
 async function lackingIn({ url }: Request, response: Response): Promise<Lacking | undefined> {

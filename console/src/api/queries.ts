@@ -11,7 +11,7 @@ import {
 
 export const pageSize = 50
 
-/** A page of a list as the console reads it on. */
+/** A page of a list that is loaded incrementally. */
 export interface ListPage<Item> {
   items: Item[]
   next: unknown
@@ -48,7 +48,7 @@ export const webhookQuery = (place: Place, id: string) =>
       (await createApi(place).get('/webhooks/{id}', { params: { path: { id } }, signal })).data,
   })
 
-/** The latest deliveries of a webhook, which say how it fares. */
+/** The latest deliveries of a webhook, which show its health. */
 export const latestDeliveriesQuery = (place: Place, id: string) =>
   queryOptions({
     queryKey: [...keyOf(place), 'deliveries', 'latest', id],
@@ -78,7 +78,7 @@ export const eventDeliveriesQuery = (place: Place, id: string) =>
       (await createApi(place).get('/events/{id}/deliveries', { params: { path: { id } }, signal })).data,
   })
 
-/** Business rules that have run on an event. */
+/** Executions of business rules that an event triggered. */
 export const eventExecutionsQuery = (place: Place, id: string) =>
   queryOptions({
     queryKey: [...keyOf(place), 'executions', 'event', id],
@@ -89,7 +89,7 @@ export const eventExecutionsQuery = (place: Place, id: string) =>
     },
   })
 
-/** Runs of workflows that an event has started. */
+/** Workflow runs that an event started. */
 export const eventRunsQuery = (place: Place, id: string) =>
   queryOptions({
     queryKey: [...keyOf(place), 'runs', 'event', id],
@@ -99,10 +99,10 @@ export const eventRunsQuery = (place: Place, id: string) =>
     },
   })
 
-/** How far back causes are followed. */
+/** Maximum length of the chain of causes that is followed. */
 const mostCauses = 10
 
-/** What led to an event, the nearest first: its cause, the cause of that, and so on. */
+/** The chain of causes of an event, nearest first. */
 export const causesQuery = (place: Place, causationId: string) =>
   queryOptions({
     queryKey: [...keyOf(place), 'causes', causationId],
@@ -111,7 +111,7 @@ export const causesQuery = (place: Place, causationId: string) =>
       let id: string | null = causationId
       while (id !== null && causes.length < mostCauses) {
         signal.throwIfAborted()
-        // What is older than what is kept ends it.
+        // The chain ends at an event older than the retention period.
         const cause: AuditEvent | undefined = await client
           .fetchQuery(eventQuery(place, id))
           .catch(() => undefined)
@@ -124,7 +124,7 @@ export const causesQuery = (place: Place, causationId: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-/** What else the request of an event has caused, the oldest first. */
+/** Other events caused by the same request, oldest first. */
 export const relatedEventsQuery = (place: Place, requestId: string) =>
   queryOptions({
     queryKey: [...keyOf(place), 'related', requestId],
@@ -182,7 +182,7 @@ export async function readDeliveries(
   return { items: data, next: pagination.hasMore ? (pagination.nextCursor ?? undefined) : undefined }
 }
 
-/** Without what is undefined. */
+/** The filters without undefined values. */
 type Given<Filters> = { [Name in keyof Filters]: Exclude<Filters[Name], undefined> }
 const given = <Filters extends object>(filters: Filters) =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as Given<Filters>

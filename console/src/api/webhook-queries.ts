@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { Place } from '../place/place.js'
 import { createApi, type ReplayRequest } from './api.js'
 
-/** A job that runs is asked how far it is; nothing signals each of its steps. */
+/** Interval between polls of a running job, in milliseconds; no event signals its progress. */
 const progressEveryMs = 1_000
 
 export const replaysQuery = (place: Place, id: string) =>
@@ -30,7 +30,7 @@ export const replayRequest = ({ status, fromMs, toMs }: ReplayRange): ReplayRequ
   to: new Date(toMs).toISOString(),
 })
 
-/** How many deliveries a replay would be of. */
+/** The number of deliveries that a replay would create. */
 export const replayCountQuery = (place: Place, id: string, range: ReplayRequest) =>
   queryOptions({
     queryKey: [place.workspace, place.environment, 'replays', id, 'count', range],

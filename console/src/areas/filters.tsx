@@ -13,10 +13,10 @@ interface TabsProps<Value extends string> {
   onChange(value: Value | undefined): void
 }
 
-/** One of a few values, or all. */
+/** Selects one of a few values, or all. */
 export function Tabs<Value extends string>({ label, value, options, onChange }: TabsProps<Value>) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset has a box of its own, which these are not in.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset draws its own box, which these buttons must not have.
     <div className="tabs" role="group" aria-label={label}>
       <button
         type="button"
@@ -44,18 +44,18 @@ export function Tabs<Value extends string>({ label, value, options, onChange }: 
 interface FilterTextProps {
   label: string
   placeholder: string
-  /** Of what may be typed, shown while one is about to. */
+  /** Example of a valid input, shown while the field has the focus. */
   example?: string
   value: string | undefined
-  /** A text that matches it is no filter: it is shown to be wrong, and nothing is asked. */
+  /** A text that does not match is marked as invalid and not applied. */
   pattern?: RegExp
   wrong?: string
   onChange(value: string | undefined): void
 }
 
-/** A filter that is typed, and asked for once it is complete: by Enter, or by leaving it. The key `/` goes to it. */
+/** A text filter that is applied on Enter or when the field loses the focus. The key `/` moves the focus to the field. */
 export function FilterText(props: FilterTextProps) {
-  // What it shows is what the address says, also after going back.
+  // The key makes the field show the value of the URL, also after navigating back.
   return <FilterInput key={props.value ?? ''} {...props} />
 }
 
@@ -63,7 +63,7 @@ function FilterInput({ label, placeholder, example, value = '', pattern, wrong, 
   const [isFocused, setFocused] = useState(false)
   const shownExample = example === undefined ? undefined : texts.common.suchAs(example)
   const input = useRef<HTMLInputElement>(null)
-  // Typed text that is not applied yet survives a reload and the end of the session.
+  // Text that is not applied yet survives a reload and the end of the session.
   const [draft, setDraft, clearDraft] = useDraft(`filter-${label}`, { text: value })
   useKeys({ '/': () => input.current?.focus() })
   const finish = () => {
@@ -98,7 +98,7 @@ function FilterInput({ label, placeholder, example, value = '', pattern, wrong, 
   )
 }
 
-/** The filters of a list leave nothing of it. */
+/** Shown if no row matches the filters of a list. */
 export function NothingMatches({ title }: { title: string }) {
   const navigate = useNavigate()
   return (

@@ -1,6 +1,6 @@
 import type { DeliveryStatus } from '../api/api.js'
 
-/** What the address of an area says after the question mark: the filters of its list. What is none of them is left out. */
+/** Query parameters of an area, which are the filters of its list; unknown parameters and values are dropped. */
 type Given = Readonly<Record<string, unknown>>
 
 export const deliveryStatuses = ['failed', 'retrying', 'pending', 'held', 'succeeded'] as const
@@ -40,7 +40,7 @@ export interface AuditSearch {
 export const auditSearch = (given: Given): AuditSearch =>
   texts(given, ['type', 'resource', 'kind', 'actor', 'address', 'from', 'to'])
 
-/** Filters of the audit log that leave what was written at the instant of an event, the only one of its resource then. */
+/** Audit log filters that select the entry of an event: only one entry of its resource exists at that instant. */
 export const auditEntrySearch = ({
   createdAt,
   resource,
@@ -70,7 +70,7 @@ export const webhookSearch = (given: Given): WebhookSearch => ({
 function texts<Name extends string>(given: Given, names: readonly Name[]): Partial<Record<Name, string>> {
   const present = names.flatMap((name) => {
     const value = given[name]
-    // The router reads what looks like a number as one.
+    // The router parses text that looks like a number as a number.
     const text = typeof value === 'number' ? String(value) : value
     return typeof text === 'string' && text !== '' ? [[name, text] as const] : []
   })

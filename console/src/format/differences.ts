@@ -1,6 +1,6 @@
 import { stringifyExact } from '@opsplane/client'
 
-/** A field that differs, by its dotted path; its values as JSON, undefined where it was not there. */
+/** A changed field with its dotted path; the values are JSON texts, `undefined` if the field did not exist. */
 export interface Difference {
   path: string
   before: string | undefined
@@ -9,7 +9,7 @@ export interface Difference {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What differs between two states of a record, field by field; objects are compared inside, lists as a whole. */
+/** Compares two states of a record field by field; objects are compared recursively, lists as a whole. */
 export function differences(before: Fields | null, after: Fields | null, prefix = ''): Difference[] {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return names.flatMap((name) => {
@@ -21,7 +21,7 @@ export function differences(before: Fields | null, after: Fields | null, prefix 
   })
 }
 
-/** The state after an event, without what the event adds to it: that is no field of the record. */
+/** The state after an event without the additional fields of the event, which are not fields of the record. */
 export function withoutExtras(after: Fields | null, before: Fields | null, extras: Fields): Fields | null {
   if (after === null) return null
   const isOwn = (name: string) => !(name in extras) || (before !== null && name in before)

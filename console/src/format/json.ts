@@ -1,9 +1,9 @@
-/** A string, a word or number, or a sign of structure; what is between them is space. */
+/** A string, a word or number, or a structural character; only white space lies between tokens. */
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 
 /**
- * A JSON text on lines, indented by two spaces. Its tokens stay as they came, so that no digit of a number changes. Undefined
- * for what is no object or array, such as a page of HTML.
+ * Formats JSON with an indentation of two spaces. The tokens are unchanged, so no digit of a number is lost. `undefined`
+ * if the text is not an object or array, for example an HTML page.
  */
 export function indentedJson(text: string): string | undefined {
   if (!isStructure(text)) return undefined
@@ -40,7 +40,7 @@ export type JsonPart = 'key' | 'string' | 'number' | 'word' | 'plain'
 const part = /("(?:[^"\\]|\\.)*")(?=\s*:)|("(?:[^"\\]|\\.)*")|(-?\d[\d.eE+-]*)|(\btrue\b|\bfalse\b|\bnull\b)/g
 const kinds = ['key', 'string', 'number', 'word'] as const
 
-/** A JSON text in pieces, by what each of them is. Together they are the text again. */
+/** Splits JSON into typed tokens, which concatenate to the original text. */
 export function jsonParts(text: string): [kind: JsonPart, text: string][] {
   const parts: [JsonPart, string][] = []
   let end = 0
@@ -54,10 +54,10 @@ export function jsonParts(text: string): [kind: JsonPart, text: string][] {
   return parts
 }
 
-/** The spaces a line begins with. */
+/** Number of leading spaces of a line. */
 export const countIndent = (line: string): number => line.length - line.trimStart().length
 
 const mostUnbroken = 64
 
-/** Whether a string is to stay on one line, such as an id or a time. */
+/** Whether a string, such as an id or a time, must stay on one line. */
 export const isUnbroken = (text: string): boolean => text.length <= mostUnbroken && !/\s/.test(text)

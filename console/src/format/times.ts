@@ -3,7 +3,7 @@ const hour = 60 * minute
 const day = 24 * hour
 
 const units: readonly [Intl.RelativeTimeFormatUnit, number, number][] = [
-  // A unit, its length, and up to where it is used.
+  // Unit, its length, and the duration up to which it is used.
   ['second', 1_000, minute],
   ['minute', minute, hour],
   ['hour', hour, day],
@@ -14,13 +14,13 @@ const units: readonly [Intl.RelativeTimeFormatUnit, number, number][] = [
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'long' })
 
-/** How long ago or hence, such as `4 min ago`; `now` within a few seconds. */
+/** Relative time, such as `4 min ago`; `now` within a few seconds. */
 export function relativeTime(at: string, nowMs: number): string {
   const difference = Date.parse(at) - nowMs
   const size = Math.abs(difference)
   if (size < 5_000) return 'now'
   for (const [unit, length, limit] of units) {
-    // 59.6 minutes are an hour, not 60 minutes.
+    // 59.6 minutes are shown as one hour, not as 60 minutes.
     if (Math.round(size / length) * length < limit) return words(Math.round(difference / length), unit)
   }
   return at
@@ -39,7 +39,7 @@ function words(count: number, unit: Intl.RelativeTimeFormatUnit): string {
   return count < 0 ? `${-count} ${name} ago` : `in ${count} ${name}`
 }
 
-/** A format is made once for each zone: that takes longer than all else a row of a list costs. */
+/** Formatters are cached per time zone, because creating one is slower than rendering the rest of a list row. */
 function formatIn(
   options: Intl.DateTimeFormatOptions,
 ): (timeZone: string | undefined) => Intl.DateTimeFormat {
@@ -60,13 +60,13 @@ const exact = formatIn({
 })
 const clock = formatIn({ hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
-/** With date, seconds and the zone of the reader. */
+/** Date and time with seconds and the reader's time zone. */
 export const exactTime = (at: string, timeZone?: string): string => exact(timeZone).format(new Date(at))
 
-/** The time of day, for what happens within minutes. */
+/** Time of day, for events within minutes of each other. */
 export const clockTime = (at: string, timeZone?: string): string => clock(timeZone).format(new Date(at))
 
-/** With its unit: `184 ms`, `1.2 s`, `3 min 20 s`. */
+/** Formats a duration with its unit: `184 ms`, `1.2 s`, `3 min 20 s`. */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`

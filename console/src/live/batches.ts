@@ -1,14 +1,17 @@
 export interface Timers {
-  /** Calls it after so many milliseconds; gives back how to call it off. */
+  /** Calls `call` after `ms` milliseconds; returns a function that cancels the call. */
   after(ms: number, call: () => void): () => void
 }
 
-/** At once would ask for each of many that come together. */
+/** A short delay, so that items that arrive together cause only one refetch. */
 const firstMs = 50
-/** However much arrives, pages are read again no more often. */
+/** Minimum interval between two refetches of the pages, in milliseconds. */
 const betweenMs = 1_000
 
-/** Collects what is put in and passes it on together: soon where nothing was lately, else once a second. */
+/**
+ * Collects items and passes them on in batches: shortly after the first item, and at most once a second while items
+ * arrive.
+ */
 export function createBatches<Item>(timers: Timers, pass: (items: readonly Item[]) => void) {
   let waiting: Item[] = []
   let isResting = false

@@ -3,7 +3,10 @@ import type { Place } from '../place/place.js'
 import { readStream } from './reader.js'
 import { type Channel, type SharedStreamOptions, shareStream, type TabMessage } from './shared-stream.js'
 
-/** The stream of a place in this browser. `who` keeps apart what one and another person may see. */
+/**
+ * Starts the event stream of a place, shared by all tabs of this browser. `who` separates the streams of different
+ * persons.
+ */
 export function startStream(
   place: Place,
   who: string,
@@ -24,7 +27,7 @@ export function startStream(
   })
 }
 
-/** Origins without https have no locks: each tab there reads by itself. */
+/** Origins without HTTPS have no Web Locks, so each tab reads its own stream there. */
 async function leadBy(
   locks: LockManager | undefined,
   name: string,
@@ -47,7 +50,7 @@ function openChannel(name: string | undefined): Channel {
   }
 }
 
-/** Until then, or until the network is back. */
+/** Resolves after `ms` milliseconds, or as soon as the network is back. */
 function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -70,7 +70,7 @@ test('what comes is passed on soon, and then together once a second', () => {
     [1, 2],
     [3, 4],
   ])
-  // At rest the next one is soon again.
+  // After a pause, the next batch is passed on quickly again.
   pass(1_000)
   turns.put([5])
   pass(50)

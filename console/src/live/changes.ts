@@ -1,10 +1,10 @@
 import { parseExact } from '@opsplane/client'
 import type { SentEvent } from '@opsplane/contracts/sent-events'
 
-/** The beginning of the keys of what is out of date, behind workspace and environment. */
+/** Prefix of the query keys that are out of date, after workspace and environment. */
 export type Change = readonly string[]
 
-/** What is no event, by its type: every list it is in, and the pages of those that are named. */
+/** Query keys of records that change without events, by type: the affected lists, and the page of a named record. */
 const changedKeys: Readonly<Record<string, { lists: readonly string[]; page: string }>> = {
   delivery: { lists: ['deliveries', 'event-deliveries', 'failures', 'replays'], page: 'delivery' },
   run: { lists: ['runs', 'failures'], page: 'run' },
@@ -13,8 +13,9 @@ const changedKeys: Readonly<Record<string, { lists: readonly string[]; page: str
 const everyChange: Change = []
 
 /**
- * What a message of the stream makes out of date. An event does so to the lists and the page of its resource, whose keys are
- * called like it, as `['webhooks']` and `['webhook', id]`; what changes without an event is named by `changed`.
+ * The query keys that a message of the stream makes out of date. An event invalidates the lists and the page of its
+ * resource, for example `['webhooks']` and `['webhook', id]`; a `changed` message names records that changed without an
+ * event.
  */
 export function findChanges({ event, data }: SentEvent, isFirst: boolean): readonly Change[] {
   switch (event) {
@@ -23,7 +24,7 @@ export function findChanges({ event, data }: SentEvent, isFirst: boolean): reado
     case 'changed':
       return ofChanged(parseExact(data) as Changed)
     case 'ready':
-      // What has changed without an event in between is not sent again.
+      // Changes without events that occurred between two connections are not sent again.
       return isFirst ? [] : Object.values(changedKeys).flatMap(keysOf)
     case 'reset':
       return [everyChange]
@@ -45,7 +46,7 @@ function ofEvent({ resource: { type, id }, requestId }: StreamedEvent): Change[]
 interface Changed {
   type: string
   ids: readonly string[]
-  /** More than are named. */
+  /** Whether more records changed than `ids` lists. */
   isMore?: boolean
 }
 
@@ -59,6 +60,6 @@ function ofChanged({ type, ids, isMore }: Changed): Change[] {
 const keysOf = ({ lists, page }: { lists: readonly string[]; page: string }): Change[] =>
   [...lists, page].map((key) => [key])
 
-/** Whether what is kept under a key, without workspace and environment, is out of date. */
+/** Whether a cached query is out of date; `key` excludes workspace and environment. */
 export const isChanged = (key: readonly unknown[], changes: readonly Change[]): boolean =>
   changes.some((change) => change.every((part, index) => key[index] === part))

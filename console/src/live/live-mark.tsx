@@ -7,7 +7,7 @@ import { useLive } from './use-live.js'
 
 const words = texts.live
 
-/** Whether the page shows what is so now, in a word. */
+/** Shows in one word whether the page is up to date. */
 export function LiveMark() {
   const status = useLive()
   const now = Math.max(useNow(), status?.heardMs ?? 0)

@@ -1,21 +1,21 @@
 import type { StreamState } from './reader.js'
 
-/** What the page says of itself: whether it shows what is so now. */
+/** Whether the page shows current data. */
 export type Liveness = 'connecting' | 'live' | 'reconnecting' | 'stale'
 
-/** Pages that are brought up to date by nothing for this long are old. */
+/** After this time without an update, a page counts as stale, in milliseconds. */
 const staleAfterMs = 15_000
 
 export interface LiveStatus {
   state: StreamState
-  /** When something last arrived, or the page was opened. */
+  /** When the last message arrived or the page was opened, in epoch milliseconds. */
   heardMs: number
 }
 
 export function computeLiveness({ state, heardMs }: LiveStatus, nowMs: number, silenceMs: number): Liveness {
   const silentMs = nowMs - heardMs
   if (state === 'ended') return 'stale'
-  // The tab that reads the stream for this one says nothing any more.
+  // The tab that reads the stream for this tab no longer sends messages.
   if (state === 'live') return silentMs < silenceMs ? 'live' : 'stale'
   if (silentMs >= staleAfterMs) return 'stale'
   return state

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { readStream, type StreamState, silenceMs } from './reader.js'
 
-/** What a connection does: sends these texts and ends, or answers with a status, or is never answered. */
+/** Behaviour of a connection: sends these texts and ends, responds with a status, or never responds. */
 type Connection = readonly string[] | number | 'silent' | 'unreachable'
 
-/** Reads over the connections one after the other, the clock moving where one waits; ends with the last connection. */
+/** Reads from the connections one after another with a simulated clock; stops after the last connection. */
 async function readOver(connections: readonly Connection[], after?: number) {
   const end = new AbortController()
   const [asked, got, states, waits]: [unknown[], unknown[], StreamState[], number[]] = [[], [], [], []]
@@ -23,7 +23,7 @@ async function readOver(connections: readonly Connection[], after?: number) {
       end.abort()
       throw new Error('That was the last one.')
     },
-    // No time passes; a wait ends only where nothing arrives.
+    // No time passes; a wait only ends if nothing arrives.
     wait: async (ms, signal) => {
       if (ms !== silenceMs) waits.push(ms)
       else if (connection !== 'silent')

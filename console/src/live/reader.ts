@@ -1,32 +1,32 @@
 import { readLines, type SentEvent, sentEvents } from '@opsplane/contracts/sent-events'
 
 /**
- * How the stream is doing: `live` while something arrives from it, `reconnecting` while it is asked for again, `ended` once it
- * is refused to this person, which only a new sign-in changes.
+ * State of the stream: `live` while messages arrive, `reconnecting` between connections, `ended` after it was refused to
+ * this person; only a new sign-in changes that.
  */
 export type StreamState = 'connecting' | 'live' | 'reconnecting' | 'ended'
 
 export interface StreamReaderOptions {
-  /** Asks for the stream, from behind the event of that `seq` on. */
+  /** Opens the stream after the event with this `seq`. */
   open(after: number | undefined, signal: AbortSignal): Promise<Response>
-  /** The last `seq` that was read already. */
+  /** The last `seq` that was already read. */
   after: number | undefined
-  /** Gets each message once, heartbeats included. */
+  /** Called once for each message, including heartbeats. */
   onMessage(message: SentEvent): void
   onState(state: StreamState): void
-  /** Resolves after so many milliseconds, or earlier where asking again is worth while, as when the network is back. */
+  /** Resolves after `ms` milliseconds, or earlier if a new attempt is worthwhile, for example when the network is back. */
   wait(ms: number, signal: AbortSignal): Promise<void>
-  /** From 0 to 1. */
+  /** A random number from 0 to 1. */
   random(): number
   signal: AbortSignal
 }
 
-/** Heartbeats come every 15 s: two that are missing are a connection that is gone. */
+/** Heartbeats are sent every 15 s: if two are missing, the connection is considered lost. */
 export const silenceMs = 35_000
 const firstRetryMs = 1_000
 const longestRetryMs = 30_000
 
-/** Reads the stream of events until the signal, over connections that end: each goes on where the one before it stopped. */
+/** Reads the event stream until the signal aborts. Reconnects when a connection ends, and continues after the last event. */
 export async function readStream(options: StreamReaderOptions): Promise<void> {
   const { onState, wait, random, signal } = options
   const place: Place = { after: options.after, retryMs: firstRetryMs, failures: 0 }
@@ -43,13 +43,13 @@ export async function readStream(options: StreamReaderOptions): Promise<void> {
 
 interface Place {
   after: number | undefined
-  /** As the stream asks for, which already differs among readers. */
+  /** Delay requested by the stream, which already differs between clients. */
   retryMs: number
-  /** Attempts since something arrived. */
+  /** Number of failed attempts since the last message. */
   failures: number
 }
 
-/** Twice as long after each failure, and another time for each reader, so that not all come back at once. */
+/** Doubles after each failure, with random jitter, so that clients do not reconnect simultaneously. */
 const retryDelay = ({ retryMs, failures }: Place, random: number): number =>
   Math.min(retryMs * 2 ** failures, longestRetryMs) * (0.5 + random / 2)
 
@@ -75,10 +75,10 @@ async function readOnce(options: StreamReaderOptions, place: Place): Promise<'lo
   }
 }
 
-/** Of the person, who has no session any more or no right to this workspace; anything else passes. */
+/** The person has no session any more, or no access to this workspace; all other errors are temporary. */
 const isRefusal = (status: number): boolean => status === 401 || status === 403 || status === 404
 
-/** Ends the connection where nothing arrives for too long: what is gone without a word is never answered otherwise. */
+/** Ends the connection if nothing arrives within `silenceMs`: a silently lost connection would otherwise never be detected. */
 async function within<Result>(
   wait: StreamReaderOptions['wait'],
   connection: AbortController,

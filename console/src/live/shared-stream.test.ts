@@ -3,7 +3,7 @@ import type { SentEvent } from '@opsplane/contracts/sent-events'
 import type { StreamState } from './reader.js'
 import { type Channel, shareStream, type TabMessage } from './shared-stream.js'
 
-/** A browser: its lock goes from tab to tab, and what one tab says all others get. */
+/** A simulated browser: its lock moves from tab to tab, and a message of one tab reaches all others. */
 function startBrowser() {
   const channels = new Set<{ onMessage?: (message: TabMessage) => void }>()
   const queue: { work: () => Promise<void>; done: () => void }[] = []
@@ -53,7 +53,7 @@ interface Reading {
 }
 
 let browser: ReturnType<typeof startBrowser>
-/** Streams that are open, and those that were. */
+/** All streams opened so far, including closed ones. */
 let readings: Reading[]
 let open: Set<Reading>
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import type { SentEvent } from '@opsplane/contracts/sent-events'
 import type { StreamState } from './reader.js'
 
-/** What tabs say to one another. */
+/** Messages between tabs. */
 export type TabMessage =
   | { kind: 'message'; message: SentEvent }
   | { kind: 'state'; state: StreamState; after: number | undefined }
@@ -14,7 +14,7 @@ export interface Channel {
 }
 
 export interface SharedStreamOptions {
-  /** Runs the work in one tab at a time, and in another one once that is closed. */
+  /** Runs `work` in one tab at a time; when that tab closes, another tab runs it. */
   lead(work: () => Promise<void>, signal: AbortSignal): Promise<void>
   channel: Channel
   read(given: {
@@ -28,8 +28,9 @@ export interface SharedStreamOptions {
 }
 
 /**
- * One stream for all tabs of a browser, which has but six connections to a host: one tab reads it and passes everything on.
- * The tab that reads it next goes on where the others were. Gives back how a tab leaves.
+ * Shares one stream between all tabs of a browser, which allows only six connections per host: one tab reads the stream
+ * and forwards its messages. The next reading tab continues at the same position. Returns a function that makes this tab
+ * leave.
  */
 export function shareStream({ lead, channel, read, onMessage, onState }: SharedStreamOptions): () => void {
   const leaving = new AbortController()
@@ -73,7 +74,7 @@ export function shareStream({ lead, channel, read, onMessage, onState }: SharedS
       }),
     signal,
   )
-  // To leave before it was one's turn is no failure.
+  // Leaving before the tab became the reader is not an error.
   reading.catch(() => undefined).finally(() => channel.close())
   return () => leaving.abort()
 }

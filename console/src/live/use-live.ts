@@ -7,7 +7,7 @@ import { startStream } from './browser.js'
 import { type Change, findChanges, isChanged } from './changes.js'
 import type { LiveStatus } from './live-view.js'
 
-/** Kept outside React: at every event the page would be drawn again, for one word of it. */
+/** Stored outside React: otherwise the whole page would render at every event just to update one word. */
 export interface LiveStore {
   status(): LiveStatus
   subscribe(read: () => void): () => void
@@ -33,20 +33,20 @@ function createStore(): LiveStore {
 export const LiveContext = createContext<LiveStore | undefined>(undefined)
 const noStatus = { status: () => undefined, subscribe: () => () => undefined }
 
-/** How the stream of the place is doing; undefined outside of one. */
+/** Status of the place's event stream; `undefined` outside of a place. */
 export function useLive(): LiveStatus | undefined {
   const { status, subscribe } = use(LiveContext) ?? noStatus
   return useSyncExternalStore(subscribe, status)
 }
 
 /**
- * Reads the stream of the place while the shell is there, and has asked for again what it makes out of date. A stream that was
- * refused is opened again after the next sign-in: `signIns` counts that.
+ * Reads the event stream of the place while the shell is mounted, and invalidates the queries that it makes out of date. A
+ * refused stream is opened again after the next sign-in, which increments `signIns`.
  */
 export function useStream({ workspace, environment }: Place, who: string, signIns: number): LiveStore {
   const queries = useQueryClient()
   const [store] = useState(createStore)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each sign-in begins it again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each sign-in restarts the stream.
   useEffect(() => {
     store.set({ state: 'connecting', heardMs: Date.now() })
     let isFirst = true
@@ -62,7 +62,7 @@ export function useStream({ workspace, environment }: Place, who: string, signIn
     const leave = startStream({ workspace, environment }, who, {
       onMessage: (message) => {
         turns.put(findChanges(message, isFirst))
-        // A gateway that was started again may bring another version of the console.
+        // A restarted gateway may serve a newer build of the console.
         if (message.event === 'ready' && !isFirst)
           void queries.invalidateQueries({ queryKey: versionQuery.queryKey })
         if (message.event === 'ready') isFirst = false

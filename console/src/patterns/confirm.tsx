@@ -3,17 +3,17 @@ import { type ReactNode, useState } from 'react'
 import { texts } from '../texts/en.js'
 
 interface ConfirmProps {
-  /** What is done, as a verb. */
+  /** The action, as a verb. */
   label: string
-  /** Names the object, and what it costs. */
+  /** Names the object and the consequences. */
   question: ReactNode
-  /** It can be undone, but has to be known before. */
+  /** The action can be undone, but its effect must be known beforehand. */
   isHarmless?: boolean
   isBusy?: boolean
   onConfirm(): void
 }
 
-/** What cannot be undone is asked once, in place. */
+/** Asks for confirmation of an irreversible action, in place. */
 export function Confirm({ label, question, isHarmless = false, isBusy = false, onConfirm }: ConfirmProps) {
   const [isAsked, setAsked] = useState(false)
   if (!isAsked)

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { texts } from '../texts/en.js'
 import { Icon } from './icons.js'
 
-/** Copies a text, and shows that it did. */
+/** Copies a text and confirms it. */
 export function Copy({ text, label = texts.common.copy }: { text: string; label?: string }) {
   const [isDone, setDone] = useState(false)
   const copy = async () => {
@@ -23,7 +23,7 @@ export function Copy({ text, label = texts.common.copy }: { text: string; label?
   )
 }
 
-/** On an origin without https there is no clipboard to write to, but what is selected can be copied. */
+/** An origin without HTTPS has no clipboard API, but selected text can be copied there. */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')
@@ -34,7 +34,7 @@ export async function copyText(text: string): Promise<void> {
   area.remove()
 }
 
-/** A whole id, and a button that copies it. */
+/** A complete id with a copy button. */
 export function Id({ value }: { value: string }) {
   return (
     <span className="row id">

@@ -6,7 +6,7 @@ import { texts } from '../texts/en.js'
 import { Copy } from './copy.js'
 import { Icon } from './icons.js'
 
-/** The request behind a page, to be made by hand. Pages make it again whenever they are rendered: it is compared by what is in it. */
+/** The request behind a page as a curl command. Pages create the request object at each render, so it is compared by value. */
 export const AsCurl = memo(
   AsCurlView,
   (before, after) => JSON.stringify(before.request) === JSON.stringify(after.request),
@@ -40,6 +40,6 @@ function AsCurlView({ request }: { request: ShownRequest }) {
   )
 }
 
-/** The same for the next step of an empty page. */
+/** The curl command for the next step on an empty page. */
 export const useCommand = (request: ShownRequest): string =>
   formatCurl(location.origin, usePlace().place, request)

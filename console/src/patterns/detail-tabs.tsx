@@ -6,7 +6,7 @@ interface DetailTabsProps<Tab extends string> {
   className?: string
 }
 
-/** Parts of a detail, of which one is shown. */
+/** Tabs of a detail, of which one is shown. */
 export function DetailTabs<Tab extends string>({
   tabs,
   chosen,

@@ -5,7 +5,7 @@ type Kept = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 const prefix = 'opsplane-draft'
 const keyOf = (path: string, name: string) => `${prefix}:${path}:${name}`
 
-/** What was typed into a form before; what it has no longer is left out, and what has come since is as it begins. */
+/** Reads the saved draft of a form. Fields that no longer exist are dropped; new fields have their initial value. */
 export function readDraft<Value extends object>(storage: Kept, key: string, initial: Value): Value {
   try {
     const draft: unknown = JSON.parse(storage.getItem(key) ?? '{}')
@@ -19,8 +19,8 @@ export function readDraft<Value extends object>(storage: Kept, key: string, init
 }
 
 /**
- * Typed text, kept over a reload and the end of the session until it is sent. For no secrets: those are left to
- * the fields themselves. Returns the value, how to change it, and how to begin from the start.
+ * Form input that survives a reload and the end of the session until it is sent. Not for secrets, which stay in their
+ * fields only. Returns the value, a function to change it, and a function to reset it.
  */
 export function useDraft<Value extends object>(name: string, initial: Value) {
   const [key] = useState(() => keyOf(location.pathname, name))

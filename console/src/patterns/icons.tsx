@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Signs on a grid of 16 px, drawn in lines of 1.5 px in the colour of the text. */
+/** Icons on a grid of 16 px, drawn in lines of 1.5 px in the text colour. */
 const paths = {
   failed: <path d="M8 2.2 14.2 13H1.8L8 2.2ZM8 6.3v3.2M8 11.4v.1" />,
   deliveries: <path d="M2 8.2 14 2.5 9.8 14 7.4 8.9 2 8.2Zm5.4.7L10.6 5.9" />,
@@ -46,7 +46,7 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** Next to a word of the same meaning, or within a button with a name: hidden from screen readers. */
+/** Shown next to a word of the same meaning or within a labelled button, so it is hidden from screen readers. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
     <svg

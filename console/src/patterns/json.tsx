@@ -2,15 +2,18 @@ import { useMemo } from 'react'
 import { countIndent, indentedJson, isUnbroken, jsonParts } from '../format/json.js'
 import { Copy } from './copy.js'
 
-/** Beyond it a text is shown in one colour: the pieces would be more nodes than a page bears. */
+/** Longer texts are shown in one colour: the tokens would create too many DOM nodes. In characters. */
 const mostColoured = 40_000
 
-/** A body or a record: JSON on lines and in colours, anything else as it is. What is shown is text, never markup. */
+/**
+ * Shows a request body or a record: JSON is indented and coloured, other text is unchanged. The content is always
+ * rendered as text, never as markup.
+ */
 export function Code({ text, label }: { text: string; label: string }) {
   const shown = useMemo(() => indentedJson(text), [text])
   return (
     <div className="code">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard. */}
       <section className="code-scroll" aria-label={label} tabIndex={0}>
         <pre>
           {shown === undefined || shown.length > mostColoured ? (shown ?? text) : <Coloured text={shown} />}
@@ -23,7 +26,7 @@ export function Code({ text, label }: { text: string; label: string }) {
   )
 }
 
-/** How much further in a line goes on than it begins, in characters. */
+/** Hanging indent of wrapped lines, in characters. */
 const hanging = 2
 
 function Coloured({ text }: { text: string }) {
@@ -41,7 +44,7 @@ function Line({ text }: { text: string }) {
   const parts = jsonParts(text)
   const value = parts.findIndex(([kind, piece]) => kind === 'string' && isUnbroken(piece))
   if (value < 0) return <Pieces parts={parts} />
-  // With the comma after it.
+  // The unbroken part includes the comma after the string.
   return (
     <>
       <Pieces parts={parts.slice(0, value)} />

@@ -1,12 +1,15 @@
 import { useEffect, useRef } from 'react'
 
-/** What keys do: by a key, or by two one after the other, such as `g f`. */
+/** Actions by key, or by a sequence of two keys such as `g f`. */
 export type Keys = Readonly<Record<string, () => void>>
 
-/** Within it the second key of two has to come. */
+/** Maximum time between the two keys of a sequence, in milliseconds. */
 const chordMs = 1_000
 
-/** Reads keys one after the other; true where one did something. A key that begins no pair is one by itself. */
+/**
+ * Returns a function that processes one key and returns true if an action ran. A key that completes no sequence counts
+ * as a single key.
+ */
 export function createKeyReader(keys: () => Keys) {
   let first: { key: string; atMs: number } | undefined
   return (key: string, atMs: number): boolean => {
@@ -24,7 +27,7 @@ export function createKeyReader(keys: () => Keys) {
   }
 }
 
-/** While its component is mounted, no text field has the focus and no dialog is open. */
+/** Handles keys while the component is mounted, no text field has the focus and no dialog is open. */
 export function useKeys(keys: Keys): void {
   const current = useRef(keys)
   current.current = keys
@@ -40,7 +43,7 @@ export function useKeys(keys: Keys): void {
   }, [])
 }
 
-/** In a text field keys are letters; dialogs and menus have keys of their own. */
+/** Text fields use keys as input; dialogs and menus have their own keys. */
 function isTaken(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   if (target.isContentEditable || target.closest('input, textarea, select, [role="dialog"], [role="menu"]'))

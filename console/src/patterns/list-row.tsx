@@ -1,4 +1,4 @@
-// biome-ignore-all lint/a11y/useSemanticElements: rows that are out of sight are not there, and those that are stand where they belong by their position, which the rows of a table cannot.
+// biome-ignore-all lint/a11y/useSemanticElements: rows out of view are not rendered and visible rows are positioned absolutely, which table rows do not support.
 // biome-ignore-all lint/a11y/useFocusableInteractive: the link of a row takes the focus.
 import { Link, type LinkProps } from '@tanstack/react-router'
 import { type CSSProperties, type MouseEvent, memo, type ReactNode } from 'react'
@@ -6,11 +6,11 @@ import { type CSSProperties, type MouseEvent, memo, type ReactNode } from 'react
 export interface Column<Item> {
   id: string
   head: string
-  /** A track of a CSS grid. */
+  /** Track size of a CSS grid. */
   width: string
-  /** Its place in a row of two lines, where the list is narrow; without one it is left out there. */
+  /** Position in the two-line row of a narrow list; without it the column is hidden there. */
   narrow?: 'state' | 'title' | 'time' | 'meta'
-  /** Of what has only a sign where the list is narrow: its word, shown on hover over the row. */
+  /** The word for a column that shows only an icon in a narrow list; shown as the tooltip of the row. */
   hintOf?(item: Item): string
   cell(item: Item): ReactNode
 }
@@ -21,13 +21,13 @@ interface RowProps<Item> {
   columns: readonly Column<Item>[]
   isSelected: boolean
   isMarked: boolean
-  /** It belongs to the list no more. */
+  /** The row is no longer part of the list. */
   hasLeft: boolean
   linkOf(item: Item): LinkProps
   onOpen(item: Item): void
 }
 
-/** How wide it is, and so how high and where, is for the style sheet: the rows stay as they are when a detail opens. */
+/** The style sheet decides the width, and therefore height and position: rows do not render again when a detail opens. */
 export const rowPlace = (index: number) => ({ '--row': index }) as CSSProperties
 
 export const cellClass = ({ id, narrow }: Pick<Column<never>, 'id' | 'narrow'>): string =>
@@ -35,7 +35,7 @@ export const cellClass = ({ id, narrow }: Pick<Column<never>, 'id' | 'narrow'>):
 
 function RowView<Item>({ item, index, columns, linkOf, onOpen, ...state }: RowProps<Item>) {
   const onClick = (event: MouseEvent) => {
-    // With another button or a key it is the browser's: a tab of its own, or a download.
+    // With another button or a modifier key, the browser handles the click: a new tab, or a download.
     if (event.button !== 0 || event.metaKey || event.altKey || event.ctrlKey || event.shiftKey) return
     event.preventDefault()
     onOpen(item)
@@ -68,7 +68,7 @@ function RowView<Item>({ item, index, columns, linkOf, onOpen, ...state }: RowPr
 
 const compared = ['item', 'index', 'columns', 'isSelected', 'isMarked', 'hasLeft'] as const
 
-/** Rendered again only where it differs. `linkOf` and `onOpen` are not compared: they follow from the item. */
+/** Renders again only if a compared property changes. `linkOf` and `onOpen` are not compared: they depend on the item only. */
 export const Row = memo(RowView, (before, after) =>
   compared.every((name) => Object.is(before[name], after[name])),
 ) as typeof RowView

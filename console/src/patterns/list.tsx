@@ -1,4 +1,4 @@
-// biome-ignore-all lint/a11y/useSemanticElements: rows that are out of sight are not there, and those that are stand where they belong by their position, which the rows of a table cannot.
+// biome-ignore-all lint/a11y/useSemanticElements: rows out of view are not rendered and visible rows are positioned absolutely, which table rows do not support.
 // biome-ignore-all lint/a11y/useFocusableInteractive: the link of a row takes the focus.
 import type { LinkProps } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
@@ -14,7 +14,7 @@ import { useSelection } from './use-selection.js'
 
 export type { Column } from './list-row.js'
 
-/** When it was made, at the end of a row. */
+/** Creation time, at the end of a row. */
 export const whenColumn = (head: string): Column<{ createdAt: string }> => ({
   id: 'when',
   head,
@@ -32,18 +32,18 @@ interface ListProps<Item> {
   view: ListView<Item>
   columns: readonly Column<Item>[]
   keyOf(item: Item): string
-  /** Where a row leads. */
+  /** Target of a row. */
   linkOf(item: Item): LinkProps
-  /** Of the row whose detail is open. */
+  /** Key of the row whose detail is open. */
   selected: string | undefined
-  /** Where the detail is closed to. */
+  /** Address to open when the detail is closed. */
   closed: LinkProps
   empty: ReactNode
 }
 
 const headHeight = 32
 
-/** Rows that are loaded as one scrolls; only those in sight are there. With j, k and Enter as everywhere. */
+/** A virtual list that loads rows while scrolling. Supports the keys j, k and Enter. */
 export function List<Item>({
   label,
   view,
@@ -62,16 +62,16 @@ export function List<Item>({
     count: items.length,
     getScrollElement: () => scroll.current,
     estimateSize: () => height,
-    // As many as there are in sight of the other height: a detail that is closed then makes no rows.
+    // Renders enough rows to fill the view at the other row height, so that closing a detail creates no rows.
     overscan: isNarrow ? 12 : 6,
     scrollMargin: isNarrow ? 0 : headHeight,
     scrollPaddingStart: isNarrow ? 0 : headHeight,
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was measured is of the other height.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the cached measurements are for the other row height.
   useLayoutEffect(() => virtual.measure(), [virtual, height])
   const rows = virtual.getVirtualItems()
   const [first, last] = [rows.at(0)?.index ?? 0, rows.at(-1)?.index ?? 0]
-  // What is to be there changes with what is known of the list, not with the rows in sight alone.
+  // Runs after each render: the required pages depend on the known pages, not only on the visible rows.
   useEffect(() => view.show(first, last))
   const { shown, cursor, open } = useSelection({
     ...{ items, keyOf, linkOf, selected, closed },
@@ -136,7 +136,7 @@ export function List<Item>({
   )
 }
 
-/** One that is known, and was forgotten or is not there yet. */
+/** A known row whose page is not loaded, or was evicted. */
 const AwaitedRow = ({ index }: { index: number }) => (
   <div role="row" aria-hidden="true" className="list-row skeleton-row" style={rowPlace(index)}>
     <i />
@@ -145,7 +145,7 @@ const AwaitedRow = ({ index }: { index: number }) => (
 
 const skeletonRows = Array.from({ length: 14 }, (_, index) => index)
 
-/** Where rows will be, after a moment in which most of them come. */
+/** Placeholder rows, shown after a short delay within which most lists load. */
 function ListSkeleton({ label }: { label: string }) {
   return (
     <div

@@ -1,14 +1,14 @@
 import { useCallback, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 
-/** As the style sheet has them, by the same width. */
+/** Row heights in px; the style sheet has the same values. */
 export const rowHeights = { wide: 32, narrow: 52 } as const
-/** Below it a row has two lines. */
+/** Below this list width in px, a row has two lines. */
 const narrowWidth = 760
 
 /**
- * Whether there is room for two lines a row only. It changes before the frame in which the list has another width is painted,
- * and the row at the top stays there. `observe` is the ref of the list, which comes with the first rows.
+ * Whether the list is so narrow that rows have two lines. Changes before the frame with the new width is painted, and
+ * keeps the top row in place. `observe` is the ref of the list element, which is rendered with the first rows.
  */
 export function useNarrow(scroll: { current: HTMLElement | null }) {
   const [isNarrow, setNarrow] = useState(false)
@@ -42,6 +42,6 @@ const isNarrowWidth = (list: HTMLElement): boolean => list.getBoundingClientRect
 function scrollTo(element: HTMLElement | null, top: number): void {
   if (element === null) return
   element.scrollTop = top
-  // Who knows which rows are in sight would learn it in the next frame only.
+  // Otherwise scroll listeners would learn the visible rows only in the next frame.
   element.dispatchEvent(new Event('scroll'))
 }

@@ -1,6 +1,6 @@
 import { Copy } from './copy.js'
 
-/** Something that is shown this once, to be copied. */
+/** A value that is shown only once, with a copy button. */
 export function Once({ text, label }: { text: string; label: string }) {
   return (
     <div className="once">

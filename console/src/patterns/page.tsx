@@ -15,7 +15,7 @@ interface PageHeadProps {
   children?: ReactNode
 }
 
-/** Title, figures, actions. */
+/** Head of a page: title, figures and actions. */
 export function PageHead({ title, figures, request, children }: PageHeadProps) {
   return (
     <header className="page-head">
@@ -55,12 +55,12 @@ export function SubPages({ label, pages }: SubPagesProps) {
 interface SplitProps {
   /** Whether a detail is open. */
   isOpen: boolean
-  /** What stands in place of a detail, where there is room for one. */
+  /** Placeholder if no detail is open and there is room for one. */
   hint: string
   children: ReactNode
 }
 
-/** A list and the detail of its selected row: side by side where there is room, else one of them. */
+/** A list and the detail of its selected row: side by side if there is room, otherwise only one of them. */
 export function Split({ isOpen, hint, children }: SplitProps) {
   return (
     <div className="split" data-open={isOpen || undefined}>
@@ -74,7 +74,7 @@ export function Split({ isOpen, hint, children }: SplitProps) {
 
 interface DetailHeadProps {
   title: ReactNode
-  /** Where the detail is closed to. */
+  /** Address to open when the detail is closed. */
   closed: LinkProps
   children?: ReactNode
 }
@@ -85,7 +85,7 @@ export function DetailHead({ title, closed, children }: DetailHeadProps) {
       <Link {...closed} className="detail-close" aria-label={texts.common.close} title={texts.common.close}>
         <Icon name="close" />
       </Link>
-      {/* Another title is another element: what is written from the right does not move what was there. */}
+      {/* A new title gets a new element: right-to-left text then does not move existing text. */}
       <h2 key={typeof title === 'string' ? title : undefined} className="detail-title ellipsis" dir="auto">
         {title}
       </h2>
@@ -95,7 +95,7 @@ export function DetailHead({ title, closed, children }: DetailHeadProps) {
   )
 }
 
-/** Names and values. One without a value is left out. */
+/** Names and values. Entries without a value are omitted. */
 export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
   const present = facts.filter(([, value]) => value !== undefined && value !== null && value !== '')
   return (
@@ -111,7 +111,7 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
 }
 
 interface DetailBodyProps<Data> {
-  /** Data is null where there is no such thing. */
+  /** `data` is `null` if the object does not exist. */
   query: {
     data: Data | null | undefined
     error: unknown
@@ -121,7 +121,7 @@ interface DetailBodyProps<Data> {
   children(data: Data): ReactNode
 }
 
-/** Below the head of a detail: what was read, why it cannot be, or its outline until it is there. */
+/** Content of a detail below its head: the loaded data, an error, or a skeleton while loading. */
 export function DetailBody<Data>({ query, children }: DetailBodyProps<Data>) {
   const { data, error, dataUpdatedAt, refetch } = query
   return (
@@ -142,7 +142,7 @@ export function DetailBody<Data>({ query, children }: DetailBodyProps<Data>) {
   )
 }
 
-/** Of a detail that is being read, after a moment. */
+/** Placeholder while a detail is loading, shown after a short delay. */
 export function DetailSkeleton() {
   return (
     <div

@@ -48,7 +48,7 @@ describe('rows', () => {
     const now = [row('d', 'new'), row('b', 'new')]
     const { rows, left } = mergeNow(shown, now, keyOf)
     expect(rows.map(keyOf)).toEqual(['d', 'c', 'b', 'a'])
-    // The last one may have left, or be on the next page now.
+    // The last row may have left the list, or may have moved to the next page.
     expect(left).toEqual(['c'])
   })
 })

@@ -1,16 +1,19 @@
-/** A page of a list that was read once: how many rows it has, and where the one after it begins. */
+/** A loaded page of a list: its number of rows and the cursor of the next page. */
 export interface KnownPage {
   after: unknown
   count: number
   lastKey: string | undefined
-  /** Undefined where it is the last one. */
+  /** `undefined` for the last page. */
   next: unknown
 }
 
-/** Rows before those in sight, and after them, that are kept ready. */
+/** Number of rows before and after the visible ones that are kept loaded. */
 const margin = 25
 
-/** The pages that are kept for the rows in sight: the first, which new rows are seen by, those around them, and the next to be read. */
+/**
+ * Indexes of the pages to keep: the first one (to detect new rows), those around the visible rows, and the next one to
+ * load.
+ */
 export function computeVisiblePages(known: readonly KnownPage[], first: number, last: number): number[] {
   const wanted = new Set([0])
   let start = 0
@@ -23,7 +26,7 @@ export function computeVisiblePages(known: readonly KnownPage[], first: number, 
   return [...wanted].sort((one, other) => one - other)
 }
 
-/** The rows of a page as it was read first. What has moved up since, as rows have left, is on the page after it already. */
+/** The rows of a page as first loaded. Rows that moved up since, because others left, are already part of the next page. */
 export function selectRows<Item>(
   items: readonly Item[],
   known: KnownPage | undefined,
@@ -34,8 +37,8 @@ export function selectRows<Item>(
 }
 
 /**
- * The rows of a page as they are now, and which of them have left the list: those before the last one that is in it still. What
- * lies beyond may be on another page now.
+ * The current rows of a page, and those that have left the list: rows missing before the last row still present. Rows
+ * after it may have moved to another page.
  */
 export function mergeNow<Item>(
   shown: readonly Item[],
@@ -48,10 +51,10 @@ export function mergeNow<Item>(
   return { rows: shown.map((item) => present.get(keyOf(item)) ?? item), left: left.map(keyOf) }
 }
 
-/** How many rows at the beginning of the list, as it is now, are not among those that are shown. */
+/** Number of new rows at the beginning of the current list. */
 export function countFresh(shown: readonly string[], now: readonly string[]): number {
   const known = new Set(shown)
   const firstKnown = now.findIndex((key) => known.has(key))
-  // Without any row in common the whole first page has come since.
+  // Without a common row, the whole first page is new.
   return firstKnown === -1 ? now.length : firstKnown
 }

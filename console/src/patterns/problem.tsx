@@ -5,7 +5,7 @@ import { texts } from '../texts/en.js'
 import { Copy } from './copy.js'
 import { Icon } from './icons.js'
 
-/** What went wrong, what to do, and by what operators find it. */
+/** Shows an error: what happened, what to do, and the reference that operators search by. */
 export function Problem({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
   const { title, help, code, requestId, isPassing } = describeError(error)
   return (
@@ -37,12 +37,12 @@ export function Problem({ error, onRetry }: { error: unknown; onRetry?: (() => v
 interface EmptyProps {
   title: string
   help?: string
-  /** The next step, as one could take it by hand. */
+  /** The next step as a shell command. */
   command?: string
   children?: ReactNode
 }
 
-/** Nothing is here: what would be, and how it comes. */
+/** Shown for an empty list: what it would contain, and how to create it. */
 export function Empty({ title, help, command, children }: EmptyProps) {
   return (
     <div className="empty">
@@ -51,7 +51,7 @@ export function Empty({ title, help, command, children }: EmptyProps) {
       {command !== undefined && (
         <>
           <div className="empty-command">
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well. */}
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard. */}
             <pre tabIndex={0}>{command}</pre>
             <Copy text={command} />
           </div>

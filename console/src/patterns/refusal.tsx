@@ -1,6 +1,6 @@
 import { describeError } from '../api/failure.js'
 
-/** Why an action failed, next to its button. */
+/** The reason of a failed action, next to its button. */
 export function Refusal({ error }: { error: unknown }) {
   if (!error) return null
   const { help } = describeError(error)

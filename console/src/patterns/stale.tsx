@@ -2,7 +2,7 @@ import { duration } from '../format/times.js'
 import { texts } from '../texts/en.js'
 import { useNow } from './time.js'
 
-/** What is shown is old, as nothing answers: since when. */
+/** Marks data as out of date because requests fail; shows since when. */
 export function Stale({ sinceMs, className = 'list-stale small' }: { sinceMs: number; className?: string }) {
   const age = Math.max(useNow() - sinceMs, 1_000)
   return (

@@ -8,7 +8,7 @@ const tones: Record<DeliveryStatus | 'active' | 'paused', Tone> = {
   ...{ active: 'good', paused: 'warn' },
 }
 
-/** A sign of its own for each tone, as some people see no colours. */
+/** Each tone has its own icon, for people who do not distinguish colours. */
 const signs = {
   good: (
     <path d="M7 1a6 6 0 1 0 0 12A6 6 0 0 0 7 1Zm2.9 4.6L6.5 9.3a.7.7 0 0 1-1 0L4 7.7l1-1 1 1.1 2.9-3.2 1 1Z" />
@@ -22,11 +22,11 @@ const signs = {
 
 interface StateProps {
   of: keyof typeof tones
-  /** The word is for readers of the screen alone: something in sight has the same meaning. */
+  /** The word is for screen readers only, because a visible element has the same meaning. */
   isBare?: boolean
 }
 
-/** A state of something, by a sign and its word. */
+/** A state as icon and word. */
 export const State = ({ of, isBare = false }: StateProps) => (
   <Sign tone={tones[of]} isBare={isBare}>
     {texts.states[of]}
@@ -39,7 +39,7 @@ interface SignProps {
   isBare?: boolean
 }
 
-/** The same of a state that only one area has. */
+/** Icon and word of a state that only one area uses. */
 export function Sign({ tone, children, isBare = false }: SignProps) {
   return (
     <span className={`state state-${tone}`}>
@@ -53,7 +53,7 @@ export function Sign({ tone, children, isBare = false }: SignProps) {
 
 export const toneOfStatus = (status: number): Tone => (status < 300 ? 'good' : status < 400 ? 'warn' : 'bad')
 
-/** A status of HTTP, as the endpoint answered it. */
+/** HTTP status of an endpoint's response. */
 export function StatusCode({ status }: { status: number }) {
   return <span className={`code-status state-${toneOfStatus(status)}`}>{status}</span>
 }

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { exactTime, relativeTime } from '../format/times.js'
 
-/** One clock for all times of a page. */
+/** Common clock of all times on a page. */
 let nowMs = Date.now()
 const readers = new Set<() => void>()
 setInterval(() => {
@@ -16,9 +16,9 @@ function subscribe(read: () => void): () => void {
 
 export const useNow = (): number => useSyncExternalStore(subscribe, () => nowMs)
 
-/** How long ago; exact, with the zone of the reader, on hover. */
+/** Relative time; the tooltip shows the exact time in the reader's time zone. */
 export function Time({ at }: { at: string }) {
-  // What is newer than the clock of the page is of now.
+  // A time later than the page clock counts as now.
   const now = Math.max(useNow(), Math.min(Date.parse(at), Date.now()))
   return (
     <time dateTime={at} title={exactTime(at)} className="nowrap">
@@ -27,7 +27,7 @@ export function Time({ at }: { at: string }) {
   )
 }
 
-/** Exact, and how long ago that is. */
+/** Exact time, followed by the relative time. */
 export function ExactTime({ at }: { at: string }) {
   return (
     <span>

@@ -4,32 +4,32 @@ import type { ListPage } from '../api/queries.js'
 import { computeVisiblePages, countFresh, type KnownPage, mergeNow, selectRows } from './pages.js'
 
 export interface ListSource<Item> {
-  /** Names the list with its place and its filters. */
+  /** Identifies the list, including place and filters. */
   queryKey: readonly unknown[]
   read(after: unknown, signal: AbortSignal): Promise<ListPage<Item>>
   keyOf(item: Item): string
 }
 
-/** A list as its page shows it. */
+/** State of a list for its page. */
 export interface ListView<Item> {
-  /** One for each row that is known; of those far out of sight nothing but their number is kept. */
+  /** One entry per known row; `undefined` for rows far out of view, whose data is not kept. */
   items: readonly (Item | undefined)[]
-  /** Keys of rows that belong to the list no more, and stay until one moves on. */
+  /** Keys of rows that have left the list; they stay visible until the person scrolls on. */
   left: ReadonlySet<string>
   error: unknown
   isLoading: boolean
-  /** Since when there was no answer, where that is what is shown. */
+  /** Time of the last successful response, if requests fail now and older data is shown. */
   staleSinceMs: number | undefined
   hasMore: boolean
-  /** Rows that have come since, and are not shown until one asks. */
+  /** Number of new rows, which are hidden until the person shows them. */
   freshCount: number
   showFresh(): void
-  /** Says which rows are in sight. */
+  /** Reports which rows are visible. */
   show(first: number, last: number): void
   reload(): void
 }
 
-/** A list that is read as a whole. */
+/** A list that is loaded as a whole. */
 export function wholeList<Item>(
   { data, error, isPending, isError, dataUpdatedAt, refetch }: UseQueryResult<unknown>,
   items: readonly Item[],
@@ -42,15 +42,15 @@ export function wholeList<Item>(
   }
 }
 
-/** Pages that are out of sight for longer are forgotten, and read again once one comes back to them. */
+/** Pages out of view for longer are evicted, and loaded again when they are needed. In milliseconds. */
 const keptMs = 30_000
-/** What was read within this time is not read again to see what it is now. */
+/** Pages loaded within this time are not loaded again to check for changes. In milliseconds. */
 const freshMs = 10_000
 
 /**
- * A list that is read on as one scrolls, and of which only what is around the rows in sight is kept. Each page is there
- * twice: as it was read first, which says what rows it has, and as it is now, read again whenever something has changed. So
- * rows change where they are, and those that have come wait, so that nothing moves under the pointer.
+ * A list that loads pages while scrolling and keeps only those around the visible rows. Each page is kept twice: as
+ * first loaded, which fixes its rows, and in its current state, refetched after each change. Rows are therefore updated
+ * in place, and new rows wait, so that nothing moves under the pointer.
  */
 export function useList<Item>({ queryKey, read, keyOf }: ListSource<Item>): ListView<Item> {
   const queries = useQueryClient()
@@ -93,12 +93,12 @@ export function useList<Item>({ queryKey, read, keyOf }: ListSource<Item>): List
     now: now.map(({ data }) => data),
   })
   const begin = async () => {
-    // The rows stay until those that take their place are there.
+    // The old rows stay until their replacements are loaded.
     await queries.fetchQuery(queryOf('page', undefined, turn + 1)).catch(() => undefined)
     update((state) => (state.turn === turn ? beginning(turn + 1) : {}))
   }
   const isEmptyNoMore = known[0]?.count === 0 && view.freshCount > 0
-  // biome-ignore lint/correctness/useExhaustiveDependencies: there is nothing yet that could move.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an empty list has no rows that could move.
   useEffect(() => {
     if (isEmptyNoMore) void begin()
   }, [isEmptyNoMore])
@@ -119,14 +119,14 @@ export function useList<Item>({ queryKey, read, keyOf }: ListSource<Item>): List
 }
 
 interface ListState {
-  /** How many times the list was begun from its start. */
+  /** Number of restarts of the list. */
   turn: number
   known: readonly KnownPage[]
   sight: { first: number; last: number }
 }
 const beginning = (turn: number): ListState => ({ turn, known: [], sight: { first: 0, last: 0 } })
 
-/** Of one list; another one, as with other filters, begins from its start. */
+/** State of one list; for another `of`, for example after a filter change, the state starts empty. */
 function useListState(of: string) {
   const [kept, setKept] = useState(() => ({ of, state: beginning(0) }))
   const stateOf = (each: typeof kept) => (each.of === of ? each.state : beginning(0))

@@ -6,22 +6,22 @@ export interface SelectionOptions<Item> {
   items: readonly (Item | undefined)[]
   keyOf(item: Item): string
   linkOf(item: Item): LinkProps
-  /** Of the row whose detail is open. */
+  /** Key of the row whose detail is open. */
   selected: string | undefined
   closed: LinkProps
-  /** Brings a row into sight. */
+  /** Scrolls a row into view. */
   show(index: number): void
 }
 
 /**
- * Which row is chosen, by the pointer or by keys: j and k move the open detail along, or a mark where none is open, which Enter
- * opens. The row is shown to be chosen in the next frame, and its detail is opened after that: what is pressed has its effect
- * without delay, and of rows that one moves past quickly none is opened.
+ * The selected row, by pointer or keyboard: j and k move the open detail, or a marker if none is open; Enter opens the
+ * marked row. The row is highlighted in the next frame and its detail opens afterwards, so that a key has an immediate
+ * effect and rows passed quickly are not opened.
  */
 export function useSelection<Item>(options: SelectionOptions<Item>) {
   const { items, keyOf, linkOf, selected, closed, show } = options
   const [cursor, setCursor] = useState<string>()
-  // What is chosen, until the address has it.
+  // The selected row, until the URL contains it.
   const [chosen, setChosen] = useState<{ key: string | undefined; from: string | undefined }>()
   const isAwaited = chosen !== undefined && chosen.from === selected
   if (chosen !== undefined && !isAwaited) setChosen(undefined)
@@ -66,9 +66,9 @@ export function useSelection<Item>(options: SelectionOptions<Item>) {
 
 const closing = 'Escape'
 
-/** Calls it once the next frame is painted; gives back how to call it off. */
+/** Calls `call` after the next frame is painted; returns a function that cancels the call. */
 function afterPaint(call: () => void): () => void {
-  // A page that is not in sight has no frames.
+  // A hidden page paints no frames.
   if (document.hidden) {
     call()
     return () => undefined

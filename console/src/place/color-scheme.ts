@@ -1,7 +1,7 @@
-/** Where Mantine keeps the chosen scheme. */
+/** The local storage key under which Mantine stores the colour scheme. */
 export const colorSchemeKey = 'mantine-color-scheme-value'
 
-/** Before anything is drawn, so that nothing flashes: as chosen, else as the system is. */
+/** Applies the chosen colour scheme, otherwise that of the system; runs before the first paint to avoid flashing. */
 export function applyColorScheme(
   page: Pick<HTMLElement, 'setAttribute'>,
   storage: Pick<Storage, 'getItem'>,

@@ -11,7 +11,7 @@ export interface Here {
 
 export const HereContext = createContext<Here | undefined>(undefined)
 
-/** Of the page it is called in; throws outside the shell. */
+/** The place of the current page; throws outside of the shell. */
 export function usePlace(): Here {
   const here = use(HereContext)
   if (here === undefined) throw new Error('There is no place outside the shell.')

@@ -1,4 +1,4 @@
-/** What stands behind the `#`, which no server is sent. It leaves the address, and with it the history of the browser. */
+/** Reads the token from the URL fragment, which is never sent to a server, and removes it from the URL and browser history. */
 export function tokenFrom(
   { hash, pathname, search }: Pick<Location, 'hash' | 'pathname' | 'search'>,
   history: Pick<History, 'replaceState'>,
@@ -10,7 +10,7 @@ export function tokenFrom(
 
 const kept = 'opsplane-address-token'
 
-/** Keeps the token of the address over a sign-in that comes first: an address to come back to has none. */
+/** Stores the token of the URL while the person signs in first, because the return address has no fragment. */
 export function keepToken(storage: Pick<Storage, 'setItem'>, ...given: Parameters<typeof tokenFrom>): void {
   const token = tokenFrom(...given)
   if (token !== undefined) storage.setItem(kept, token)

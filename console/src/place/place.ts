@@ -1,6 +1,6 @@
 import type { Environment } from '@opsplane/client'
 
-/** Workspace and environment: they are in the address of every page, so that links and tabs keep them. */
+/** Workspace and environment. They are part of every page's URL, so that links and tabs keep them. */
 export interface Place {
   workspace: string
   environment: Environment
@@ -13,7 +13,7 @@ export const isEnvironment = (text: string): text is Environment =>
 
 const key = 'opsplane-place'
 
-/** Where this browser was last, for an address that names no place. */
+/** The last place of this browser, for URLs without a place. */
 export function rememberedPlace(storage: Pick<Storage, 'getItem'>): Place | undefined {
   const [workspace = '', environment = ''] = (storage.getItem(key) ?? '').split('/')
   return workspace !== '' && isEnvironment(environment) ? { workspace, environment } : undefined
@@ -23,9 +23,9 @@ export function rememberPlace(storage: Pick<Storage, 'setItem'>, { workspace, en
   storage.setItem(key, `${workspace}/${environment}`)
 }
 
-/** An address of the console to continue at after signing in; any other one leads to the start. */
+/** Returns `address` if it belongs to the console; any other address becomes `/`. Used after a sign-in. */
 export function ownAddress(address: string | undefined): string {
-  // Two slashes, and a backslash as browsers read it, begin the name of another host.
+  // Two slashes, or a backslash, which browsers treat as a slash, would start the name of another host.
   if (address === undefined || !/^\/(?![/\\])/.test(address) || address.includes('\\')) return '/'
   return /^\/sign-in(?!\/)/.test(address) ? '/' : address
 }

@@ -1,6 +1,6 @@
 const key = 'opsplane-provider-sign-out'
 
-/** Remembers for the next page where the person signs out of their identity provider, which no address shows. */
+/** Stores the sign-out address of the person's identity provider for the next page; it is not put into the URL. */
 export function rememberProviderSignOut(
   storage: Pick<Storage, 'setItem' | 'removeItem'>,
   location: string | null,
@@ -9,7 +9,7 @@ export function rememberProviderSignOut(
   else storage.setItem(key, location)
 }
 
-/** Where that is, once: it is of the sign-out that has just been. */
+/** Returns and deletes the stored address, because it belongs to the last sign-out only. */
 export function forgetProviderSignOut(storage: Pick<Storage, 'getItem' | 'removeItem'>): string | undefined {
   const location = storage.getItem(key)
   storage.removeItem(key)

@@ -60,7 +60,7 @@ describe('an identity provider sends the browser back', () => {
   })
 })
 
-// The paths of mails and links, as settings makes them; /account/address is a page of a signed-in person.
+// The paths in mails and links, as `settings` creates them; /account/address requires a session.
 test.each(['/sign-in', '/sign-in/factor', '/invitation', '/reset'])('%s needs no session', (page) => {
   expect(isSignInPage(page)).toBe(true)
 })
@@ -85,7 +85,7 @@ test('a token leaves the address, and is kept over a sign-in once', () => {
     removeItem: (key: string) => void kept.delete(key),
   }
   keepToken(storage, address, history)
-  // The page after the sign-in has none, which loses nothing.
+  // The page after the sign-in has no token, which must not delete the stored one.
   keepToken(storage, { ...address, hash: '' }, history)
   expect([consumeKeptToken(storage), consumeKeptToken(storage)]).toEqual(['ops_act_1', undefined])
   expect(shown).toEqual(['/account/address?a=b', '/account/address?a=b'])

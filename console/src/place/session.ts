@@ -2,7 +2,7 @@ import { OpsplaneError } from '@opsplane/client'
 import { sessionCodes } from '../api/proving.js'
 import { ownAddress } from './place.js'
 
-/** Pages of the program that signs people in; mails lead to some of them. */
+/** Pages of the sign-in program; some of them are targets of links in mails. */
 export const signInPages = {
   signIn: '/sign-in',
   enrolment: '/sign-in/factor',
@@ -13,24 +13,24 @@ export const signInPages = {
 export const isSignInPage = (pathname: string): boolean =>
   Object.values(signInPages).some((page) => page === pathname)
 
-/** Where a person signs in, and returns from to the page they wanted. It is a program of its own. */
+/** The sign-in page, which is a separate program; returns to `to` afterwards. */
 export function signInAddress(to: string, hasEnded: boolean): string {
   const search = new URLSearchParams({ to: ownAddress(to), ...(hasEnded && { ended: 'true' }) })
   return `${signInPages.signIn}?${search}`
 }
 
-/** Where a person adds the second factor that their workspace requires. */
+/** The page where a person adds the second factor that their workspace requires. */
 export const enrolmentAddress = (to: string): string =>
   `${signInPages.enrolment}?${new URLSearchParams({ to: ownAddress(to) })}`
 
-/** Where an identity provider sends the browser back to, with a reason behind the `#` where it refuses. */
+/** The address to which an identity provider redirects the browser; after a refusal, the fragment contains the reason. */
 export const ssoReturn = (to: string): string => {
-  // A longer address is none that is come back to.
+  // A longer address is dropped, and the sign-in leads to the start page instead.
   const back = `${signInPages.signIn}?${new URLSearchParams({ back: 'true', to: ownAddress(to) })}`
   return back.length <= 500 ? back : `${signInPages.signIn}?back=true`
 }
 
-/** The page that restores access after a refusal; undefined where there is none. `to`: the address the person wanted. */
+/** The page that restores access after a refusal; `undefined` if there is none. `to` is the address the person requested. */
 export function remedyAddress(error: unknown, to: string, hasEnded: boolean): string | undefined {
   if (!(error instanceof OpsplaneError)) return undefined
   if (sessionCodes.has(error.code ?? '')) return signInAddress(to, hasEnded)
@@ -40,13 +40,13 @@ export function remedyAddress(error: unknown, to: string, hasEnded: boolean): st
 }
 
 /**
- * Whether a person may be signed in, by the mark that the gateway sets and clears with the session, which no page reads. Without
- * it there is nothing to ask, which would be answered by an error.
+ * Whether a person may be signed in, by a cookie that the gateway sets and clears together with the session. Without it, a
+ * request would only return an error.
  */
 export const mayBeSignedIn = (cookies: string): boolean =>
   /(^|; )(__Host-)?opsplane_signed_in(_\w+)?=yes/.test(cookies)
 
-/** What a sign-in page is to do by its address. */
+/** Parses the URL of a sign-in page. */
 export function parseSignIn({ search, hash }: Pick<Location, 'search' | 'hash'>) {
   const given = new URLSearchParams(search)
   const said = new URLSearchParams(hash.slice(1))
@@ -54,7 +54,7 @@ export function parseSignIn({ search, hash }: Pick<Location, 'search' | 'hash'>)
   return {
     to,
     hasEnded: given.get('ended') === 'true',
-    /** It comes from an identity provider. */
+    /** The browser returns from an identity provider. */
     isBack: given.get('back') === 'true',
     ssoRefusal: said.has('error') ? (said.get('message') ?? said.get('error') ?? '') : undefined,
     workspace: /^\/w\/([a-z0-9-]+)(\/|$)/.exec(to)?.[1],

@@ -14,16 +14,16 @@ export type FactorKind = 'totp' | 'passkey'
 const words = texts.proof
 
 interface AddFactorProps {
-  /** Which one; asked for unless given. */
+  /** The kind of factor; the person chooses if it is not given. */
   kind?: FactorKind
-  /** Whether the installation has passkeys. */
+  /** Whether the installation supports passkeys. */
   passkeys: boolean
-  /** Whether recovery codes are there already: then none are made. */
+  /** Whether recovery codes already exist; if so, none are created. */
   hasCodes?: boolean
   onDone(): void
 }
 
-/** Adds a second factor to the login, and makes recovery codes for the first one. */
+/** Adds a second factor to the login, and creates recovery codes with the first one. */
 export function AddFactor({ kind, passkeys, hasCodes = false, onDone }: AddFactorProps) {
   const [chosen, setChosen] = useState(kind)
   const [codes, setCodes] = useState<string[]>()
@@ -72,7 +72,7 @@ function AddTotp({ onAdded }: { onAdded(): void }) {
   const form = useRef<HTMLFormElement>(null)
   const isBegun = useRef(false)
   useEffect(() => {
-    // Each beginning replaces the one before.
+    // Each start invalidates the previous one.
     if (isBegun.current) return
     isBegun.current = true
     createApi()

@@ -11,7 +11,7 @@ export type FactorAnswer = Schemas['FactorCode'] | Schemas['FactorAssertion']
 type Method = FactorChallenge['methods'][number]
 
 const words = texts.proof
-/** The surest first. */
+/** Most secure first. */
 const inOrder = ['passkey', 'totp', 'recovery_code'] as const satisfies Method[]
 const names: Record<Method, string> = {
   passkey: words.usePasskey,
@@ -26,7 +26,7 @@ interface FactorAnswerProps {
   onAnswer(answer: FactorAnswer): void
 }
 
-/** Answers a challenge by one of the factors of the login. */
+/** Answers a challenge with one of the login's factors. */
 export function AnswerByFactor({ challenge, error, isBusy, onAnswer }: FactorAnswerProps) {
   const ways = inOrder.filter(
     (method) => challenge.methods.includes(method) && (method !== 'passkey' || hasPasskeys()),

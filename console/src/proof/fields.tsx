@@ -6,14 +6,14 @@ const words = texts.proof
 interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'children'> {
   label: string
   name: string
-  /** What is wrong with it. */
+  /** Validation error of the field. */
   error?: string | undefined
   help?: ReactNode
-  /** Stands within it, at its end. */
+  /** Shown inside the field, at its end. */
   end?: ReactNode
 }
 
-/** A line to type in, with its label, what it is for, and what is wrong with it. */
+/** A text field with label, help text and error. */
 export function Field({ label, error, help, end, ...input }: FieldProps) {
   const id = useId()
   const described = [help && `${id}-help`, error && `${id}-error`].filter(Boolean).join(' ')
@@ -43,7 +43,7 @@ export function Field({ label, error, help, end, ...input }: FieldProps) {
   )
 }
 
-/** A password, which its owner can look at. */
+/** A password field whose content can be shown. */
 export function PasswordField(props: Omit<FieldProps, 'type' | 'end'>) {
   const [isShown, setShown] = useState(false)
   const turn = (
@@ -54,7 +54,7 @@ export function PasswordField(props: Omit<FieldProps, 'type' | 'end'>) {
   return <Field {...props} type={isShown ? 'text' : 'password'} end={turn} />
 }
 
-/** The six digits of an authenticator app: complete once the last one is typed. */
+/** The six-digit code of an authenticator app; `onComplete` is called after the last digit. */
 export function TotpField({ onComplete, ...props }: Omit<FieldProps, 'type'> & { onComplete?(): void }) {
   return (
     <Field
@@ -76,12 +76,12 @@ interface ActionProps {
   children: ReactNode
   isBusy?: boolean
   kind?: 'main' | 'plain' | 'danger'
-  /** Without it the form is sent. */
+  /** Without it, the button submits the form. */
   onClick?: (() => void) | undefined
   hasFocus?: boolean
 }
 
-/** A button as wide as what it belongs to. */
+/** A button as wide as its container. */
 export function Action({ children, isBusy = false, kind = 'main', onClick, hasFocus }: ActionProps) {
   return (
     <button
@@ -89,7 +89,7 @@ export function Action({ children, isBusy = false, kind = 'main', onClick, hasFo
       className={`action action-${kind}`}
       disabled={isBusy}
       onClick={onClick}
-      // biome-ignore lint/a11y/noAutofocus: it is what one is asked for.
+      // biome-ignore lint/a11y/noAutofocus: it is the element the person is asked to use.
       autoFocus={hasFocus}
     >
       {children}
@@ -97,7 +97,7 @@ export function Action({ children, isBusy = false, kind = 'main', onClick, hasFo
   )
 }
 
-/** A further way, as a link that goes nowhere. */
+/** An alternative, shown as a link that triggers an action. */
 export function OtherWay({ children, onClick }: { children: ReactNode; onClick(): void }) {
   return (
     <button type="button" className="link other-way" onClick={onClick}>

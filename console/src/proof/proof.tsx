@@ -10,7 +10,7 @@ const words = texts.proof
 
 interface ProofProps {
   person: Person | undefined
-  /** The session had ended, and there is one again. */
+  /** Called when a new session replaces one that had ended. */
   onSignedIn?(): void
 }
 
@@ -20,8 +20,8 @@ interface Asked {
 }
 
 /**
- * Asks for what a request of any page lacks: a recent proof of identity, or a session, where it has ended. Then the
- * request goes on. `person`: who is signed in; without one the end of a session leads to the sign-in page.
+ * Prompts for what a request of any page lacks: a recent proof of identity, or a session if it has ended. The request then
+ * continues. `person` is the signed-in person; without it, the end of a session leads to the sign-in page.
  */
 export function Proof({ person, onSignedIn }: ProofProps) {
   const [asked, setAsked] = useState<Asked>()
@@ -51,7 +51,7 @@ export function Proof({ person, onSignedIn }: ProofProps) {
       aria-labelledby="proof-title"
       onCancel={(event) => {
         event.preventDefault()
-        // Without a session nothing goes on.
+        // Without a session no request can continue, so the dialog cannot be cancelled.
         if (!hasEnded) settle(false)
       }}
     >

@@ -2,10 +2,10 @@ import { generate } from 'lean-qr'
 import { useMemo } from 'react'
 import { texts } from '../texts/en.js'
 
-/** Modules of nothing around a code, without which cameras do not find it. */
+/** Width of the quiet zone in modules; cameras do not detect a code without it. */
 const quiet = 4
 
-/** A text as a QR code, dark on light whatever the colours of the page. */
+/** Renders a text as a QR code, always dark on light, independent of the colour scheme. */
 export function QrCode({ text }: { text: string }) {
   const { size, path } = useMemo(() => drawn(text), [text])
   const side = size + 2 * quiet

@@ -5,11 +5,11 @@ import { PasskeyUnused } from './webauthn.js'
 
 interface RefusalProps {
   error: unknown
-  /** What some codes mean here, in words that say what to do. */
+  /** Texts for some error codes, which say what to do. */
   words?: Readonly<Record<string, string>>
 }
 
-/** Why something was refused: in one sentence where it is known what to do, else with what operators find it by. */
+/** The reason of a refusal: one sentence if the remedy is known, otherwise with the request id that operators search by. */
 export function Refusal({ error, words = {} }: RefusalProps) {
   if (error === undefined || error === null || Object.keys(fieldErrors(error)).length > 0) return null
   const known = knownWords(error, words)
@@ -34,7 +34,7 @@ export function Refusal({ error, words = {} }: RefusalProps) {
 function knownWords(error: unknown, words: Readonly<Record<string, string>>): string | undefined {
   if (error instanceof PasskeyUnused) return words.passkey_unused ?? texts.proof.passkeyOff
   if (!(error instanceof OpsplaneError)) return undefined
-  // A detail says more exactly what it is.
+  // The code of a detail is more specific than the code of the error.
   const codes = [...error.details.map(({ code }) => code), error.code ?? '']
   return codes.map((code) => words[code]).find((text) => text !== undefined)
 }

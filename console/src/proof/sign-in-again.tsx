@@ -9,16 +9,16 @@ import { hasPasskeys } from './webauthn.js'
 
 const words = texts.proof
 
-/** Who was here. */
+/** The person whose session has ended. */
 export interface Person {
   id: string
   email: string
 }
 
-/** The same person signs in once more, where they are. */
+/** The same person signs in again without leaving the page. */
 export function SignInAgain({ person, onDone }: { person: Person; onDone(): void }) {
   const { challenge, error, isBusy, isOver, signIn, signInByPasskey } = useSignIn(({ user }) => {
-    // Another person may see nothing of what is shown.
+    // Another person must not see the content of this page.
     if (user.id !== person.id) return location.assign('/')
     onDone()
   })

@@ -11,11 +11,11 @@ const words = texts.proof
 
 interface StepUpProps {
   onDone(): void
-  /** The session itself is over. */
+  /** Called if the session itself has ended. */
   onSignedOut?(): void
 }
 
-/** The person proves their identity again: by a factor, or by the password of a login that has none. */
+/** Step-up: the person proves their identity again by a factor, or by password if the login has none. */
 export function StepUp({ onDone, onSignedOut }: StepUpProps) {
   const [challenge, setChallenge] = useState<FactorChallenge>()
   const [hasPassword, setHasPassword] = useState(false)
@@ -26,12 +26,12 @@ export function StepUp({ onDone, onSignedOut }: StepUpProps) {
       setChallenge((await provingApi().post('/auth/step-up/options')).data)
     } catch (failure) {
       if (failure instanceof OpsplaneError && failure.status === 401) return onSignedOut?.()
-      // Without a factor it is the password.
+      // A login without a factor uses the password.
       if (failure instanceof OpsplaneError && failure.code === 'conflict') return setHasPassword(true)
       setError(failure)
     }
   }, [onSignedOut])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a challenge is asked for once.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a challenge is requested only once.
   useEffect(() => void begin(), [])
   const prove = async (body: StepUpProof) => {
     setBusy(true)
@@ -41,7 +41,7 @@ export function StepUp({ onDone, onSignedOut }: StepUpProps) {
       onDone()
     } catch (failure) {
       setError(failure)
-      // It was answered too late or too often: another one is asked for.
+      // The challenge has expired or was answered too often, so a new one is requested.
       if (failure instanceof OpsplaneError && failure.code === 'invalid_token') await begin()
     }
     setBusy(false)

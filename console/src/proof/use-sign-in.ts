@@ -7,13 +7,13 @@ type Schemas = components['schemas']
 type Proof = Schemas['BrowserSignIn']
 export type SignedIn = Schemas['BrowserSession']
 
-/** The challenge of a refusal that wants a second factor. */
+/** The challenge of an error that requires a second factor. */
 export function challengeIn(error: unknown): FactorChallenge | undefined {
   if (!(error instanceof OpsplaneError) || error.code !== 'factor_required') return undefined
   return error.details[0]?.params as FactorChallenge | undefined
 }
 
-/** Signs in by any proof of identity, and asks for a second factor where the login has one. */
+/** Signs in by any proof of identity, and prompts for a second factor if the login has one. */
 export function useSignIn(onDone: (session: SignedIn) => void) {
   const [challenge, setChallenge] = useState<FactorChallenge>()
   const [error, setError] = useState<unknown>()
@@ -30,7 +30,7 @@ export function useSignIn(onDone: (session: SignedIn) => void) {
       setBusy(false)
       const asked = challengeIn(failure)
       if (asked !== undefined) return setChallenge(asked)
-      // A challenge that is over is answered no more: it begins from the start.
+      // An expired challenge cannot be answered, so the sign-in starts again.
       const isChallengeOver = challenge !== undefined && codeOf(failure) === 'invalid_token'
       if (isChallengeOver) setChallenge(undefined)
       setOver(isChallengeOver)
@@ -41,10 +41,10 @@ export function useSignIn(onDone: (session: SignedIn) => void) {
     challenge,
     error,
     isBusy,
-    /** The challenge was not answered in time, or too often wrongly. */
+    /** The challenge has expired, or was answered incorrectly too often. */
     isOver,
     signIn: (proof: Proof) => run(async () => proof),
-    /** By a passkey that says itself whose it is. */
+    /** By a passkey that identifies its owner. */
     signInByPasskey: () =>
       run(async () => {
         const { data } = await provingApi().post('/auth/passkey/options')

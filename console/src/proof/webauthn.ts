@@ -6,7 +6,7 @@ export type PasskeyCreation = Schemas['PasskeyCreation']
 export type PasskeyAssertion = Schemas['FactorAssertion']['assertion']
 export type PasskeyAttestation = Schemas['NewPasskey']['credential']
 
-/** The person has refused, has no passkey here, or was too slow: browsers do not tell these apart. */
+/** The person cancelled, has no passkey on this device, or was too slow: browsers do not distinguish these cases. */
 export class PasskeyUnused extends Error {
   constructor(options: { cause?: unknown } = {}) {
     super('The browser made or used no passkey.', options)
@@ -14,13 +14,13 @@ export class PasskeyUnused extends Error {
   }
 }
 
-/** Whether this browser has passkeys for this address: they belong to a name, on a secure origin. */
+/** Whether this browser supports passkeys at this address: they require a domain name and a secure origin. */
 export const hasPasskeys = (): boolean =>
   window.isSecureContext && 'PublicKeyCredential' in window && !/^[\d.]+$|^\[/.test(location.hostname)
 
-// Not parseRequestOptionsFromJSON and toJSON, which browsers that the console supports do not have.
+// Not `parseRequestOptionsFromJSON` and `toJSON`, because some browsers that the console supports lack them.
 
-/** Has a passkey used. Throws PasskeyUnused. */
+/** Requests an assertion from a passkey. Throws PasskeyUnused. */
 export async function requestPasskey(request: PasskeyRequest): Promise<PasskeyAssertion> {
   const publicKey: PublicKeyCredentialRequestOptions = {
     ...request,
@@ -41,7 +41,7 @@ export async function requestPasskey(request: PasskeyRequest): Promise<PasskeyAs
   }
 }
 
-/** Has a passkey made. Throws PasskeyUnused. */
+/** Creates a passkey. Throws PasskeyUnused. */
 export async function createPasskey(creation: PasskeyCreation): Promise<PasskeyAttestation> {
   const publicKey: PublicKeyCredentialCreationOptions = {
     ...creation,
@@ -81,12 +81,12 @@ const descriptorOf = ({ id, type, transports }: PasskeyRequest['allowCredentials
   transports: transports as AuthenticatorTransport[],
 })
 
-/** Of base64url without padding. */
+/** Decodes base64url without padding. */
 export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (digit) => digit.charCodeAt(0))
 }
 
-/** As base64url without padding. */
+/** Encodes as base64url without padding. */
 export function encodeBase64Url(bytes: ArrayBuffer): string {
   const digits = Array.from(new Uint8Array(bytes), (byte) => String.fromCharCode(byte)).join('')
   return btoa(digits).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')

@@ -1,4 +1,4 @@
-/** The areas of the console, in the order of the rail, each with the icon and the key it is gone to by. */
+/** The areas of the console in the order of the rail, each with its keyboard shortcut; the name also selects its icon. */
 export const areas = [
   { name: 'failed', to: '/w/$workspace/$environment/failed', key: 'f' },
   { name: 'deliveries', to: '/w/$workspace/$environment/deliveries', key: 'd' },
@@ -13,6 +13,6 @@ export const areas = [
 ] as const
 export type Area = (typeof areas)[number]
 
-/** Those that are for this person. */
+/** The areas that this person may see. */
 export const findAreas = ({ operator }: { operator: boolean }): Area[] =>
   areas.filter(({ name }) => name !== 'platform' || operator)

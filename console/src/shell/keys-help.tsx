@@ -31,7 +31,7 @@ const groupsOf = (areas: readonly Area[]): Group[] => [
 export function KeysHelp({ isOpen, onClose }: { isOpen: boolean; onClose(): void }) {
   const { me } = usePlace()
   return (
-    // It floats for a moment: the page behind may scroll, and a style element to stop it is not allowed.
+    // The dialog is short-lived, so the page behind it may scroll; the style element that would prevent that is not allowed.
     <Modal
       opened={isOpen}
       onClose={onClose}

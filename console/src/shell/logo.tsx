@@ -1,4 +1,4 @@
-/** The sign of Opsplane: planes that lie over one another. */
+/** The logo of Opsplane: stacked planes. */
 export function Mark({ size }: { size: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" className="mark">

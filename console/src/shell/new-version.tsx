@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ownScript, versionQuery } from '../api/version.js'
 import { texts } from '../texts/en.js'
 
-/** Says that the platform brings another build than this page is of. It is loaded on request only. */
+/** Announces that the platform serves another build than this page's. The new build is loaded only on request. */
 export function NewVersion() {
   const { data } = useQuery(versionQuery)
   const own = ownScript(document)

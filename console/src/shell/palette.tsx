@@ -15,7 +15,7 @@ interface PaletteProps {
   onKeys(): void
 }
 
-/** Pages and commands by their names, and whatever has an id by that. It is there while it is open. */
+/** Finds pages and commands by name, and records by id. Mounted only while it is open. */
 export function Palette({ onClose, onKeys }: PaletteProps) {
   const [query, setQuery] = useState('')
   const pages = usePages(onKeys)
@@ -36,7 +36,7 @@ export function Palette({ onClose, onKeys }: PaletteProps) {
       actions={groups.filter(({ actions }) => actions.length > 0)}
       query={query}
       onQueryChange={setQuery}
-      // The actions are those that match already.
+      // The actions are already filtered.
       filter={(_, all) => all}
       nothingFound={words.nothing}
       shortcut={null}
@@ -91,7 +91,7 @@ function usePages(onKeys: () => void): Group[] {
   ]
 }
 
-/** What an id or a number that was pasted opens: the page that finds out what it names. */
+/** Action for a pasted id or number: opens the page that resolves it. */
 function useRecords(text: string): SpotlightActionData[] {
   const { place } = usePlace()
   const navigate = useNavigate()
@@ -106,7 +106,7 @@ function useRecords(text: string): SpotlightActionData[] {
   ]
 }
 
-/** What may be the id of a request, which its sender chooses. */
+/** Action for a text that can be a request id, which clients choose freely. */
 function useRequests(text: string): SpotlightActionData[] {
   const { place } = usePlace()
   const navigate = useNavigate()

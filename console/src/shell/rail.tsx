@@ -20,7 +20,7 @@ interface RailProps {
   onKeys(): void
 }
 
-/** Where one is, where one can go, and who one is. On a phone it comes out of a bar. */
+/** Navigation: the current place, the areas, and the person. On a phone it opens from a bar. */
 export function Rail({ isMenuOpen, onMenu, onSearch, onKeys }: RailProps) {
   const { place, me } = usePlace()
   return (

@@ -12,10 +12,10 @@ import { NewVersion } from './new-version.js'
 import { Rail } from './rail.js'
 
 const route = getRouteApi('/w/$workspace/$environment')
-/** Loaded when it is first asked for. */
+/** Loaded when it is first opened. */
 const Palette = lazy(async () => ({ default: (await import('./palette.js')).Palette }))
 
-/** What is around every page: where one is, where one can go, and the keys. */
+/** The frame of every page: navigation, place and keyboard shortcuts. */
 export function Shell() {
   const place = route.useParams()
   const me = route.useLoaderData()
@@ -33,11 +33,11 @@ export function Shell() {
   )
   const [signIns, setSignIns] = useState(0)
   const live = useStream(place, me.user.id, signIns)
-  // No more of the address: what is around a page is not rendered again for each row that is opened.
+  // Selects only this part of the URL, so that the frame does not render again for each opened row.
   const shown = useLocation({ select: ({ pathname }) => pathname.split('/')[4] })
   const area = areas.find(({ name }) => name === shown)
   const router = useRouter()
-  // The menu is closed by going somewhere.
+  // Navigation closes the menu.
   useEffect(() => router.subscribe('onBeforeNavigate', () => setMenuOpen(false)), [router])
   useEffect(() => {
     const name = area === undefined ? texts.product : texts.areas[area.name]
@@ -89,7 +89,7 @@ function useShellKeys({ me, openPalette, openKeys }: ShellKeys) {
     '?': openKeys,
     ...Object.fromEntries(findAreas(me).map((area) => [`g ${area.key}`, () => to(area)])),
   })
-  // Also in text fields: it is no letter.
+  // Also active in text fields, because the shortcut is not a letter.
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return

@@ -6,12 +6,12 @@ import { createRoot } from 'react-dom/client'
 import { createConsole } from '../console.js'
 import { theme } from '../theme.js'
 
-/** Everything but signing in. */
+/** Starts the console, without the sign-in pages. */
 export function start(root: Element): void {
   const { router, queries } = createConsole()
   createRoot(root).render(
     <StrictMode>
-      {/* Its variables and classes are in our style sheet: the policy of the page allows no style element (ADR 154). */}
+      {/* Its variables and classes are in our style sheet: the page's security policy allows no style element (ADR 154). */}
       <MantineProvider
         theme={theme}
         defaultColorScheme="auto"

@@ -11,7 +11,7 @@ import { proof, signIn } from './en/sign-in.js'
 import { topics } from './en/topics.js'
 import { webhooks } from './en/webhooks.js'
 
-/** Every text of the console, here and in the folder `en`: a second language is a second file of this shape. */
+/** All texts of the console, here and in the folder `en`. A second language is a second file of this shape. */
 export const texts = {
   product: 'Opsplane',
   areas: {

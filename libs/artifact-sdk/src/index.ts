@@ -1,9 +1,9 @@
-/** A value that can be written as JSON: what goes into an artifact, out of it, and to the host. */
+/** A JSON value: the type of inputs, outputs and host calls of an artifact. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 
 type Scalar = string | number | boolean | null
 
-/** What a host function throws. `code` is that of the platform's error, or one of the sandbox. */
+/** Thrown by host functions. `code` is an error code of the platform or of the sandbox. */
 export class HostError extends Error {
   override readonly name = 'HostError'
   readonly code: string
@@ -16,11 +16,11 @@ export class HostError extends Error {
   }
 }
 
-/** Any operation of the API by its id, with the rights of the person who installed the artifact. */
+/** Calls any API operation by its id, with the rights of the person who installed the artifact. */
 export interface ApiCall {
-  /** Such as `createIncident`; one of `permissions.api`. */
+  /** Operation id, such as `createIncident`; must be listed in `permissions.api`. */
   operation: string
-  /** Parameters of its path. */
+  /** Path parameters. */
   params?: Record<string, Scalar>
   query?: Record<string, Json>
   body?: Json
@@ -29,64 +29,64 @@ export interface ApiCall {
 export interface ApiAnswer<Data extends Json = Json> {
   status: number
   data: Data
-  /** Of a list. */
+  /** Present for lists. */
   pagination?: { nextCursor: string | null; hasMore: boolean; limit: number }
 }
 
-/** An HTTP request to one of `permissions.http`. */
+/** An HTTP request to a host of `permissions.http`. */
 export interface HttpCall {
-  /** GET unless given. */
+  /** Defaults to GET. */
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   url: string
-  /** Handles of `secret` are filled in on the way out, for the hosts of the secret alone. */
+  /** Handles from `secret` are replaced by their values when the request is sent, only for the hosts allowed for the secret. */
   headers?: Record<string, string>
   query?: Record<string, Scalar>
-  /** Text as it is, anything else as JSON. */
+  /** A string is sent unchanged, any other value as JSON. */
   body?: Json
-  /** What is left of the artifact's own time unless given. */
+  /** In milliseconds; defaults to the remaining time of the artifact. */
   timeoutMs?: number
 }
 
 export interface HttpAnswer<Body extends Json = Json> {
-  /** Of any answer: nothing is thrown for 400 and above. */
+  /** Status of the response: statuses of 400 and above do not throw. */
   status: number
-  /** By lower-case names. */
+  /** Names are in lower case. */
   headers: Record<string, string>
-  /** JSON where the answer says so, else text in its charset; null where it is empty. */
+  /** Parsed if the response is JSON, otherwise text in its charset; `null` if it is empty. */
   body: Body
-  /** Where it is neither, as an image is: `body` is base64. */
+  /** Set if the body is neither JSON nor text, for example an image; `body` is then base64. */
   bodyEncoding?: 'base64'
 }
 
 export interface ConnectorCall {
-  /** Name of a connector; one of `permissions.connectors`. */
+  /** Name of a connector; must be listed in `permissions.connectors`. */
   connector: string
   action: string
   input?: Json
 }
 
 export interface SecretCall {
-  /** One of `permissions.secrets`; with `plain`, of `permissions.secretsPlain`. */
+  /** Must be listed in `permissions.secrets`, or with `plain` in `permissions.secretsPlain`. */
   name: string
-  /** Gives the value itself. Without, a handle that `http` fills in. */
+  /** Returns the value itself. Otherwise a handle is returned that `http` replaces by the value. */
   plain?: boolean
 }
 
-/** A record, with the columns of its table. */
+/** A record with the columns of its table. */
 export type TableRecord = { id: string; version: number } & { [column: string]: Json }
 
-/** Conditions over columns: a value, or operators such as `{ gte: 3 }`. */
+/** Conditions by column: a value, or operators such as `{ gte: 3 }`. */
 export type TableFilter = { [column: string]: Scalar | { [operator: string]: Json } }
 
 export interface TableList {
   table: string
   action: 'list'
   filter?: TableFilter
-  /** Such as `-created_at`. */
+  /** Column to sort by, such as `-created_at` (descending). */
   sort?: string
-  /** 50 unless given, 200 at most. */
+  /** Defaults to 50; maximum 200. */
   limit?: number
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   after?: string
 }
 export interface TableGet {
@@ -116,7 +116,7 @@ export interface TablePage {
   nextCursor: string | null
 }
 
-/** Records of a table of `permissions.tables`. */
+/** Operations on the records of a table listed in `permissions.tables`. */
 export interface TableFunction {
   (call: TableList): Promise<TablePage>
   (call: TableGet): Promise<TableRecord>
@@ -126,11 +126,11 @@ export interface TableFunction {
 }
 
 export interface PublishCall {
-  /** One of `permissions.topics`. */
+  /** Must be listed in `permissions.topics`. */
   topic: string
   type: string
   payload: { [name: string]: Json }
-  /** An event with the key of one of the last 5 minutes on the topic is suppressed. */
+  /** The event is suppressed if an event of the last 5 minutes on the topic has the same key. */
   deduplicationKey?: string
 }
 
@@ -139,7 +139,7 @@ export interface Published {
   deduplicated: boolean
 }
 
-/** Entries of the execution's log. `console` writes to it as well. */
+/** Writes entries to the execution's log; `console` writes there as well. */
 export interface Log {
   debug(message: string, data?: Json): void
   info(message: string, data?: Json): void
@@ -147,22 +147,22 @@ export interface Log {
   error(message: string, data?: Json): void
 }
 
-/** Who and what has begun this execution. */
+/** Who or what started this execution. */
 export interface Context {
   executionId: string
   artifact: { slug: string; version: number }
   trigger: {
     type: 'workflow_node' | 'scheduled_job' | 'webhook' | 'manual' | 'api'
-    /** Of the run, the job or the event; null where there is none. */
+    /** Id of the run, job or event; `null` if there is none. */
     id: string | null
   }
   workspaceId: string
   environment: 'development' | 'staging' | 'production'
-  /** When it began: ISO 8601 in UTC, with milliseconds. What goes by it can be tested and replayed. */
+  /** Start time: ISO 8601 in UTC, with milliseconds. Code that uses it instead of the clock can be tested and replayed. */
   now: string
 }
 
-/** Everything outside, as far as the artifact's permissions go. Whatever fails throws a `HostError`. */
+/** All access to the outside, limited by the artifact's permissions. Every failure throws a `HostError`. */
 export interface Host {
   api<Data extends Json = Json>(call: ApiCall): Promise<ApiAnswer<Data>>
   http<Body extends Json = Json>(call: HttpCall): Promise<HttpAnswer<Body>>
@@ -175,67 +175,67 @@ export interface Host {
 }
 
 /**
- * What a validation is given: records of one table that are about to be written through the API. `Row` has the columns of the
- * table; of a new record those that were given, as defaults and what is computed are only known once it is written.
+ * Input of a validation: records of one table that are about to be written through the API. `Row` contains the columns
+ * of the table; for a new record only those given, because defaults and computed columns are only known after the write.
  */
 export interface ValidationInput<Row extends { [column: string]: Json } = { [column: string]: Json }> {
   table: string
   operation: 'create' | 'update' | 'delete'
-  /** As they would be; as they are, where they are deleted. */
+  /** The records after the write; for a delete, the current records. */
   records: Row[]
-  /** As they are, of an update: in the order of `records`. */
+  /** For an update, the current records, in the order of `records`. */
   before?: Row[]
 }
 
 export interface ValidationFault {
-  /** Place in `records`. */
+  /** Index in `records`. */
   index: number
-  /** None where it is about the record as a whole. */
+  /** Absent if the fault concerns the record as a whole. */
   column?: string
-  /** snake_case; `refused_by_rule` unless given. */
+  /** In snake_case; defaults to `refused_by_rule`. */
   code?: string
   message: string
 }
 
-/** What a validation gives: the batch is written where there are no faults. It changes nothing of the records. */
+/** Output of a validation: the batch is written if there are no faults. A validation cannot change the records. */
 export interface ValidationOutput {
   faults: ValidationFault[]
 }
 
-/** A request below `/sdk/artifacts/:id/api`, which an artifact of the kind `api` answers. */
+/** A request below `/sdk/artifacts/:id/api` to an artifact of the kind `api`. */
 export interface ApiRequest<Body extends Json = Json> {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** What stands behind `/api`, decoded: `/` where nothing does. */
+  /** Decoded path after `/api`; `/` if it is empty. */
   path: string
-  /** The same in its parts, in which a `/` belongs to a name. */
+  /** Segments of the path, each decoded separately: a `/` within a segment is part of its name. */
   segments: string[]
   query: Record<string, string | string[]>
-  /** `accept`, `accept-language`, `content-type`, `user-agent`, and what `api.headers` names, as far as they were sent. */
+  /** `accept`, `accept-language`, `content-type`, `user-agent`, and the headers of `api.headers`, if they were sent. */
   headers: Record<string, string>
-  /** JSON and forms as values, other texts as they are; null of nothing. */
+  /** Parsed for JSON and forms, otherwise text; `null` if there is no body. */
   body: Body
 }
 
-/** What such a request is answered with. */
+/** Response to an `ApiRequest`. */
 export interface ApiResponse<Body extends Json = Json> {
-  /** From 200 to 599; 200 unless given. */
+  /** From 200 to 599; defaults to 200. */
   status?: number
   /**
-   * `content-type`, `content-language`, `content-disposition`, `link`, `retry-after`, `location` (a path of this API),
-   * and names that begin with `x-artifact-`.
+   * Allowed: `content-type`, `content-language`, `content-disposition`, `link`, `retry-after`, `location` (a path of this
+   * API), and names that begin with `x-artifact-`.
    */
   headers?: Record<string, string>
-  /** Text as it is, anything else as JSON; null or absent: nothing. */
+  /** A string is sent unchanged, any other value as JSON; `null` or absent sends no body. */
   body?: Body
 }
 
-/** The function an artifact is. `Input` is what its input schema lets in. */
+/** The main function of an artifact. `Input` is the type that its input schema accepts. */
 export type Artifact<Input = Json, Output = Json | undefined> = (
   input: Input,
   host: Host,
 ) => Promise<Output> | Output
 
-/** Gives back what it is given: for the types of `input` and `host` in an editor. */
+/** Returns its argument; lets an editor infer the types of `input` and `host`. */
 export function artifact<Input = Json, Output = Json | undefined>(
   run: Artifact<Input, Output>,
 ): Artifact<Input, Output> {

@@ -1,6 +1,6 @@
 import { formatPointerStep, isObject, type JsonSchema } from './schema.js'
 
-/** Keywords that hold one subschema, a list of them, or one for each name. */
+/** Keywords whose value is one subschema, a list of subschemas, or an object of named subschemas. */
 const single = ['items', 'contains', 'additionalProperties', 'unevaluatedItems', 'unevaluatedProperties']
 const places = {
   ...byKeyword([...single, 'propertyNames', 'not', 'if', 'then', 'else'], 'one'),
@@ -9,7 +9,7 @@ const places = {
 }
 export const applicators: ReadonlyMap<string, 'one' | 'list' | 'named'> = new Map(Object.entries(places))
 
-/** Keywords whose subschemas are held against the same value as the schema around them. */
+/** Keywords whose subschemas apply to the same value as the schema that contains them. */
 const inPlace = new Set(['anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else', 'dependentSchemas'])
 
 interface ChildSchema {
@@ -19,7 +19,7 @@ interface ChildSchema {
   inPlace: boolean
 }
 
-/** The subschemas right below one; values of other shapes than the keyword takes hold none. */
+/** The direct subschemas of a schema; a keyword that requires a list or an object is skipped if its value has another type. */
 export function* iterateChildSchemas(schema: JsonSchema, pointer: string): Generator<ChildSchema> {
   for (const [keyword, value] of Object.entries(schema)) {
     const kind = applicators.get(keyword)

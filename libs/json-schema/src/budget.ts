@@ -1,9 +1,9 @@
-/** A check would cost more than it may. */
+/** A check would exceed its budget. */
 export class TooCostlyError extends Error {}
 
-/** What one piece of work may cost, in steps of about a microsecond. */
+/** Limit on the cost of one piece of work, in steps of about a microsecond. */
 export interface Budget {
-  /** Throws TooCostlyError when there are no steps left. */
+  /** Throws TooCostlyError if no steps are left. */
   spend(steps: number): void
 }
 

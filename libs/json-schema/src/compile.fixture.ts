@@ -24,7 +24,7 @@ export function listProblems(schema: unknown, options?: SchemaOptions): Problem[
   return 'problems' in result ? result.problems : []
 }
 
-/** Where, and as what. */
+/** Path and code of each problem. */
 export const summarizeFaults = (problems: readonly Problem[]) =>
   problems.map(({ path, code }) => `${path} ${code}`)
 
@@ -37,7 +37,7 @@ export const listFaults = (
     .check(value, options)
     .map(({ path, schemaPath, code }) => `${path} ${schemaPath} ${code}`)
 
-/** Each definition holds the one before it. */
+/** A chain of definitions, each of which contains the previous one. */
 export const nestedSchemas = (
   height: number,
   holding: (name: string) => object,

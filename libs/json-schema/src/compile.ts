@@ -9,25 +9,30 @@ import { applyDefaultLimits, type Limits, type SchemaOptions } from './options.j
 import { type PreparedSchema, prepareSchema } from './prepared-schema.js'
 import type { Fault, Problem } from './schema.js'
 
-/** A schema that can be held against any value in bounded time. */
+/** A schema that can validate any value in bounded time. */
 export interface CompiledSchema {
   /**
-   * All that is wrong with a value; [] when valid. Code `too_costly` where it would take too long to tell. A `partial` value is
-   * not complete yet: what is required may be missing, and what is still to come may decide between alternatives.
+   * Returns all faults of a value; `[]` if it is valid. The code is `too_costly` if the check would take too long. A
+   * `partial` value is not complete yet: required properties may be missing, and later properties may decide between
+   * alternatives.
    */
   check(value: unknown, options?: { partial?: boolean }): Fault[]
-  /** Fills in `default`s of absent properties, without touching its argument. Throws TooCostlyError. */
+  /** Returns a copy in which absent properties have their `default`. Throws TooCostlyError. */
   withDefaults(value: unknown): unknown
 }
 
 type Compilation = { schema: CompiledSchema } | { problems: Problem[] }
 
-/** Calls go down by references within a value as well; so many at most, which the stack has room for. */
+/**
+ * Maximum recursion depth: references are followed recursively for each level of a value. The stack has room for this
+ * depth.
+ */
 const maxCalls = 1_500
 
 /**
- * A schema of draft 2020-12 for checking values, or what is wrong with it. References lead to subschemas of the same document;
- * patterns are matched in linear time; whatever schema and value are, a check ends in bounded time.
+ * Compiles a schema of draft 2020-12, or returns its problems. References may only point to subschemas of the same
+ * document; patterns are matched in linear time; every check ends in bounded time, whatever the schema and the value
+ * are.
  */
 export function compileSchema(schema: unknown, options: SchemaOptions = {}): Compilation {
   const limits = applyDefaultLimits(options)
@@ -102,7 +107,7 @@ function faultsOf(
   }
 }
 
-/** Defaults that do not match their own schema: a value without the property would be refused. */
+/** Reports defaults that do not match their own schema: a value without the property would be rejected. */
 function defaultProblems(inspected: SchemaInspection, cost: Cost, limits: Limits, budget: Budget): Problem[] {
   const manner = { closed: limits.closed, partial: false }
   return [...inspected.subschemas].flatMap(([pointer, schema]) => {

@@ -3,15 +3,15 @@ import type { SchemaInspection } from './inspect.js'
 import type { Limits } from './options.js'
 import type { Problem } from './schema.js'
 
-/** What one value at least costs, and how deep the calls for it go, with references followed. */
+/** Minimum cost to check one value, and the maximum recursion depth, with references followed. */
 export interface Cost {
   steps: number
   depth: number
 }
 
 /**
- * The costs of the subschemas: each is held against one value together with all that apply to the same value. Refuses
- * references that lead back to where they stand without going into the value, and what costs too much for any value.
+ * Computes the worst cost of the subschemas, each together with all subschemas that apply to the same value. Rejects
+ * circular references that do not descend into the value, and schemas that are too expensive for any value.
  */
 export function computeCosts({ subschemas, targets }: SchemaInspection, limits: Limits): Cost | Problem {
   const costs = new Map<string, Cost>()

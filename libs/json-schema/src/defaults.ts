@@ -2,12 +2,12 @@ import type { Budget } from './budget.js'
 import type { SchemaInspection } from './inspect.js'
 import { formatPointerStep, isObject, type JsonSchema } from './schema.js'
 
-/** Defaults that lead to defaults go no deeper; no form does. */
+/** Maximum depth of defaults that contain further defaults; no real form is deeper. */
 const maxDepth = 50
 
 /**
- * The value with the defaults of its schema where properties are missing, also within the objects and lists that are there.
- * What is filled in is spent, as it multiplies with the items of lists. Throws TooCostlyError.
+ * Returns the value with defaults for missing properties, also within existing objects and lists. Inserted values are
+ * charged to the budget, because they multiply with the number of list items. Throws TooCostlyError.
  */
 export function applyDefaults(
   { subschemas, targets }: SchemaInspection,
@@ -45,7 +45,7 @@ export function applyDefaults(
     }
     return Object.fromEntries(object)
   }
-  /** Keywords next to a reference take precedence over its target. */
+  /** A `default` next to a reference takes precedence over that of the target. */
   function defaultOf(pointer: string): unknown {
     const schema = subschemas.get(pointer)
     if (typeof schema !== 'object') return undefined

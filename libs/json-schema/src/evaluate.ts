@@ -13,7 +13,7 @@ interface Evaluation {
   budget: Budget
 }
 
-/** What the validator says of a value. Throws TooCostlyError. */
+/** Runs the validator and returns its errors. Throws TooCostlyError. */
 export function evaluate(
   { root, lookup }: PreparedSchema,
   value: unknown,
@@ -23,7 +23,7 @@ export function evaluate(
   return validate(value, root, '2020-12', known, false).errors
 }
 
-/** All that takes time is spent before it is done: the validator does not stop by itself. */
+/** Charges all expensive work to the budget before it is done, because the validator cannot be interrupted. */
 function hooksOf({ patterns, measured: { sizes }, budget }: Evaluation): Hooks {
   const weightOf = (schema: Schema) => {
     const weight = weights.get(schema) ?? weigh(schema)
@@ -69,11 +69,11 @@ const textLength = (value: unknown) => (typeof value === 'string' ? value.length
 interface Weight {
   fixed: number
   perCharacter: number
-  /** How long the values are that a value is compared with, as JSON. */
+  /** Length as JSON of the values of `enum` and `const`. */
   choices: number
 }
 
-/** What it costs to hold a schema against a value, without the subschemas in it. */
+/** Cost of checking a value against a schema, without its subschemas. */
 function weigh(schema: Schema): Weight {
   const choices = ['enum', 'const'].reduce(
     (sum, name) => sum + (schema[name] === undefined ? 0 : JSON.stringify(schema[name]).length),
@@ -87,7 +87,7 @@ function weigh(schema: Schema): Weight {
     'dependentSchemas',
   ].reduce((sum, name) => sum + namesIn(schema[name]), 0)
   const measures = schema.minLength !== undefined || schema.maxLength !== undefined
-  // The validator writes out the choices where a value is none of them.
+  // The validator serializes the choices if a value matches none of them.
   return { fixed: 1 + choices / 128 + names / 8, perCharacter: measures ? 1 / 256 : 0, choices }
 }
 

@@ -4,7 +4,7 @@ import { leafFaults } from './leaf-faults.js'
 import type { PreparedSchema } from './prepared-schema.js'
 import { type Fault, parsePointer } from './schema.js'
 
-/** Say only that a subschema is not met; what is wrong with it follows, or comes by itself. */
+/** Keywords that only report that a subschema does not match; its own errors follow, or appear separately. */
 const umbrellas = new Set([
   ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'items', 'if'],
   ...['prefixItems', 'unevaluatedItems', 'allOf', '$ref', 'dependentSchemas', 'propertyNames'],
@@ -12,20 +12,20 @@ const umbrellas = new Set([
 
 const maxNested = 200
 
-/** A place in a prepared schema. */
+/** A position in a prepared schema. */
 interface Located {
   node: Schema | boolean
-  /** Pointer to the node in the schema it is made of. */
+  /** Pointer to the corresponding node of the original schema. */
   pointer: string
-  /** The keyword that stands in the schema for the one in the node. */
+  /** The keyword of the original schema that the node's keyword replaces. */
   alias: string | undefined
-  /** What it says is no fault of the value: an item need not be what `contains` looks for. */
+  /** Errors below are not faults of the value: an item does not have to match `contains`. */
   isAside: boolean
-  /** It is about the name of a property. */
+  /** Errors below concern a property name. */
   ofName: boolean
 }
 
-/** The faults of the validator in our words, reduced to those the author of the value has to fix. */
+/** Converts the validator's errors to our faults, reduced to those that the author of the value has to fix. */
 export function explain(
   units: readonly OutputUnit[],
   prepared: PreparedSchema,
@@ -47,7 +47,7 @@ export function explain(
       if (!place.isAside) faults.push(...choiceFaults(unit, nested, place, path))
       continue
     }
-    // For each missing property there is a unit, which names it in its message only.
+    // The validator reports each missing property separately, but names it only in the message, so duplicates are merged.
     const once = `${unit.keyword} ${place.pointer} ${path}`
     if (place.isAside || reported.has(once)) continue
     reported.add(once)
@@ -56,7 +56,7 @@ export function explain(
   }
   return [...faults.filter((one) => !isOfChoice(one)), ...faults.filter(isOfChoice)].slice(0, most)
 
-  /** What is wrong with the alternative that is meant, where one is. */
+  /** Faults of the intended alternative, if it can be determined. */
   function choiceFaults(unit: OutputUnit, nested: OutputUnit[], place: Located, path: string): Fault[] {
     const keyword = place.alias ?? unit.keyword
     const schemaPath = `${place.pointer}/${keyword}`
@@ -67,7 +67,7 @@ export function explain(
     const none = { path, schemaPath, code: 'invalid_union' }
     if (trials.some((trial) => trial.length === 0))
       return [{ ...none, message: 'fits more than one of the alternatives' }]
-    // With more alternatives than that it is unclear which one was meant.
+    // With more errors than this, the intended alternative cannot be determined.
     if (nested.length > maxNested) return [{ ...none, message: 'fits none of the alternatives' }]
     const meant = meantOf(
       trials.map((trial) => explain(trial, prepared, value, most)),
@@ -77,10 +77,10 @@ export function explain(
   }
 }
 
-/** These come last: who mends the rest often has mended them. */
+/** Faults of alternatives come last: fixing the others often fixes them as well. */
 const isOfChoice = ({ schemaPath }: Fault) => /\/(?:anyOf|oneOf|allOf|not|then|else)(?:\/|$)/.test(schemaPath)
 
-/** What is wrong with the one alternative that the type of the value, or what it says it is, does not rule out. */
+/** Faults of the single alternative that the value's type, or its `const` and `enum` properties, do not rule out. */
 function meantOf(trials: readonly Fault[][], path: string): Fault[] | undefined {
   const rulesOut = (fault: Fault) =>
     /\/(?:const|enum)$/.test(fault.schemaPath)
@@ -90,7 +90,7 @@ function meantOf(trials: readonly Fault[][], path: string): Fault[] | undefined 
   return others.length === 0 ? meant : undefined
 }
 
-/** The units that follow one about a choice and are about its alternatives. */
+/** The errors after an `anyOf` or `oneOf` error that belong to its alternatives. */
 function nestedIn(units: readonly OutputUnit[], at: number): OutputUnit[] {
   const begin = `${units[at]?.keywordLocation}/`
   let end = at + 1
@@ -98,7 +98,7 @@ function nestedIn(units: readonly OutputUnit[], at: number): OutputUnit[] {
   return units.slice(at + 1, end)
 }
 
-/** Where the schema stands whose keyword a unit is about. */
+/** Location of the schema that contains the keyword of an error. */
 const schemaLocation = ({ keyword, keywordLocation }: OutputUnit) =>
   keyword === 'false' ? keywordLocation : keywordLocation.slice(0, keywordLocation.lastIndexOf('/'))
 

@@ -1,23 +1,23 @@
 import { z } from 'zod'
 
-/** Formats whose check is built in; a schema with another one is refused. */
+/** Formats with a built-in check; a schema that uses another format is rejected when it is read as `strict`. */
 export const formats: ReadonlySet<string> = new Set([
   ...['date', 'date-time', 'time', 'duration', 'email', 'uri', 'uri-reference', 'uuid', 'guid', 'hostname'],
   ...['ipv4', 'ipv6', 'cidr', 'cidr-v6', 'mac', 'e164', 'iban', 'ulid', 'base64', 'base64url', 'jwt'],
 ])
-/** Longer texts are of no format: it bounds what the check costs. */
+/** Longer texts never match a format, which bounds the cost of the check. In characters. */
 const maxLength = 2_048
-/** A browser that opens such a link runs its script. */
+/** Browsers execute the script of links with these schemes. */
 const scripts = ['javascript:', 'vbscript:', 'data:']
 
-/** What a URI reference is written with (RFC 3986). Browsers drop other characters, and then read another address. */
+/** Characters of a URI reference (RFC 3986). Browsers drop other characters, and would then open another address. */
 const reference = /^(?:[\w\-.~:/?#[\]@!$&'()*+,;=]|%[\da-f]{2})*$/i
-/** Stands for the page a relative reference is on. */
+/** Base URL to resolve relative references. */
 const somewhere = 'https://example.com'
 
 const checks = new Map<string, z.ZodType>()
 
-/** Whether a text is of a format; unknown ones bind nothing. */
+/** Whether a text has a format; unknown formats accept every text. */
 export function hasFormat(format: string, text: string): boolean {
   if (!formats.has(format)) return true
   if (text.length > maxLength) return false

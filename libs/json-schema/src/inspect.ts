@@ -6,17 +6,17 @@ import { type Pattern, readPattern } from './pattern.js'
 import { resolveReference, type Subschemas } from './references.js'
 import { formatPointerStep, isObject, type JsonSchema, type Problem } from './schema.js'
 
-/** What a schema is made of. */
+/** The parts of a schema, and its problems. */
 export interface SchemaInspection {
   problems: Problem[]
   subschemas: Subschemas
-  /** By what is written; all that stand anywhere in the schema. */
+  /** All patterns of the schema by their source text. */
   patterns: ReadonlyMap<string, Pattern>
-  /** For each subschema with a reference, the pointer of where it leads. */
+  /** The target pointer of each subschema with a reference. */
   targets: ReadonlyMap<string, string>
 }
 
-/** Looks at each keyword of each subschema once. Throws TooCostlyError where reading its patterns takes too long. */
+/** Visits each keyword of each subschema once. Throws TooCostlyError if reading the patterns takes too long. */
 export function inspectSchema(root: unknown, limits: Limits, budget: Budget): SchemaInspection {
   const problems: Problem[] = []
   const subschemas = new Map<string, JsonSchema | boolean>()

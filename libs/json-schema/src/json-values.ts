@@ -3,27 +3,27 @@ import type { Budget } from './budget.js'
 import { formatPointerStep, isObject, type JsonSchema, type Problem } from './schema.js'
 
 interface Size {
-  /** Items or properties. */
+  /** Number of items or properties. */
   count: number
-  /** About what it takes as JSON, with all that is in it. */
+  /** Approximate length as JSON, including nested values. */
   bytes: number
 }
 
-/** The measures of a JSON value, to estimate the cost of validating it beforehand. */
+/** Measurements of a JSON value, used to estimate the cost of validating it. */
 export interface JsonMeasurement {
   depth: number
   bytes: number
-  /** Of each object and list in it. */
+  /** Size of each contained object and list. */
   sizes: Map<unknown, Size>
 }
 
-/** Deeper ones are refused: everything below goes down by calls. */
+/** Deeper values are rejected, because all later processing is recursive. */
 const maxDepth = 200
 const itemCost = 1 / 8
-/** Names take longer than places in a list. */
+/** Property names cost more than list indexes. */
 const propertyCost = 1 / 3
 
-/** Measures a value, or says why it is none of JSON. Throws TooCostlyError for one that is too large. */
+/** Measures a value, or reports why it is not JSON. Throws TooCostlyError if it is too large. */
 export function measureJsonValue(value: unknown, budget: Budget): JsonMeasurement | Problem {
   const sizes = new Map<unknown, Size>()
   const trail: (string | number)[] = []
@@ -69,7 +69,7 @@ export function measureJsonValue(value: unknown, budget: Budget): JsonMeasuremen
   function below(name: string | number, inner: unknown): number | Problem {
     trail.push(name)
     const bytes = visit(inner)
-    // Left as it is where something is wrong, which names the place.
+    // After a problem the trail is kept, because it is the path of the problem.
     if (typeof bytes === 'number') trail.pop()
     return bytes
   }
@@ -87,7 +87,7 @@ export function measureJsonValue(value: unknown, budget: Budget): JsonMeasuremen
   return typeof bytes === 'number' ? { depth: deepest, bytes, sizes } : bytes
 }
 
-/** Also one of another realm. */
+/** Also true for plain objects of another realm. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null

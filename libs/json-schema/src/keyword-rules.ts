@@ -2,7 +2,7 @@ import { formats } from './formats.js'
 import { formatPointerStep, isObject, type JsonSchema } from './schema.js'
 import { isOfType, types } from './types.js'
 
-/** What is wrong with the value of a keyword; `at` is a pointer below its schema. */
+/** A problem with the value of a keyword; `at` is a pointer relative to its schema. */
 interface KeywordProblem {
   at: string
   message: string
@@ -62,7 +62,10 @@ const tests: Readonly<Record<string, Test>> = {
   ...{ minProperties: count, maxProperties: count, minContains: count, maxContains: count },
 }
 
-/** Keywords of other drafts, and those that would lead elsewhere: what they bind would silently not be bound. */
+/**
+ * Keywords of other drafts, and keywords that refer to other documents: ignoring them would silently skip their
+ * constraints.
+ */
 const refused: Readonly<Record<string, string>> = {
   $dynamicRef: 'is not supported; use $ref',
   $recursiveRef: 'is not supported; use $ref',
@@ -70,7 +73,7 @@ const refused: Readonly<Record<string, string>> = {
   additionalItems: 'is not of draft 2020-12; use items after prefixItems',
 }
 
-/** Keywords that say nothing about values. */
+/** Keywords that do not constrain values. */
 export const annotations: ReadonlySet<string> = new Set([
   ...['$schema', '$id', '$comment', 'title', 'description', 'examples', 'example', 'default'],
   ...['deprecated', 'readOnly', 'writeOnly', '$anchor', 'contentEncoding', 'contentMediaType'],
@@ -82,7 +85,7 @@ const known: ReadonlySet<string> = new Set([
   ...['additionalProperties', 'unevaluatedItems', 'unevaluatedProperties'],
 ])
 
-/** For each lower bound the upper ones that must leave room above it, and whether the bound itself is enough room. */
+/** For each lower bound: the upper bounds that must not be lower, and whether both may be equal. */
 const pairs: Readonly<Record<string, readonly [upper: string, meeting: boolean][]>> = {
   minimum: [
     ['maximum', true],
@@ -98,7 +101,7 @@ const pairs: Readonly<Record<string, readonly [upper: string, meeting: boolean][
   minContains: [['maxContains', true]],
 }
 
-/** What is wrong with one keyword of a schema, apart from the subschemas and patterns in it. */
+/** The problem of one keyword, without its subschemas and patterns. */
 export function keywordProblem(
   schema: JsonSchema,
   name: string,
@@ -116,7 +119,7 @@ export function keywordProblem(
   return strict ? typeProblem(schema, name, value) : undefined
 }
 
-/** Why a keyword that is well-formed does nothing, or rules out everything. */
+/** Why a well-formed keyword has no effect, or rejects every value. */
 function uselessness(schema: JsonSchema, name: string, value: unknown): string | undefined {
   if (!known.has(name) && !name.startsWith('x-')) return 'is a keyword that is not supported'
   if (name === 'format' && !formats.has(String(value))) return `must be one of ${[...formats].join(', ')}`
@@ -134,7 +137,7 @@ function pairProblem(schema: JsonSchema, name: string, value: unknown): string |
   return undefined
 }
 
-/** A value that the schema's `type` excludes can never match. */
+/** A value of `enum` or `const` that the schema's `type` excludes can never match. */
 function typeProblem({ type }: JsonSchema, name: string, value: unknown): KeywordProblem | undefined {
   if ((name !== 'enum' && name !== 'const') || ![type].flat().every((one) => types.has(one))) return undefined
   const values = name === 'enum' && Array.isArray(value) ? value : [value]

@@ -1,7 +1,7 @@
 import type { Schema } from '@cfworker/json-schema'
 import { type Fault, formatPointerStep, isObject, parsePointer } from './schema.js'
 
-/** A keyword without subschemas, in a schema that a value does not meet. */
+/** A failed keyword without subschemas. */
 interface Leaf {
   keyword: string
   /** Pointer to the value. */
@@ -46,7 +46,7 @@ const words: Readonly<Record<string, Words>> = {
   maxContains: ['too_big', (count) => `must have at most ${count} items of the kind that is asked for`],
 }
 
-/** What is wrong, for each property that is missing if that is what is. */
+/** The faults of a failed keyword: usually one, but one per missing property for `required` and `dependentRequired`. */
 export function leafFaults(
   { node, pointer, alias }: Place,
   { keyword, path }: Leaf,

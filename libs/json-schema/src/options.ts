@@ -1,20 +1,20 @@
 export interface SchemaOptions {
   /**
-   * How schemas are read. `strict`, the default, is for those that people write here: what is not enforced, or can never be
-   * met, is a problem. `lenient` is for those of other systems: unknown keywords and formats bind nothing.
+   * How schemas are read. `strict`, the default, is for schemas written by our users: keywords that are not enforced, or can
+   * never match, are problems. `lenient` is for schemas of other systems: unknown keywords and formats are ignored.
    */
   reading?: 'strict' | 'lenient'
-  /** Objects take no other properties than those declared where the schema says nothing of it. */
+  /** Objects accept only declared properties, unless the schema says otherwise. */
   closed?: boolean
-  /** Of the schema, as JSON. 65,536 without. */
+  /** Maximum size of the schema as JSON; default 65,536. */
   maxBytes?: number
-  /** 2,000 without. */
+  /** Default 2,000. */
   maxSubschemas?: number
-  /** Of subschemas in one another, references included. 100 without. */
+  /** Maximum nesting of subschemas, including references; default 100. */
   maxDepth?: number
-  /** What one check may cost, in steps of about a microsecond. 30,000 without. */
+  /** Maximum cost of one check, in steps of about a microsecond; default 30,000. */
   maxSteps?: number
-  /** More are not listed. 100 without. */
+  /** Maximum number of reported problems; default 100. */
   maxProblems?: number
 }
 

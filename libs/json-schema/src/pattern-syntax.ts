@@ -1,11 +1,11 @@
-/** Why an expression is not one that is matched. */
+/** The expression is not supported; the message is the reason. */
 export class PatternRefused extends Error {}
 
-/** Steps of an expression with repetitions written out. What reading it costs is about proportional to them. */
+/** Maximum number of steps of an expression with its repetitions expanded. The cost of reading it is proportional to them. */
 const maxSteps = 10_000
-/** What RE2 takes. */
+/** Limit of RE2. */
 const maxRepeats = 1_000
-/** Hundreds of ranges are copied for each. */
+/** Each Unicode property adds hundreds of character ranges. */
 const stepsOfProperty = 50
 
 const escaped = String.raw`\\(?:u\{[\da-f]+\}|ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|u[\da-f]{4}|x[\da-f]{2}|p\{[^}]*\}|k<[^>]*>|[1-9]\d*|c[a-z]|.)`
@@ -20,12 +20,12 @@ const notSpaces =
   String.raw`\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}`
 const anything = String.raw`\x{0}-\x{10ffff}`
 const controls = new Map(Object.entries({ 0: 0, t: 9, n: 10, v: 11, f: 12, r: 13 }))
-/** General categories that both standards fill alike: others hold what is not assigned. */
+/** General categories with the same characters in both standards; others contain unassigned characters. */
 const category = /^(?:L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?)$/
 
 /**
- * An expression of ECMAScript, as it is read with the flag u, in the words of RE2: that has other dots, white space, empty
- * classes and escapes. Groups do not capture, as their content is never used. Throws PatternRefused.
+ * Translates an ECMAScript expression with the flag `u` to RE2 syntax, in which dots, white space, empty classes and
+ * escapes differ. Groups do not capture, because their content is never used. Throws PatternRefused.
  */
 export function toRe2(source: string): { written: string; steps: number } {
   const sizes = [0]
@@ -107,7 +107,7 @@ function atomOf(token: string): string {
   return token.startsWith('\\') ? escapeOf(token) : literal(token.codePointAt(0))
 }
 
-/** What an escape stands for, in classes and outside. */
+/** RE2 equivalent of an escape, inside and outside of classes. */
 function escapeOf(token: string): string {
   const name = token.charAt(1)
   if ('dDwW'.includes(name)) return token

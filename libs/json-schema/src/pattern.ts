@@ -2,17 +2,17 @@ import { RE2JS, RE2JSException } from 're2js'
 import type { Budget } from './budget.js'
 import { PatternRefused, toRe2 } from './pattern-syntax.js'
 
-/** Longer ones are refused: that bounds what reading them costs. */
+/** Longer expressions are rejected, which bounds the cost of reading them. In characters. */
 const maxLength = 500
 
-/** A regular expression that costs about `size` comparisons for each character it is held against, whatever it says. */
+/** A regular expression that takes at most about `size` comparisons per character of the text. */
 export interface Pattern {
   size: number
-  /** Whether it holds anywhere in the text, as patterns of JSON Schema are not anchored. */
+  /** Whether the expression matches anywhere in the text: patterns of JSON Schema are not anchored. */
   test(text: string): boolean
 }
 
-/** The pattern, or what is wrong with it. */
+/** Compiles a pattern, or returns its problem. */
 export function readPattern(source: unknown, budget: Budget): Pattern | string {
   if (typeof source !== 'string' || source.length > maxLength)
     return `must be a regular expression of at most ${maxLength} characters`
@@ -26,11 +26,11 @@ export function readPattern(source: unknown, budget: Budget): Pattern | string {
 }
 
 /**
- * The expression, to be matched by an automaton instead of trying one way after the other. Throws PatternRefused, SyntaxError or
- * RE2JSException where it cannot be.
+ * Compiles the expression to an automaton, which does not backtrack. Throws PatternRefused, SyntaxError or
+ * RE2JSException if that is impossible.
  */
 export function compilePattern(source: string, budget: Budget): Pattern {
-  // Compiled by JavaScript's engine as well, so that no pattern is accepted that has another meaning for other validators.
+  // Also compiled by the JavaScript engine, so that no pattern is accepted that other validators interpret differently.
   new RegExp(source, 'u')
   const { written, steps } = toRe2(source)
   budget.spend(20 + 2 * steps)

@@ -4,29 +4,29 @@ import type { SchemaInspection } from './inspect.js'
 import { annotations } from './keyword-rules.js'
 import { formatPointerStep, isObject, type JsonSchema } from './schema.js'
 
-/** How a schema is held against values. */
+/** How a schema is applied to values. */
 interface EvaluationMode {
-  /** Objects take no other properties than those declared where the schema says nothing of it. */
+  /** Objects accept only declared properties, unless the schema says otherwise. */
   closed: boolean
-  /** The value is not complete yet: what is required may be missing. Conditions are held against what is there. */
+  /** The value is not complete yet: required properties may be missing. Conditions are evaluated on the present properties. */
   partial: boolean
 }
 
-/** Where in the schema a prepared subschema, or the keyword that stands for another one in it, comes from. */
+/** Position in the original schema of a prepared subschema, or of the keyword that it replaces. */
 interface Origin {
   pointer: string
   keyword?: string
 }
 
-/** A schema as the validator takes it, with what is needed to name places in the schema it is made of. */
+/** A schema in the validator's form, with the data needed to refer to positions of the original schema. */
 export interface PreparedSchema {
   root: Schema | boolean
-  /** Where references lead. */
+  /** Targets of references. */
   lookup: Record<string, Schema | boolean>
   origins: ReadonlyMap<unknown, Origin>
 }
 
-/** What an incomplete value may still come to have. */
+/** Keywords that an incomplete value may still satisfy later. */
 const pending = new Set([
   'required',
   'dependentRequired',
@@ -36,7 +36,7 @@ const pending = new Set([
   'maxContains',
 ])
 const notHeld = new Set([...annotations, '$defs', 'definitions'])
-/** Conditions and choices are about a value declared elsewhere, so they do not close it. */
+/** Conditions and alternatives describe a value that is declared elsewhere, so they do not close it. */
 const choices = new Set([
   'anyOf',
   'oneOf',
@@ -49,7 +49,7 @@ const choices = new Set([
   'contains',
 ])
 
-/** All that the validator looks at: it reads schemas of one shape several times as fast. */
+/** All keywords that the validator reads: it is several times faster if all schema objects have the same shape. */
 const names = [
   ...[
     '$ref',
@@ -114,7 +114,10 @@ export function prepareSchema(
     }
     return key
   }
-  /** What an object or list still lacks may decide between alternatives, and may leave what is ruled out. */
+  /**
+   * For objects and lists, missing content may still decide between alternatives, or make the value differ from an
+   * excluded one.
+   */
   function undecided(name: 'not' | 'oneOf', value: unknown, pointer: string): Schema {
     const at = `${pointer}/${name}`
     const whole = { closed: false, partial: false }

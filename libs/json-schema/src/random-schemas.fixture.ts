@@ -8,12 +8,12 @@ const name = fc.constantFrom(...names)
 const scalar = fc.constantFrom<unknown>(...texts, ...numbers, true, false, null)
 const small = fc.integer({ min: 0, max: 3 })
 const someNames = fc.uniqueArray(name, { maxLength: 3 })
-/** Own properties, also those that an assignment would take for something else. */
+/** Creates own properties even for names such as `__proto__`, which an assignment would treat differently. */
 const record = <T>(of: fc.Arbitrary<T>) =>
   fc.array(fc.tuple(name, of), { maxLength: 3 }).map((entries) => Object.fromEntries(entries))
 const some = (parts: Record<string, fc.Arbitrary<unknown>>) => fc.record(parts, { requiredKeys: [] })
 
-/** Values of JSON that share names and texts with the schemas. */
+/** JSON values that use the same names and texts as the schemas. */
 export const { value: someValue } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
@@ -23,7 +23,7 @@ export const { value: someValue } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }))
 
-/** Schemas of all keywords that bind values, with references to definitions that may lead back within a value. */
+/** Schemas with all constraining keywords, and references to definitions, which may be recursive. */
 export const { document: someSchema } = fc.letrec<{ schema: JsonSchema | boolean; document: JsonSchema }>(
   (tie) => {
     const schema = tie('schema')

@@ -1,9 +1,9 @@
 import { formatPointerStep, type JsonSchema, parsePointer } from './schema.js'
 
-/** The subschemas of a document, by JSON pointer; of equal objects each is one of its own. */
+/** The subschemas of a document by JSON pointer; equal objects are separate entries. */
 export type Subschemas = ReadonlyMap<string, JsonSchema | boolean>
 
-/** Where a reference leads: the pointer of a subschema of the same document; undefined where it leads to none. */
+/** Resolves a reference to the pointer of a subschema of the same document; `undefined` if there is none. */
 export function resolveReference(
   reference: unknown,
   subschemas: Subschemas,

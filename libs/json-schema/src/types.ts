@@ -12,7 +12,7 @@ const tests: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 export const types: ReadonlySet<unknown> = new Set(Object.keys(tests))
 
-/** Whether a value is of the type, or of one of the types, that a schema names. */
+/** Whether a value has the type, or one of the types, of a schema's `type`. */
 export function isOfType(type: unknown, value: unknown): boolean {
   return [type].flat().some((name) => typeof name === 'string' && tests[name]?.(value))
 }

@@ -1,6 +1,6 @@
 import type { ArtifactPermissions, HostFunctionName } from '@opsplane/contracts'
 
-/** The permissions of a manifest by which each host function may be called. */
+/** The manifest permissions of which at least one allows a host function. */
 const granting: Record<HostFunctionName, readonly (keyof ArtifactPermissions)[]> = {
   api: ['api'],
   http: ['http'],
@@ -10,7 +10,10 @@ const granting: Record<HostFunctionName, readonly (keyof ArtifactPermissions)[]>
   publish: ['topics'],
 }
 
-/** What the code of an artifact finds on its `host`, by what its manifest declares: functions, and those that say what is missing. */
+/**
+ * The host functions of an artifact by its declared permissions: the available ones, and the refused ones with a message
+ * that names the missing permission.
+ */
 export function resolveHostFunctions(permissions: ArtifactPermissions): {
   functions: HostFunctionName[]
   refused: Record<string, string>

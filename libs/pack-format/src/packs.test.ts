@@ -12,7 +12,7 @@ import {
 import { findDifferences } from './testing/differences.js'
 
 describe('versions', () => {
-  // The order that semver.org gives.
+  // The order given on semver.org.
   const ordered = [
     ...['0.9.10', '1.0.0-alpha', '1.0.0-alpha.1', '1.0.0-alpha.beta', '1.0.0-beta', '1.0.0-beta.2'],
     ...['1.0.0-beta.11', '1.0.0-rc.1', '1.0.0', '1.0.1-a-b', '1.2.0', '1.10.0', '2.0.0'],

@@ -2,7 +2,7 @@ import { ArtifactPermissions } from '@opsplane/contracts'
 
 const lists = ['api', 'http', 'connectors', 'secrets', 'secretsPlain', 'topics'] as const
 
-/** What several ask for together, in a settled order. */
+/** The union of several permissions, sorted. */
 export function mergePermissions(all: readonly ArtifactPermissions[]): ArtifactPermissions {
   const union = ArtifactPermissions.parse({})
   for (const list of lists) union[list] = [...new Set(all.flatMap((each) => each[list]))].sort()
@@ -13,7 +13,7 @@ export function mergePermissions(all: readonly ArtifactPermissions[]): ArtifactP
   return union
 }
 
-/** What is asked for and not granted; undefined where everything is. */
+/** Permissions that are requested but not granted; `undefined` if there are none. */
 export function findMissingPermissions(
   asked: ArtifactPermissions,
   granted: ArtifactPermissions,

@@ -18,14 +18,14 @@ import {
 import { compileSchema } from '@opsplane/json-schema'
 import type { z } from 'zod'
 
-/** A pack as it comes: nothing of it is known to be right. */
+/** A pack as received, not validated. */
 export interface PackContent {
   manifest: unknown
-  /** Texts by paths. */
+  /** File contents by path. */
   files: Readonly<Record<string, string>>
 }
 
-/** An artifact with all that its manifest refers to. */
+/** An artifact with the content of all files that its manifest entry refers to. */
 export interface PackArtifact {
   slug: string
   name: string
@@ -48,7 +48,7 @@ type ReadPack =
   | { manifest: PackManifest; artifacts: PackArtifact[]; problems: PackProblem[] }
   | { manifest: null; artifacts: []; problems: PackProblem[] }
 
-/** The artifacts of a pack, and everything that is wrong with it except for its code. */
+/** Reads the artifacts of a pack and reports all problems, except those of the code. */
 export function readPack({ manifest: given, files }: PackContent): ReadPack {
   const parsed = PackManifest.safeParse(given)
   if (!parsed.success)
@@ -96,7 +96,7 @@ function readSchema(given: ManifestArtifact['input'], pointer: string, reading: 
       reading.problems.push(problemAt(file, `${prefix}${path}`, code, message))
     return null
   }
-  // What compiles as a schema and is no boolean is an object of JSON.
+  // A value that compiles as a schema and is not a boolean is a JSON object.
   return typeof found === 'object' ? (found as Record<string, JsonValue>) : null
 }
 

@@ -6,12 +6,12 @@ interface TarFile {
 
 const block = 512
 
-/** What is no archive, or holds what no pack has, such as links. */
+/** Not an archive, or one with entries that packs cannot have, such as links. */
 export class TarError extends Error {}
 
 /**
- * The regular files of a tar archive (ustar, with the paths of pax headers). Folders are left out; links, devices and
- * whatever else throws a TarError, as does what is cut short.
+ * The regular files of a tar archive (ustar, with the paths of pax headers). Folders are skipped; links, devices and other
+ * entries throw a TarError, as does a truncated archive.
  */
 export function readTar(archive: Buffer): TarFile[] {
   const files: TarFile[] = []
@@ -36,7 +36,7 @@ export function readTar(archive: Buffer): TarFile[] {
   throw new TarError('The archive has no end.')
 }
 
-/** An archive that is the same for the same files: no times, no owners. Paths are of ASCII, of 255 bytes at most. */
+/** Writes a reproducible archive without times and owners. Paths must be ASCII, of at most 255 bytes. */
 export function writeTar(files: readonly TarFile[]): Buffer {
   const parts = files.flatMap(({ path, bytes }) => [
     headerOf(path, bytes.length),
@@ -50,14 +50,14 @@ function requireChecksum(header: Buffer): void {
   if (octal(header.subarray(148, 156)) !== checksumOf(header)) throw new TarError('It is no tar archive.')
 }
 
-/** Of all bytes, with spaces in place of the checksum itself. */
+/** Sum of all bytes, counting the checksum field as spaces. */
 function checksumOf(header: Buffer): number {
   let sum = 0
   for (const [index, byte] of header.entries()) sum += index >= 148 && index < 156 ? 0x20 : byte
   return sum
 }
 
-/** Numbers in base 256, for files of 8 GiB, are none here. */
+/** Numbers in base 256, which are used for files of 8 GiB and more, are not supported. */
 function octal(field: Buffer): number {
   const text = textOf(field).trim()
   if (!/^[0-7]*$/.test(text)) throw new TarError('It is no tar archive.')
@@ -76,7 +76,7 @@ function textOf(field: Buffer): string {
   return field.subarray(0, end === -1 ? field.length : end).toString('utf8')
 }
 
-/** Records of `<length> <key>=<value>\n`, where the length counts the whole record in bytes. */
+/** Records have the form `<length> <key>=<value>\n`, where the length counts the whole record in bytes. */
 function paxPath(bytes: Buffer): string | undefined {
   let path: string | undefined
   for (let at = 0; at < bytes.length; ) {

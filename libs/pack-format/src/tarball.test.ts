@@ -12,7 +12,7 @@ import { packTarball, unpackTarball } from './tarball.js'
 const folder = mkdtempSync(join(tmpdir(), 'opsplane-tar-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** As tar itself makes it, below a folder such as npm's. */
+/** An archive made by `tar` itself, with a top folder as npm creates it. */
 function archived(files: Record<string, string>, ...flags: string[]): Buffer {
   const root = mkdtempSync(join(folder, 'files-'))
   for (const [path, text] of Object.entries(files)) {

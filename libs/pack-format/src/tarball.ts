@@ -6,15 +6,15 @@ import { readTar, TarError, writeTar } from './tar.js'
 const inflate = promisify(gunzip)
 const deflate = promisify(gzip)
 
-/** A tarball that is none, or holds what no pack may. */
+/** Not a valid tarball, or one with content that a pack must not have. */
 export class TarballError extends Error {}
 
-/** Files and headers, and what archives are filled up with. */
+/** Maximum size when unpacked, in bytes: files, headers and padding. */
 const maxInflated = packLimits.totalBytes + (packLimits.files + 1) * 4_096 + 64 * 1_024
 
 /**
- * The texts of a gzipped tar archive by their paths, without the folder that all of them are in, as `npm pack` has
- * `package/`. Throws TarballError.
+ * Unpacks the texts of a gzipped tar archive by path, without the common top folder, such as `package/` of `npm pack`.
+ * Throws TarballError.
  */
 export async function unpackTarball(bytes: Uint8Array): Promise<Record<string, string>> {
   const archive = await inflate(bytes, { maxOutputLength: maxInflated }).catch((error: unknown) => {
@@ -38,14 +38,14 @@ export async function unpackTarball(bytes: Uint8Array): Promise<Record<string, s
   return Object.fromEntries(texts)
 }
 
-/** The same bytes for the same files, below `package/`. */
+/** Packs files below `package/`, reproducibly. */
 export async function packTarball(files: Readonly<Record<string, string>>): Promise<Buffer> {
   const sorted = Object.keys(files).sort()
   const archive = writeTar(
     sorted.map((path) => ({ path: `package/${path}`, bytes: Buffer.from(files[path] ?? '') })),
   )
   const packed = await deflate(archive, { level: constants.Z_BEST_COMPRESSION })
-  // The byte that names the operating system it was made on.
+  // The header byte that names the operating system.
   packed[9] = 255
   return packed
 }

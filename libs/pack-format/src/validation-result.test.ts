@@ -14,7 +14,7 @@ const test = ArtifactTest.parse({
   input: { table: 'assets', operation: 'create', records: [{}] },
   expect: { outputIncludes: {} },
 })
-/** Code that gives this. */
+/** A code runner whose code returns this output. */
 const giving = (output: CodeOutcome['output']): Pick<CodeRunner, 'run'> => ({
   run: async () => ({
     ...{ status: 'completed', output, error: null, logs: [], logsTruncated: false },

@@ -1,12 +1,12 @@
 import { type ArtifactRule, ValidationResult } from '@opsplane/contracts'
 
-/** What the code of a validation was given, as far as its result goes by it. */
+/** Number of records in a validation's input. */
 const recordsIn = (input: unknown): number =>
   typeof input === 'object' && input !== null && 'records' in input && Array.isArray(input.records)
     ? input.records.length
     : 0
 
-/** Why an output is not what a validation gives; undefined where it is, and for artifacts that are none. */
+/** Why an output is not a valid result of a validation; `undefined` if it is, and for artifacts that are not validations. */
 export function findValidationFault(
   rule: ArtifactRule | null | undefined,
   { input, output }: { input: unknown; output: unknown },

@@ -1,7 +1,4 @@
-/**
- * The order of two semantic versions by their precedence: negative where the first is older. Both are as `PackVersion` has
- * them.
- */
+/** Compares two semantic versions by precedence: negative if the first is older. Both must be valid `PackVersion`s. */
 export function compareVersions(left: string, right: string): number {
   const [a, b] = [partsOf(left), partsOf(right)]
   for (const [index, number] of a.core.entries()) {
@@ -18,7 +15,7 @@ function partsOf(version: string) {
   return { core: core.split('.').map(Number), pre: prerelease === '' ? [] : prerelease.split('.') }
 }
 
-/** Numbers before words, numbers by value, words by their characters; of two that begin alike the shorter first. */
+/** Numbers precede words; numbers compare by value, words by character code; a prefix precedes a longer list. */
 function comparePrereleases(a: readonly string[], b: readonly string[]): number {
   for (const [index, left] of a.entries()) {
     const right = b[index]

@@ -2,8 +2,8 @@ import { Socket } from 'node:net'
 import { frame, frameReader, partDone } from './frames.js'
 
 /**
- * The side of the child process: answers one request after another on the channel its parent has opened, and ends when the
- * parent is gone. The parent decides how long and how large a request may be. Call it when requests can be answered.
+ * Runs in the child process: answers requests one after another on the channel opened by the parent, and exits when the
+ * parent has exited. The parent enforces deadlines and sizes. Call this function when the child is ready for requests.
  */
 export function answerRequests(answer: (text: string, onPart: () => void) => Promise<string>): void {
   const channel = new Socket({ fd: 3, readable: true, writable: true })

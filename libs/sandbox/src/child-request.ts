@@ -1,9 +1,9 @@
-/** What a child is asked: one message for all expressions of a step. */
+/** Request to a child: one message for all expressions of a step. */
 export type ChildRequest =
   | {
       op: 'evaluate'
       expressions: readonly string[]
-      /** For all of them together. */
+      /** Total for all expressions, in milliseconds. */
       timeoutMs: number
       maxOutputBytes: number
       input: unknown

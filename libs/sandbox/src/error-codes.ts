@@ -18,6 +18,6 @@ export interface ExpressionFailure {
   message: string
   /** Index in the expression. */
   position?: number | undefined
-  /** What JSONata stumbled over. */
+  /** The token that JSONata reports. */
   token?: string | undefined
 }

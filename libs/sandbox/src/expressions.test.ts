@@ -5,7 +5,7 @@ import { createExpressions } from './expressions.js'
 import { parseTemplate, type Template } from './template/template.js'
 
 const log = createLogger({ service: 'sandbox', level: 'silent' })
-/** Patient, on a machine with however much else to do. */
+/** Generous timeout for a busy machine. */
 const expressions = createExpressions({ log, timeoutMs: 60_000 })
 afterAll(() => expressions.close())
 

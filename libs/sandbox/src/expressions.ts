@@ -17,21 +17,21 @@ import { walkPlainPath } from './template/plain-path.js'
 import type { Template, TemplateExpression, TemplateProblem } from './template/template.js'
 
 interface Asking {
-  /** `workspace/environment`: whose turn it is, and who waits for a child it has cost. */
+  /** `workspace/environment`: used for fair turns, and to delay a tenant that made a child fail. */
   tenant: string
-  /** Rejects with its reason. */
+  /** Rejects with the signal's reason. */
   signal?: AbortSignal | undefined
 }
 
 interface EvaluateRequest extends Asking {
   templates: readonly Template[]
-  /** A JSON object: what the expressions find at their root. */
+  /** A JSON object: the root of the expressions. */
   scope: Record<string, unknown>
-  /** For all of them together, once a child has them. */
+  /** Total for all expressions after a child has received them, in milliseconds. */
   timeoutMs?: number | undefined
   /**
-   * Values that hold a text like `{{secrets.name}}` are refused, as the receiver would fill them in. `keep` is for what
-   * is not sent.
+   * By default, values that contain a text such as `{{secrets.name}}` are rejected, because the receiver would replace it
+   * by the secret. Use `keep` for values that are not sent.
    */
   secretReferences?: 'refuse' | 'keep' | undefined
 }
@@ -40,43 +40,43 @@ interface EvaluateExpressionRequest extends Asking {
   /** JSONata, without braces. */
   expression: string
   input: unknown
-  /** Values of `$name`. */
+  /** Values of variables `$name`. */
   bindings?: Record<string, unknown> | undefined
   timeoutMs?: number | undefined
 }
 
 interface CheckedTemplate {
   problems: TemplateProblem[]
-  /** Root paths it reads, such as `trigger`, `steps.fetch`, `item`; `*` where it may read any. */
+  /** Root paths that the template reads, such as `trigger`, `steps.fetch`, `item`; `*` if it may read any. */
   references: string[]
 }
 
-/** Evaluates JSONata, in child processes wherever it is more than a constant or a path. */
+/** Evaluates JSONata; expressions other than constants and paths are evaluated in child processes. */
 export interface Expressions {
-  /** Values of templates in their order, against one scope; all that needs a child goes there in one message. */
+  /** Values of the templates in order, for one scope. All expressions that need a child are sent in one message. */
   evaluate(request: EvaluateRequest): Promise<Evaluated[]>
-  /** One raw expression; what comes to nothing is null. */
+  /** Evaluates one raw expression; a missing result becomes `null`. */
   evaluateExpression(request: EvaluateExpressionRequest): Promise<Evaluated>
-  /** Syntax, and what templates refer to. */
+  /** Checks the syntax and finds the references of templates. */
   check(request: Asking & { templates: readonly Template[] }): Promise<CheckedTemplate[]>
-  /** Ends the children; requests in flight fail as `expression_unavailable`. */
+  /** Ends the children; pending requests fail with `expression_unavailable`. */
   close(): Promise<void>
 }
 
 interface ExpressionsOptions {
   log: Logger
-  /** Processes at most. */
+  /** Maximum number of processes. */
   children?: number
-  /** Heap of each. */
+  /** Heap size of each process, in MB. */
   heapMb?: number
-  /** UTF-8 bytes of a request to a child: the scope, and the expressions. */
+  /** Maximum size in UTF-8 bytes of a request to a child: the scope and the expressions. */
   maxInputBytes?: number
-  /** UTF-8 bytes of JSON of what the expressions of a request, and of a template, come to. */
+  /** Maximum size in UTF-8 bytes of the results of a request, and of a template, as JSON. */
   maxOutputBytes?: number
   timeoutMs?: number
-  /** Children with nothing to do for so long are stopped. */
+  /** Children that are idle for longer are stopped, in milliseconds. */
   idleMs?: number
-  /** The longest a request waits for its turn. */
+  /** Maximum time a request waits for its turn, in milliseconds. */
   maxWaitMs?: number
 }
 
@@ -92,10 +92,10 @@ const defaults = {
 const startMs = 30_000
 /** Resident memory of a process in addition to its heap. */
 const besideHeapBytes = 160 * 1024 * 1024
-/** JSONata's own guardrail says more about what took long than the end of the process. */
+/** Delay before a child is killed, because JSONata's own timeout gives a better error. In milliseconds. */
 const graceMs = 100
 const maxWaiting = 1_000
-/** Requests a child is given at once: the process and the child then wait for each other once. */
+/** Maximum number of requests sent to a child together, which saves round trips between the processes. */
 const atOnce = 16
 
 export function createExpressions(options: ExpressionsOptions): Expressions & { pids(): number[] } {
@@ -129,7 +129,7 @@ export function createExpressions(options: ExpressionsOptions): Expressions & { 
     }
   }
 
-  /** Results by the expression's text: the same one need be evaluated once only. */
+  /** Results by the text of the expression, so that equal expressions are evaluated only once. */
   async function resultsOf(
     request: Omit<EvaluateExpressionRequest, 'expression'>,
     expressions: readonly string[],
@@ -190,8 +190,8 @@ const unique = (expressions: readonly TemplateExpression[]): string[] => [
 ]
 
 /**
- * As JSON.stringify writes it: an ExactNumber is a string to JSONata, whose numbers are doubles. Undefined for what has no JSON: a value that goes too deep, or is longer than
- * a string can be.
+ * The request as JSON, in which an ExactNumber is a string, because JSONata's numbers are doubles. `undefined` if the
+ * value cannot be serialized: it is nested too deeply, or longer than a string can be.
  */
 function textOf(request: ChildRequest): string | undefined {
   try {

@@ -1,9 +1,9 @@
 const headerBytes = 4
 
-/** What a child says when it has done a part of a request, so that it is known what it died of. */
+/** Sent by a child after each part of a request, so that the parent knows which part made it fail. */
 export const partDone = ''
 
-/** A message as it crosses between a process and its child: its length in bytes (32 bits, little endian), and UTF-8. */
+/** A message between parent and child: its length in bytes (32 bits, little endian), and its text in UTF-8. */
 export function frame(text: string): Buffer {
   const length = Buffer.byteLength(text)
   const bytes = Buffer.allocUnsafe(headerBytes + length)
@@ -12,10 +12,10 @@ export function frame(text: string): Buffer {
   return bytes
 }
 
-/** The length a frame says it has is more than may be sent. */
+/** The length in a frame's header exceeds the limit. */
 class FrameTooLargeError extends Error {}
 
-/** Puts frames together again. The function takes what has arrived, and gives back the messages that are complete by then. */
+/** Reassembles frames. The returned function accepts a chunk of data and returns the messages that it completes. */
 export function frameReader(maxBytes: number): (chunk: Buffer) => string[] {
   let pending: Buffer[] = []
   let [held, wanted] = [0, headerBytes]

@@ -5,7 +5,7 @@ import type { Evaluated } from './results.js'
 import { parseTemplate } from './template/template.js'
 
 const expressions = createExpressions({ log: createLogger({ service: 'hostile', level: 'silent' }) })
-/** On a machine with however much else to do. */
+/** Generous timeout for a busy machine, in milliseconds. */
 const patientMs = 120_000
 const good = (n: number) =>
   expressions.evaluateExpression({
@@ -24,7 +24,7 @@ const recursive = ['expression_timeout', 'expression_too_deep', 'expression_memo
 const long = (n: number) => Array.from({ length: n }, (_, at) => at)
 const nested = (levels: number, [open, close]: [string, string]) => open.repeat(levels) + close.repeat(levels)
 
-/** What it does, the expression, and the ways it may end. */
+/** What the expression does, the expression, and the allowed outcomes. */
 const cases: [string, string, string[], unknown?][] = [
   ['doubles a string', '($f := function($s) { $f($s & $s) }; $f("aaaaaaaa"))', tooMuch],
   ['doubles an array', '($f := function($s) { $f($append($s, $s)) }; $f([1, 2, 3, 4]))', tooMuch],
@@ -220,7 +220,7 @@ test('too much data is refused before it goes anywhere', async () => {
   expect(outcomeOf(await expressions.evaluateExpression(large))).toBe('expression_too_large')
   let deep: unknown = 1
   for (const _ of long(20_000)) deep = [deep]
-  // Later versions of Node make JSON of it, and the child refuses it.
+  // Later versions of Node can serialize the value, and then the child rejects it.
   expect(['expression_too_large', 'expression_too_deep']).toContain(
     outcomeOf(await expressions.evaluateExpression({ ...large, input: deep })),
   )

@@ -1,20 +1,20 @@
-/** How far values may go that expressions read or make. */
+/** Limits for values that expressions read or create. */
 interface ValueLimits {
-  /** UTF-8 bytes of JSON, about. */
+  /** Approximate length as JSON, in UTF-8 bytes. */
   bytes: number
-  /** Arrays and objects within each other. */
+  /** Maximum nesting of arrays and objects. */
   depth: number
 }
 
 export const maxDepth = 64
 
-/** What is wrong with a value, or undefined: looked for without following anything shared or circular for ever. */
+/** Reason why a value is rejected. Shared or circular values do not cause endless loops. */
 export type ValueProblem = 'too_large' | 'too_deep' | 'function' | 'forbidden_key' | 'not_finite'
 
-/** About how long its JSON is and whether a text in it has `{{`, or what is wrong with it. */
+/** Approximate length as JSON, and whether a text in it contains `{{`; or the problem of the value. */
 type ValueMeasurement = { bytes: number; braces: boolean; problem?: undefined } | { problem: ValueProblem }
 
-/** Measures a JSON-like value without making its text; stops as soon as a limit is passed. */
+/** Measures a JSON-like value without serializing it; stops when a limit is exceeded. */
 export function measureValue(value: unknown, { bytes, depth }: ValueLimits): ValueMeasurement {
   let [left, braces] = [bytes, false]
   const look = (item: unknown, below: number): ValueProblem | undefined => {
@@ -50,7 +50,7 @@ export function measureValue(value: unknown, { bytes, depth }: ValueLimits): Val
 
 const sizeOf = (value: unknown): number => (typeof value === 'string' ? value.length + 3 : 5)
 
-/** Functions of JSONata, written in an expression or its own, are objects that carry their whole environment. */
+/** JSONata's functions, whether user-defined or built-in, are objects that contain their whole environment. */
 const isFunctionValue = (value: object): boolean =>
   ('_jsonata_lambda' in value && value._jsonata_lambda === true) ||
   ('_jsonata_function' in value && value._jsonata_function === true)

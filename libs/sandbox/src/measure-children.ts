@@ -1,6 +1,6 @@
 import type { Metrics } from '@opsplane/telemetry'
 
-/** Has the child processes of a pool counted. */
+/** Adds a metric for the number of child processes of a pool. */
 export function measureChildren(
   metrics: Metrics,
   pool: string,

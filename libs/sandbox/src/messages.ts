@@ -8,7 +8,7 @@ const Failure = z.object({
   token: z.string().optional(),
 }) satisfies z.ZodType<ExpressionFailure>
 
-/** Results in the order of the expressions; one without a value came to nothing. */
+/** Results in the order of the expressions; a result without `value` means that the expression has no value. */
 const EvaluateReply = z.object({
   results: z.array(z.union([z.object({ error: Failure }), z.object({ value: z.unknown().optional() })])),
 })
@@ -19,8 +19,8 @@ const CheckReply = z.object({
 })
 export type ChildCheck = z.infer<typeof CheckReply>['checks'][number]
 
-/** Throws where it is no answer to `evaluate`, as one from a child that was taken over may be. */
+/** Throws if the text is not a valid answer to `evaluate`; a compromised child may send anything. */
 export const parseResults = (text: string): ChildResult[] => EvaluateReply.parse(JSON.parse(text)).results
 
-/** Throws where it is no answer to `check`. */
+/** Throws if the text is not a valid answer to `check`. */
 export const parseChecks = (text: string): ChildCheck[] => CheckReply.parse(JSON.parse(text)).checks

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import type { ChildProgram } from './pool/program.js'
 
 /**
- * What a child runs: the compiled module in `dist`, in a bundle as well, where `import.meta.url` is that of the compiled file
- * (ADR 042).
+ * The program of a child: the compiled module in `dist`. This also works in a bundle, where `import.meta.url` is the URL
+ * of the compiled file (ADR 042).
  */
 export function expressionProgram(heapMb: number): ChildProgram {
   const own = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')

@@ -1,9 +1,9 @@
 import type { ExpressionFailure } from './error-codes.js'
 import { PoolError, type PoolFailure } from './pool/pool.js'
 
-/** Why an expression has no value, and where it stands. */
+/** Why an expression has no value, and its position. */
 export interface ExpressionError extends ExpressionFailure {
-  /** JSON pointer inside the template, of the string the expression stands in. */
+  /** JSON pointer within the template to the string that contains the expression. */
   path?: string
   expression?: string
 }
@@ -25,17 +25,17 @@ const failures: Record<PoolFailure, ExpressionFailure> = {
 
 /** Why none of the expressions of a request has a value. */
 export interface RequestFailure extends ExpressionFailure {
-  /** The expression at which it ended. */
+  /** The expression at which the request ended. */
   cause?: string | undefined
 }
 
-/** What a request that got no answer means for its expressions; whatever else was thrown goes on. */
+/** Converts the failure of a request to a failure of its expressions; rethrows all other errors. */
 export function toRequestFailure(thrown: unknown, expressions: readonly string[]): RequestFailure {
   if (!(thrown instanceof PoolError)) throw thrown
   return { ...failures[thrown.failure], cause: expressions[thrown.done] }
 }
 
-/** The failure as it is for one of the expressions; undefined where another one is the cause. */
+/** The failure as it applies to one expression; `undefined` if another expression is the cause. */
 export const ownFailure = (
   { cause, ...failure }: RequestFailure,
   source: string,

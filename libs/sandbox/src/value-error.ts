@@ -9,5 +9,5 @@ const problems: Record<ValueProblem, ExpressionFailure> = {
   forbidden_key: { code: 'expression_error', message: 'makes an object with the key __proto__' },
 }
 
-/** What a value that cannot be passed on means for its expression. */
+/** The failure of an expression whose value cannot be passed on. */
 export const valueError = (problem: ValueProblem): ExpressionFailure => problems[problem]

@@ -12,10 +12,10 @@ import { Profile } from './profile.js'
 import { factorsQuery, identitiesQuery, linkableQuery, loginQuery, sessionsQuery } from './queries.js'
 import { Sessions } from './sessions.js'
 
-/** The login of a person: what gets them in, and where they are in. */
+/** The account of a person: sign-in methods and active sessions. */
 export function Account() {
   const { data: me, error, refetch } = useQuery(loginQuery)
-  // All parts appear at the same time, so that none is moved by another; one that fails says so alone.
+  // All parts appear together, so that none shifts another; a part that fails shows its own error.
   const parts = useQueries({
     queries: [factorsQuery, sessionsQuery, identitiesQuery, linkableQuery] as const,
   })

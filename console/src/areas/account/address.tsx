@@ -10,14 +10,14 @@ import { AccountFrame } from './frame.js'
 
 const words = texts.account
 
-/** Where the mail leads that proves an address: nothing is to be done here. */
+/** Target of the link in the mail that verifies an address; it needs no further action. */
 export function ProveAddress() {
   const isBegun = useRef(false)
   const prove = useMutation({
     mutationFn: (token: string) => createApi().post('/auth/address/prove/confirm', { body: { token } }),
   })
   useEffect(() => {
-    // The token works once.
+    // The token is valid only once.
     if (isBegun.current) return
     isBegun.current = true
     prove.mutate(consumeKeptToken(sessionStorage) ?? '')

@@ -15,7 +15,7 @@ import { factorsQuery, sessionsQuery } from './queries.js'
 
 const words = texts.account
 
-/** Second factors and recovery codes: added, removed, made again. */
+/** Second factors and recovery codes: add, remove, regenerate. */
 export function Factors() {
   const queries = useQueryClient()
   const { data, error, refetch } = useQuery(factorsQuery)

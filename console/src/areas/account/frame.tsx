@@ -4,7 +4,7 @@ import { texts } from '../../texts/en.js'
 
 const words = texts.account
 
-/** It belongs to no workspace, and so has nothing of one around it. */
+/** The account belongs to no workspace, so the page has no workspace navigation. */
 export function AccountFrame({ children }: { children: ReactNode }) {
   return (
     <div className="account">
@@ -25,7 +25,7 @@ export function AccountFrame({ children }: { children: ReactNode }) {
 interface SectionProps {
   title: string
   help?: ReactNode
-  /** At its end, on the line of the title. */
+  /** Shown at the end of the title line. */
   end?: ReactNode
   children: ReactNode
 }

@@ -12,12 +12,12 @@ import { identitiesQuery, linkableQuery } from './queries.js'
 
 const words = texts.account
 
-/** By which providers a person signs in, and those that can be linked. */
+/** Linked identity providers of a person, and providers that can be linked. */
 export function Identities() {
   const queries = useQueryClient()
   const { data, error, refetch } = useQuery(identitiesQuery)
   const { data: linkable = [] } = useQuery(linkableQuery)
-  // A provider that refuses the sign-in puts its reason behind the `#`.
+  // After a refused sign-in, the reason of the provider is in the URL fragment.
   const [refusal] = useState(() => new URLSearchParams(location.hash.slice(1)).get('message'))
   const link = useMutation({
     mutationFn: (providerId: string) =>

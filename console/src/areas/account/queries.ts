@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { createApi } from '../../api/api.js'
 
-/** What belongs to a login, in whichever workspaces it is used. */
+/** Key of data that belongs to a login, independent of the workspace. */
 const ofLogin = 'account'
 
 export const loginQuery = queryOptions({
@@ -24,7 +24,7 @@ export const identitiesQuery = queryOptions({
   queryFn: async ({ signal }) => (await createApi().get('/auth/identities', { signal })).data.identities,
 })
 
-/** Workspaces whose providers are offered to be linked. */
+/** Maximum number of workspaces whose providers are offered for linking. */
 const mostWorkspaces = 20
 
 /** The identity providers of the person's workspaces. */

@@ -5,7 +5,7 @@ import { parseUserAgent } from './user-agent.js'
 
 const words = texts.account
 
-/** Where, with what and when. */
+/** Location, device and time of a session. */
 export function SessionText({ session }: { session: SessionDetail }) {
   const { userAgent, address, methods = [], createdAt, lastSeenAt, current } = session
   return (

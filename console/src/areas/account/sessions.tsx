@@ -12,7 +12,7 @@ import { parseUserAgent } from './user-agent.js'
 
 const words = texts.account
 
-/** Where a person is signed in, and how to end that. */
+/** The sessions of a person, and buttons to end them. */
 export function Sessions() {
   const queries = useQueryClient()
   const { data, error, refetch } = useQuery(sessionsQuery)

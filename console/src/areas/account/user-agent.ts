@@ -1,6 +1,6 @@
 import { texts } from '../../texts/en.js'
 
-// An order in which a name comes before those that it says it is as well.
+// Ordered so that a browser precedes the names it also claims in its user agent.
 const browsers = [
   ['Edg/', 'Edge'],
   ['OPR/', 'Opera'],
@@ -17,7 +17,7 @@ const systems = [
   ['Linux', 'Linux'],
 ] as const
 
-/** The program of a session, in words: `Firefox on Linux`; of another program its own name. */
+/** The client of a session in words, such as `Firefox on Linux`; for any other program, its own name. */
 export function parseUserAgent(userAgent: string): string {
   const named = (names: readonly (readonly [sign: string, name: string])[]) =>
     names.find(([sign]) => userAgent.includes(sign))?.[1]

@@ -20,7 +20,7 @@ const words = texts.audit
 const typePattern = /^(\*|[a-z0-9_.]+(\.\*)?)$/
 const instantPattern = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/
 
-/** Who did what, from where, and whether the log is whole. */
+/** The audit log: who did what, from where, and whether the log is intact. */
 export function Audit() {
   const { place } = usePlace()
   const { type, resource, kind, actor, address, from, to } = route.useSearch()

@@ -9,7 +9,10 @@ import { texts } from '../../texts/en.js'
 
 const words = texts.audit.chain
 
-/** Whether an event of the log was changed, taken out or put in: each one is bound to the one before it. */
+/**
+ * Checks whether an event of the log was changed, removed or inserted, using the hash that links each event to the
+ * previous one.
+ */
 export function ChainCheck() {
   const { place } = usePlace()
   const [check, setCheck] = useState<Check>()

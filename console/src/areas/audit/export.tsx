@@ -9,7 +9,7 @@ import { texts } from '../../texts/en.js'
 
 const words = texts.audit
 
-/** All that the filters leave, as a file. */
+/** Downloads all events that match the filters as a file. */
 export function Export({ filters }: { filters: EventFilters }) {
   const { place } = usePlace()
   const save = useMutation({

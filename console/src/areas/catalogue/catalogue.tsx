@@ -11,7 +11,7 @@ import { FilterText, NothingMatches } from '../filters.js'
 const route = getRouteApi('/w/$workspace/$environment/catalogue')
 const words = texts.catalogue
 
-/** Every type of event that can be subscribed to. */
+/** All event types that can be subscribed to. */
 export function Catalogue() {
   const { place } = usePlace()
   const navigate = useNavigate()

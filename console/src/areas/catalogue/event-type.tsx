@@ -11,7 +11,7 @@ import { texts } from '../../texts/en.js'
 const route = getRouteApi('/w/$workspace/$environment/catalogue/$eventType')
 const words = texts.catalogue
 
-/** When an event of a type happens, and what it looks like. */
+/** One event type: when its events occur, and their format. */
 export function EventTypePage() {
   const { eventType: type } = route.useParams()
   const { place } = usePlace()

@@ -8,10 +8,10 @@ import { describeCause } from './causes.js'
 import { Timing, TimingBar } from './timing.js'
 
 const words = texts.deliveries
-/** Stands for a body that the person may not read. */
+/** Placeholder for a body that the person may not read. */
 const hidden = '***'
 
-/** Every attempt with what was sent and what came back. The last one is open unless one chooses another. */
+/** All attempts with request and response. The last one is open unless the person selects another. */
 export function Attempts({ delivery }: { delivery: DeliveryDetail }) {
   const { attemptLog, request } = delivery
   const [chosen, setChosen] = useState<number>()

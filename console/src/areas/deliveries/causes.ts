@@ -3,14 +3,14 @@ import { texts } from '../../texts/en.js'
 
 type Outcome = Pick<Delivery, 'lastError' | 'lastResponseStatus'>
 
-/** Why a delivery had no answer that counts, in words: `Answered 500`. */
+/** Why a delivery received no successful response, in words: `Answered 500`. */
 export function describeCause({ lastError, lastResponseStatus }: Outcome): string {
   if (lastError === null) return texts.causes.unknown
   if (lastError.kind === 'status') return texts.causes.status(lastResponseStatus)
   return texts.causes[lastError.kind]
 }
 
-/** What to do about it. */
+/** What the person can do about the failure. */
 export function remedyFor({ lastError, lastResponseStatus }: Outcome): string {
   const words = texts.remedies
   if (lastError === null) return words.other

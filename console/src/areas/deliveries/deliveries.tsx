@@ -20,7 +20,7 @@ const words = texts.deliveries
 const noWebhooks: readonly Webhook[] = []
 const detailRoute = '/w/$workspace/$environment/deliveries/$webhookId/$deliveryId'
 
-/** Everything on its way to endpoints, over all webhooks or of one. */
+/** Deliveries of all webhooks, or of one. */
 export function Deliveries() {
   const { place } = usePlace()
   const { status, type, webhook } = route.useSearch()
@@ -41,7 +41,7 @@ export function Deliveries() {
   )
 }
 
-/** Not rendered again for each row that is opened. */
+/** Memoized, so that it does not render again for each opened row. */
 const Filters = memo(function Filters({ webhooks }: { webhooks: readonly Webhook[] }) {
   const search = route.useSearch()
   const navigate = useNavigate()
@@ -95,7 +95,7 @@ function DeliveryList({
     keyOf: ({ id }) => id,
   })
   const isFiltered = status !== undefined || webhook !== undefined || type !== undefined
-  // The same for as long as the names are: rows are drawn again where their columns are others.
+  // Stable while the names are unchanged: rows render again when their columns change.
   const columns = useMemo(() => columnsOf(new Map(webhooks.map(({ id, name }) => [id, name]))), [webhooks])
   return (
     <List
@@ -174,7 +174,7 @@ function Endpoint({ delivery, name }: { delivery: Delivery; name: string | undef
   )
 }
 
-/** What came back last. */
+/** The last response or error. */
 export function Outcome(delivery: Pick<Delivery, 'lastResponseStatus' | 'lastError' | 'attempts'>) {
   const { lastResponseStatus, lastError, attempts } = delivery
   if (lastResponseStatus !== null) return <StatusCode status={lastResponseStatus} />

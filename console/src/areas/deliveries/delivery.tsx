@@ -17,7 +17,7 @@ import { isReplaying, Resend } from './resend.js'
 const route = getRouteApi('/w/$workspace/$environment/deliveries/$webhookId/$deliveryId')
 const words = texts.deliveries
 
-/** One event on its way to one webhook: what has happened, why, and what to press. */
+/** One delivery: its history, the cause of a failure, and the available actions. */
 export function DeliveryPage() {
   const { webhookId, deliveryId } = route.useParams()
   const { place } = usePlace()
@@ -147,7 +147,7 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryDetail }) {
   )
 }
 
-/** The other way round to what a replay says of its original. */
+/** Replays of this delivery; the page of a replay links back to its original. */
 function Replays({ delivery: { webhookId, replays, replayCount } }: { delivery: DeliveryDetail }) {
   const { place } = usePlace()
   if (replays.length === 0) return null

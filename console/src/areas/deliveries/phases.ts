@@ -1,6 +1,6 @@
 import type { DeliveryAttempt } from '../../api/api.js'
 
-/** What an attempt spent its time on, one part after the other. `rest` is what no answer began in. */
+/** The consecutive phases of an attempt. `rest` is the time without a response. */
 export const phaseNames = ['dns', 'connect', 'tls', 'firstByte', 'body', 'rest'] as const
 export type PhaseName = (typeof phaseNames)[number]
 export interface Phase {
@@ -10,7 +10,7 @@ export interface Phase {
 
 type Timings = Pick<DeliveryAttempt, 'dnsMs' | 'connectMs' | 'tlsMs' | 'firstByteMs' | 'totalMs'>
 
-/** Those that took time; none where nothing was measured. */
+/** Phases that took time; empty if nothing was measured. */
 export function computePhases({ dnsMs, connectMs, tlsMs, firstByteMs, totalMs }: Timings): Phase[] {
   const measured: [PhaseName, number][] = [
     ['dns', dnsMs ?? 0],

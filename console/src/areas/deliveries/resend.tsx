@@ -12,11 +12,11 @@ import { texts } from '../../texts/en.js'
 
 const words = texts.deliveries
 
-/** Whether the outcome of a replay is still to come. */
+/** Whether a replay is still pending. */
 export const isReplaying = ({ replays }: Pick<DeliveryDetail, 'replays'>): boolean =>
   replays.some(({ status }) => status === 'pending' || status === 'retrying')
 
-/** Sends a failed delivery again, or its event as a new one. The result is shown next to the buttons. */
+/** Retries a failed delivery, or replays its event as a new delivery. The result is shown next to the buttons. */
 export function Resend({ delivery }: { delivery: DeliveryDetail }) {
   const { id: deliveryId, webhookId, status } = delivery
   const [replayHelp, retryHelp] = [useId(), useId()]

@@ -9,11 +9,11 @@ import { Outcome } from './deliveries.js'
 
 interface RowsProps {
   deliveries: readonly Delivery[]
-  /** What tells them apart: the event, or the webhook of an event's deliveries. */
+  /** The property that identifies a row: the event type, or the webhook for deliveries of one event. */
   by?: 'event' | 'webhook'
 }
 
-/** A few deliveries within the page of something else. */
+/** A short list of deliveries within another page. */
 export function DeliveryRows({ deliveries, by = 'event' }: RowsProps) {
   const { place } = usePlace()
   const { data: webhooks = [] } = useQuery({ ...webhooksQuery(place), enabled: by === 'webhook' })

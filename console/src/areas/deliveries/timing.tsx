@@ -5,7 +5,7 @@ import { computePhases } from './phases.js'
 
 const words = texts.deliveries
 
-/** The duration of an attempt compared with the longest one, by its phases. */
+/** Bar for the duration of an attempt relative to the longest one, divided into phases. */
 export function TimingBar({ attempt, longestMs }: { attempt: DeliveryAttempt; longestMs: number }) {
   const phases = computePhases(attempt)
   const widthOf = (ms: number) => `${Math.max((ms / longestMs) * 100, 0.5)}%`
@@ -22,7 +22,7 @@ export function TimingBar({ attempt, longestMs }: { attempt: DeliveryAttempt; lo
   )
 }
 
-/** The same in words. */
+/** The phases of an attempt and their durations in words. */
 export function Timing({ attempt }: { attempt: DeliveryAttempt }) {
   const phases = computePhases(attempt)
   if (phases.length === 0) return null

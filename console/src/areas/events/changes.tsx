@@ -6,11 +6,11 @@ import { texts } from '../../texts/en.js'
 
 const words = texts.events
 
-/** What the resource was before and is after, field by field; and what else the event says. */
+/** The resource before and after the event, field by field, and other data of the event. */
 export function Changes({ event: { data } }: { event: AuditEvent }) {
   const { before, after, changes: _, version: __, ...extras } = data
   const different = worthShowing(differences(before, withoutExtras(after, before, extras))).filter(
-    // Of what was made or is gone, only what it has.
+    // For a created or deleted resource, only fields with a value.
     ({ before: was, after: is }) => (before !== null && after !== null) || (was ?? is) !== 'null',
   )
   const isAlone = before === null || after === null
@@ -58,7 +58,7 @@ export function Changes({ event: { data } }: { event: AuditEvent }) {
   )
 }
 
-/** What every change changes says nothing of this one; alone it is shown. */
+/** Fields that every change updates are hidden, unless no other field changed; `version` is always hidden. */
 const withEveryChange = new Set(['version', 'updatedAt', 'updated_at'])
 function worthShowing(all: readonly Difference[]): readonly Difference[] {
   const some = all.filter(({ path }) => !withEveryChange.has(path))
@@ -67,7 +67,7 @@ function worthShowing(all: readonly Difference[]): readonly Difference[] {
 
 interface ValueProps {
   text: string | undefined
-  /** Removed, added, or with nothing to compare it with. */
+  /** Removed, added, or without a counterpart to compare with. */
   as: 'del' | 'ins' | 'code'
 }
 
@@ -77,7 +77,7 @@ function Value({ text, as: Mark }: ValueProps) {
   return Mark === 'code' ? code : <Mark>{code}</Mark>
 }
 
-/** A string without its quotes: text is shown as it was written. */
+/** Removes the quotes of a JSON string, so that text is shown as it was written. */
 function readable(text: string): string {
   return text.startsWith('"') ? String(JSON.parse(text)) : text
 }

@@ -21,7 +21,7 @@ interface Listed<Item> {
   refetch(): Promise<unknown>
 }
 
-/** Where an event went: the webhooks it was delivered to, the workflows it has started, and the business rules that have run on it. */
+/** Consumers of an event: webhook deliveries, started workflows, and executed business rules. */
 export function Consumers({ eventId }: { eventId: string }) {
   const { place, may } = usePlace()
   const deliveries = useQuery({
@@ -30,7 +30,7 @@ export function Consumers({ eventId }: { eventId: string }) {
   })
   const runs = useQuery({ ...eventRunsQuery(place, eventId), enabled: may('runs:read') })
   const executions = useQuery({ ...eventExecutionsQuery(place, eventId), enabled: may('executions:read') })
-  // All at the same time, so that none is moved by another.
+  // All lists appear together, so that none shifts another.
   if ([deliveries, runs, executions].some(({ isLoading }) => isLoading)) return <DetailSkeleton />
   return (
     <>

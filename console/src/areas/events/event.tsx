@@ -22,7 +22,7 @@ const words = texts.events
 const tabs = ['changes', 'deliveries', 'related', 'raw'] as const
 type Tab = (typeof tabs)[number]
 
-/** One event: who did what to which resource, what it changed, who was sent it, and what else came of the same request. */
+/** One event: actor, resource, changes, recipients, and other events of the same request. */
 export function EventPage() {
   const { eventId } = route.useParams()
   const { place } = usePlace()

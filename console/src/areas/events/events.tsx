@@ -17,7 +17,7 @@ const route = getRouteApi('/w/$workspace/$environment/events')
 const words = texts.events
 const typePattern = /^(\*|[a-z0-9_.]+(\.\*)?)$/
 
-/** Everything that has happened here, as the audit log has it. */
+/** All events of the place, as the audit log records them. */
 export function Events() {
   const { place } = usePlace()
   const { type, resource, request, actor } = route.useSearch()
@@ -62,7 +62,7 @@ function NoEvents() {
   return <Empty title={words.empty} help={words.emptyHelp} command={command} />
 }
 
-/** Not rendered again for each row that is opened. */
+/** Memoized, so that it does not render again for each opened row. */
 const Filters = memo(function Filters() {
   const search = route.useSearch()
   const navigate = useNavigate()

@@ -13,7 +13,7 @@ import { buildTimeline, type Step } from './timeline.js'
 
 const words = texts.events
 
-/** What led to an event, what else its request has caused, and where it went, as it happened. */
+/** The causes of an event, other events of its request, and its deliveries, in chronological order. */
 export function Related({ event }: { event: AuditEvent }) {
   const { place } = usePlace()
   const { id, requestId, causationId } = event
@@ -23,7 +23,7 @@ export function Related({ event }: { event: AuditEvent }) {
   })
   const causes = useQuery({ ...causesQuery(place, causationId ?? ''), enabled: causationId !== null })
   const deliveries = useQuery(eventDeliveriesQuery(place, id))
-  // By which deliveries are named.
+  // Provides the names of webhooks for the deliveries.
   const webhooks = useQuery(webhooksQuery(place))
   const isPending = [
     requestId !== null && related.isPending,

@@ -1,6 +1,6 @@
 import type { AuditEvent } from '../../api/api.js'
 
-/** What an event is about: its number, if people know it by one, and its name. */
+/** The resource of an event: its number, if it has one, and its name. */
 export function ResourceName({ event: { resource } }: { event: Pick<AuditEvent, 'resource'> }) {
   const { number, displayName } = resource
   return (

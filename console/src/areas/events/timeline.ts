@@ -7,7 +7,10 @@ interface Moment {
 }
 export type Step = Moment & ({ kind: 'event'; event: AuditEvent } | { kind: 'delivery'; delivery: Delivery })
 
-/** Events, each once, and deliveries, as they happened. Of the same instant the causes are first: ids grow with time. */
+/**
+ * Sorts events (without duplicates) and deliveries by time. At the same instant, events precede deliveries and lower ids
+ * come first, so causes precede effects: ids grow with time.
+ */
 export function buildTimeline({
   events,
   deliveries,

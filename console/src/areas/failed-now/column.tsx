@@ -10,11 +10,11 @@ const words = texts.failed
 
 interface ColumnProps<Row> {
   title: string
-  /** What its failures are. */
+  /** Describes this kind of failure. */
   about: ReactNode
-  /** How many of them, with their unit. */
+  /** Formats a count with its unit. */
   unit(count: number, isMore: boolean): string
-  /** What it means that there is none. */
+  /** Shown if there are no failures. */
   none: string
   result: {
     data: { groups: readonly Row[]; hasMore: boolean } | undefined
@@ -22,15 +22,15 @@ interface ColumnProps<Row> {
     dataUpdatedAt: number
     refetch(): Promise<unknown>
   }
-  /** Where its failures are listed; a group without a list is text. */
+  /** Link to the list of a group's failures; without it a group is plain text. */
   linkOf?(group: Row): LinkProps
-  /** What else is to be known of the target. */
+  /** Additional note about the target. */
   noteOf?(group: Row): ReactNode
-  /** What can be done about all of a group, or why nothing can be here. */
+  /** Action for a whole group, or the reason why there is none. */
   actionOf?: ((group: Row) => ReactNode) | undefined
 }
 
-/** Failures of one kind. What cannot be read says so by itself: the others stand. */
+/** Failures of one kind. If they cannot be read, only this column shows the error. */
 export function FailureColumn<Row extends FailureRow>(props: ColumnProps<Row>) {
   const { title, about, none, result, ...group } = props
   const { data, error, dataUpdatedAt, refetch } = result

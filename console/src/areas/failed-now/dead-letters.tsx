@@ -9,10 +9,10 @@ import { FailureColumn } from './column.js'
 import { groupDeadLetters, groupStatusFigures } from './letters.js'
 
 const words = texts.failed
-/** Nothing signals that a consumer has given something up. */
+/** Poll interval in milliseconds; no event signals a new dead letter. */
 const everyMs = 30_000
 
-/** Of all workspaces, for those who operate the installation. */
+/** Dead letters of all workspaces, for operators of the installation. */
 const listedLetters = queryOptions({
   queryKey: [...platformKey, 'dead-letters', 'groups'],
   queryFn: async ({ signal }) => {
@@ -36,7 +36,7 @@ const countedLetters = ({ workspace, environment }: Place) =>
     refetchInterval: everyMs,
   })
 
-/** What consumers of events have given up: an operator opens it, an owner sees how much of the workspace it is. */
+/** Dead letters of consumers: an operator can open the list, an owner sees only the counts of the workspace. */
 export function DeadLetters() {
   const { me, may } = usePlace()
   if (me.operator) return <OperatorLetters />

@@ -21,10 +21,10 @@ import { RetryGroup } from './retry-group.js'
 const words = texts.failed
 const kinds = ['deliveries', 'runs', 'executions'] as const
 
-/** What is failed at this moment, by cause and target: deliveries, runs, executions and dead letters. */
+/** Current failures by cause and target: deliveries, runs, executions and dead letters. */
 export function FailedNow() {
   const { place } = usePlace()
-  // Below one another each would move those after it: they appear at the same time.
+  // Stacked columns would shift those below them, so they appear together.
   const isStacked = useMediaQuery('(max-width: 999px)', undefined, { getInitialValueInEffect: false })
   const queries = useQueries({ queries: kinds.map((kind) => failuresQuery(place, kind)) })
   const isWaiting = isStacked && queries.some(({ isPending }) => isPending)
@@ -76,13 +76,13 @@ function Deliveries() {
           </Link>
         )
       }
-      // What a retry does depends on whether its webhook is paused.
+      // The effect of a retry depends on whether the webhook is paused.
       actionOf={retryAll('webhooks:write', retryingDeliveries(place), isPending ? () => undefined : isPaused)}
     />
   )
 }
 
-/** The button of a group that retries all of it, for those who have the permission. */
+/** The button that retries a whole group, for persons with the permission. */
 const retryAll =
   (
     permission: string,
@@ -93,7 +93,7 @@ const retryAll =
     <RetryGroup group={group} permission={permission} retrying={retrying} isPaused={isPaused(group)} />
   )
 
-/** Runs and executions have no pages yet: what is known of the failed ones are their events. */
+/** Runs and executions have no pages yet, so links lead to their failure events. */
 const useFailureEvents = () => {
   const { place } = usePlace()
   return (search: { type: string; actor?: string }): LinkProps => ({
@@ -111,7 +111,7 @@ function Runs() {
       unit={words.units.runs}
       none={words.none.runs}
       result={useQuery(failuresQuery(place, 'runs'))}
-      // A run acts in the name of its workflow.
+      // The actor of a run's events is its workflow.
       linkOf={({ target: { id } }) => linkTo({ type: 'workflow.run_failed', actor: id })}
       actionOf={retryAll('runs:manage', retryingRuns(place))}
     />

@@ -3,7 +3,7 @@ import { texts } from '../../texts/en.js'
 
 type Counted = Pick<FailureGroup, 'count' | 'isMore'>
 
-/** A group of failures as a column shows it. Of some only the number is known, and not when they failed. */
+/** A group of failures, as a column shows it. The times are absent if only the count is known. */
 export interface FailureRow extends Counted {
   id: string
   cause: FailureGroup['cause']
@@ -12,7 +12,7 @@ export interface FailureRow extends Counted {
   lastAt?: string
 }
 
-/** How many there are in all, and whether that is the least. */
+/** The total count; `isMore` marks it as a minimum. */
 export function sumGroups(groups: readonly Counted[], hasMore: boolean): Counted {
   return {
     count: groups.reduce((sum, { count }) => sum + count, 0),
@@ -22,7 +22,7 @@ export function sumGroups(groups: readonly Counted[], hasMore: boolean): Counted
 
 const causes: Readonly<Record<string, unknown>> = texts.causes
 
-/** In words of the console where it has some for the code, else the message of the service without its full stop. */
+/** The console's text for the code if it has one, otherwise the message of the service without its full stop. */
 export function describeFailure({ code, message }: FailureGroup['cause']): string {
   const words = causes[code]
   return typeof words === 'string' ? words : message.replace(/(?<!\.)\.$/, '')

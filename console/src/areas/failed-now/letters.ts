@@ -2,19 +2,19 @@ import type { DeadLetter, WorkspaceStatus } from '../../api/api.js'
 import { texts } from '../../texts/en.js'
 import type { FailureRow } from './groups.js'
 
-/** Dead letters of a consumer that were given up for the same cause. */
+/** Dead letters of one consumer with the same cause. */
 export interface LetterGroup extends FailureRow {
   service: DeadLetter['service']
 }
 
-/** A count that stands for more. */
+/** A count of this size means "at least". */
 const mostCounted = 10_000
 const causeOf = (code: string | null) => ({
   code: code ?? 'unknown',
   message: code === null ? texts.failed.unknownCause : texts.failed.letterCause(code),
 })
 
-/** By consumer and cause, as the figures of a workspace have them. */
+/** Groups by consumer and cause, from the figures of a workspace. */
 export const groupStatusFigures = ({ services }: WorkspaceStatus): LetterGroup[] =>
   services.flatMap(({ name: service, figures }) =>
     (figures?.deadLetters ?? []).map(({ consumer, cause, count }) => ({
@@ -23,7 +23,7 @@ export const groupStatusFigures = ({ services }: WorkspaceStatus): LetterGroup[]
     })),
   )
 
-/** The same of a list of them, the newest first, which also has when they were given up. */
+/** Groups a list of dead letters, newest first; unlike the figures, the list also contains the times. */
 export function groupDeadLetters(letters: readonly DeadLetter[]): LetterGroup[] {
   const groups = new Map<string, LetterGroup>()
   for (const { service, consumer, cause, createdAt } of letters) {

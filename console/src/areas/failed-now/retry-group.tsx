@@ -17,16 +17,19 @@ interface RetryGroupProps {
   group: FailureGroup
   permission: string
   retrying: Retrying
-  /** What is retried is held until its target is resumed: it asks first, and says so afterwards. Undefined while it is unknown. */
+  /**
+   * Whether the target is paused: retried deliveries are then held until it is resumed, so the button asks for confirmation.
+   * `undefined` while loading.
+   */
   isPaused: boolean | undefined
 }
 
-/** Retries what a group has, and nothing that fails later; says how far it is, and ends it when asked. */
+/** Retries all failures of a group that existed when it was listed, shows the progress, and can cancel the job. */
 export function RetryGroup({ group, permission, retrying, isPaused }: RetryGroupProps) {
   const { place, may } = usePlace()
   const queries = useQueryClient()
   const start = useMutation({ mutationFn: (_isHeld: boolean) => retrying.start(group) })
-  // As it was when the retry started.
+  // The value when the retry started.
   const isHeld = start.variables ?? false
   const begun = start.data
   const job = useQuery({

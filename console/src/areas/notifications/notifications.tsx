@@ -23,7 +23,7 @@ const Severity = ({ of }: { of: Notification['severity'] }) => (
   <Sign tone={tones[of]}>{words.severities[of]}</Sign>
 )
 
-/** What the platform did by itself and a person should check, and requests to the person. */
+/** Automatic actions of the platform that a person should check, and requests to the person. */
 export function Notifications() {
   const { place } = usePlace()
   const search = route.useSearch()
@@ -103,7 +103,7 @@ const columns: Column<Notification>[] = [
   whenColumn(texts.events.when),
 ]
 
-/** It counts as read once it is opened. */
+/** A notification is marked as read when it is opened. */
 export function NotificationPage() {
   const { place } = usePlace()
   const queries = useQueryClient()
@@ -112,7 +112,7 @@ export function NotificationPage() {
   const isUnread = query.data?.readAt === null
   useEffect(() => {
     if (!isUnread) return
-    // Where this fails it stays unread, which does no harm.
+    // If this fails, the notification stays unread, which is harmless.
     void createApi(place)
       .post('/notifications/{id}/read', { params: { path: { id } } })
       .then(

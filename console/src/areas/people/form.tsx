@@ -5,7 +5,7 @@ import { usePlace } from '../../place/context.js'
 import { Refusal } from '../../proof/refusal.js'
 import { peopleKey } from './queries.js'
 
-/** A change to something about people: all that is shown of them is read again after it. */
+/** Mutation of data about people; afterwards all queries about people are invalidated. */
 export function useChange<Input, Answer>(change: (input: Input) => Promise<Answer>) {
   const { place } = usePlace()
   const queries = useQueryClient()
@@ -19,12 +19,12 @@ interface SubmitFormProps {
   label: string
   change: { error: unknown; isPending: boolean }
   onSubmit(form: HTMLFormElement): void
-  /** Next to the button. */
+  /** Shown next to the button. */
   end?: ReactNode
   children: ReactNode
 }
 
-/** A form with its one button, and what was refused above it. */
+/** A form with one submit button, and the reason of a refusal above it. */
 export function SubmitForm({ label, change, onSubmit, end, children }: SubmitFormProps) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -52,7 +52,7 @@ interface ChoiceProps extends Omit<SelectHTMLAttributes<HTMLSelectElement>, 'onC
   onChange(value: string): void
 }
 
-/** One of some values, as a field of a form. */
+/** A select field. */
 export function Choice({ label, options, help, error, onChange, ...select }: ChoiceProps) {
   const id = useId()
   return (
@@ -79,7 +79,7 @@ interface LinesProps {
   onChange(value: string): void
 }
 
-/** Several values, one on each line. */
+/** A text area with one value per line. */
 export function Lines({ label, value, help, error, onChange }: LinesProps) {
   const id = useId()
   return (
@@ -116,7 +116,7 @@ interface TickProps {
   onTurn(isOn: boolean): void
 }
 
-/** Something that is so or not. */
+/** A checkbox. */
 export function Tick({ label, isOn, isDisabled = false, title, help, onTurn }: TickProps) {
   return (
     <label className="tick" title={title}>

@@ -9,7 +9,7 @@ import { texts } from '../../texts/en.js'
 
 const words = texts.people
 
-/** The pages about people, each with what one has to be allowed to be shown it. */
+/** The pages about people, each with the permission it requires. */
 export const peoplePages = [
   { name: 'users', to: '/w/$workspace/$environment/people/users', needs: 'users:read' },
   { name: 'roles', to: '/w/$workspace/$environment/people/roles', needs: 'roles:read' },
@@ -36,7 +36,7 @@ export function PeopleHead({ request, children }: { request: ShownRequest; child
   )
 }
 
-/** Goes to the form of something new. */
+/** Opens the form for a new item. */
 export function NewButton({ label, form }: { label: string; form: LinkProps }) {
   const navigate = useNavigate()
   return (

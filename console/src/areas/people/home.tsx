@@ -2,7 +2,7 @@ import { Navigate } from '@tanstack/react-router'
 import { usePlace } from '../../place/context.js'
 import { peoplePages } from './head.js'
 
-/** The first page about people that the person may see. */
+/** Opens the first page about people that the person may see. */
 export function PeopleHome() {
   const { place, may } = usePlace()
   const { to } = peoplePages.find(({ needs }) => may(needs)) ?? peoplePages[0]

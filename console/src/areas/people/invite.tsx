@@ -14,7 +14,7 @@ import { rolesQuery } from './queries.js'
 const words = texts.people.users
 const durations = [1, 3, 7, 30]
 
-/** Invites a person by e-mail address; without a mail server the link is shown for sending it by other means. */
+/** Invites a person by e-mail address; without a mail server, shows the link so that it can be sent by other means. */
 export function Invite() {
   const { place, may } = usePlace()
   const { data: roles = [] } = useQuery(rolesQuery(place))
@@ -95,7 +95,7 @@ interface InvitationLinkProps {
   invitation: { link: string | null; token: string | null; mailed: boolean }
 }
 
-/** What was made of an invitation. */
+/** The link of a new invitation. */
 export function InvitationLink({ email, invitation: { link, token, mailed } }: InvitationLinkProps) {
   if (mailed) return <p role="status">{words.mailed(email)}</p>
   const shown = link ?? token

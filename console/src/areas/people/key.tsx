@@ -18,7 +18,7 @@ import { keyQuery } from './queries.js'
 const route = getRouteApi('/w/$workspace/$environment/people/keys/$keyId')
 const words = texts.people.keys
 
-/** What a key allows, when it was used, and how it is replaced or ended. */
+/** An API key: its scopes and last use, and actions to rotate or revoke it. */
 export function KeyPage() {
   const { place } = usePlace()
   const { keyId } = route.useParams()

@@ -24,7 +24,7 @@ export const KeyStatus = ({ status }: Pick<ApiKey, 'status'>) => (
   <Sign tone={tones[status]}>{words.states[status]}</Sign>
 )
 
-/** Whose a key is, by name as far as that is known. */
+/** Returns a function that maps a user id to a name; an unknown id is returned unchanged. */
 export function useMemberName(): (id: string) => string {
   const { place, may } = usePlace()
   const { data = [] } = useQuery({ ...membersQuery(place), enabled: may('users:read') })
@@ -32,7 +32,7 @@ export function useMemberName(): (id: string) => string {
   return (id) => names.get(id) ?? id
 }
 
-/** A person's own keys, or those of all users. */
+/** The API keys of the person, or of all users. */
 export function Keys() {
   const { place } = usePlace()
   const search = route.useSearch()
@@ -96,7 +96,7 @@ function KeyFilters() {
   const whose = ['mine', 'all'] as const
   return (
     <div className="filters">
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset has a box of its own, which these are not in. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset draws its own box, which these buttons must not have. */}
       <div className="tabs" role="group" aria-label={words.owner}>
         {whose.map((each) => (
           <button

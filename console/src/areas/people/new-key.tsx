@@ -14,7 +14,7 @@ import { RolePermissions } from './role-permissions.js'
 const words = texts.people.keys
 const initial = { name: '', scopes: [] as string[], environments: [...environments] as string[], expires: '' }
 
-/** A key of one's own, which is shown once. */
+/** Creates an API key for the person; the key is shown once. */
 export function NewKey() {
   const { place, me } = usePlace()
   const [draft, change, clear] = useDraft('key', initial)

@@ -15,7 +15,7 @@ import { everyPermission } from './roles.js'
 const words = texts.people.roles
 const initial = { name: '', description: '', permissions: [] as Role['permissions'] }
 
-/** A role of the workspace, from nothing or from one that is there. */
+/** Creates a role, either empty or as a copy of an existing one. */
 export function NewRole() {
   const { place, may } = usePlace()
   const navigate = useNavigate()

@@ -10,7 +10,7 @@ import { Lines, SubmitForm, splitLines, useChange } from './form.js'
 
 const words = texts.people.secrets
 
-/** Stores a secret. Its value is in no draft. */
+/** Stores a secret. Its value is never saved in a draft. */
 export function NewSecret() {
   const { place } = usePlace()
   const navigate = useNavigate()
@@ -70,6 +70,6 @@ export function NewSecret() {
   )
 }
 
-/** What is wrong with a field, or with the first of its values that is wrong. */
+/** The first error of a field or of one of its values. */
 export const findFirstError = (wrong: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.entries(wrong).find(([path]) => path === name || path.startsWith(`${name}.`))?.[1]

@@ -4,7 +4,7 @@ import { type ListPage, pageSize } from '../../api/queries.js'
 import type { Place } from '../../place/place.js'
 import type { KeySearch, NotificationSearch, UserSearch } from './search.js'
 
-/** The first part of the key of everything about people, by which all of it is read again. */
+/** Common key prefix of all queries about people, used to invalidate them together. */
 export const peopleKey = ({ workspace, environment }: Place) => [workspace, environment, 'people'] as const
 
 interface Answered<Item> {
@@ -58,7 +58,7 @@ export const dependentsQuery = (place: Place, id: string) =>
         .data,
   })
 
-/** Those by whose name something is chosen or shown: more are named by their ids. */
+/** Maximum number of users listed by name; further users are shown by id. */
 const mostNamed = 200
 
 export const membersQuery = (place: Place, role?: string) =>
@@ -79,7 +79,7 @@ export const rolesQuery = (place: Place) =>
     staleTime: 10_000,
   })
 
-/** A person's own keys, or those of all users. */
+/** Reads the API keys of the person, or of all users. */
 export async function readKeys(
   place: Place,
   { whose, status }: KeySearch,
@@ -94,7 +94,7 @@ export async function readKeys(
   )
 }
 
-/** One of a list, which has no address of its own. */
+/** Finds a key in the list, because the API has no operation for a single key. */
 export const keyQuery = (place: Place, search: KeySearch, id: string) =>
   queryOptions({
     queryKey: [...peopleKey(place), 'key', search.whose ?? 'mine', id],

@@ -11,7 +11,7 @@ import { dependentsQuery, membersQuery } from './queries.js'
 
 const words = texts.people.users
 
-/** Before a user is removed: what depends on them, and who takes it over. */
+/** Confirmation before a user is removed: lists what depends on them, and asks who takes it over. */
 export function RemoveUser({ user, onClose }: { user: User; onClose(): void }) {
   const { place } = usePlace()
   const dependents = useQuery(dependentsQuery(place, user.id))

@@ -1,4 +1,4 @@
-/** What a role is to allow, compared with what it allows. */
+/** Difference between the new and the current permissions of a role. */
 export interface RoleChange<Permission extends string = string> {
   removed: Permission[]
   added: Permission[]
@@ -14,7 +14,7 @@ export function comparePermissions<Permission extends string>(
   }
 }
 
-/** Permissions by what they are about, in the order they are listed. */
+/** Groups permissions by resource, in their original order. */
 export function groupPermissions<Permission extends string>(
   permissions: readonly Permission[],
 ): (readonly [family: string, names: Permission[]])[] {
@@ -26,7 +26,7 @@ export function groupPermissions<Permission extends string>(
   return [...families]
 }
 
-/** The first few names, and how many there are beyond them. */
+/** The first `most` names, and the number of remaining names. */
 export function formatSome(names: readonly string[], most = 3): { names: string; more: number } {
   return { names: names.slice(0, most).join(', '), more: Math.max(names.length - most, 0) }
 }

@@ -8,11 +8,11 @@ const words = texts.people.roles
 interface RolePermissionsProps<Permission extends string> {
   all: readonly Permission[]
   allowed: readonly Permission[]
-  /** Without it they are shown alone. */
+  /** If absent, the permissions are read-only. */
   onChange?(allowed: Permission[]): void
 }
 
-/** Permissions by what they are about. A person grants no more than they have. */
+/** Permissions by resource. A person can only grant permissions they have. */
 export function RolePermissions<Permission extends string>({
   all,
   allowed,

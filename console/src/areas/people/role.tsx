@@ -20,7 +20,7 @@ const route = getRouteApi('/w/$workspace/$environment/people/roles/$roleName')
 const words = texts.people.roles
 const listed = '/w/$workspace/$environment/people/roles'
 
-/** What a role allows, who has it, and what a change removes from whom. */
+/** A role: its permissions, its members, and the effect of a change on them. */
 export function RolePage() {
   const { place } = usePlace()
   const { roleName } = route.useParams()
@@ -115,7 +115,7 @@ function RoleForm({ role, all }: { role: Role; all: Role['permissions'] }) {
   )
 }
 
-/** What a change removes and adds, and whom it concerns: before it is saved. */
+/** Preview before saving: the permissions that a change removes and adds, and the affected members. */
 function Consequences({ role, change: { removed, added } }: { role: Role; change: RoleChange }) {
   const { place, may } = usePlace()
   const { data: members = [] } = useQuery({

@@ -14,11 +14,11 @@ import { groupPermissions } from './role-change.js'
 const words = texts.people.roles
 const to = '/w/$workspace/$environment/people/roles/$roleName'
 
-/** Every permission that there is: the role of owners has them all. */
+/** All permissions that exist: the owner role has all of them. */
 export const everyPermission = (roles: readonly Role[]): Role['permissions'] =>
   roles.find(({ name, builtIn }) => builtIn && name === 'owner')?.permissions ?? []
 
-/** What each role allows, side by side. */
+/** Comparison of the permissions of all roles. */
 export function Roles() {
   const { place, may } = usePlace()
   const { roleName } = useParams({ strict: false })
@@ -42,13 +42,13 @@ export function Roles() {
   )
 }
 
-/** The column of the open role is in sight, however many there are. */
+/** Scrolls the column of the open role into view. */
 const show = (column: HTMLElement | null) => column?.scrollIntoView({ block: 'nearest', inline: 'center' })
 
 function Matrix({ roles, selected }: { roles: readonly Role[]; selected: string | undefined }) {
   const { place } = usePlace()
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard.
     <section className="matrix-scroll" aria-label={texts.people.tabs.roles} tabIndex={0}>
       <table className="matrix">
         <thead>

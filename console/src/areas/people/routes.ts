@@ -2,7 +2,7 @@ import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-
 import { letterSearch } from '../platform/queries.js'
 import { keySearch, notificationSearch, userSearch } from './search.js'
 
-/** Pages about people, and of the installation, below the frame of a workspace. */
+/** Routes of the pages about people and about the installation, inside the workspace shell. */
 export function peopleRoutes<Shell extends AnyRoute>(shell: Shell) {
   const people = createRoute({
     getParentRoute: () => shell,

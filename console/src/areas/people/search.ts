@@ -1,4 +1,4 @@
-/** What the addresses of lists about people say after the question mark. What is none of them is left out. */
+/** Query parameters of the lists about people; unknown parameters and values are dropped. */
 type Given = Readonly<Record<string, unknown>>
 
 export const userStatuses = ['active', 'invited', 'suspended', 'deactivated'] as const
@@ -20,7 +20,7 @@ export interface KeySearch {
   status?: (typeof keyStatuses)[number]
 }
 
-/** A person's own keys are not filtered by the API. */
+/** The API does not filter a person's own keys, so `status` is only kept for the keys of all users. */
 export function keySearch({ whose, status }: Given): KeySearch {
   if (whose !== 'all') return {}
   const known = keyStatuses.find((each) => each === status)
@@ -32,7 +32,7 @@ export interface NotificationSearch {
 }
 
 export function notificationSearch({ unread }: Given): NotificationSearch {
-  // The router reads true and false as such.
+  // The router parses `true` and `false` as booleans.
   const known = (['true', 'false'] as const).find((each) => each === String(unread))
   return known === undefined ? {} : { unread: known }
 }

@@ -18,7 +18,7 @@ const route = getRouteApi('/w/$workspace/$environment/people/secrets/$secretName
 const words = texts.people.secrets
 const listed = '/w/$workspace/$environment/people/secrets'
 
-/** What has used a secret, for whom, and where it went. */
+/** The uses of a secret: by what, for whom, and to which host it was sent. */
 export function SecretPage() {
   const { place, may } = usePlace()
   const { secretName } = route.useParams()

@@ -14,11 +14,11 @@ import { peopleKey, readSecrets } from './queries.js'
 const words = texts.people.secrets
 const listed = '/w/$workspace/$environment/people/secrets'
 
-/** The hosts a secret is sent to, in words. */
+/** The allowed hosts of a secret as text. */
 export const hostsText = (hosts: readonly string[]): string =>
   hosts.length === 0 ? words.noHost : hosts.includes('*') ? words.anyHost : hosts.join(', ')
 
-/** Secrets of the environment by their names: no page has their values. */
+/** Names of the secrets of the environment; no page shows their values. */
 export function Secrets() {
   const { place, may } = usePlace()
   const { secretName } = useParams({ strict: false })

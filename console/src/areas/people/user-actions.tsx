@@ -13,7 +13,7 @@ import { RemoveUser } from './remove-user.js'
 
 const words = texts.people.users
 
-/** What the caller may do with a user: the API lists it for each. */
+/** Actions of the caller on a user; the API lists the permitted ones for each user. */
 export function UserActions({ user }: { user: User }) {
   const { place, may } = usePlace()
   const [isRemoving, setRemoving] = useState(false)

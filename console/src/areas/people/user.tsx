@@ -15,7 +15,7 @@ import { UserStatus } from './users.js'
 const route = getRouteApi('/w/$workspace/$environment/people/users/$userId')
 const words = texts.people.users
 
-/** What a user may do, what can be changed, and where they are signed in. */
+/** A user: permissions, editable properties, and sessions. */
 export function UserPage() {
   const { place, may } = usePlace()
   const { userId } = route.useParams()

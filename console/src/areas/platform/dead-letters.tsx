@@ -22,7 +22,7 @@ const pageRoute = getRouteApi('/w/$workspace/$environment/platform/dead-letters/
 const words = texts.platform.letters
 const listed = '/w/$workspace/$environment/platform/dead-letters'
 
-/** What consumers of events have given up. */
+/** Dead letters of all consumers. */
 export function DeadLetters() {
   const search = route.useSearch()
   const { letterId } = useParams({ strict: false })
@@ -111,7 +111,7 @@ const columns: Column<DeadLetter>[] = [
   whenColumn(words.when),
 ]
 
-/** One of them, to be handed to its consumer again or dropped. */
+/** One dead letter, with actions to redrive or drop it. */
 export function DeadLetterPage() {
   const { place } = usePlace()
   const { letterId } = pageRoute.useParams()

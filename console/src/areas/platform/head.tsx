@@ -11,7 +11,7 @@ const pages = [
   ['deadLetters', '/w/$workspace/$environment/platform/dead-letters'],
 ] as const
 
-/** Around the pages of the installation, for those alone who operate it. */
+/** Frame of the pages about the installation; only operators can see them. */
 export function PlatformFrame({ request, children }: { request: ShownRequest; children: ReactNode }) {
   const { place, me } = usePlace()
   if (!me.operator) return <Empty title={words.operatorsOnly} help={words.operatorsOnlyHelp} />

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { createApi, type DeadLetter } from '../../api/api.js'
 import { type ListPage, pageSize } from '../../api/queries.js'
 
-/** What belongs to the installation, and to no workspace. */
+/** Key of data that belongs to the installation, not to a workspace. */
 export const platformKey = ['platform'] as const
 
 export const statusQuery = queryOptions({
@@ -40,7 +40,10 @@ export async function readDeadLetters(
   return { items: data, next: pagination.hasMore ? (pagination.nextCursor ?? undefined) : undefined }
 }
 
-/** One of a list, which has no address of its own; null once it is handled or dropped. */
+/**
+ * Finds a dead letter in the list, because the API has no operation for a single one; `null` once it is handled or
+ * dropped.
+ */
 export const letterQuery = (id: string) =>
   queryOptions({
     queryKey: [...platformKey, 'letter', id],

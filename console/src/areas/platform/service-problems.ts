@@ -6,7 +6,7 @@ type Service = PlatformStatus['services'][number]
 /** A problem that an operator has to solve; its figure is marked in the table. */
 export interface ServiceProblem {
   kind: 'down' | 'silent' | 'unpublished' | 'consumers' | 'dueWork' | 'deadLetters'
-  /** What to do next. */
+  /** The recommended next step. */
   next: string
 }
 
@@ -16,7 +16,7 @@ const manyPending = 1_000
 const lateSeconds = 60
 const words = texts.platform.next
 
-/** What is wrong with a service, the worst first. */
+/** The problems of a service, most severe first. */
 export function findProblems({ name, state, figures }: Service, nowMs: number): ServiceProblem[] {
   if (state !== 'up') return [{ kind: 'down', next: words.down(name) }]
   if (figures === null) return [{ kind: 'silent', next: words.silent(name) }]
@@ -34,7 +34,7 @@ export function findProblems({ name, state, figures }: Service, nowMs: number): 
   ]
 }
 
-/** Where no service knows what waits for its consumers, NATS does not answer. */
+/** Whether NATS is unreachable: a running service then cannot report the pending events of its consumers. */
 export const isNatsAway = (services: readonly Service[]): boolean =>
   services.some(
     ({ state, figures }) => state === 'up' && figures !== null && countPending(figures) === undefined,
@@ -45,10 +45,10 @@ type Figures = NonNullable<Service['figures']>
 export const countDeadLetters = ({ consumers }: Figures): number =>
   consumers.reduce((sum, { deadLetters }) => sum + deadLetters, 0)
 
-/** It stands for events that are too large for NATS, and is given none. */
+/** `relay` is not a consumer: it stands for events too large for NATS and has no pending count. */
 const isConsumer = ({ name }: { name: string }): boolean => name !== 'relay'
 
-/** Events that consumers have not been given; undefined while NATS is away. */
+/** Events not yet delivered to consumers; `undefined` while NATS is unreachable. */
 export function countPending({ consumers }: Figures): number | undefined {
   const known = consumers.filter(isConsumer).map(({ pending }) => pending)
   return known.includes(null) ? undefined : known.reduce<number>((sum, pending) => sum + (pending ?? 0), 0)
@@ -56,6 +56,6 @@ export function countPending({ consumers }: Figures): number | undefined {
 
 export const countLate = ({ dueWork }: Figures): number => dueWork.reduce((sum, { late }) => sum + late, 0)
 
-/** A figure that counts up to a limit: at it there may be more. */
+/** Formats a count that is capped at `most`: a count at the cap is shown as "at least". */
 export const countText = (count: number, most: number): string =>
   count >= most ? `${most.toLocaleString('en')}+` : count.toLocaleString('en')

@@ -22,7 +22,7 @@ import {
 
 const words = texts.platform
 
-/** How the installation is: what is wrong, and what to do about it, comes first. */
+/** Status of the installation; problems and their remedies come first. */
 export function StatusPage() {
   return (
     <PlatformFrame request={{ path: `${apiPath}/platform/status` }}>
@@ -40,7 +40,7 @@ function Status() {
   const isAway = isNatsAway(data.services)
   const count = services.reduce((sum, { troubles }) => sum + troubles.length, isAway ? 1 : 0)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard.
     <section className="platform" aria-label={words.tabs.status} tabIndex={0}>
       <p className="story">
         {count === 0 ? (

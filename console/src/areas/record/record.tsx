@@ -12,7 +12,7 @@ import { texts } from '../../texts/en.js'
 const route = getRouteApi('/w/$workspace/$environment/record/$reference')
 const words = texts.record
 
-/** Whatever an id or a number names: its page, or as the API has it where there is none yet. */
+/** Opens the page of the record that an id or number refers to; shows its API representation if it has no page yet. */
 export function RecordPage() {
   const { reference } = route.useParams()
   const { place } = usePlace()
@@ -63,7 +63,7 @@ function Raw({ found: { type, id, href, eventsHref } }: { found: Resolved }) {
       callOrigin<{ data: { webhookId?: string } }>(place, toApiAddress(href ?? ''), { signal }),
     enabled: href !== null,
   })
-  // A delivery has its page below its webhook, which its id alone does not say.
+  // The page of a delivery is nested below its webhook, whose id is not part of the delivery id.
   if (type === 'delivery' && data?.data.webhookId !== undefined)
     return (
       <Navigate

@@ -14,7 +14,7 @@ import { SignInFrame } from './frame.js'
 type Factors = components['schemas']['Factors']
 const words = texts.signIn.enrolment
 
-/** The workspace requires a second factor: the person adds one, or shows the one they have, and is signed in. */
+/** Shown if the workspace requires a second factor: the person adds one or uses an existing one, and is then signed in. */
 export function Enrolment({ to }: { to: string }) {
   const [factors, setFactors] = useState<Factors>()
   const [error, setError] = useState<unknown>()

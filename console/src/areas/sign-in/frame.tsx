@@ -3,7 +3,7 @@ import { AnswerByFactor } from '../../proof/factor-answer.js'
 import { Mark } from '../../shell/logo.js'
 import { texts } from '../../texts/en.js'
 
-/** Asks for the second factor of a sign-in. */
+/** Prompts for the second factor of a sign-in. */
 export function ChallengeFrame({
   children,
   ...answering
@@ -16,7 +16,7 @@ export function ChallengeFrame({
   )
 }
 
-/** Around everything that one does before one is in. */
+/** Frame of all pages before the sign-in. */
 export function SignInFrame({
   title,
   help,

@@ -9,7 +9,7 @@ import { BackToSignIn } from './reset.js'
 
 const words = texts.signIn
 
-/** A person joins a workspace, with an existing login or a new one. */
+/** Accepts an invitation to a workspace, with an existing login or a new one. */
 export function Invitation({ token }: { token: string | undefined }) {
   const [isKnown, setKnown] = useState(false)
   const { challenge, error, isBusy, isOver, signIn } = useSignIn(() => location.assign('/'))

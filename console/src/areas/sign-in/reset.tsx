@@ -9,7 +9,7 @@ import { ChallengeFrame, SignInFrame } from './frame.js'
 
 const words = texts.signIn
 
-/** With the token of a link a new password is set, and its person is in; without one a link is asked for. */
+/** With a token from a link: sets a new password and signs the person in. Without a token: requests a link by mail. */
 export function Reset({ token }: { token: string | undefined }) {
   return token === undefined ? <AskForLink /> : <SetPassword token={token} />
 }
@@ -66,7 +66,7 @@ function SetPassword({ token }: { token: string }) {
     const newPassword = String(new FormData(event.currentTarget).get('newPassword'))
     void signIn({ resetToken: token, newPassword })
   }
-  // Its password is set by then.
+  // The password is already set at this point.
   const over = isOver ? words.challengeOver : words.reset.over
   return (
     <SignInFrame title={words.reset.title}>

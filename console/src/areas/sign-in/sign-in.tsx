@@ -11,19 +11,19 @@ import { SingleSignOn } from './single-sign-on.js'
 const words = texts.signIn
 
 interface SignInProps {
-  /** Where it leads. */
+  /** Address to open after the sign-in. */
   to: string
-  /** A session has just ended. */
+  /** Whether a session has just ended. */
   hasEnded: boolean
-  /** The page by which the person signs out of the identity provider that they have just left by. */
+  /** Sign-out page of the identity provider, if the person has just signed out here and is still signed in there. */
   providerSignOut: string | undefined
-  /** The workspace that is entered, where it is known. */
+  /** The workspace to enter, if known. */
   workspace: string | undefined
-  /** Why a provider's sign-in came to nothing. */
+  /** Reason why single sign-on failed. */
   ssoRefusal: string | undefined
 }
 
-/** By password and second factor, by a passkey alone, or by single sign-on; then on to the address the person wanted. */
+/** Signs in by password and second factor, by passkey, or by single sign-on, and then opens the requested address. */
 export function SignIn({ to, hasEnded, providerSignOut, workspace, ssoRefusal }: SignInProps) {
   const { challenge, error, isBusy, isOver, signIn, signInByPasskey, restart } = useSignIn(() =>
     location.assign(to),

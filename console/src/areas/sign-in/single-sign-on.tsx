@@ -13,7 +13,7 @@ const words = texts.signIn.sso
 const providersOf = async (workspace: string): Promise<Provider[]> =>
   (await provingApi().get('/auth/sso', { params: { query: { workspace } } })).data.providers
 
-/** The identity providers of a workspace: of the one that is entered, else of one that is named. */
+/** The identity providers of the workspace to enter, or of a workspace that the person names. */
 export function SingleSignOn({ workspace, to }: { workspace: string | undefined; to: string }) {
   const [providers, setProviders] = useState<Provider[]>([])
   const [isOpen, setOpen] = useState(false)
@@ -21,7 +21,7 @@ export function SingleSignOn({ workspace, to }: { workspace: string | undefined;
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
   useEffect(() => {
-    // Without an answer there is the way by name.
+    // If the request fails, the person can still enter a workspace name.
     if (workspace !== undefined) void providersOf(workspace).then(setProviders, () => undefined)
   }, [workspace])
   const start = async (providerId: string) => {

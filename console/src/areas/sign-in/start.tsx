@@ -9,7 +9,7 @@ import { Invitation } from './invitation.js'
 import { Reset } from './reset.js'
 import { SignIn } from './sign-in.js'
 
-/** Without the components and pages of the rest: the first program a browser loads is small. */
+/** Starts the sign-in pages without the components of the other pages, so that the first script a browser loads is small. */
 export function start(root: Element): void {
   const page = pageOf(location.pathname)
   if (page !== undefined) createRoot(root).render(<StrictMode>{page}</StrictMode>)

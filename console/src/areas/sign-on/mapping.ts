@@ -1,4 +1,4 @@
-/** Which value of a claim gives which role, as people write it: `ops-admins = admin` on each line. */
+/** Maps a claim value to a role. Written as one `ops-admins = admin` per line. */
 export interface Mapped {
   value: string
   role: string
@@ -7,7 +7,7 @@ export interface Mapped {
 export const mappingText = (roles: readonly Mapped[]): string =>
   roles.map(({ value, role }) => `${value} = ${role}`).join('\n')
 
-/** The entries of a text; undefined where a line is none. A value may have an `=` itself: the last one counts. */
+/** Parses the mapping lines; `undefined` if a line is invalid. A value may contain `=`: the last one is the separator. */
 export function parseMapping(lines: readonly string[]): Mapped[] | undefined {
   const entries = lines.map((line) => /^(.+?)\s*=\s*([^\s=]+)$/.exec(line))
   if (entries.includes(null)) return undefined

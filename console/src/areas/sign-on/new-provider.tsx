@@ -8,7 +8,7 @@ import { type ProviderBody, ProviderForm } from './provider-form.js'
 
 const words = texts.people.signOn
 
-/** Connects a provider; then it is shown what to register with it. */
+/** Connects an identity provider, then shows the addresses to register with it. */
 export function NewProvider() {
   const { place } = usePlace()
   const navigate = useNavigate()

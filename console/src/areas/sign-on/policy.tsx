@@ -13,7 +13,7 @@ import { policyQuery, rolesQuery } from '../people/queries.js'
 type SignInPolicy = components['schemas']['SignInPolicy']
 const words = texts.people.signOn
 
-/** Of whom the workspace wants a second factor. */
+/** Whom the workspace requires to use a second factor. */
 export function Policy() {
   const { place } = usePlace()
   const { data, error, refetch } = useQuery(policyQuery(place))

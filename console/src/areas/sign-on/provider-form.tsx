@@ -30,7 +30,7 @@ const draftOf = (provider: IdentityProvider | undefined) => ({
 })
 
 interface ProviderFormProps {
-  /** Undefined of a new one. */
+  /** `undefined` for a new provider. */
   provider: IdentityProvider | undefined
   label: string
   change: { error: unknown; isPending: boolean }
@@ -38,7 +38,7 @@ interface ProviderFormProps {
   onSave(body: ProviderBody, clear: () => void): void
 }
 
-/** How people sign in by a provider. Its secret is in no draft. */
+/** Settings of an identity provider. Its secret is never saved in a draft. */
 export function ProviderForm({ provider, label, change, isFixed = false, onSave }: ProviderFormProps) {
   const { place, may } = usePlace()
   const { data: roles = [] } = useQuery({ ...rolesQuery(place), enabled: may('roles:read') })

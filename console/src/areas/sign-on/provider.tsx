@@ -15,7 +15,7 @@ const route = getRouteApi('/w/$workspace/$environment/people/sign-on/$providerId
 const words = texts.people.signOn
 const listed = '/w/$workspace/$environment/people/sign-on'
 
-/** The addresses to register with a provider, and how people sign in by it. */
+/** An identity provider: the addresses to register with it, and its sign-in settings. */
 export function ProviderPage() {
   const { place, may } = usePlace()
   const navigate = useNavigate()

@@ -12,13 +12,13 @@ import { Policy } from './policy.js'
 
 const words = texts.people.signOn
 
-/** How people get into the workspace: of whom a second factor is wanted, and by which providers they sign in. */
+/** Sign-in settings of the workspace: second-factor policy and identity providers. */
 export function SignOn() {
   const { place, may } = usePlace()
   const { providerId } = useParams({ strict: false })
   const isMaking = useLocation().pathname.endsWith('/sign-on/new')
   const maySee = may('credentials:manage')
-  // The parts appear at the same time, so that none is moved by another.
+  // The parts appear together, so that none shifts another.
   const policy = useQuery(policyQuery(place))
   const roles = useQuery({ ...rolesQuery(place), enabled: may('roles:read') })
   const providers = useQuery({ ...providersQuery(place), enabled: maySee })

@@ -15,7 +15,7 @@ const route = getRouteApi('/w/$workspace/$environment/topics')
 const words = texts.topics
 const namePattern = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/
 
-/** What is published to a topic, the latest first, as it comes. */
+/** Live view of the events of a topic, newest first. */
 export function Topics() {
   const { name } = route.useSearch()
   const navigate = useNavigate()

@@ -3,11 +3,11 @@ import type { TopicEvent } from '../../api/api.js'
 import { followTopic } from '../../api/audit-queries.js'
 import type { Place } from '../../place/place.js'
 
-/** Older ones are let go of, as a topic has no end. */
+/** Maximum number of events shown; older ones are dropped, because a topic has no end. */
 export const maxShown = 500
 
 interface TopicState {
-  /** The latest first. */
+  /** Newest first. */
   events: readonly TopicEvent[]
   isCut: boolean
   isLoading: boolean
@@ -15,11 +15,11 @@ interface TopicState {
 }
 const nothing: TopicState = { events: [], isCut: false, isLoading: true, error: undefined }
 
-/** Follows a topic while its page is there. */
+/** Follows a topic while the component is mounted. */
 export function useTopic({ workspace, environment }: Place, name: string): TopicState & { retry(): void } {
   const [state, setState] = useState(nothing)
   const [turn, setTurn] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another turn begins from the start.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new `turn` restarts from the beginning.
   useEffect(() => {
     const leaving = new AbortController()
     const follow = async () => {

@@ -5,13 +5,13 @@ import { computeHealth } from './health.js'
 type Shown = Pick<Delivery, 'id' | 'replayOf' | 'status' | 'lastDurationMs' | 'attempts'>
 
 interface BarsProps {
-  /** The latest first, as lists are; drawn with the latest at the right. */
+  /** Newest first, as in lists; drawn with the newest on the right. */
   deliveries: readonly Shown[]
   count: number
   isLarge?: boolean
 }
 
-/** One bar for each of the latest deliveries, by how it ended; large ones as high as it took. */
+/** One bar for each of the latest deliveries, coloured by its status; the height of large bars shows the duration. */
 export function Bars({ deliveries, count, isLarge = false }: BarsProps) {
   const shown = deliveries.slice(0, count).reverse()
   const { succeededShare, total } = computeHealth(shown)

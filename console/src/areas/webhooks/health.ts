@@ -1,12 +1,12 @@
 import type { Delivery } from '../../api/api.js'
 
-/** How a webhook fares, by its latest deliveries. */
+/** Health of a webhook, computed from its latest deliveries. */
 export interface Health {
   total: number
   failed: number
-  /** Of the failed ones those that were not replayed since. */
+  /** Number of failed deliveries that were not replayed since. */
   unresolved: number
-  /** Of those that have ended, in percent; undefined where none has. */
+  /** Percentage of finished deliveries that succeeded; `undefined` if none is finished. */
   succeededShare: number | undefined
   medianMs: number | undefined
   p95Ms: number | undefined
@@ -32,13 +32,13 @@ export function computeHealth(latest: readonly Ended[]): Health {
   }
 }
 
-/** Nothing but all is 100 %, and nothing but none is 0 %. */
+/** Rounds to percent, but returns 100 only for all and 0 only for none. */
 function shareOf(part: number, whole: number): number {
   const percent = Math.round((part / whole) * 100)
   if (part < whole && percent === 100) return 99
   return part > 0 && percent === 0 ? 1 : percent
 }
 
-/** The nearest rank. */
+/** Quantile by the nearest-rank method. */
 const quantile = (sorted: readonly number[], share: number): number | undefined =>
   sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)]

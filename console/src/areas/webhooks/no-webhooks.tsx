@@ -5,7 +5,7 @@ import { texts } from '../../texts/en.js'
 
 const words = texts.webhooks
 
-/** What a webhook is for, and how one is made. */
+/** Explains what a webhook is for, and how to create one. */
 export function NoWebhooks({ title = words.empty }: { title?: string }) {
   const command = useCommand({
     method: 'POST',

@@ -19,7 +19,7 @@ type Length = keyof typeof lengths
 const kinds = { failed: ['failed'], all: ['failed', 'succeeded'] } as const
 type Kind = keyof typeof kinds
 
-/** Sends again what failed, or everything, of a time: how much that is, how far it is, and the way to end it. */
+/** Replays the failed deliveries, or all of them, of a time range: shows the count and progress, and can cancel the job. */
 export function Replay({ webhookId }: { webhookId: string }) {
   const { may } = usePlace()
   return (
@@ -35,7 +35,7 @@ function NewReplay({ webhookId }: { webhookId: string }) {
   const queries = useQueryClient()
   const [kind, setKind] = useState<Kind>('failed')
   const [length, setLength] = useState<Length>('hour')
-  // What fails later than the count is not taken, so that as many are replayed as the button says.
+  // Later failures are excluded, so that the replay matches the count on the button.
   const [toMs, setToMs] = useState(() => Date.now())
   const range = replayRequest({ status: kinds[kind], fromMs: toMs - lengths[length], toMs })
   const count = useQuery(replayCountQuery(place, webhookId, range))

@@ -16,7 +16,7 @@ const hour = 3_600
 const overlaps = { none: 0, hour, day: 24 * hour, week: 7 * 24 * hour }
 type Overlap = keyof typeof overlaps
 
-/** Its secret, which can be replaced while both are valid, and how a receiver checks what it gets. */
+/** The signing secret, which can be rotated with an overlap, and sample code that verifies signatures. */
 export function Signature({ webhook }: { webhook: Webhook }) {
   const { may } = usePlace()
   return (
@@ -41,7 +41,7 @@ function Rotation({ webhook: { id, name, has_secret: hasSecret } }: { webhook: W
     onSettled: () => queries.invalidateQueries({ queryKey: webhookQuery(place, id).queryKey }),
   })
   const made = rotate.data?.data
-  // Ending the old secret at once makes a receiver refuse what comes until it has the new one.
+  // Without an overlap, a receiver rejects all deliveries until it has the new secret.
   const isSharp = hasSecret && overlap === 'none'
   const press = () => {
     if (isSharp && !isAsked) return setAsked(true)
@@ -85,7 +85,7 @@ function Rotation({ webhook: { id, name, has_secret: hasSecret } }: { webhook: W
   )
 }
 
-/** Code of a receiver, whole and without dependencies. */
+/** Complete receiver code without dependencies. */
 function Verifier() {
   const [language, setLanguage] = useState<Language>('node')
   const code = verifierIn(language)
@@ -104,7 +104,7 @@ function Verifier() {
       </header>
       <p className="muted detail-note">{words.verifyHelp}</p>
       <div className="code">
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well. */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard. */}
         <section className="code-scroll" aria-label={words.verify} tabIndex={0}>
           <pre>{code}</pre>
         </section>

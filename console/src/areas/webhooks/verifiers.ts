@@ -5,7 +5,7 @@ export const languages = [
 ] as const
 export type Language = (typeof languages)[number][0]
 
-/** A receiver that takes what is signed and refuses what is not, in a language, to be run as it is. */
+/** Runnable receiver code in a language: it accepts valid signatures and rejects all others. */
 export const verifierIn = (language: Language): string => verifiers[language]
 
 const verifiers: Record<Language, string> = {

@@ -27,7 +27,7 @@ const words = texts.webhooks
 const barCount = 50
 const rowCount = 10
 
-/** One endpoint: how it fares, why it is paused, and what it was sent of late. */
+/** One webhook: its health, the reason of a pause, and its recent deliveries. */
 export function WebhookPage() {
   const { webhookId } = route.useParams()
   const { place } = usePlace()
@@ -182,7 +182,7 @@ function Figures({ deliveries }: { deliveries: readonly Delivery[] }) {
   )
 }
 
-/** A schedule replaces the strategy; its last delay repeats. */
+/** A schedule overrides the strategy; its last delay repeats. */
 const delaysOf = ({ retries, retry_schedule: schedule, retry_strategy: strategy }: Webhook): string =>
   schedule === null ? strategy : words.retriesAfter(schedule.slice(0, retries))
 

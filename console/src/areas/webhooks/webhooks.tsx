@@ -17,7 +17,7 @@ const route = getRouteApi('/w/$workspace/$environment/webhooks')
 const words = texts.webhooks
 const statuses = ['active', 'paused'] as const
 
-/** All endpoints, and how each of them fares. */
+/** All webhooks and their health. */
 export function Webhooks() {
   const { place } = usePlace()
   const { status } = route.useSearch()

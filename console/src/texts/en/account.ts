@@ -1,4 +1,4 @@
-/** The login of a person. */
+/** The account of a person. */
 export const account = {
   title: 'Your account',
   back: 'Back to the console',

@@ -1,4 +1,4 @@
-/** How the installation is, for those who operate it. */
+/** Status of the installation, for operators. */
 export const platform = {
   title: 'Platform',
   tabs: { status: 'Status', deadLetters: 'Dead letters' },

@@ -61,7 +61,7 @@ export const signIn = {
   },
 } as const
 
-/** Second factors, and proving who one is in place. */
+/** Second factors and step-up. */
 export const proof = {
   title: 'Confirm that it is you',
   help: 'This has far-reaching effects, so it is asked again ten minutes after a sign-in.',

@@ -1,7 +1,7 @@
 import type { ArtifactTest, TestDifference } from '@opsplane/contracts'
 import { findDifferences } from './differences.js'
 
-/** What came of running an artifact, as far as a test looks at it. */
+/** The parts of an artifact's outcome that a test compares. */
 export interface TestOutcome {
   status: string
   output: unknown
@@ -9,7 +9,7 @@ export interface TestOutcome {
   logs: readonly { level: string; message: string }[]
 }
 
-/** Where the outcome is not what the test expects; [] where it has passed. */
+/** Differences between the outcome and the test's expectation; `[]` if the test passed. */
 export function compareOutcome(
   { expect }: Pick<ArtifactTest, 'expect'>,
   outcome: TestOutcome,
@@ -63,7 +63,7 @@ function errorDifferences(
   return found
 }
 
-/** Expected entries in their order, with others in between. */
+/** The expected entries must appear in this order; other entries may be in between. */
 function logDifferences(
   expected: NonNullable<Expectation['logs']>,
   logs: TestOutcome['logs'],

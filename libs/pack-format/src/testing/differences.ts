@@ -1,11 +1,11 @@
 import type { JsonValue, TestDifference } from '@opsplane/contracts'
 
-/** So many are shown: a value that has nothing to do with what was expected is reported by its first few. */
+/** Maximum number of differences: a completely different value is reported by its first few. */
 const most = 20
 
 /**
- * Where `actual` is not as expected, by paths such as `output/items/0`. With `partial`, objects may have more fields than
- * expected, at any depth.
+ * Differences between `actual` and `expected`, with paths such as `output/items/0`. With `partial`, objects may have
+ * additional fields at any depth.
  */
 export function findDifferences(
   expected: unknown,
@@ -41,7 +41,7 @@ function difference(expected: unknown, actual: unknown, path: string): TestDiffe
   return {
     path,
     message,
-    // Both sides are JSON, or not there.
+    // Both sides are JSON or `undefined`.
     ...(expected !== undefined && { expected: expected as JsonValue }),
     ...(actual !== undefined && { actual: actual as JsonValue }),
   }

@@ -3,11 +3,11 @@ import { findDifferences } from './differences.js'
 
 type RecordedAnswer = { returns: JsonValue } | { throws: { code: string; message: string } }
 
-/** What stands in for everything outside in one run of a test. */
+/** Replaces all host functions during one test run. */
 export interface RecordedHost {
-  /** `input`: what the function was called with. A call that was not recorded throws `unrecorded_call`. */
+  /** `input` is the argument of the call. A call that was not recorded throws `unrecorded_call`. */
   answer(name: string, input: JsonValue | undefined): RecordedAnswer
-  /** What was called otherwise than recorded; asked once the run has ended. */
+  /** Differences between the calls and the recording; to be read after the run. */
   differences(): TestDifference[]
 }
 
@@ -58,7 +58,7 @@ const isMatch = (call: RecordedCall, name: string, input: JsonValue | undefined)
   call.call === name &&
   (call.with === undefined || findDifferences(call.with, input, { path: '', partial: true }).length === 0)
 
-/** Field by field where a call of the same function was awaited. */
+/** Compares field by field if the next expected call is of the same function. */
 function unrecorded(
   name: string,
   input: JsonValue | undefined,

@@ -7,13 +7,13 @@ import { findValidationFault } from '../validation-result.js'
 import { compareOutcome } from './compare-outcome.js'
 import { type RecordedHost, recordedHost } from './recorded-host.js'
 
-/** The artifact that is tested, compiled. */
+/** The compiled artifact under test. */
 export type TestedArtifact = Pick<
   PackArtifact,
   'slug' | 'permissions' | 'limits' | 'inputSchema' | 'outputSchema' | 'rule'
 > & { code: string }
 
-/** What the code calls outside, as the sandbox asks for it. */
+/** Host functions for the sandbox that answer from the recording. */
 export const recordedFunctions =
   ({ answer }: Pick<RecordedHost, 'answer'>): HostFunctions =>
   async ({ name, args }) => {
@@ -22,7 +22,7 @@ export const recordedFunctions =
     throw new HostError(answered.throws.code, answered.throws.message)
   }
 
-/** Runs a test as the platform does, on this machine: in the sandbox, with nothing but its recorded calls outside. */
+/** Runs a test on this machine like the platform does: in the sandbox, with only its recorded calls to the outside. */
 export async function runTest(
   runner: Pick<CodeRunner, 'run'>,
   artifact: TestedArtifact,
@@ -81,7 +81,7 @@ const compiledOf = (schema: Schema) => {
   return compiled && 'schema' in compiled ? compiled.schema : undefined
 }
 
-/** JSON in, JSON out. */
+/** Applies the defaults of the schema. The result is JSON, because the value is. */
 const withDefaults = (schema: Schema, value: JsonValue) =>
   (compiledOf(schema)?.withDefaults(value) ?? value) as JsonValue
 

@@ -4,7 +4,10 @@ import { compile } from './compile.js'
 import { childError } from './errors.js'
 import { findReferences, type UnknownVariable } from './references.js'
 
-/** Parses expressions and finds what they refer to; the answer's text. After each but the last, `onDone` is called. */
+/**
+ * Parses expressions and finds their references; returns the text of the answer. Calls `onDone` after each expression
+ * but the last.
+ */
 export function check(expressions: readonly string[], onDone: () => void): string {
   const checks: ChildCheck[] = []
   for (const source of expressions) {

@@ -2,15 +2,18 @@ import jsonata from 'jsonata'
 import { registerExactFunctions } from '../exact/functions.js'
 import { isOverdue } from './stopwatch.js'
 
-/** JSONata's own guardrails; the parent's deadline and the heap's limit hold where these do not. */
+/** JSONata's own guardrails; the parent's deadline and the heap limit apply where these do not. */
 const guardrails = {
-  /** Milliseconds since an expression was begun, compared at every step: time is up, or it is not. */
+  /**
+   * JSONata compares this limit with the elapsed milliseconds at every step: any value below 1 stops it, otherwise it
+   * continues.
+   */
   get timeout() {
     return isOverdue() ? 0.5 : Number.MAX_SAFE_INTEGER
   },
-  /** Evaluations within each other. */
+  /** Maximum nesting of evaluations. */
   stack: 3_000,
-  /** Items of a sequence. */
+  /** Maximum number of items in a sequence. */
   sequence: 1_000_000,
 }
 
@@ -20,7 +23,7 @@ const maxCompiledCharacters = 2_000_000
 const compiled = new Map<string, jsonata.Expression>()
 let characters = 0
 
-/** Compiles an expression, or takes it from the cache of those used last. Throws JSONata's errors. */
+/** Compiles an expression, or returns it from a cache of recently used ones. Throws JSONata's errors. */
 export function compile(source: string): jsonata.Expression {
   const known = compiled.get(source)
   if (known) {

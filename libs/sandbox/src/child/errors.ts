@@ -8,7 +8,7 @@ const codes: Record<string, ExpressionErrorCode> = {
 
 export const timedOut: ExpressionFailure = { code: 'expression_timeout', message: 'takes too long' }
 
-/** What was thrown while an expression was parsed or evaluated, in words of JSONata where it has any. */
+/** Converts an error of parsing or evaluation; uses JSONata's message if there is one. */
 export function childError(thrown: unknown): ExpressionFailure {
   const { code, message, position, token } = (thrown ?? {}) as Record<string, unknown>
   if (typeof code !== 'string') return engineError(thrown)
@@ -21,7 +21,7 @@ export function childError(thrown: unknown): ExpressionFailure {
   }
 }
 
-/** Of the JavaScript engine itself. */
+/** An error of the JavaScript engine. */
 function engineError(thrown: unknown): ExpressionFailure {
   if (!(thrown instanceof RangeError)) return { code: 'expression_error', message: 'cannot be evaluated' }
   return thrown.message.includes('call stack')

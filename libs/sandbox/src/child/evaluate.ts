@@ -8,8 +8,8 @@ import { beginRequest, isOverdue } from './stopwatch.js'
 type EvaluateRequest = Extract<ChildRequest, { op: 'evaluate' }>
 
 /**
- * Evaluates expressions in their order; the answer's text, in which each has a value or an error of its own. After each but
- * the last, `onDone` is called.
+ * Evaluates expressions in order; returns the text of the answer, with a value or an error for each. Calls `onDone` after
+ * each expression but the last.
  */
 export async function evaluate(
   { expressions, ...request }: EvaluateRequest,

@@ -1,4 +1,4 @@
-/** The functions JSONata has by itself; `$eval` is not among them. */
+/** JSONata's built-in functions, except `$eval`. */
 export const knownFunctions: ReadonlySet<string> = new Set(
   `abs append assert average base64decode base64encode boolean ceil clone contains count decodeUrl decodeUrlComponent
    distinct each encodeUrl encodeUrlComponent error exists filter floor formatBase formatInteger formatNumber fromMillis

@@ -5,10 +5,10 @@ import { evaluate } from './evaluate.js'
 import { parseRequest } from './request.js'
 
 // A child of `createExpressions`.
-// Regular expressions that backtrack too much go over to an engine of linear time, where V8 has one.
+// Regular expressions that backtrack excessively switch to a linear-time engine, if V8 has one.
 setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks')
 
-// A rejected promise inside JSONata that is no longer awaited does not end the process.
+// A rejected promise inside JSONata that is no longer awaited must not end the process.
 process.on('unhandledRejection', () => {})
 
 answerRequests(async (text, onPart) => {

@@ -1,7 +1,7 @@
 import type { ExprNode } from 'jsonata'
 import { knownFunctions } from './known-functions.js'
 
-/** What JSONata's types leave out of its syntax trees. */
+/** Properties of syntax trees that JSONata's types omit. */
 type Node = Omit<ExprNode, 'type'> & {
   type: string
   stages?: { expr?: Node }[]
@@ -10,10 +10,10 @@ type Node = Omit<ExprNode, 'type'> & {
   index?: string
 }
 
-/** Everything of the scope. */
+/** Reference to the whole scope. */
 const everything = '*'
 
-/** Parts of a node that are evaluated in the context the node is evaluated in. */
+/** Children of a node that are evaluated in the same context as the node. */
 const sameContext = [
   'arguments',
   'procedure',
@@ -26,10 +26,10 @@ const sameContext = [
   'rhs',
   'body',
 ] as const
-/** Parts that are evaluated with something else as their context. */
+/** Children that are evaluated in another context. */
 const otherContext = ['stages', 'predicate', 'group', 'terms', 'pattern', 'update', 'delete', 'expr'] as const
 
-/** A variable that nothing in its expression gives a value. */
+/** A variable that the expression does not define. */
 export interface UnknownVariable {
   name: string
   position: number | undefined
@@ -42,8 +42,8 @@ interface References {
 }
 
 /**
- * Root paths an expression reads: the names of the scope's fields, of `steps` with the name of the step, and `*` where it
- * may read any (`$`, `$$`, wildcards); and the first variable or function it uses without there being one.
+ * Finds the root paths that an expression reads: names of scope fields, `steps` with the name of the step, and `*` if it
+ * may read any field (`$`, `$$`, wildcards). Also finds the first undefined variable or function.
  */
 export function findReferences(ast: ExprNode): References {
   const found = new Set<string>()
@@ -53,7 +53,7 @@ export function findReferences(ast: ExprNode): References {
 
   const visit = (part: unknown, atRoot: boolean): void => {
     if (part === null || typeof part !== 'object') return
-    // Trees share nodes: `a ?? b` has its left side twice.
+    // Trees share nodes: `a ?? b` contains its left side twice.
     const visited = seen[atRoot ? 0 : 1]
     if (visited.has(part)) return
     visited.add(part)
@@ -86,7 +86,7 @@ export function findReferences(ast: ExprNode): References {
 
   const visitParts = (node: Node, atRoot: boolean) => {
     const parts = node as unknown as Record<string, unknown>
-    // Names of a transformation's parts speak of what it is applied to.
+    // Names in the parts of a transformation refer to the transformed value.
     for (const part of sameContext) visit(parts[part], atRoot)
     for (const part of otherContext) visit(parts[part], false)
   }
@@ -100,7 +100,7 @@ export function findReferences(ast: ExprNode): References {
 
 const contexts = new Set(['', '$'])
 
-/** By `:=`, as arguments of a function, or by `@` and `#`. */
+/** Names bound by `:=`, as function parameters, or by `@` and `#`. */
 function namesBoundBy(node: Node | undefined): string[] {
   const { type, focus, index, lhs } = node ?? {}
   const names = [focus, index].filter((name) => name !== undefined)
@@ -109,7 +109,7 @@ function namesBoundBy(node: Node | undefined): string[] {
   return names
 }
 
-/** `$$` is the scope anywhere, `$` where nothing else has become the context. */
+/** `$$` always refers to the scope; `$` only while no other context applies. */
 const isRoot = (node: Node | undefined, atRoot: boolean): boolean =>
   node?.type === 'variable' && (node.value === '$' || (atRoot && node.value === ''))
 

@@ -2,7 +2,7 @@ import type { ChildRequest } from '../child-request.js'
 
 const marked = /"(__proto__|_jsonata_)/
 
-/** Without the keys by which data would pass for a function of JSONata, or set a prototype. */
+/** Parses a request and removes keys that would mark data as a JSONata function or set a prototype. */
 export function parseRequest(text: string): ChildRequest {
   return JSON.parse(text, marked.test(text) ? withoutMarks : undefined) as ChildRequest
 }

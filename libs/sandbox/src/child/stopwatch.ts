@@ -1,7 +1,7 @@
 let [begun, limitMs, allowed] = [0, 0, 0]
 let cpuAtFirst = process.cpuUsage()
 
-/** Counts from now on how long a request takes. */
+/** Starts measuring a request. */
 export function beginRequest(timeoutMs: number): void {
   begun = Date.now()
   limitMs = allowed = timeoutMs
@@ -9,8 +9,8 @@ export function beginRequest(timeoutMs: number): void {
 }
 
 /**
- * Whether the request has had its time. On a machine with too much to do, where this process has not had it when it is
- * over, it gets the rest.
+ * Whether the request has used up its time. If this process received less CPU time than the limit because the machine is
+ * overloaded, the request may use the remaining CPU time.
  */
 export function isOverdue(): boolean {
   const elapsed = Date.now() - begun

@@ -13,13 +13,13 @@ interface CodeChildOptions {
   command: ChildCommand
   startMs: number
   frameBytes: number
-  /** Resident memory of the process in addition to the limits of its runs. */
+  /** Resident memory of the process in addition to the limits of its runs, in bytes. */
   ownBytes: number
-  /** A run has ended, or waits, or the child is gone: there may be room. */
+  /** Called when a run has ended or waits, or the child has exited: there may be free capacity. */
   changed: () => void
-  /** A run that another has taken down with its child, and that can be begun again. */
+  /** Called for a run that lost its child because of another run, and can be started again. */
   again: (run: Run) => void
-  /** Its tenant has cost it. */
+  /** Called when the tenant's code has caused the child to fail. */
   struck: () => void
 }
 
@@ -27,17 +27,17 @@ interface CodeChildOptions {
 export interface CodeChild {
   readonly pid: number
   readonly alive: boolean
-  /** Resolves when it can take runs; rejects when it has ended instead. */
+  /** Resolves when the child accepts runs; rejects if it exits before. */
   readonly ready: Promise<void>
   readonly exited: Promise<void>
-  /** Runs it has. */
+  /** Number of runs. */
   readonly size: number
-  /** Runs that do not wait for an answer. */
+  /** Number of runs that do not wait for a host call. */
   readonly computing: number
-  /** MB its runs may have. */
+  /** Sum of the memory limits of its runs, in MB. */
   readonly promisedMb: number
   begin(run: Run): void
-  /** Ends one before its time. */
+  /** Ends a run early. */
   end(run: Run, ending: RunOutcome): void
   kill(): void
 }
@@ -46,15 +46,15 @@ interface Held {
   run: Run
   id: number
   waits: boolean
-  /** How it is to end, once the child has let go of it. */
+  /** Outcome of a run that is being ended, once the child has confirmed it. */
   ending: RunOutcome | undefined
   endsBy: number
 }
 
 const lookMs = 50
-/** CPU beyond its limit after which a run is taken for one that does not let itself be interrupted. */
+/** CPU time beyond the limit after which a run is considered uninterruptible, in milliseconds. */
 const graceMs = 250
-/** The longest a child may take to let go of a run, whatever else it does. */
+/** Maximum time for a child to confirm the end of a run, in milliseconds, even if it is busy with other runs. */
 const lettingGoMs = 30_000
 const megabyte = 1024 * 1024
 
@@ -62,7 +62,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
   const held = new Map<number, Held>()
   let nextId = 1
   let computes: Held | undefined
-  /** CPU it had used at its last message. */
+  /** CPU time of the process at its last message, in milliseconds. */
   let [mark, hasReceived]: [number | undefined, boolean] = [undefined, true]
   let timer: NodeJS.Timeout | undefined
   let settleReady: { resolve: () => void; reject: (error: Error) => void } | undefined
@@ -86,7 +86,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
     settleReady = undefined
   }
 
-  /** Whatever is no packet of a run it has comes from a child that is no longer ours. */
+  /** A message that is not a valid packet of a known run means that the child is compromised. */
   function take(text: string): void {
     try {
       const { header, parts } = readPacket(text, parseChildHeader)
@@ -176,7 +176,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
     options.changed()
   }
 
-  /** The run it works on, as far as is known. */
+  /** The run that currently computes, as far as is known. */
   const computing = (): Held | undefined =>
     computes ?? [...held.values()].find(({ waits }) => !waits) ?? [...held.values()][0]
 
@@ -206,7 +206,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
     mark = undefined
     one.run.abort()
     send({ op: 'end', run: one.id })
-    // Its usage is part of the outcome, but it is not waited for long.
+    // The child reports the usage of the run, but the outcome does not wait longer than `graceMs` for it.
     setTimeout(() => one.run.settle(ending), graceMs).unref()
   }
 

@@ -9,10 +9,10 @@ import { codeProgram } from './program.js'
 import { createRun } from './run.js'
 import type { CodeOutcome, HostCall, Json } from './types.js'
 
-/** Longer than any test may take. */
+/** Longer than any test takes, in milliseconds. */
 const ages = 600_000
 
-/** Elsewhere nothing tells of a process what these look at. */
+/** These tests read process data that only Linux provides. */
 const onLinux = process.platform === 'linux' ? test : test.skip
 
 const open: ReturnType<typeof codeRunner>[] = []
@@ -27,7 +27,7 @@ const waitFor = async (holds: () => boolean) => {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-/** Answers when it is let go. */
+/** A host function that answers only after `open` is called. */
 function gate() {
   let [calls, open] = [0, () => {}]
   const opened = new Promise<void>((resolve) => {
@@ -221,7 +221,7 @@ describe('tenants', () => {
       idleMs: ages,
     })
     const { host, open, calls } = gate()
-    // The start of the child may take longer than this one is to wait.
+    // Starting the child may take longer than the maximum wait of this run.
     const begin = (): Promise<CodeOutcome> => run(wait, { tenant: 'a', host }).catch(begin)
     const first = begin()
     await waitFor(() => calls() === 1)

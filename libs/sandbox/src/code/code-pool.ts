@@ -10,14 +10,14 @@ import { failedOutcome, type Run, type RunOutcome } from './run.js'
 interface CodePoolOptions {
   log: Logger
   program: ChildProgram
-  /** Processes at most, the spare ones among them. */
+  /** Maximum number of processes, including spare ones. */
   children: number
-  /** Of them, one tenant may have so many. */
+  /** Maximum number of processes of one tenant. */
   childrenOfTenant: number
-  /** Started ahead for the next request, once there was a first one. */
+  /** Number of processes started ahead for the next tenant, after the first request. */
   spares: number
   idleMs: number
-  /** How long a tenant may keep a child that others wait for. */
+  /** How long a tenant may keep a child that other tenants wait for, in milliseconds. */
   turnMs: number
   maxWaiting: number
   maxWaitMs: number
@@ -27,9 +27,9 @@ interface CodePoolOptions {
 }
 
 interface CodePool {
-  /** It is settled in any case, unless this rejects: with `PoolError`, where it was not begun. */
+  /** The run will be settled, unless this promise rejects with `PoolError` because the run was not started. */
   add(run: Run): Promise<void>
-  /** Ends one, wherever it is. */
+  /** Ends a run, whether it is waiting or running. */
   end(run: Run, ending: RunOutcome): void
   close(): Promise<void>
   pids(which?: 'all' | 'working' | 'spare'): number[]
@@ -43,28 +43,28 @@ interface Entry {
 
 interface Place {
   child: CodeChild
-  /** It serves this one and no other. */
+  /** The only tenant that the child serves; `undefined` for a spare one. */
   tenant: string | undefined
   ready: boolean
-  /** Gets nothing more, and ends with its last run. */
+  /** The child receives no further runs and exits after its last one. */
   retires: boolean
   since: number
   idleSince: number
 }
 
-/** Runs a child may have, and of those so many that do not wait; with two it need not wait for the next. */
+/** Maximum number of runs of a child, and how many of them may compute; with two, the child need not idle between runs. */
 const runsAtOnce = 32
 const computingAtOnce = 2
-/** MB that runs of one child may have together, unless there is only one. */
+/** Maximum sum of the memory limits of a child's runs, in MB; a single run may exceed it. */
 const promisedMb = 512
-/** A tenant whose runs wait for longer may have one more child. */
+/** A tenant whose runs wait longer than this may have one more child, in milliseconds. */
 const patienceMs = 100
 const sweepMs = 250
 const cores = availableParallelism()
 
 /**
- * Child processes that run code, each of one tenant from its first run to its end. Tenants take turns; where there are more of
- * them than children, a tenant that has had one for its turn gives it up.
+ * Child processes that run code, each for a single tenant during its whole life. Tenants take turns: if there are more
+ * tenants than children, a tenant gives up a child after its turn.
  */
 export function createCodePool(options: CodePoolOptions): CodePool {
   const { log } = options
@@ -84,7 +84,7 @@ export function createCodePool(options: CodePoolOptions): CodePool {
   const spares = () => [...places].filter(({ tenant, child }) => tenant === undefined && child.alive)
   const spareReady = () => spares().find(({ ready }) => ready)
 
-  /** Whether a tenant without a child waits for one. */
+  /** Whether another tenant waits and has no child. */
   const othersWait = (tenant: string): boolean => {
     for (const other of turns.keys()) if (other !== tenant && placesOf(other).length === 0) return true
     return false
@@ -101,7 +101,10 @@ export function createCodePool(options: CodePoolOptions): CodePool {
     return own.length === 0 || (mayHaveMore(own.length) && !othersWait(tenant)) ? spareReady() : undefined
   }
 
-  /** Beyond its first child, while a core is free for it: the last quarter is for those who have none. */
+  /**
+   * A tenant may have several children while a core is free; the last quarter of the pool is reserved for tenants without
+   * one.
+   */
   const mayHaveMore = (own: number): boolean =>
     own < options.childrenOfTenant &&
     [...places].filter(({ child }) => child.computing > 0).length < cores &&
@@ -129,7 +132,7 @@ export function createCodePool(options: CodePoolOptions): CodePool {
     wakeLater(now)
   }
 
-  /** Whatever happens at one moment is looked at together. */
+  /** Events of the same moment are handled together. */
   function dispatchSoon(): void {
     if (scheduled || closed) return
     scheduled = true
@@ -139,7 +142,7 @@ export function createCodePool(options: CodePoolOptions): CodePool {
     })
   }
 
-  /** Children for tenants who have none, or too few; spare ones a little later, so as not to take time from what is begun. */
+  /** Starts children for tenants with none or too few. Spare ones start later, so that they do not delay running code. */
   function startMissing(now: number, spareOnes = 0): void {
     if (now < starts.againAt) return
     const wanted = tenantsInNeed(now)
@@ -160,7 +163,10 @@ export function createCodePool(options: CodePoolOptions): CodePool {
   }
   const waitedMs = (tenant: string, now: number) => now - (turns.oldest(tenant)?.run.since ?? now)
 
-  /** Ends who has nothing to do, or lets go of children whose tenants have had their turn, most children first. */
+  /**
+   * Ends idle children, or retires children whose tenants have had their turn, starting with tenants that have the most
+   * children.
+   */
   function makeRoom(wanted: number, now: number): void {
     const without = [...turns.keys()].filter((tenant) => placesOf(tenant).length === 0).length
     const leaving = [...places].filter(({ retires }) => retires).length
@@ -216,7 +222,7 @@ export function createCodePool(options: CodePoolOptions): CodePool {
     dispatchSoon()
   }
 
-  /** Begins one again that has done nothing yet. */
+  /** Starts a run again that has had no effect yet. */
   function again(run: Run): void {
     if (run.settled) return
     run.reset()

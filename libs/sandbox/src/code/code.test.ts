@@ -5,7 +5,7 @@ import { type HostCall, HostError, type Json } from './types.js'
 const { runner, run, compiled } = codeRunner()
 afterAll(() => runner.close())
 
-/** Resolves with the signal a host function is given, and answers nothing. */
+/** A host that exposes the signal a host function receives, and never answers. */
 function silentHost() {
   const calls: AbortSignal[] = []
   let called: (signal: AbortSignal) => void = () => {}
@@ -209,7 +209,7 @@ describe('calls of the host', () => {
 describe('a limit', () => {
   test('on the time it takes ends what waits', async () => {
     const waits = 'console.log("begins"); await host.echo(1)'
-    // On a busy machine it may take so long before it comes to wait.
+    // On a busy machine the code may need this long before it starts to wait.
     for (let wallMs = 500; ; wallMs *= 2) {
       const { host, calls } = silentHost()
       const outcome = await run(waits, { host, limits: { wallMs } })

@@ -2,13 +2,13 @@ import { maxDepth, measureValue } from '../limits.js'
 import type { Run } from './run.js'
 import { HostError, type Json } from './types.js'
 
-/** What became of a call, as the code sees it; `json` is the value or the error. */
+/** Answer of a host call for the code; `json` is the value or the error. */
 interface HostAnswer {
   ok: boolean
   json: string
 }
 
-/** Has the host answer a call of the code. Never rejects. `json` holds the arguments. */
+/** Executes a host call of the code. `json` contains the arguments. Never rejects. */
 export async function callHost(run: Run, name: string, json: string): Promise<HostAnswer> {
   try {
     const value = await run.request.host({ name, args: argsOf(run, json) }, run.signal)

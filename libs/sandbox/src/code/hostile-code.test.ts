@@ -12,14 +12,14 @@ const endOf = ({ status, error }: CodeOutcome) => (error ? `${status} ${error.co
 
 beforeAll(() => good(1))
 
-/** For what ends by another limit, on a machine with however much else to do. */
+/** CPU time limit for code that ends by another limit, in milliseconds; generous for a busy machine. */
 const patientMs = 60_000
 const endless = 'timeout cpu_timeout'
 const full = 'failed out_of_memory'
 const deep = 'failed stack_overflow'
 const invalid = 'failed output_invalid'
 
-/** What it does, its body, how it has to end. */
+/** What the code does, its body, and the expected endings. */
 const cases: [string, string, string][] = [
   ['loops', 'for (;;);', endless],
   ['loops and catches', 'for (;;) { try { for (;;); } catch {} }', endless],
@@ -123,7 +123,7 @@ const cases: [string, string, string][] = [
   ],
 ]
 
-/** Neighbours are alike: every second one, and all of them in the long tier. */
+/** Neighbouring cases are similar: normally every second one runs, in the long tier all of them. */
 const tried = cases.filter((_, n) => process.env.SEARCH_TIMES !== undefined || n % 2 === 0)
 
 test.each(tried)(

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import { codeRunner } from '../fixture/code-fixture.js'
 import { type HostCall, HostError, type Json } from './types.js'
 
-/** What code has begun and does not wait for is done nevertheless, and fails it where it fails. */
+/** Work that the code starts without awaiting it is still completed, and its failure fails the run. */
 
 const { runner, run, compiled } = codeRunner()
 afterAll(() => runner.close())

@@ -1,14 +1,14 @@
-/** A message between a process and its child: a header, and texts that need not be parsed to be passed on. */
+/** A message between parent and child: a header, and texts that are passed on without parsing. */
 interface Packet<Header> {
   header: Header
   parts: string[]
 }
 
-/** The header with the lengths of the parts, a line feed, and the parts. */
+/** Formats the header with the lengths of the parts, a line feed, and the parts. */
 export const packet = (header: object, ...parts: string[]): string =>
   `${JSON.stringify({ ...header, lengths: parts.map(({ length }) => length) })}\n${parts.join('')}`
 
-/** Throws where `parse` does, or where the lengths are not those of the parts. */
+/** Throws if `parse` throws, or if the lengths do not match the parts. */
 export function readPacket<Header extends { lengths: number[] }>(
   text: string,
   parse: (header: unknown) => Header,

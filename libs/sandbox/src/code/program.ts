@@ -6,7 +6,7 @@ import type { ChildProgram } from '../pool/program.js'
 const resolveFrom = createRequire(import.meta.url)
 const ownFolder = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 
-/** Folders of the engine's packages, with the links to what they import, wherever the package manager has put them. */
+/** The `node_modules` folders that contain the engine's packages and their dependencies, for any package manager's layout. */
 function engineFolders(): string[] {
   const core = resolveFrom.resolve('quickjs-emscripten-core')
   const files = [
@@ -18,12 +18,12 @@ function engineFolders(): string[] {
 }
 const packages = `${sep}node_modules`
 
-/** Native stack in KB: QuickJS comes to its own limit before it, where the system gives a process 8 MB as usual. */
+/** Native stack in KB. QuickJS reaches its own limit first if the process has the usual stack of 8 MB. */
 const stackKb = 2_400
 
 /**
- * Bytes of a function V8 runs before it optimizes it: what starts a child and what most code does stay below, as optimizing the
- * interpreter takes as much CPU as some hundred small runs, while the first of them wait.
+ * V8's threshold for optimizing a WebAssembly function. The start of a child and most code stay below it: optimizing the
+ * interpreter takes as much CPU time as some hundred small runs, and would delay the first ones.
  */
 const tieringBudget = 60_000_000
 

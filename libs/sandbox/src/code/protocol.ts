@@ -1,10 +1,10 @@
-/** What a child is given to run; its parts are the code, the arguments and the context, each as text. */
+/** Starts a run in a child; its parts are the code, the arguments and the context, each as text. */
 export interface RunHeader {
   op: 'run'
   run: number
   entry: string
   functions: readonly string[]
-  /** Functions that are refused, and why. */
+  /** Refused functions, each with its reason. */
   refused?: Readonly<Record<string, string>> | undefined
   cpuMs: number
   memoryMb: number
@@ -15,7 +15,7 @@ export interface RunHeader {
   hostCallsAtOnce: number
 }
 
-/** What became of a call; its part is the value, or the error. */
+/** Answer of a host call; its part is the value, or the error. */
 interface AnswerHeader {
   op: 'answer'
   run: number
@@ -23,7 +23,7 @@ interface AnswerHeader {
   ok: boolean
 }
 
-/** Ends a run before its time. */
+/** Ends a run early. */
 interface EndHeader {
   op: 'end'
   run: number
@@ -44,14 +44,14 @@ export const codeFailures = [
   'cpu_timeout',
 ] as const
 
-/** What a child writes when it can take runs. */
+/** Sent by a child when it accepts runs. */
 export const ready = 'ready'
 
-/** Global of code: what asynchronous functions give passes through it. */
+/** Global function of the guest through which the promises of async functions pass. */
 export const trackingFunction = '__opsplane_tracked'
 
-/** Function of a compiled module that has its asynchronous ones do so. */
+/** Function in a compiled module that calls an async function and passes its promise to `trackingFunction`. */
 export const runFunction = '$opsplaneRun'
 
-/** The size of an entry in addition to its texts. */
+/** Size of a log entry in addition to its texts. */
 export const entryBytes = 32

@@ -6,14 +6,14 @@ import { entryBytes } from './protocol.js'
 import { failedOutcome, type Run, type RunOutcome, type RunUsage, timeoutOutcome } from './run.js'
 import type { Json } from './types.js'
 
-/** How a run ended with its child. */
+/** Outcome of a run whose child failed. */
 export function toRunOutcome(failure: ChildFailure, { limits }: Run): RunOutcome {
   if (failure === 'deadline') return timeoutOutcome('cpu', limits)
   if (failure === 'memory') return failedOutcome('out_of_memory', 'it takes too much memory')
   return failedOutcome('crashed', 'the process that ran it has ended')
 }
 
-/** What is known of one that its child could not say anything of. */
+/** Estimated usage of a run whose child could not report it. */
 export const estimateUsage = (failure: ChildFailure, { limits }: Run): RunUsage => ({
   cpuMs: failure === 'deadline' ? limits.cpuMs : 0,
   memoryMb: failure === 'memory' ? limits.memoryMb : 0,
@@ -27,7 +27,7 @@ const Thrown = z
   })
   .nullable()
 
-/** `thrown` is JSON; throws where it is not. */
+/** `thrown` is JSON; throws if it is not. */
 export function parseFailure(
   { limits }: Run,
   code: string,
@@ -39,7 +39,7 @@ export function parseFailure(
   return failedOutcome(code, message, stack, Thrown.parse(JSON.parse(thrown)))
 }
 
-/** Throws where it is no JSON. */
+/** Throws if the output is not JSON. */
 export function parseOutput(json: string): RunOutcome {
   const output = JSON.parse(json) as Json
   const { problem } = measureValue(output, { bytes: Number.POSITIVE_INFINITY, depth: maxDepth })
@@ -48,7 +48,7 @@ export function parseOutput(json: string): RunOutcome {
     : { status: 'completed', output }
 }
 
-/** `text` is the message and `json` the data, both JSON; throws where they are not. */
+/** `text` is the message and `json` the data, both as JSON; throws if they are not. */
 export function appendLog(
   run: Run,
   { level, at, truncated }: Extract<ChildHeader, { op: 'log' }>,

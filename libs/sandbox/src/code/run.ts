@@ -1,27 +1,27 @@
 import type { CodeError, CodeLimits, CodeOutcome, CodeRequest, Json, LogEntry } from './types.js'
 
-/** One invocation, from when it is asked for to its outcome. */
+/** One invocation, from its request to its outcome. */
 export interface Run {
   readonly request: CodeRequest
   readonly limits: CodeLimits
-  /** JSON of its arguments. */
+  /** The arguments as JSON. */
   readonly args: string
-  /** When it was asked for, in `performance.now()`. */
+  /** When the run was requested, as `performance.now()`. */
   readonly since: number
-  /** Aborted when it is settled. */
+  /** Aborted when the run is settled. */
   readonly signal: AbortSignal
   readonly settled: boolean
-  /** Whether it has called the host: it cannot be begun again then. */
+  /** Whether the code has called the host; the run cannot be started again then. */
   called: boolean
   hostCalls: number
   underWay: number
-  /** From now on its time counts; `overtime` when it is over. */
+  /** Starts the wall-clock limit; `overtime` is called when it expires. */
   begin(overtime: () => void): void
   log(entry: LogEntry, bytes: number): void
   logsTruncated(): void
-  /** Forgets what a child has made of it, so that another can begin it. */
+  /** Discards logs and timers of a lost child, so that another child can start the run. */
   reset(): void
-  /** Its calls of the host end; what becomes of it is still to be said. */
+  /** Aborts its host calls; the outcome is set later by `settle`. */
   abort(): void
   settle(ending: RunOutcome, used?: RunUsage): void
 }
@@ -50,7 +50,7 @@ export const cancelledOutcome: RunOutcome = {
   error: { code: 'cancelled', message: 'it was cancelled', stack: 'it was cancelled' },
 }
 
-/** `cpu_timeout` or `wall_timeout`. */
+/** Outcome with the error `cpu_timeout` or `wall_timeout`. */
 export function timeoutOutcome(kind: 'cpu' | 'wall', { cpuMs, wallMs }: CodeLimits): RunOutcome {
   const message =
     kind === 'cpu' ? `it computes for more than ${cpuMs} ms` : `it takes longer than ${wallMs} ms`

@@ -9,18 +9,18 @@ import type { CodeOutcome, CodeRunner } from './types.js'
 
 export interface CodeRunnerOptions {
   log: Logger
-  /** Processes at most, the spare ones among them; besides, one compiles. */
+  /** Maximum number of processes, including spare ones; one further process compiles. */
   children?: number
   childrenOfTenant?: number
-  /** Kept ready for the next tenant, once anything was asked. */
+  /** Number of processes kept ready for the next tenant, after the first request. */
   spares?: number
-  /** Those with nothing to do for so long are stopped. */
+  /** Processes that are idle for longer are stopped, in milliseconds. */
   idleMs?: number
-  /** How long a tenant keeps a child that others wait for. */
+  /** How long a tenant may keep a child that other tenants wait for, in milliseconds. */
   turnMs?: number
-  /** The longest a run waits for a child. */
+  /** Maximum time a run waits for a child, in milliseconds. */
   maxWaitMs?: number
-  /** Runs of one tenant that may wait. */
+  /** Maximum number of waiting runs of one tenant. */
   maxWaiting?: number
 }
 
@@ -36,13 +36,13 @@ const defaults = {
 const startMs = 30_000
 const heapMb = 96
 const compileHeapMb = 256
-/** Resident memory in addition to the limits of runs. */
+/** Resident memory of a process in addition to the limits of its runs. */
 const ownBytes = 320 * 1024 * 1024
 const frameBytes = 32 * 1024 * 1024
 const compileMs = 10_000
 const compiledBytes = 16 * 1024 * 1024
 
-/** Runs and compiles code of tenants, in child processes (ADR 067). */
+/** Runs and compiles code of tenants in child processes (ADR 067). */
 export function createCodeRunner(
   options: CodeRunnerOptions,
 ): CodeRunner & { pids(which?: 'all' | 'working' | 'spare'): number[] } {

@@ -4,7 +4,7 @@ import { runFunction } from './protocol.js'
 const marker = '\n//# sourceMappingURL=data:application/json;base64,'
 const place = /\(?artifact\.js:(\d+):(\d+)\)?/
 
-/** Code as `compile` gives it, and the map that lies behind it. */
+/** Splits the output of `compile` into the script and its source map. */
 export function splitMap(code: string): { script: string; map: string | undefined } {
   const at = code.lastIndexOf(marker)
   return at < 0
@@ -17,10 +17,13 @@ export const joinMap = (script: string, map: string): string =>
 
 const ownFrames = new Set(['    at apply (native)', '    at Promise (native)'])
 
-/** A function that the compiler has put into another one: one frame, with the name of the outer one and the place of the inner. */
+/**
+ * Two frames of a function that the compiler has wrapped become one, with the name of the outer and the position of the
+ * inner.
+ */
 const wrapped = new RegExp(`at <anonymous> (.*)\\n +at \\${runFunction} .*\\n +at (\\S+) .*`, 'g')
 
-/** A stack trace in lines of the source, without those of the prelude and of what the compiler has added. */
+/** Maps a stack trace to lines of the source, without frames of the prelude and of code added by the compiler. */
 export function sourceStack(stack: string, map: string | undefined): string {
   const lines = stack
     .split('\n')

@@ -1,17 +1,17 @@
-/** A value as it crosses into a child and back. */
+/** A value that can be passed to a child and back. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 
-/** What an artifact may use; the supervisor enforces each of them from outside as well. */
+/** Limits of an artifact; the supervisor also enforces each of them from outside. */
 export interface CodeLimits {
-  /** Time in which it computes, in milliseconds. */
+  /** CPU time, in milliseconds. */
   cpuMs: number
-  /** From its start to its end, waits for host functions included, in milliseconds. */
+  /** Time from start to end including host calls, in milliseconds. */
   wallMs: number
   memoryMb: number
   inputBytes: number
   outputBytes: number
   logBytes: number
-  /** Calls of host functions in all, and at once. */
+  /** Maximum number of host calls, in total and concurrently. */
   hostCalls: number
   hostCallsAtOnce: number
 }
@@ -24,13 +24,13 @@ export interface LogEntry {
   ts: string
 }
 
-/** A call that the code makes outside, such as `http` with `[{ url }]`. */
+/** A call of a host function by the code, such as `http` with `[{ url }]`. */
 export interface HostCall {
   name: string
   args: Json[]
 }
 
-/** Rejects with a `HostError` for what the code may see and catch; anything else is an internal error to it. */
+/** Rejects with a `HostError` that the code can see and catch; any other error appears as an internal error. */
 export type HostFunctions = (call: HostCall, signal: AbortSignal) => Promise<Json>
 
 export class HostError extends Error {
@@ -44,31 +44,31 @@ export class HostError extends Error {
 }
 
 export interface CodeRequest {
-  /** A child serves one tenant, and no other afterwards. */
+  /** A child serves one tenant only, during its whole life. */
   tenant: string
-  /** A module as `compile` gives it. */
+  /** A module compiled by `compile`. */
   code: string
-  /** Which of its exports is called; `default` unless given. */
+  /** The export that is called; defaults to `default`. */
   entry?: string | undefined
   args: Json[]
   limits: CodeLimits
-  /** What the code finds as `host.context`. */
+  /** Value of `host.context`. */
   context?: Json | undefined
-  /** Names the code sees as functions of its `host`, dots for objects within each other; no other reaches `host`. */
+  /** Names of functions that the code sees on its `host`, with dots for nested objects; no other call reaches `host`. */
   functions: readonly string[]
-  /** Names of further functions that refuse every call, each with its reason. */
+  /** Names of further functions that reject every call, each with its reason. */
   refused?: Readonly<Record<string, string>> | undefined
   host: HostFunctions
-  /** Ends it as `cancelled`. */
+  /** Ends the run as `cancelled`. */
   signal?: AbortSignal | undefined
 }
 
 export interface CodeError {
   code: string
   message: string
-  /** In the lines of the source that was compiled, with the causes. */
+  /** With positions in the compiled source, and with the causes. */
   stack: string
-  /** What the code has thrown, where that is an object: what it says of itself. */
+  /** Name, code and cause of a thrown object. */
   thrown?: { name: string; code: string | null; cause: string | null }
 }
 
@@ -77,14 +77,14 @@ export interface CodeOutcome {
   output: Json
   error: CodeError | null
   logs: LogEntry[]
-  /** Whether log entries were left out for `logBytes`. */
+  /** Whether log entries were dropped because of `logBytes`. */
   logsTruncated: boolean
   durationMs: number
   cpuMs: number
   memoryPeakMb: number
 }
 
-/** One fault in a source, by lines and columns from 1. */
+/** A fault in a source; line and column start at 1. */
 export interface Diagnostic {
   message: string
   line: number
@@ -94,9 +94,12 @@ export interface Diagnostic {
 export type Compiled = { ok: true; code: string } | { ok: false; diagnostics: Diagnostic[] }
 
 export interface CodeRunner {
-  /** Never rejects for what the code does; only when the pool is closed or overloaded, with a `PoolError`. */
+  /** Never rejects because of the code; rejects with a `PoolError` only if the pool is closed or overloaded. */
   run(request: CodeRequest): Promise<CodeOutcome>
-  /** TypeScript or JavaScript (one ES module, nothing imported but `@opsplane/sdk`) to what `run` takes, in a child as well. */
+  /**
+   * Compiles TypeScript or JavaScript to code for `run`, in a child process. The source must be one ES module that imports
+   * nothing but `@opsplane/sdk`.
+   */
   compile(request: { tenant: string; source: string; fileName: string }): Promise<Compiled>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** A decimal number exactly: `digits` without its last `scale` places. */
+/** An exact decimal number: `digits` divided by 10 to the power of `scale`. */
 export interface Decimal {
   digits: bigint
   scale: number
@@ -6,7 +6,7 @@ export interface Decimal {
 
 const pattern = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 
-/** Reads a number as JSON or a person writes it; undefined for what is none. */
+/** Parses a number in the notation of JSON or of a person; `undefined` if the text is not a number. */
 export function parseDecimal(text: string): Decimal | undefined {
   const [, sign, whole = '', fraction = '', exponent = '0'] = pattern.exec(text.trim()) ?? []
   if (sign === undefined) return undefined
@@ -17,7 +17,7 @@ export function parseDecimal(text: string): Decimal | undefined {
 
 const scaled = ({ digits, scale }: Decimal, to: number): bigint => digits * 10n ** BigInt(to - scale)
 
-/** Negative where the first is less than the second, 0 where they are equal. */
+/** Negative if the first is less than the second, 0 if they are equal, otherwise positive. */
 export function compareDecimals(left: Decimal, right: Decimal): number {
   const scale = Math.max(left.scale, right.scale)
   const difference = scaled(left, scale) - scaled(right, scale)
@@ -29,7 +29,7 @@ export function addDecimals(left: Decimal, right: Decimal): Decimal {
   return { digits: scaled(left, scale) + scaled(right, scale), scale }
 }
 
-/** Sign, whole part and fraction, all of its places. */
+/** Sign, whole part and fraction with all its digits. */
 export function splitDecimal({ digits, scale }: Decimal): {
   sign: '' | '-'
   whole: string
@@ -45,13 +45,16 @@ export function decimalText(decimal: Decimal): string {
   return `${sign}${whole}${fraction && `.${fraction}`}`
 }
 
-/** Whether JavaScript has exactly this number. */
+/** Whether a JavaScript number represents this value exactly. */
 export function isNumber(decimal: Decimal): boolean {
   const kept = parseDecimal(String(Number(decimalText(decimal))))
   return kept !== undefined && compareDecimals(kept, decimal) === 0
 }
 
-/** A number where JavaScript has this one and counts on from it, else its text: a number that is rounded is another one. */
+/**
+ * Returns a number if JavaScript represents it exactly and integers around it are exact too, otherwise its text, because a
+ * rounded number would be another value.
+ */
 export function toNumberOrText(decimal: Decimal): number | string {
   const text = decimalText(decimal)
   const number = Number(text)

@@ -2,8 +2,9 @@ import type jsonata from 'jsonata'
 import { addDecimals, type Decimal, decimalText, isNumber, parseDecimal } from './decimal.js'
 
 /**
- * Has `$number`, `$sum` and `$average` count in decimals: 0.1 and 0.2 are 0.3. What no double is exactly, such as a text of 20
- * digits, is refused instead of rounded. Operators, such as `+`, are those of doubles.
+ * Makes `$number`, `$sum` and `$average` calculate in decimals: 0.1 plus 0.2 is 0.3. A value that no double represents
+ * exactly, such as a text of 20 digits, is rejected instead of rounded. Operators such as `+` still calculate with
+ * doubles.
  */
 export function registerExactFunctions(expression: jsonata.Expression): void {
   expression.registerFunction('number', numberOf, '<(nsb)-:n>')
@@ -11,10 +12,10 @@ export function registerExactFunctions(expression: jsonata.Expression): void {
   expression.registerFunction('average', averageOf, '<a<n>:n>')
 }
 
-/** As JSONata writes numbers that no JSON has. */
+/** Notations of JSONata that JSON does not have. */
 const otherNotations = /^0(?:[xX][\da-fA-F]+|[oO][0-7]+|[bB][01]+)$/
 const decimalNotation = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
-/** Zeros included. */
+/** Maximum length of a number, including zeros. */
 const maxCharacters = 1_000
 
 function numberOf(value: unknown): unknown {
@@ -25,19 +26,19 @@ function numberOf(value: unknown): unknown {
   if (otherNotations.test(text)) return Number(text)
   const decimal = decimalNotation.test(text) ? parseDecimal(text) : undefined
   if (decimal) return exact(decimal)
-  // JSONata words its errors by their codes.
+  // JSONata creates the messages of its errors from their codes.
   throw Object.assign(new Error(), { code: 'D3030', value, token: 'number' })
 }
 
 const sumOf = (values: readonly number[] | undefined): unknown => values && total(values)
 
-/** A quotient that does not end is rounded. */
+/** A quotient with infinitely many digits is rounded. */
 const averageOf = (values: readonly number[] | undefined): unknown =>
   values && (values.length === 0 ? undefined : total(values) / values.length)
 
-/** Exact, unless a summand is rounded itself, as a third is: then the double that is next to the sum. */
+/** Exact, unless a summand is itself rounded, as a third is; then the result is the double nearest to the sum. */
 function total(values: readonly number[]): number {
-  // Whole numbers are many, and doubles add them exactly.
+  // Most summands are whole numbers, which doubles add exactly.
   let whole = 0
   let rest: Decimal = { digits: 0n, scale: 0 }
   let isRounded = false
@@ -55,7 +56,7 @@ function total(values: readonly number[]): number {
   return isRounded ? Number(decimalText(sum)) : exact(sum)
 }
 
-/** Doubles keep any decimal of 15 digits; a fraction of more is what has been rounded to one. */
+/** Doubles represent every decimal of 15 digits; a fraction with more digits has been rounded. */
 const hasEveryDigit = ({ digits, scale }: Decimal) =>
   scale > 0 && (digits >= 1_000_000_000_000_000n || digits <= -1_000_000_000_000_000n)
 

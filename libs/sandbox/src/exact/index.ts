@@ -1,4 +1,4 @@
-/** Decimals, and functions of expressions that count in them: of plain JavaScript, for browsers as well. */
+/** Decimals, and expression functions that calculate with them, in plain JavaScript that also runs in browsers. */
 export {
   addDecimals,
   compareDecimals,

@@ -4,28 +4,28 @@ import { startGuard } from '@opsplane/runtime/server-process'
 import { frame, frameReader } from '../frames.js'
 import type { ChildCommand } from './program.js'
 
-/** How a child ended: `crashed` by what it did, `died` by what others did. */
+/** How a child ended: `crashed` through its own action, `died` through an external cause. */
 export type ChildFailure = 'deadline' | 'memory' | 'too_large' | 'crashed' | 'died'
 
 interface Listener {
-  /** A frame of the child. */
+  /** Called for each frame of the child. */
   text: (text: string) => void
-  /** Once; it is dead then, or soon will be. */
+  /** Called once; the child has exited, or is about to. */
   ended: (failure: ChildFailure) => void
 }
 
-/** A running child process and the frames that cross to it and back. */
+/** A running child process and the frames exchanged with it. */
 export interface Channel {
   readonly pid: number
   readonly alive: boolean
-  /** Resolves when it is gone. */
+  /** Resolves when the process has exited. */
   readonly closed: Promise<void>
   send(text: string): void
-  /** Kills it. */
+  /** Kills the process. */
   end(failure: ChildFailure): void
 }
 
-/** How V8 ends when its heap is full, or something in it larger than can be. */
+/** Signals with which V8 ends if its heap is full, or if a value exceeds the maximum size. */
 const crashes = new Set<NodeJS.Signals>(['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGSEGV'])
 
 function failureOf(code: number | null, signal: NodeJS.Signals | null): ChildFailure {
@@ -33,14 +33,14 @@ function failureOf(code: number | null, signal: NodeJS.Signals | null): ChildFai
   return code === null ? 'died' : 'crashed'
 }
 
-/** Starts the program; its first frame says that it is ready. Frames longer than `frameBytes` end it as `too_large`. */
+/** Starts the program; its first frame means that it is ready. Longer frames than `frameBytes` end it with `too_large`. */
 export function openChannel(
   { command, args, identity }: ChildCommand,
   frameBytes: number,
   listener: Listener,
 ): Channel {
   const child = spawn(command, args, {
-    // A terminal's Ctrl-C is for the parent, which then closes its children when it wants.
+    // Ctrl-C in a terminal must reach only the parent, which then closes its children itself.
     detached: true,
     env: {},
     cwd: '/',
@@ -76,7 +76,7 @@ export function openChannel(
     child.once('error', () => child.pid === undefined && ended(null, null))
   })
   if (child.pid !== undefined) {
-    // One that computes without end does not notice that its parent is gone.
+    // A child in an endless loop does not notice that its parent has exited.
     const guard = startGuard(child.pid, 'SIGKILL')
     void gone.then(() => guard.kill('SIGKILL'))
   }
@@ -90,7 +90,7 @@ export function openChannel(
     closed: gone,
     send(text) {
       if (!alive) return
-      // What is sent in one turn of the event loop crosses together.
+      // Messages sent in the same turn of the event loop are written together.
       pipe.cork()
       pipe.write(frame(text))
       process.nextTick(() => pipe.uncork())

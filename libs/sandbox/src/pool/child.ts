@@ -7,7 +7,7 @@ import { watchProcess } from './watch-process.js'
 export class ChildFailedError extends Error {
   constructor(
     readonly failure: ChildFailure,
-    /** Parts of the request it had done by then. */
+    /** Number of parts of the request that were completed. */
     readonly done: number,
   ) {
     super(`the child process failed: ${failure}`)
@@ -16,44 +16,44 @@ export class ChildFailedError extends Error {
 
 export interface ChildLimits {
   startMs: number
-  /** Resident memory, looked at while a request takes its time. */
+  /** Maximum resident memory, checked while a request runs. */
   residentBytes: number
   replyBytes: number
 }
 
-/** The child was gone before it began with a request. */
+/** The child exited before it started the request. */
 export class NotBegunError extends Error {}
 
-/** A running child process, which answers requests one after another. */
+/** A running child process that answers requests one after another. */
 export interface Child {
   readonly pid: number
   readonly alive: boolean
   /**
-   * Its deadline begins when those before it are answered. Rejects with `ChildFailedError`, or with `NotBegunError` where
-   * it waited for another one; the child is dead then, or soon will be.
+   * The deadline starts when the previous requests are answered. Rejects with `ChildFailedError`, or with `NotBegunError`
+   * if the request was still waiting; the child has then exited, or is about to.
    */
   request(text: string, deadlineMs: number): Promise<string>
-  /** Resolves when it is gone. */
+  /** Resolves when the process has exited. */
   readonly exited: Promise<void>
   kill(): void
 }
 
 interface Waiting {
   deadlineMs: number
-  /** Parts of it that are done. */
+  /** Number of completed parts. */
   done: number
   unwatch: (() => void) | undefined
   resolve(text: string): void
   reject(error: Error): void
 }
 
-/** Starts the program and waits until it is ready. Rejects with `ChildFailedError` where that takes too long or it ends. */
+/** Starts the program and waits until it is ready. Rejects with `ChildFailedError` if it takes too long or exits. */
 export async function startChild(command: ChildCommand, limits: ChildLimits): Promise<Child> {
   const { residentBytes } = limits
-  /** The first is what it works on. */
+  /** The first one is in progress. */
   const line: Waiting[] = []
   const channel: Channel = openChannel(command, limits.replyBytes, {
-    // A message without a request comes from a child that is compromised.
+    // A message without a request means that the child is compromised.
     text: (text) => (line.length > 0 ? receive(text) : channel.end('died')),
     ended(failure) {
       const [first, ...others] = line.splice(0)

@@ -29,13 +29,13 @@ const parse = (answer: string) => {
   if (answer === 'nonsense') throw new Error('is no answer')
   return answer
 }
-/** Longer than any test may take. */
+/** Longer than any test takes, in milliseconds. */
 const ages = 600_000
 
-/** Elsewhere nothing tells of a process what these look at. */
+/** These tests read process data that only Linux provides. */
 const onLinux = process.platform === 'linux' ? test : test.skip
 
-/** Where the parent may choose another user, and that one may run Node. */
+/** Runs where the parent may change the user of a child, and that user may run Node. */
 const asRoot =
   process.getuid?.() === 0 && (statSync(process.execPath).mode & 0o001) !== 0 ? onLinux : test.skip
 
@@ -56,7 +56,7 @@ function poolOf(options: Partial<PoolOptions> = {}) {
   pools.push(pool)
   const ask = (tenant: string, text: string, more: { deadlineMs?: number; signal?: AbortSignal } = {}) =>
     pool.run({ tenant, text, parse, deadlineMs: ages, ...more })
-  /** For requests the end of the test cuts off. */
+  /** For requests that are cut off by the end of the test. */
   const leave = (tenant: string, text: string) => void ask(tenant, text).catch(() => {})
   return { pool, ask, leave }
 }
@@ -80,7 +80,7 @@ describe('children', () => {
   test('are free when they have answered', async () => {
     const { pool, ask } = poolOf()
     for (let n = 0; n < 25; n++) await ask('a', 'echo:1')
-    // One started for any of them would be ready before one that is started now.
+    // A second child, if the requests had started one, would be ready before the child of this pool.
     const { pool: other, ask: askOther } = poolOf()
     await askOther('a', 'echo:1')
     await ask('a', 'echo:1')
@@ -95,7 +95,7 @@ describe('children', () => {
   ])('that %s cost the request they work on, and are replaced', async (act, failure) => {
     const { pool, ask } = poolOf()
     await Promise.all([ask('a', 'echo:1'), ask('b', 'echo:2')])
-    // The first may have answered both while the other was still starting.
+    // The first child may have answered both requests while the other was still starting.
     await waitFor(() => pool.pids().length === 2)
     const before = pool.pids()
     const answers = Promise.all(['1', '2', '3'].map((text) => ask('b', `echo:${text}`)))
@@ -232,7 +232,7 @@ describe('tenants', () => {
 
   test('whose requests wait have them refused beyond a number, and after a time', async () => {
     const { ask, leave } = poolOf({ children: 1, maxWaiting: 1, maxWaitMs: 1 })
-    // The start of the child may take longer than this one is to wait.
+    // Starting the child may take longer than the maximum wait of this request.
     const begin = (): Promise<string> => ask('a', 'echo:1').catch(begin)
     await begin()
     leave('a', 'hang')
@@ -243,16 +243,19 @@ describe('tenants', () => {
 })
 
 describe('several requests at once', () => {
-  /** What is quick, as the pool has it. */
+  /** The pool's limit for a quick request. */
   const quickMs = 200
 
-  /** Of two children, with a tenant whose requests were all quick; `counts` are how many of the last ones arrived with each. */
+  /**
+   * A pool of two children, with a tenant whose requests were all quick. `counts` are the numbers of requests that arrived
+   * together, for the last 20 requests.
+   */
   async function trustedPool() {
     const { pool, ask } = poolOf({ atOnce: 4 })
     const values = (texts: readonly string[]) => Promise.all(texts.map((text) => ask('a', text)))
-    // Both children run, so that they share what is asked.
+    // Waits until both children run and share the requests.
     while (pool.pids().length < 2) await values(['echo:1', 'echo:2', 'echo:3'])
-    // On a busy machine some are not quick: then all of it once more.
+    // On a busy machine some requests are not quick; the loop then repeats all of them.
     for (;;) {
       const begun = performance.now()
       const counts = await values(Array.from({ length: 20 }, () => 'together:'))
@@ -263,7 +266,7 @@ describe('several requests at once', () => {
   test('are given to one child, of a tenant that is alone', async () => {
     const { ask, values, counts } = await trustedPool()
     expect(counts.slice(0, 2)).toEqual(['1', '1'])
-    // While another tenant waits, and where nothing is known of the only one left then.
+    // Not together while another tenant waits, nor for the remaining tenant, whose speed is not known yet.
     const [own, others] = [
       values(Array.from({ length: 3 }, () => 'together:')),
       Array.from({ length: 6 }, () => ask('b', 'together:')),

@@ -9,17 +9,18 @@ export interface PoolOptions {
   log: Logger
   program: ChildProgram
   limits: ChildLimits
-  /** Children at most; started when there is something for them. */
+  /** Maximum number of children; they are started on demand. */
   children: number
-  /** One with nothing to do for so long is stopped. */
+  /** Children that are idle for longer are stopped, in milliseconds. */
   idleMs: number
-  /** Requests of one tenant that may wait. */
+  /** Maximum number of waiting requests of one tenant. */
   maxWaiting: number
-  /** The longest a request waits for a child. */
+  /** Maximum time a request waits for a child, in milliseconds. */
   maxWaitMs: number
   /**
-   * Requests that a child is given at once at most, which it must answer in their order; one unless given. They are of a tenant
-   * whose requests were all quick lately, while no other one waits, and one child is never given several.
+   * Maximum number of requests sent to a child together, which it must answer in order; 1 by default. They belong to one
+   * tenant whose recent requests were all quick, while no other tenant waits. At least one child never
+   * receives several.
    */
   atOnce?: number
 }
@@ -27,9 +28,9 @@ export interface PoolOptions {
 interface PoolRequest<Answer> {
   tenant: string
   text: string
-  /** Reads the child's answer; one that it throws at ends the child. */
+  /** Parses the child's answer; if it throws, the child is ended. */
   parse: (answer: string) => Answer
-  /** From when a child has it. */
+  /** Starts when a child has received the request, in milliseconds. */
   deadlineMs: number
   signal?: AbortSignal | undefined
 }
@@ -40,7 +41,7 @@ export type PoolFailure = ChildFailure | 'overloaded' | 'unavailable'
 export class PoolError extends Error {
   constructor(
     readonly failure: PoolFailure,
-    /** Parts of the request a child had done by then. */
+    /** Number of parts of the request that a child completed. */
     readonly done = 0,
   ) {
     super(`no answer from a child process: ${failure}`)
@@ -48,25 +49,25 @@ export class PoolError extends Error {
 }
 
 export interface ChildPool {
-  /** The child's answer. Rejects with `PoolError`, or with the signal's reason. */
+  /** Returns the child's answer. Rejects with `PoolError`, or with the signal's reason. */
   run<Answer>(request: PoolRequest<Answer>): Promise<Answer>
   close(): Promise<void>
-  /** Process ids of the children that run; one that was killed is none of them, even while it still ends. */
+  /** Process ids of the running children; a killed child is excluded, even before it has exited. */
   pids(which?: 'all' | 'working'): number[]
 }
 
 interface Entry extends Omit<PoolRequest<unknown>, 'parse'> {
   since: number
-  /** Throws where it is no answer. */
+  /** Throws if the text is not a valid answer. */
   answer: (text: string) => void
   reject: (error: unknown) => void
 }
 
 interface Slot {
   child: Child | undefined
-  /** Whose request it works on. */
+  /** The tenant of its current request. */
   tenant: string | undefined
-  /** Whether it was given several. */
+  /** Whether it received several requests together. */
   several: boolean
   starting: Promise<void> | undefined
   freeSince: number
@@ -74,13 +75,13 @@ interface Slot {
 
 const sweepMs = 1_000
 
-/** What is longer is sent by itself. */
+/** Longer requests are sent separately, in characters. */
 const shortText = 16 * 1024
 
 /**
- * A few child processes that answer requests, one after another each. Tenants take turns. Each leaves at least one child to the
- * others, unless none of them waits and all it has asked for lately was quick; and so do all together that were slow. A
- * child that has failed costs the request it worked on, and is replaced.
+ * A few child processes that answer requests, each one after another. Tenants take turns. A tenant leaves at least one
+ * child to the others, unless no other waits and its recent requests were all quick; all slow tenants together also
+ * leave one. A child that fails costs its current request, and is replaced.
  */
 export function createChildPool(options: PoolOptions): ChildPool {
   const { log, limits, children, atOnce = 1 } = options
@@ -121,16 +122,16 @@ export function createChildPool(options: PoolOptions): ChildPool {
     }
     if (turns.size === 0) return
     startMissing(now)
-    // Where all of them work, the next that is done looks again.
+    // If all children are busy, the next one that is free dispatches again.
     if (slots.some(({ tenant }) => tenant === undefined)) wakeLater(now)
   }
 
-  /** The limits sent to a child with a request. */
+  /** Further requests of the same tenant to send together with `entry`. */
   function more({ key: tenant, entry }: { key: string; entry: Entry }): Entry[] {
     const [only, other] = turns.keys()
     const isAlone = only === tenant && other === undefined
     if (!isAlone || !conduct.isTrusted(tenant) || entry.text.length > shortText) return []
-    // The next tenant waits for one request at most, however long consecutive ones of others take.
+    // This child gets only one request, so another tenant waits for one request at most, however long the others take.
     if (slots.filter(({ several }) => several).length >= children - 1) return []
     let left = atOnce - 1
     return turns.dequeueMore(tenant, ({ text }) => text.length <= shortText && left-- > 0)
@@ -145,7 +146,7 @@ export function createChildPool(options: PoolOptions): ChildPool {
     const asked = entries.map(async (entry) => {
       try {
         const text = await child.request(entry.text, entry.deadlineMs)
-        // A tenant that sends its next request right after a response must not find its child busy.
+        // A tenant that sends its next request immediately after a response must not find its child busy.
         free = entry === last
         if (free) release(slot)
         entry.answer(text)
@@ -158,7 +159,7 @@ export function createChildPool(options: PoolOptions): ChildPool {
         child.kill()
         conduct.struck(tenant, performance.now())
         const { failure, done } = error instanceof ChildFailedError ? error : nonsense
-        // Whatever kills a child again and again, such as the system for its memory, has its reason in what it is asked.
+        // If children are killed repeatedly, for example by the system because of memory, the tenant's requests are the cause.
         const blamed = failure === 'died' && !closed && conduct.isHarmful(tenant)
         entry.reject(new PoolError(blamed ? 'crashed' : failure, done))
         return []
@@ -175,7 +176,7 @@ export function createChildPool(options: PoolOptions): ChildPool {
     slot.freeSince = performance.now()
   }
 
-  /** As many as there is work for. */
+  /** Starts as many children as there are waiting requests. */
   function startMissing(now: number): void {
     if (now < starts.againAt) return
     const coming = slots.filter(({ starting }) => starting).length
@@ -208,7 +209,7 @@ export function createChildPool(options: PoolOptions): ChildPool {
     for (const entry of turns.remove(matches)) entry.reject(new PoolError(failure))
   }
 
-  /** When the next tenant has waited for its own fault, or children may be started again. */
+  /** Schedules the next dispatch for when the delay of a tenant ends, or when children may be started again. */
   function wakeLater(now: number): void {
     let next = starts.againAt > now ? starts.againAt : Number.POSITIVE_INFINITY
     for (const tenant of turns.keys()) {
@@ -219,7 +220,7 @@ export function createChildPool(options: PoolOptions): ChildPool {
     if (Number.isFinite(next)) wake = setTimeout(dispatch, next - now + 1)
   }
 
-  /** Only while something waits or runs. */
+  /** Runs only while requests wait or children exist. */
   function sweepRegularly(): void {
     sweep ??= setInterval(() => {
       const now = performance.now()

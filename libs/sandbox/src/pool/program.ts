@@ -1,21 +1,21 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** What a child process runs. */
+/** The program of a child process. */
 export interface ChildProgram {
-  /** A compiled module. */
+  /** Path of a compiled module. */
   file: string
-  /** Folders it may read, with the modules it imports. */
+  /** Folders that it may read, including those of imported modules. */
   readable: readonly string[]
   heapMb: number
-  /** Flags of Node, in addition to those every child has. */
+  /** Flags of Node, in addition to those of every child. */
   flags?: readonly string[]
 }
 
 export interface ChildCommand {
   command: string
   args: string[]
-  /** Whom it runs as; as we do where it is empty. */
+  /** User to run as; the parent's user if empty. */
   identity: { uid?: number; gid?: number }
 }
 
@@ -23,9 +23,9 @@ const readableByAll = 0o004
 const searchableByAll = 0o001
 
 /**
- * The command that runs a child with as little as it needs: a heap with a limit, no code from strings, built-in objects
- * that cannot be changed, no files but its own modules, no processes, threads or native addons, no core dump, no file it
- * could write; not as root, where the parent is.
+ * The command that runs a child with minimal rights: a heap limit, no code from strings, frozen built-in objects, read
+ * access to its own modules only, no processes, threads or native addons, no core dumps, no file writes, and not as root
+ * if the parent is root.
  */
 export function buildChildCommand({ file, readable, heapMb, flags: own = [] }: ChildProgram): ChildCommand {
   const flags = [
@@ -50,14 +50,14 @@ export function buildChildCommand({ file, readable, heapMb, flags: own = [] }: C
       }
 }
 
-/** Built-in objects cannot be changed. */
+/** Prevents changes to built-in objects. */
 const optionalFlags = ['--frozen-intrinsics']
 
-/** Its name since Node 23.5. */
+/** The flag is named `--permission` since Node 23.5. */
 const permissionFlag = (): string =>
   process.allowedNodeEnvironmentFlags.has('--permission') ? '--permission' : '--experimental-permission'
 
-/** The user `nobody`, where we are root and the program is readable by others. */
+/** The user `nobody`, if the parent is root and the program is readable by everyone. */
 function otherIdentity(files: readonly string[]): ChildCommand['identity'] {
   if (process.getuid?.() !== 0 || !files.every(isReadableByAll)) return {}
   if (!existsSync('/etc/passwd')) return {}

@@ -1,13 +1,13 @@
 import { type Logger, retryDelayMs } from '@opsplane/runtime'
 import { buildChildCommand, type ChildCommand, type ChildProgram } from './program.js'
 
-/** Starts of a program, later and later after each that failed. */
+/** Starts of a program, with a growing delay after each consecutive failure. */
 interface StartAttempts {
   command(): ChildCommand
-  /** When the next may be tried. */
+  /** When the next start may be attempted, as `performance.now()`. */
   readonly againAt: number
   succeeded(): void
-  /** Whether so many have failed in a row that requests should not wait for the next. */
+  /** Returns whether so many starts have failed in a row that requests should not wait for the next one. */
   failed(error: unknown): boolean
 }
 

@@ -2,10 +2,10 @@ import { retryDelayMs } from '@opsplane/runtime'
 import { LRUCache } from 'lru-cache'
 
 interface Conduct {
-  /** Quick answers in a row. */
+  /** Number of consecutive quick answers. */
   quick: number
   slowUntil: number
-  /** Children it has cost in a row. */
+  /** Number of children that failed in a row because of the tenant. */
   strikes: number
   waitsUntil: number
 }
@@ -18,18 +18,21 @@ const trustedAfter = 20
 const keptTenants = 10_000
 const unknown: Conduct = { quick: 0, slowUntil: 0, strikes: 0, waitsUntil: 0 }
 
-/** What is known of tenants, by how long their requests took and whether they cost a child; by it they have places. */
+/**
+ * Statistics by tenant: how long its requests took, and whether they made a child fail. The pool assigns children
+ * accordingly.
+ */
 export function createTenantStats() {
   const known = new LRUCache<string, Conduct>({ max: keptTenants })
   const of = (tenant: string) => known.peek(tenant) ?? unknown
   return {
-    /** Has been slow lately, or has cost a child. */
+    /** Whether the tenant was slow recently, or made a child fail. */
     isSlow: (tenant: string, now: number): boolean => of(tenant).slowUntil > now,
-    /** Its last requests were all quick ones. */
+    /** Whether its last requests were all quick. */
     isTrusted: (tenant: string): boolean => of(tenant).quick >= trustedAfter,
-    /** Has cost several children in a row. */
+    /** Whether several children in a row failed because of it. */
     isHarmful: (tenant: string): boolean => of(tenant).strikes >= harmfulStrikes,
-    /** When its next request may start; 0 where it may at once. */
+    /** When its next request may start; 0 if it may start immediately. */
     waitsUntil: (tenant: string): number => of(tenant).waitsUntil,
     answered(tenant: string, tookMs: number, now: number): void {
       const before = of(tenant)
@@ -40,7 +43,7 @@ export function createTenantStats() {
         known.set(tenant, { ...unknown, quick: before.quick + 1 })
       }
     },
-    /** Its request has cost a child: the next waits, longer with each in a row. */
+    /** Its request made a child fail: the next one is delayed, longer with each consecutive failure. */
     struck(tenant: string, now: number): void {
       const strikes = of(tenant).slowUntil > now ? of(tenant).strikes + 1 : 1
       const waitMs = retryDelayMs({ attempt: strikes, strategy: 'exponential', baseMs: 50, maxMs: 5_000 })

@@ -22,7 +22,7 @@ afterEach(() => {
 
 const standStill = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
-/** A process of which nothing is known but how long it takes. */
+/** A process of which only the elapsed time is known. */
 const watched = { pid: 0, deadlineMs: 100, residentBytes: 1 }
 
 test('an answer that has arrived while the parent stood still is in time', async () => {

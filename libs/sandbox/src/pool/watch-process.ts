@@ -1,20 +1,21 @@
 import { cpuMs, residentBytes } from './process-usage.js'
 
 const everyMs = 50
-/** However little CPU it gets, a request ends after so many times its deadline. */
+/** A request ends after this multiple of its deadline, even if it received little CPU time. */
 const longest = 5
 
 interface WatchedProcess {
   pid: number
   deadlineMs: number
   residentBytes: number
-  /** The limit that is passed. */
+  /** Called with the exceeded limit. */
   onPassed: (limit: 'deadline' | 'memory') => void
 }
 
 /**
- * Looks at a process that works on a request: at its resident memory, and for how long it has worked. On a machine with
- * too much to do, where a process has not had the time its deadline gives it, it gets the rest. Returns what ends the watch.
+ * Watches a process that works on a request: its resident memory and its time. If the process received less CPU time
+ * than its deadline because the machine is overloaded, it may use the remaining CPU time. Returns a function that ends
+ * the watch.
  */
 export function watchProcess({ pid, deadlineMs, onPassed, ...limits }: WatchedProcess): () => void {
   const begun = performance.now()
@@ -27,7 +28,7 @@ export function watchProcess({ pid, deadlineMs, onPassed, ...limits }: WatchedPr
       cpuAtFirst ??= cpu
       if ((residentBytes(pid) ?? 0) > limits.residentBytes) onPassed('memory')
       const worked = cpu === undefined || cpuAtFirst === undefined ? elapsed : cpu - cpuAtFirst + 2 * everyMs
-      // Where this process was held up itself, it hears first what has arrived meanwhile.
+      // If this process itself was delayed, it first handles messages that have arrived in the meantime.
       if (elapsed >= deadlineMs && (worked >= deadlineMs || elapsed >= longest * deadlineMs))
         setImmediate(() => over || onPassed('deadline'))
     },

@@ -9,16 +9,16 @@ export type ExpressionResult = { value?: unknown } | { error: RequestFailure }
 
 interface AssembleOptions {
   resultOf(expression: TemplateExpression): ExpressionResult
-  /** Bytes of JSON that the expressions of a template may put into it, about. */
+  /** Approximate maximum size in bytes, as JSON, of the values that the expressions insert. */
   maxBytes: number
-  /** Whether values may hold what looks like a reference to a secret: for what is not sent anywhere. */
+  /** Whether values may contain references to secrets; only for values that are not sent anywhere. */
   keepSecretReferences: boolean
 }
 
 /**
- * The value of a template; undefined becomes null. What is constant is shared with the template, and what an expression
- * found in the scope with the scope. A reference to a secret that comes from data fails: the receiver of the value would
- * fill it in.
+ * Builds the value of a template; `undefined` becomes `null`. Constants are shared with the template, and values found
+ * in the scope are shared with the scope. A reference to a secret that comes from data fails, because the receiver of
+ * the value would replace it by the secret.
  */
 export function assemble({ root, expressions }: Template, options: AssembleOptions): Evaluated {
   const values = new Map<TemplateExpression, unknown>()
@@ -58,7 +58,7 @@ export function assemble({ root, expressions }: Template, options: AssembleOptio
   return joined && !options.keepSecretReferences ? failed(secretInValue, joined) : { ok: true, value }
 }
 
-/** Blames the expression at which a whole request ended, where it is one of the template's. */
+/** Attributes the failure of a whole request to the expression that caused it, if the template contains it. */
 function unanswered(
   error: RequestFailure,
   expression: TemplateExpression,
@@ -70,7 +70,7 @@ function unanswered(
   return failed(ownFailure(error, blamed.source) ?? because, blamed)
 }
 
-/** An expression's error, with where it stands. */
+/** Adds the position to an expression's error. */
 function failed(error: ExpressionFailure, { path, source }: TemplateExpression): Evaluated {
   return { ok: false, error: { ...error, path, expression: source } }
 }
@@ -80,7 +80,7 @@ function inText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Values are no deeper than may be by now. */
+/** The recursion is bounded, because the depth of the value was checked before. */
 function holdsSecret(value: unknown): boolean {
   if (typeof value === 'string') return secretsIn(value) > 0
   if (value === null || typeof value !== 'object') return false

@@ -1,3 +1,3 @@
-/** Templates without the children that evaluate them: of plain JavaScript, for browsers as well. */
+/** Templates without the children that evaluate them, in plain JavaScript that also runs in browsers. */
 export { walkPlainPath } from './plain-path.js'
 export { parseTemplate, type Template, type TemplateExpression, type TemplateNode } from './template.js'

@@ -22,7 +22,7 @@ const path = fc
   .map((steps) => steps.join('.'))
 
 const quoted = (field: string) => (field.includes(' ') ? `\`${field}\`` : field)
-/** As it crosses a process border: without the marks JSONata puts on its arrays. */
+/** The value after crossing a process boundary: without JSONata's markers on arrays. */
 const asJson = (value: unknown): unknown =>
   value === undefined ? undefined : JSON.parse(JSON.stringify(value))
 
@@ -74,7 +74,7 @@ test.each([
   'a.function',
 ])('leaves %p to JSONata', (source) => expect(parsePlainPath(source)).toBeUndefined())
 
-// Minutes, if each space were tried as the first one.
+// Takes minutes if each space is tried as a start.
 test('goes over spaces once', () => {
   expect(parsePlainPath(`${' '.repeat(1_000_000)}!`)).toBeUndefined()
 })

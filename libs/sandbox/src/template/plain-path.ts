@@ -1,4 +1,4 @@
-/** A step of a plain path: a field, and the places in what it is, counted from the end where negative. */
+/** A step of a plain path: a field, and indexes into its value; negative ones count from the end. */
 export interface PathStep {
   name: string
   places: readonly number[]
@@ -7,7 +7,10 @@ export interface PathStep {
 const step = /\s*(?:\.\s*)?(?:([A-Za-z_][A-Za-z0-9_]*)|`([^`]*)`)((?:\s*\[\s*-?(?:0|[1-9]\d{0,8})\s*\])*)\s*/y
 const reserved = new Set(['and', 'or', 'in', 'true', 'false', 'null', 'function'])
 
-/** Steps of an expression that is nothing but a path of names and places (`items[0].name`); undefined for any other. */
+/**
+ * The steps of an expression that consists only of names and indexes (`items[0].name`); `undefined` for any other
+ * expression.
+ */
 export function parsePlainPath(source: string): PathStep[] | undefined {
   const steps: PathStep[] = []
   step.lastIndex = 0
@@ -23,12 +26,15 @@ export function parsePlainPath(source: string): PathStep[] | undefined {
 
 const placesIn = (text: string): number[] => [...text.matchAll(/-?\d+/g)].map(([place]) => Number(place))
 
-/** What JSONata calls a sequence: an array it made itself, which is flattened into others and stands for its only item. */
+/**
+ * A sequence of JSONata: an array created during evaluation, which is flattened into others, and equals its item if it has
+ * only one.
+ */
 class Sequence extends Array<unknown> {
   static override readonly [Symbol.species] = Array
 }
 
-/** The value at a path, by JSONata's rules: arrays are mapped and flattened, what is missing is undefined. */
+/** The value at a path by JSONata's rules: arrays are mapped and flattened, missing values are `undefined`. */
 export function walkPlainPath(steps: readonly PathStep[], scope: object): unknown {
   let input: unknown[] = [scope]
   for (const [index, { name, places }] of steps.entries()) {
@@ -81,7 +87,7 @@ function at(value: unknown, place: number): unknown {
   return found
 }
 
-/** A sequence of nothing is undefined, and one of a single item that item. */
+/** An empty sequence becomes `undefined`, a sequence of one item that item. */
 function unwrapped(value: unknown): unknown {
   if (!(value instanceof Sequence)) return value
   return value.length < 2 ? value[0] : value

@@ -1,9 +1,9 @@
-/** What stands between `{{` and `}}`, as far as its tokens tell. */
+/** The text between `{{` and `}}`, as far as its tokens determine it. */
 export interface ScannedExpression {
   source: string
-  /** Index behind the closing `}}`. */
+  /** Index after the closing `}}`. */
   end: number
-  /** Where it speaks of `secrets` (index in the source); undefined where it does not. */
+  /** Index in the source of a reference to `secrets`; `undefined` if there is none. */
   secretsAt: number | undefined
 }
 
@@ -21,13 +21,13 @@ const wordOperators = new Set(['and', 'or', 'in'])
 const endsOperand = new Set([')', ']', '}'])
 const wildcards = new Set(['*', '%', '?'])
 
-/** UTF-16 code units. */
+/** In UTF-16 code units. */
 export const maxExpressionLength = 16_384
 
 /**
- * Reads an expression from behind its `{{`. The `}}` that ends it is the first outside of strings, quoted names, comments,
- * regular expressions and braces of its own, as JSONata reads them. Undefined where none does, within the
- * length an expression may have.
+ * Reads an expression that starts after `{{`. It ends at the first `}}` outside of strings, quoted names, comments,
+ * regular expressions and nested braces, in JSONata's syntax. `undefined` if there is no such end within the maximum
+ * length.
  */
 export function scanExpression(whole: string, start: number): ScannedExpression | undefined {
   const text = whole.slice(start, start + maxExpressionLength + 2)
@@ -53,7 +53,7 @@ export function scanExpression(whole: string, start: number): ScannedExpression 
   return undefined
 }
 
-/** JSONata takes `/` for a division where an operand has just ended, and for a regular expression elsewhere. */
+/** JSONata reads `/` as a division after an operand, and otherwise as the start of a regular expression. */
 function tokenAt(text: string, at: number, operandNext: boolean): Token {
   const string = match(quoted, text, at)
   if (string !== undefined) return { text: string, at, kind: 'string' }
@@ -63,7 +63,7 @@ function tokenAt(text: string, at: number, operandNext: boolean): Token {
   return { text: text[at] ?? '', at, kind: 'operator' }
 }
 
-/** Up to the `/` that is neither escaped nor within brackets, as JSONata's tokenizer counts them. */
+/** Reads up to the `/` that is neither escaped nor within brackets, like JSONata's tokenizer. */
 function regexAt(text: string, start: number): string {
   let depth = 0
   for (let at = start + 1; at < text.length; at += 1) {
@@ -87,7 +87,7 @@ function wantsOperand({ kind, text }: Token, operandNext: boolean): boolean {
   return false
 }
 
-/** A field of that name below something else is none of them, unless it is that of the root (`$$`). */
+/** A field `secrets` of another value is not a reference to secrets, unless that value is the root (`$$`). */
 function speaksOfSecrets(token: Token, before: Token | undefined): boolean {
   const word = token.kind === 'string' && token.text.startsWith('`') ? token.text.slice(1, -1) : token.text
   return (token.kind === 'name' || token.kind === 'string') && word === 'secrets' && before?.text !== '.'

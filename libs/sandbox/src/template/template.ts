@@ -3,11 +3,11 @@ import { maxDepth } from '../limits.js'
 import { type PathStep, parsePlainPath } from './plain-path.js'
 import { maxExpressionLength, type ScannedExpression, scanExpression } from './scan.js'
 
-/** What is wrong with a template, or with one of its expressions. */
+/** A problem of a template, or of one of its expressions. */
 export interface TemplateProblem {
-  /** JSON pointer inside the value; empty for the value itself. */
+  /** JSON pointer within the value; empty for the value itself. */
   path: string
-  /** Without its braces. */
+  /** Without braces. */
   expression: string
   /** Index in the expression. */
   position?: number
@@ -15,13 +15,13 @@ export interface TemplateProblem {
   message: string
 }
 
-/** `{{ … }}` of a template. */
+/** An expression `{{ … }}` of a template. */
 export interface TemplateExpression {
   kind: 'expression'
   source: string
-  /** JSON pointer of the string it stands in. */
+  /** JSON pointer of the string that contains it. */
   path: string
-  /** Where it is nothing but a path, which is walked without a child. */
+  /** Set if the expression is only a path, which is evaluated without a child. */
   plain: readonly PathStep[] | undefined
 }
 
@@ -34,24 +34,25 @@ export type TemplateNode =
 
 declare const parsed: unique symbol
 
-/** A JSON value whose strings may hold `{{ expression }}`; parsed once, of immutable parts. */
+/** A JSON value whose strings may contain `{{ expression }}`; parsed once and immutable. */
 export interface Template {
   readonly root: TemplateNode
-  /** In the order they stand in the value. */
+  /** In the order of their appearance. */
   readonly expressions: readonly TemplateExpression[]
   readonly [parsed]?: true
 }
 
-/** Whether it is of constants and paths alone, which take no child. */
+/** Whether the template consists only of constants and paths, which need no child. */
 export const isPlain = ({ expressions }: Template): boolean =>
   expressions.every(({ plain }) => plain !== undefined)
 
 export const maxExpressions = 1_000
 
 /**
- * Parses a JSON value. A string that is wholly one `{{ … }}` yields the expression's value with its type; otherwise each
- * is put into the text (strings as they are, others as JSON; null and undefined as empty). `{{secrets.name}}` stays as it
- * is, for the receiver to fill in; `secrets` anywhere else in an expression is a problem. Keys are not templates.
+ * Parses a JSON value. A string that is a single `{{ … }}` yields the expression's value with its type; otherwise each
+ * value is inserted into the text (strings unchanged, others as JSON; null and undefined as empty text).
+ * `{{secrets.name}}` stays unchanged, for the receiver to replace; `secrets` anywhere else in an expression is a
+ * problem. Keys are not templates.
  */
 export function parseTemplate(value: unknown): { template: Template } | { problems: TemplateProblem[] } {
   const expressions: TemplateExpression[] = []
@@ -88,7 +89,7 @@ export function parseTemplate(value: unknown): { template: Template } | { proble
   return problems.length > 0 ? { problems } : { template: { root, expressions } }
 }
 
-/** Texts and expressions of a string in their order, or the first thing that is wrong with it. */
+/** The texts and expressions of a string in order, or its first problem. */
 function partsOf(
   text: string,
   path: string,
@@ -114,7 +115,7 @@ function partsOf(
 
 const secretAtPlace = new RegExp(secretReference.source, 'y')
 
-/** Where a reference to a secret that starts here ends. */
+/** End index of a reference to a secret that starts at `start`. */
 function secretEnd(text: string, start: number): number | undefined {
   secretAtPlace.lastIndex = start
   return secretAtPlace.test(text) ? secretAtPlace.lastIndex : undefined

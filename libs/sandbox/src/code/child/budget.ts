@@ -1,11 +1,11 @@
-/** CPU that a run may take, in slices; on a machine with too much to do a slice is as long as it has to be. */
+/** CPU time limit of a run, measured in slices. On an overloaded machine a slice may take longer in wall-clock time. */
 interface Budget {
-  /** Milliseconds it has had. */
+  /** CPU time used so far, in milliseconds. */
   readonly usedMs: number
   readonly over: boolean
-  /** Measures what `act` takes. */
+  /** Runs `act` and counts its CPU time. */
   slice<Result>(act: () => Result): Result
-  /** Whether the current slice is over the limit; cheap, as it is checked all the time. */
+  /** Whether the current slice exceeds the limit; cheap, because it is called very often. */
   isOver(): boolean
 }
 

@@ -10,44 +10,45 @@ import {
 import { type Guest, prepareGuest } from './guest.js'
 import { createSnapshot } from './snapshot.js'
 
-/** Its types are those of its CommonJS form, where what is imported here would be a property. */
+/** The types describe the CommonJS form, in which this import would be a property. */
 const variant = release as unknown as QuickJSSyncVariant
 
-/** What of it is used: the types of Node do not have it. */
+/** The used part of WebAssembly, which Node's types do not declare. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object
   Memory: new (pages: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer }
 }
 
-/** QuickJS with a memory of its own, and a guest in it that has not run any code yet. */
+/** QuickJS with its own memory, and a guest that has not run any code yet. */
 export interface Instance {
   quickjs: QuickJSWASMModule
   guest: Guest
-  /** Puts the guest back to what it was. */
+  /** Resets the guest to its initial state. */
   restore(): void
-  /** MB its code may have. */
+  /** Memory limit of the code, in MB. */
   memoryMb: number
-  /** MB its code has had so far, at the most; 0 as long as it is less than what every instance has from its start. */
+  /** Peak memory of the code in MB; 0 if the memory never grew beyond its initial size. */
   grownMb(): number
 }
 
 interface Engine {
   acquire(memoryMb: number): Promise<Instance>
-  /** One that works still, for another run. */
+  /** Returns a working instance for reuse by another run. */
   release(instance: Instance): void
 }
 
 const pageBytes = 64 * 1024
 const megabyte = 1024 * 1024
 const initialPages = 256
-/** Memory of QuickJS in addition to the values of the code: its stack, and its tables. */
+/** Memory of QuickJS in addition to the values of the code, in MB: its stack and its tables. */
 const ownMb = 7
 const keptInstances = 4
 
 /**
- * Instances of QuickJS, compiled once. Each invocation begins with the memory that its instance had when its guest was made, which
- * takes a tenth of making one (ADR 100). Its own limit on memory counts blocks, not their bytes (it is built without
- * `malloc_usable_size`), so what bounds it is the WebAssembly memory, which cannot grow beyond its maximum.
+ * Creates instances of QuickJS, which is compiled once. Each invocation starts from the memory its instance had when its
+ * guest was created; restoring it takes a tenth of the time of creating one (ADR 100). The memory limit of QuickJS
+ * counts blocks instead of bytes (it is built without `malloc_usable_size`), so the maximum of the WebAssembly memory is
+ * the actual limit.
  */
 export function createEngine(): Engine {
   const file = createRequire(import.meta.url).resolve('@jitl/quickjs-wasmfile-release-sync/wasm')

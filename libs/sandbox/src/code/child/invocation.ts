@@ -6,7 +6,7 @@ import type { Guest } from './guest.js'
 
 type Failure = (typeof codeFailures)[number]
 
-/** What came of it: the output as JSON, or what is wrong. */
+/** Result of an invocation: the output as JSON, or the error. */
 export type Ending =
   | { op: 'completed'; output: string }
   /** `thrown` is JSON. */
@@ -18,13 +18,16 @@ interface Outlet {
 }
 
 export interface Invocation {
-  /** Computes for some milliseconds. `more`: it has not come to an end of it; `waits`: for answers to its calls. */
+  /**
+   * Computes for some milliseconds. Returns `more` if there is more to compute, and `waits` if the code waits for host
+   * calls.
+   */
   slice(): 'more' | 'waits' | Ending
   /** `json` is the value, or the error. */
   answer(call: number, ok: boolean, json: string): void
   readonly cpuMs: number
   readonly memoryMb: number
-  /** Whether its instance still works, so that it can be used again. */
+  /** Returns whether the instance still works and can be reused. */
   dispose(): boolean
 }
 
@@ -38,7 +41,7 @@ export interface Work {
 const sliceMs = 5
 const jobsAtOnce = 100
 
-/** Code in a runtime and context that nothing has run in. */
+/** Runs code in a guest that has not run any code. */
 export function createInvocation(instance: Instance, work: Work, outlet: Outlet): Invocation {
   const { header } = work
   const prepared = instance.guest
@@ -46,7 +49,7 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
   const budget = createBudget(header.cpuMs)
   let guest: QuickJSHandle | undefined
   let ending: Ending | undefined
-  /** Its output, while something that it has begun goes on. */
+  /** The output, while work that the code started continues. */
   let returned: string | undefined
   let [underWay, broken, memoryMb] = [0, false, 0]
 
@@ -56,7 +59,7 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
   const failed = (code: Failure, message: string, stack = message, thrown = 'null') =>
     end({ op: 'failed', code, message, stack, thrown })
 
-  /** Messages of the code; their texts are truncated by the sender. */
+  /** Handles messages of the code; the sender truncates their texts. */
   const take = (kind: string, [first = '', second = '', third = '', fourth = '']: string[]): void => {
     if (ending) return
     if (kind === 'call') {
@@ -81,7 +84,7 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
     }
   }
 
-  /** What QuickJS itself throws; where memory is full, it cannot always say so. */
+  /** Maps errors of QuickJS itself; it cannot always report that memory is exhausted. */
   const failureOf = (engineMessage: string, message: string): [Failure, string] => {
     if (engineMessage === 'out of memory') return ['out_of_memory', 'it takes too much memory']
     if (engineMessage === 'stack overflow') return ['stack_overflow', 'its calls go too deep']
@@ -98,7 +101,7 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
     if (module.error) return module.error.consume(fail)
     module.value.consume((value) => void invoke('start', value, ...texts(context, [header.entry, work.args])))
   }
-  /** Calls a function of the prelude; the handles after its name are disposed of. */
+  /** Calls a function of the prelude; all handles but the first are disposed of. */
   const invoke = (name: string, ...given: QuickJSHandle[]): void => {
     if (!guest) return
     const result = context.callMethod(guest, name, given)
@@ -113,7 +116,7 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
     result?.dispose()
   }
 
-  /** Whatever comes out of WebAssembly itself: the instance cannot be used any more. */
+  /** After an exception of WebAssembly itself, the instance cannot be used any more. */
   const guarded = (act: () => void): void => {
     try {
       budget.slice(act)
@@ -139,7 +142,7 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
       if (!ending && !runtime.hasPendingJob() && underWay === 0)
         if (returned !== undefined) guarded(() => invoke('finish'))
         else if (isFull())
-          // A job for which there is no memory left is dropped without a word.
+          // QuickJS silently drops a job if there is no memory left for it.
           failed('out_of_memory', 'it takes too much memory')
         else failed('never_settles', 'it waits for a promise that nothing is left to settle')
       if (ending) return ending

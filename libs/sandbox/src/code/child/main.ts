@@ -6,8 +6,8 @@ import { type ParentHeader, type RunHeader, ready } from '../protocol.js'
 import { createEngine, type Instance } from './engine.js'
 import { createInvocation, type Ending, type Invocation, type Work } from './invocation.js'
 
-// A child of `createCodeRunner`: runs code of one tenant, several at a time while they wait for answers of the host. It ends
-// when its parent is gone, which decides how long and how large everything may be.
+// A child of `createCodeRunner`: runs code of one tenant, several runs concurrently while they wait for host calls. It
+// exits when its parent has exited. The parent enforces all deadlines and sizes.
 
 interface Running {
   id: number
@@ -58,7 +58,7 @@ async function start(header: RunHeader, [code = '', args = '', context = '']: st
 }
 const starting = new Map<number, { value: boolean }>()
 
-/** Memory of an instance that has grown is given back at once. */
+/** The memory of an instance that has grown is freed immediately. */
 const collect = () => (globalThis as { gc?: () => void }).gc?.()
 
 function enqueue(running: Running): void {
@@ -68,7 +68,7 @@ function enqueue(running: Running): void {
   setImmediate(computeNext)
 }
 
-/** Says whose code runs from now on, where that is not clear. */
+/** Reports which run computes from now on, if there are several. */
 function announce(id: number): void {
   if (runs.size > 1 && computing !== id) send({ op: 'at', run: id })
   computing = id
@@ -117,10 +117,13 @@ function receive(text: string): void {
   finish(running, 'ended')
 }
 
-/** What most artifacts have. */
+/** The memory limit of most artifacts, in MB. */
 const usualMemoryMb = 64
 
-/** The first invocation takes a hundred times as long as those after it, the next ones still several times: they run before any caller waits. */
+/**
+ * The first invocation takes a hundred times as long as later ones, and the next few still several times as long. They run
+ * here, before any caller waits.
+ */
 async function warmUp(): Promise<void> {
   const instance = await engine.acquire(usualMemoryMb)
   for (let run = 0; run < warmingRuns; run += 1) {
@@ -131,7 +134,7 @@ async function warmUp(): Promise<void> {
 }
 const warmingRuns = 5
 
-/** Code with a call of the host, and some of what most code does. */
+/** Runs code that calls the host and uses common language features. */
 function warmingRun(instance: Instance): void {
   const header: RunHeader = {
     ...{

@@ -1,8 +1,9 @@
 import { entryBytes, trackingFunction } from '../protocol.js'
 
 /**
- * Runs first in every context: makes `console` and `host`, and gives back how to start the code and to answer its calls. It
- * keeps the intrinsics it uses, as code that runs afterwards may change them. `send` is the only way out, and only the prelude has it.
+ * Runs first in every context: creates `console` and `host`, and returns functions that start the code and answer its
+ * calls. It saves the intrinsics it uses, because later code may change them. Only the prelude has `send`, the only way
+ * out.
  */
 const source = `(function (send, functions, context, bounds) {
   'use strict'
@@ -223,10 +224,10 @@ const source = `(function (send, functions, context, bounds) {
   }
 })`
 
-/** Without what is for people only, as it is read for each invocation. */
+/** Without indentation and comments, because it is parsed for each guest. */
 export const prelude = source.replace(/^\s+(\/\/.*)?/gm, '')
 
-/** What code imports from `@opsplane/sdk`. */
+/** The module `@opsplane/sdk`, as code imports it. */
 export const sdkModule = `export const artifact = (run) => run
 export const HostError = globalThis.HostError
 `

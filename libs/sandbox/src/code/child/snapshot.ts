@@ -1,6 +1,6 @@
-/** What of the memory of an instance has to be put back for everything in it to be as it was. */
+/** A copy of the parts of an instance's memory that define its state. */
 interface Snapshot {
-  /** Not while anything runs in the instance, nor after its memory has grown. */
+  /** Must not be called while code runs in the instance, or after its memory has grown. */
   restore(): void
 }
 
@@ -8,9 +8,9 @@ const chunkBytes = 64 * 1024
 const zeros = Buffer.alloc(chunkBytes)
 
 /**
- * Copies what a fresh instance has in its memory so far: its static data, and its heap up to the last byte in use. Left alone are
- * the stack, which is empty between calls (the longest run of zeros), and the memory behind the heap, which nothing
- * reads before writing to it.
+ * Copies the memory that a fresh instance uses: static data, and the heap up to the last used byte. Not copied are the
+ * stack, which is empty between calls (the longest run of zeros), and the memory after the heap, which is always written
+ * before it is read.
  */
 export function createSnapshot(memory: { readonly buffer: ArrayBuffer }): Snapshot {
   const bytes = new Uint8Array(memory.buffer)
@@ -34,7 +34,7 @@ const chunksInUse = (memory: Buffer): boolean[] =>
     (_, chunk) => !zeros.equals(memory.subarray(chunk * chunkBytes, (chunk + 1) * chunkBytes)),
   )
 
-/** Where the longest run of chunks that are not in use begins and ends. */
+/** Start and end of the longest run of unused chunks. */
 function longestGap(used: readonly boolean[]): [from: number, to: number] {
   let [longest, from]: [[number, number], number] = [[0, 0], 0]
   for (let chunk = 0; chunk <= used.length; chunk++) {

@@ -16,7 +16,7 @@ const compilerOptions: ts.CompilerOptions = {
   removeComments: true,
 }
 
-/** One module to one module, without looking at types. */
+/** Compiles one module to one module, without type checking. */
 export async function compileModule({ source, fileName }: CompileRequest): Promise<CompileReply> {
   const file = ts.createSourceFile(fileName, source, compilerOptions.target ?? ts.ScriptTarget.ES2022, false)
   const diagnostics = [...foreignImports(file)]
@@ -40,13 +40,13 @@ function at(file: ts.SourceFile, position: number, message: string): Diagnostic 
   return { message, line: line + 1, column: character + 1 }
 }
 
-/** What is imported from elsewhere, in whatever way. */
+/** Reports every import of another module. */
 function* foreignImports(file: ts.SourceFile): Generator<Diagnostic> {
   for (const statement of file.statements) {
     const specifier = importedBy(statement)
     if (specifier && specifier.text !== sdk) yield refused(file, specifier, specifier.text)
   }
-  // Modules that are computed come as calls, which may stand anywhere.
+  // Dynamic imports are calls, which may appear anywhere.
   const waiting: ts.Node[] = [...file.statements]
   for (let node = waiting.pop(); node; node = waiting.pop()) {
     if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
@@ -74,7 +74,7 @@ const refused = (file: ts.SourceFile, node: ts.Node, name: string): Diagnostic =
     `Only "${sdk}" can be imported, not "${name.slice(0, 100)}": bundle it with \`opsplane packs\`, or use \`import type\` for types.`,
   )
 
-/** The compiler ends its output with one. The source may be full of them, so none but the last is looked at. */
+/** The compiler appends a source map comment. The source may contain more of them, so only the last one is removed. */
 function withoutMapComment(output: string): string {
   const at = output.lastIndexOf('//# sourceMappingURL=')
   return at === -1 ? output : output.slice(0, at).replace(/\n$/, '')

@@ -3,7 +3,7 @@ import { frame, frameReader } from '../../frames.js'
 import { compileModule } from './compile.js'
 import type { CompileReply, CompileRequest } from './messages.js'
 
-// A compiling child of `createCodeRunner`: answers one request after another, and ends when its parent is gone.
+// A compiling child of `createCodeRunner`: answers one request after another, and exits when its parent has exited.
 const channel = new Socket({ fd: 3, readable: true, writable: true })
 const read = frameReader(Number.MAX_SAFE_INTEGER)
 

@@ -3,7 +3,7 @@ import { type ChildPool, PoolError } from '../../pool/pool.js'
 import { joinMap } from '../stack.js'
 import type { Compiled, Diagnostic } from '../types.js'
 
-/** What a compiling child is asked. */
+/** Request to a compiling child. */
 export interface CompileRequest {
   source: string
   fileName: string
@@ -24,7 +24,7 @@ const fault = (message: string): Compiled => ({
   diagnostics: [{ message, line: 1, column: 1 } satisfies Diagnostic],
 })
 
-/** The request's text, or what is wrong with it before any child reads it. */
+/** The text of the request, or the faults that are detected without a child. */
 export function compileRequest(request: CompileRequest): string | Compiled {
   if (Buffer.byteLength(request.source) > maxSourceBytes)
     return fault(`The source has more than ${maxSourceBytes} bytes.`)
@@ -32,7 +32,7 @@ export function compileRequest(request: CompileRequest): string | Compiled {
   return JSON.stringify(request)
 }
 
-/** Rejects with `PoolError` where that is not for the source. */
+/** Rejects with `PoolError` if the failure is not caused by the source. */
 export async function requestCompilation(
   pool: ChildPool,
   request: { tenant: string; text: string; deadlineMs: number },

@@ -5,12 +5,13 @@ import type { Diagnostic } from '../types.js'
 const engine = createEngine()
 const memoryMb = 128
 
-/** A module that is not there: what imports it is read and then not run. */
+/** A module that does not exist: a script that imports it is parsed, but not run. */
 const absent = 'not there'
 
 /**
- * What QuickJS does not take of a script, such as a name declared twice, in the source's lines; it runs nothing. Its binding
- * has an option to compile only, which for modules dereferences an unset pointer: it fails at random without a reason.
+ * The syntax error that QuickJS reports for a script, such as a duplicate declaration, with its position in the source.
+ * Runs no code. The compile-only option of the QuickJS binding is not used: for modules it dereferences an unset
+ * pointer, and fails at random.
  */
 export async function syntaxFault(script: string, map: string): Promise<Diagnostic | undefined> {
   const { quickjs } = await engine.acquire(memoryMb)

@@ -5,9 +5,9 @@ const { factory } = ts
 const given = '$opsplaneGiven'
 
 /**
- * Has what asynchronous functions give pass through `trackingFunction`, as QuickJS does not say which rejections nothing
- * handles: `async (a) => b` becomes `(...given) => run(async (a) => b, given)`, and others have such an arrow function as
- * their body, which has their `this` and `super`.
+ * Makes the promises of async functions pass through `trackingFunction`, because QuickJS does not report unhandled
+ * rejections: `async (a) => b` becomes `(...given) => run(async (a) => b, given)`. The body of other async functions
+ * becomes a call of such an arrow function, which keeps their `this` and `super`.
  */
 export const trackPromises: ts.TransformerFactory<ts.SourceFile> = (context) => (file) => {
   let isUsed = false
@@ -18,7 +18,7 @@ export const trackPromises: ts.TransformerFactory<ts.SourceFile> = (context) => 
     return tracked ?? inner
   }
   const visited = ts.visitEachChild(file, visit, context)
-  // At the end, where it moves no line of the source.
+  // At the end, so that no line of the source moves.
   return isUsed ? factory.updateSourceFile(visited, [...visited.statements, declared()]) : visited
 }
 
@@ -76,10 +76,10 @@ const arrow = ({ parameters }: ts.SignatureDeclaration, body: ts.Block): ts.Expr
     ...([undefined, parameters.filter(isValue), undefined, undefined, body] as const),
   )
 
-/** `this` of TypeScript is a type alone. */
+/** A `this` parameter in TypeScript exists only as a type. */
 const isValue = ({ name }: ts.ParameterDeclaration) => !(ts.isIdentifier(name) && name.text === 'this')
 
-/** A service of an earlier version runs it as well, which has no such function. */
+/** Compiled code may also run in an earlier version of the service that has no `trackingFunction`. */
 function declared(): ts.FunctionDeclaration {
   const [run, all] = [factory.createIdentifier('run'), factory.createIdentifier(given)]
   const track = factory.createPropertyAccessExpression(
