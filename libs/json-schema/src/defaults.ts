@@ -49,8 +49,9 @@ export function applyDefaults(
   function defaultOf(pointer: string): unknown {
     const schema = subschemas.get(pointer)
     if (typeof schema !== 'object') return undefined
+    if (Object.hasOwn(schema, 'default')) return schema.default
     const target = targets.get(pointer)
-    return schema.default ?? (target === undefined ? schema.default : defaultOf(target))
+    return target === undefined ? undefined : defaultOf(target)
   }
   return filled('', given, 0)
 }

@@ -33,7 +33,8 @@ export const platform = {
       `Events of ${service} wait to be published: check that NATS is up and has free storage, then the log of ${service}.`,
     consumers: (names: string) =>
       `${names} fall behind. If it lasts, check the log for errors, then start another replica.`,
-    dueWork: (names: string) => `Late work: ${names}. Check the log of the service; its other replicas share the work.`,
+    dueWork: (names: string) =>
+      `Late work: ${names}. Check the log of the service; its other replicas share the work.`,
     deadLetters: (count: number) =>
       count === 1
         ? 'One dead letter. Fix the cause, then redrive it.'

@@ -45,6 +45,14 @@ describe('a reference', () => {
     ).toEqual([])
   })
 
+  it('with a null default does not use that of its target', () => {
+    const schema = object(
+      { a: to('b', { default: null }) },
+      { $defs: { b: { type: ['string', 'null'], default: 'x' } } },
+    )
+    expect(fillDefaults(schema, {})).toEqual({ a: null })
+  })
+
   it('brings its defaults along, and its sibling keywords override them', () => {
     const country = 'DE'
     expect(fillDefaults(schema, { stops: [{ zip: '1' }] })).toEqual({
