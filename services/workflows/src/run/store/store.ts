@@ -9,7 +9,7 @@ import {
 } from '@opsplane/postgres'
 import { delay, retryDelayMs } from '@opsplane/runtime'
 import { type NewRun, startParameters, startStatement } from './start-statement.js'
-import { createThrottledLog } from './throttle.js'
+import { throttle } from './throttle.js'
 import {
   type Transition,
   type TransitionResult,
@@ -55,7 +55,7 @@ const announceEveryMs = 20
 
 export function createRunStore({ database, at, leaseMs, closing, ...options }: RunStoreOptions): RunStore {
   const { planned } = database
-  const announce = createThrottledLog(options.announce, announceEveryMs)
+  const announce = throttle(options.announce, announceEveryMs)
   const months = createMonths('add_run_month')
   const eventMonths = createMonths('add_event_month')
   let written = 0

@@ -1,21 +1,21 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
-import { createThrottledLog } from './throttle.js'
+import { throttle } from './throttle.js'
 
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
-it('says the first thing at once, and what follows together, so that none is left unsaid', () => {
-  const said: number[] = []
-  const say = createThrottledLog(() => said.push(Date.now()), 20)
-  const begun = Date.now()
-  say()
-  expect(said).toEqual([begun])
-  for (let n = 0; n < 5; n++) say()
-  expect(said).toHaveLength(1)
+it('calls immediately, and combines the calls that follow within the interval', () => {
+  const calls: number[] = []
+  const throttled = throttle(() => calls.push(Date.now()), 20)
+  const startedAt = Date.now()
+  throttled()
+  expect(calls).toEqual([startedAt])
+  for (let n = 0; n < 5; n++) throttled()
+  expect(calls).toHaveLength(1)
   jest.advanceTimersByTime(20)
-  expect(said).toEqual([begun, begun + 20])
+  expect(calls).toEqual([startedAt, startedAt + 20])
   jest.advanceTimersByTime(100)
-  expect(said).toHaveLength(2)
-  say()
-  expect(said).toEqual([begun, begun + 20, begun + 120])
+  expect(calls).toHaveLength(2)
+  throttled()
+  expect(calls).toEqual([startedAt, startedAt + 20, startedAt + 120])
 })

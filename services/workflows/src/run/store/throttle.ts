@@ -1,19 +1,19 @@
 /** Calls immediately, and then at most every `everyMs`: calls in between are combined. */
-export function createThrottledLog(say: () => void, everyMs: number): () => void {
+export function throttle(call: () => void, everyMs: number): () => void {
   let timer: NodeJS.Timeout | undefined
-  let again = false
-  const ask = () => {
+  let isPending = false
+  const throttled = () => {
     if (timer) {
-      again = true
+      isPending = true
       return
     }
-    say()
+    call()
     timer = setTimeout(() => {
       timer = undefined
-      if (!again) return
-      again = false
-      ask()
+      if (!isPending) return
+      isPending = false
+      throttled()
     }, everyMs).unref()
   }
-  return ask
+  return throttled
 }
