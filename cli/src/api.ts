@@ -91,9 +91,9 @@ export function createApi(target: ApiTarget, timeoutMs: number): Api {
     const parsed = schema.safeParse(value)
     if (parsed.success) return parsed.data
     const [issue] = parsed.error.issues
-    const what = issue ? `${issue.path.join('.')}: ${issue.message}` : 'it is empty'
+    const detail = issue ? `${issue.path.join('.')}: ${issue.message}` : 'it is empty'
     throw new CliError(
-      `The answer of ${target.baseUrl} is not understood (${what}). Is that an Opsplane API of this version?`,
+      `The answer of ${target.baseUrl} is not understood (${detail}). Is that an Opsplane API of this version?`,
       1,
     )
   }
@@ -156,7 +156,7 @@ interface OneRequest {
 async function sendOnce(request: OneRequest): Promise<unknown> {
   const deadline = new Deadline(request.timeoutMs)
   deadline.begin()
-  return toldAsUnreachable(request, deadline, async () => {
+  return withUnreachableErrors(request, deadline, async () => {
     const response = await fetchOnce(request, deadline)
     return readAnswer(request.target, response, await response.text())
   }).finally(() => deadline.rest())
@@ -167,7 +167,7 @@ async function beginLines(request: OneRequest): Promise<AsyncGenerator<string[]>
   const deadline = new Deadline(request.timeoutMs)
   const within = <Result>(work: () => Promise<Result>): Promise<Result> => {
     deadline.begin()
-    return toldAsUnreachable(request, deadline, () =>
+    return withUnreachableErrors(request, deadline, () =>
       abortable(work(), deadline.signal, call.signal),
     ).finally(() => deadline.rest())
   }
@@ -189,7 +189,7 @@ function fetchOnce({ target, call, headers }: OneRequest, deadline: Deadline): P
   })
 }
 
-async function toldAsUnreachable<Result>(
+async function withUnreachableErrors<Result>(
   { target: { baseUrl }, headers, timeoutMs }: OneRequest,
   deadline: Deadline,
   work: () => Promise<Result>,

@@ -20,7 +20,7 @@ const manyEvents = 10_000
 export async function copyExport(
   lines: AsyncIterable<string[]>,
   sink: Sink,
-  say: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<number> {
   let count = 0
   let last: string | undefined
@@ -31,7 +31,7 @@ export async function copyExport(
       if (known.length > 0) await sink.write(`${known.join('\n')}\n`)
       const before = count
       count += known.length
-      if (Math.floor(count / manyEvents) > Math.floor(before / manyEvents)) say(`${count} events so far.`)
+      if (Math.floor(count / manyEvents) > Math.floor(before / manyEvents)) report(`${count} events so far.`)
     }
     checkEnd(last, count)
     await sink.write(`${last}\n`)

@@ -28,7 +28,8 @@ export const resolveHome = (home: string | undefined, env: Env) => home ?? (env.
  * started here. Throws CliError if there are none.
  */
 export function findCredentials(options: CredentialOptions, env: Env): Credentials {
-  const found = named(options, env) ?? fromEnvironment(env) ?? fromLogin(env) ?? fromHome(undefined, env)
+  const found =
+    fromOptions(options, env) ?? fromEnvironment(env) ?? fromLogin(env) ?? fromHome(undefined, env)
   if (!found) {
     throw usageError(
       'There are no credentials. Log in with opsplane login, or set OPSPLANE_URL, OPSPLANE_API_KEY and ' +
@@ -48,7 +49,7 @@ export function parseBaseUrl(text: string): string {
   return url.pathname === '/' ? `${url.origin}/api/v1` : `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }
 
-function named({ profile, home }: CredentialOptions, env: Env): Credentials | undefined {
+function fromOptions({ profile, home }: CredentialOptions, env: Env): Credentials | undefined {
   if (profile !== undefined) return fromProfile(profile, env)
   if (home === undefined) return undefined
   const found = fromHome(home, env)

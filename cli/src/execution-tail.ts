@@ -27,7 +27,7 @@ export async function tailExecutions(options: ExecutionTailOptions): Promise<voi
   const beginMs = newestMs
 
   /** Executions not reported yet, back to the instant before which none can appear any more. */
-  async function news(): Promise<Execution[]> {
+  async function readNewExecutions(): Promise<Execution[]> {
     const sinceMs = Math.max(newestMs - overlapMs, beginMs)
     const found: Execution[] = []
     for await (const page of api.pages(Execution, { ...call, signal, attempts: 1 })) {
@@ -38,7 +38,7 @@ export async function tailExecutions(options: ExecutionTailOptions): Promise<voi
   }
 
   const poll = async () => {
-    for (const execution of await news()) {
+    for (const execution of await readNewExecutions()) {
       shown.add(execution.id)
       newestMs = Math.max(newestMs, idTime(execution.id))
       if (!onExecution(execution)) return false

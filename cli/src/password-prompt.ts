@@ -15,28 +15,29 @@ const keys = { interrupt: '\u0003', end: '\u0004', backspace: '\u007f', delete: 
 /** Reads one line from a terminal without echo. Throws CliError on Ctrl-C. */
 export function promptSecret(
   terminal: Terminal,
-  ask: (text: string) => void,
+  print: (text: string) => void,
   question: string,
 ): Promise<string> {
-  ask(question)
+  print(question)
   terminal.setRawMode(true)
   terminal.setEncoding('utf8')
   return new Promise((resolve, reject) => {
-    let typed: string[] = []
+    let characters: string[] = []
     const finish = (settle: () => void) => {
       terminal.off('data', onData)
       terminal.setRawMode(false)
       terminal.pause()
-      ask('\n')
+      print('\n')
       settle()
     }
     const onData = (chunk: Buffer | string) => {
       for (const key of String(chunk)) {
-        if (key === '\r' || key === '\n' || key === keys.end) return finish(() => resolve(typed.join('')))
+        if (key === '\r' || key === '\n' || key === keys.end)
+          return finish(() => resolve(characters.join('')))
         if (key === keys.interrupt) return finish(() => reject(new CliError('Interrupted.', 1)))
-        if (key === keys.backspace || key === keys.delete) typed.pop()
-        else if (key === keys.clear) typed = []
-        else typed.push(key)
+        if (key === keys.backspace || key === keys.delete) characters.pop()
+        else if (key === keys.clear) characters = []
+        else characters.push(key)
       }
     }
     terminal.on('data', onData)

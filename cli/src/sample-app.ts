@@ -70,10 +70,10 @@ export async function installSample(
   return { id, slug, deployment: number }
 }
 
-async function ensureTable(api: Api, table: SampleApp['tables'][number], say: InstallOptions['say']) {
+async function ensureTable(api: Api, table: SampleApp['tables'][number], report: InstallOptions['say']) {
   try {
     await api.one(Identified, { path: formatPath`/tables/${table.slug}` })
-    say(`The table ${table.slug} is there already.`)
+    report(`The table ${table.slug} is there already.`)
   } catch (error) {
     if (!(error instanceof ApiFailure) || error.code !== 'not_found') throw error
     await api.one(Identified, { method: 'POST', path: '/tables', body: table })
@@ -83,11 +83,11 @@ async function ensureTable(api: Api, table: SampleApp['tables'][number], say: In
 async function ensureWorkflow(
   api: Api,
   workflow: SampleApp['workflows'][number],
-  say: InstallOptions['say'],
+  report: InstallOptions['say'],
 ) {
   for await (const page of api.pages(Workflow, { path: '/workflows' })) {
     if (page.some(({ name }) => name === workflow.name)) {
-      say(`The workflow ${workflow.name} is there already.`)
+      report(`The workflow ${workflow.name} is there already.`)
       return
     }
   }

@@ -37,11 +37,12 @@ export function printable(text: string): string {
   return text.replaceAll(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: this expression exists to match control characters.
     /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
-    (character) => named[character] ?? `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+    (character) =>
+      escapes[character] ?? `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   )
 }
 
-const named: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+const escapes: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 const cellText = (value: string | number | null) => (value === null ? '-' : printable(String(value)))
 
@@ -66,10 +67,10 @@ function shrink<Item>(columns: readonly Column<Item>[], natural: readonly number
   const widths = [...natural]
   const room = width - gap.length * (columns.length - 1)
   for (let over = widths.reduce((sum, one) => sum + one, 0) - room; over > 0; over--) {
-    const given = widths.map((one, index) => (columns[index]?.elastic && one > leastWidth ? one : 0))
-    const widest = given.indexOf(Math.max(...given))
-    if (!given[widest]) break
-    widths[widest] = given[widest] - 1
+    const elasticWidths = widths.map((one, index) => (columns[index]?.elastic && one > leastWidth ? one : 0))
+    const widest = elasticWidths.indexOf(Math.max(...elasticWidths))
+    if (!elasticWidths[widest]) break
+    widths[widest] = elasticWidths[widest] - 1
   }
   return widths
 }

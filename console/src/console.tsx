@@ -5,7 +5,7 @@ import { remedyAddress } from './place/session.js'
 import { createRoutes } from './routes.js'
 
 /** Maximum number of automatic retries of a request whose error is retryable. */
-const mostRetries = 2
+const maxRetries = 2
 
 /** Creates the router and the query cache. */
 export function createConsole() {
@@ -13,8 +13,7 @@ export function createConsole() {
     queryCache: new QueryCache({ onError: goToRemedy }),
     defaultOptions: {
       queries: {
-        retry: (count, error) =>
-          count < mostRetries && (!(error instanceof OpsplaneError) || error.retryable),
+        retry: (count, error) => count < maxRetries && (!(error instanceof OpsplaneError) || error.retryable),
         retryDelay: (count) => 400 * 2 ** count,
         // A page waits for the queries of its parts. If a part refetched on mount after an error, the page would wait again,
         // without end.

@@ -175,10 +175,10 @@ export function createRoutes(queries: QueryClient) {
   ])
 }
 
-async function orSignIn<Value>(to: string, ask: () => Promise<Value>): Promise<Value> {
+async function orSignIn<Value>(to: string, load: () => Promise<Value>): Promise<Value> {
   if (!mayBeSignedIn(document.cookie)) throw toSignIn(to)
   try {
-    return await ask()
+    return await load()
   } catch (error) {
     const remedy = remedyAddress(error, to, false)
     if (remedy !== undefined) throw redirect({ href: remedy, reloadDocument: true })

@@ -116,13 +116,13 @@ function challengeIn(error: unknown): FactorChallenge | undefined {
   return FactorChallenge.safeParse(error.details[0]?.params).data
 }
 
-async function codeFor({ askSecret }: Io, { methods }: FactorChallenge, given?: string): Promise<string> {
+async function codeFor({ askSecret }: Io, { methods }: FactorChallenge, code?: string): Promise<string> {
   if (!methods.includes('totp') && !methods.includes('recovery_code'))
     throw new CliError(
       'This login has passkeys alone, which work in browsers. Use an API key, or add an authenticator app.',
       1,
     )
-  if (given !== undefined) return given
+  if (code !== undefined) return code
   if (!askSecret) throw usageError('There is no terminal to prompt for the code: give it with --code.')
   return (await askSecret('Code of the authenticator app, or a recovery code: ')).trim()
 }

@@ -71,8 +71,8 @@ Examples:
     .addHelpText('after', '\nExamples:\n  $ opsplane audit checkpoint --json > kept.json')
     .action(async (_options: object, command: Command) => {
       const { api, printer } = connect(io, command)
-      const taken = await api.one(AuditCheckpoint, { method: 'POST', path: '/audit/checkpoints' })
-      printer.one(taken, Object.entries(taken))
+      const checkpoint = await api.one(AuditCheckpoint, { method: 'POST', path: '/audit/checkpoints' })
+      printer.one(checkpoint, Object.entries(checkpoint))
     })
 }
 
@@ -104,9 +104,9 @@ async function exportLog(io: Io, options: ExportOptions, command: Command): Prom
   ])
 }
 
-async function copied(api: Api, call: Call, sink: Sink, say: (line: string) => void): Promise<number> {
+async function copied(api: Api, call: Call, sink: Sink, report: (line: string) => void): Promise<number> {
   try {
-    return await copyExport(await api.lines(call), sink, say)
+    return await copyExport(await api.lines(call), sink, report)
   } catch (error) {
     await sink.discard()
     if (call.signal?.aborted) throw new CliError('Interrupted; nothing was saved.', 1, { cause: error })
@@ -121,7 +121,7 @@ const standardOutput = (io: Io): Sink => ({
 })
 
 /** Verifies one part after another, because each request has a limited duration. */
-async function verifyAll(api: Api, checkpoint: AuditCheckpoint | undefined, say: (line: string) => void) {
+async function verifyAll(api: Api, checkpoint: AuditCheckpoint | undefined, report: (line: string) => void) {
   const request = checkpoint ? { method: 'POST' as const, body: { checkpoint } } : {}
   let checked = 0
   for (let after: string | undefined; ; ) {
@@ -129,7 +129,7 @@ async function verifyAll(api: Api, checkpoint: AuditCheckpoint | undefined, say:
     const result = await api.one(AuditVerification, call)
     checked += result.checked
     if (result.nextCursor === null) return { checked, result }
-    say(`${checked} events are in order so far.`)
+    report(`${checked} events are in order so far.`)
     after = result.nextCursor
   }
 }

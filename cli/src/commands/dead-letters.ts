@@ -78,7 +78,7 @@ export function addDeadLetterCommands(program: Command, io: Io): void {
           { title: 'outcome', value: ({ outcome }) => outcome },
           { title: 'error', value: ({ error }) => error, elastic: true },
         ])
-        const count = (wanted: string) => results.filter(({ outcome }) => outcome === wanted).length
+        const count = (expected: string) => results.filter(({ outcome }) => outcome === expected).length
         if (count('failed') > 0) throw new CliError(`${count('failed')} failed again.`, 1)
         if (count('waiting') > 0)
           throw new CliError(`${count('waiting')} wait for their service, which does not process them.`, 3)

@@ -109,16 +109,16 @@ async function resend(
   ids: readonly string[],
 ) {
   const done: Delivery[] = []
-  let refused = 0
+  let rejectedCount = 0
   for (const id of ids) {
     const path = `${formatPath`/webhooks/${webhook}/deliveries/${id}`}/${action}`
     try {
       done.push(await api.one(Delivery, { method: 'POST', path }))
     } catch (error) {
       if (!(error instanceof CliError) || error.exitCode === 3) throw error
-      refused++
+      rejectedCount++
       printer.say(`${id}: ${error.message}`)
     }
   }
-  return { done, refused }
+  return { done, refused: rejectedCount }
 }

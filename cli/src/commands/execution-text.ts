@@ -14,8 +14,8 @@ export const executionColumns: Column<Execution>[] = [
 /** An execution as one line of text. */
 export function executionLine(execution: Execution): string {
   const { started_at, id, status, trigger_type, duration_ms } = execution
-  const took = duration_ms === null ? null : `${duration_ms} ms`
-  return [started_at, id, status, trigger_type, artifactOf(execution), took, errorOf(execution)]
+  const duration = duration_ms === null ? null : `${duration_ms} ms`
+  return [started_at, id, status, trigger_type, artifactOf(execution), duration, errorOf(execution)]
     .filter(Boolean)
     .join('  ')
 }

@@ -164,9 +164,9 @@ type Status = Awaited<ReturnType<Ops['statusOfServices']>>[number] & { state: st
 function statusLines(status: Status): string[] {
   const { events, lastPosition, unpublished, oldestUnpublishedAt, deadLetters, checkpoints } = status
   const since = oldestUnpublishedAt ? ` (since ${oldestUnpublishedAt})` : ''
-  const given = deadLetters.reduce((sum, { count }) => sum + count, 0)
+  const deadLetterCount = deadLetters.reduce((sum, { count }) => sum + count, 0)
   return [
-    `${status.service}: ${status.state === null ? '' : `${status.state}, `}${events} events up to position ${lastPosition}, ${unpublished} unpublished${since}, ${given} dead letters`,
+    `${status.service}: ${status.state === null ? '' : `${status.state}, `}${events} events up to position ${lastPosition}, ${unpublished} unpublished${since}, ${deadLetterCount} dead letters`,
     ...deadLetters.map(({ consumer, count }) => `  ${consumer}: gave up ${count}`),
     ...checkpoints.map(
       ({ consumer, streamSequence, handled, updatedAt }) =>

@@ -32,9 +32,9 @@ function serviceLines({ name, state, figures }: PlatformStatus['services'][numbe
   if (figures === null) return [`${name}: ${state}`]
   const { unpublished, oldestUnpublishedAt, consumers, dueWork } = figures
   const since = oldestUnpublishedAt ? ` (since ${oldestUnpublishedAt})` : ''
-  const given = consumers.reduce((sum, { deadLetters }) => sum + deadLetters, 0)
+  const deadLetterCount = consumers.reduce((sum, { deadLetters }) => sum + deadLetters, 0)
   return [
-    `${name}: ${state}, ${unpublished} unpublished${since}, ${given} dead letters`,
+    `${name}: ${state}, ${unpublished} unpublished${since}, ${deadLetterCount} dead letters`,
     ...consumers
       .filter(({ pending, deadLetters }) => (pending ?? 0) > 0 || deadLetters > 0)
       .map(({ name: consumer, pending, deadLetters }) =>

@@ -29,14 +29,14 @@ const names: Record<keyof Omit<ArtifactPermissions, 'tables'>, string> = {
 }
 
 /** The requested permissions, one line for each kind. */
-export function permissionLines(asks: ArtifactPermissions): string[] {
-  const { tables, ...lists } = asks
+export function permissionLines(permissions: ArtifactPermissions): string[] {
+  const { tables, ...lists } = permissions
   const kinds = Object.keys(lists) as (keyof typeof lists)[]
-  const asked = kinds.flatMap((kind) =>
-    asks[kind].length === 0 ? [] : [`  ${names[kind]}: ${asks[kind].join(', ')}`],
+  const listLines = kinds.flatMap((kind) =>
+    permissions[kind].length === 0 ? [] : [`  ${names[kind]}: ${permissions[kind].join(', ')}`],
   )
   const access = Object.entries(tables).map(([slug, may]) => `${slug} (${may.join(', ')})`)
-  const all = access.length === 0 ? asked : [...asked, `  records of tables: ${access.join(', ')}`]
+  const all = access.length === 0 ? listLines : [...listLines, `  records of tables: ${access.join(', ')}`]
   return all.length === 0 ? ['It asks for nothing outside the sandbox.'] : ['It asks for:', ...all]
 }
 

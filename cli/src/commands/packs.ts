@@ -56,13 +56,17 @@ function addWriting(packs: Command, io: Io): void {
       } = await tools()
       const pack = await readFolder(folder)
       const { artifacts } = readPack(pack)
-      const typed = await typeProblems(folder, pack.sources)
+      const typeErrors = await typeProblems(folder, pack.sources)
       const compiled = await withSandbox((runner) => compileProblems(runner, pack))
-      const problems = [...pack.problems, ...(typed ?? []), ...compiled]
-      const asks = mergePermissions(artifacts.map(({ permissions }) => permissions))
+      const problems = [...pack.problems, ...(typeErrors ?? []), ...compiled]
+      const requestedPermissions = mergePermissions(artifacts.map(({ permissions }) => permissions))
       const hint =
-        typed === undefined ? ['TypeScript is not installed there, so types were not checked.'] : []
-      printer.text({ problems, asks }, [...problems.map(problemLine), ...hint, ...permissionLines(asks)])
+        typeErrors === undefined ? ['TypeScript is not installed there, so types were not checked.'] : []
+      printer.text({ problems, asks: requestedPermissions }, [
+        ...problems.map(problemLine),
+        ...hint,
+        ...permissionLines(requestedPermissions),
+      ])
       if (problems.length > 0) throw new CliError(`${problems.length} to be fixed.`, 1)
     })
 
@@ -94,9 +98,9 @@ function addWriting(packs: Command, io: Io): void {
     })
 }
 
-function refuse(problems: readonly string[], say: (text: string) => void): void {
+function refuse(problems: readonly string[], report: (text: string) => void): void {
   if (problems.length === 0) return
-  for (const problem of problems) say(problem)
+  for (const problem of problems) report(problem)
   throw new CliError(`${problems.length} to be fixed.`, 1)
 }
 
@@ -132,9 +136,9 @@ function addInstalling(packs: Command, io: Io): void {
       const check = await api.one(PackCheck, { ...call, path: '/sdk/packs/check', body })
       if (flags.dryRun) return printer.text(check, checkLines(check))
       refuse(check.problems.map(problemLine), printer.say)
-      const asked = permissionLines(check.asks)
-      if (asked.length > 1 && !flags.grant) {
-        for (const line of asked) printer.say(line)
+      const lines = permissionLines(check.asks)
+      if (lines.length > 1 && !flags.grant) {
+        for (const line of lines) printer.say(line)
         throw new CliError('Nothing was installed. Add --grant to grant what the pack asks for.', 1)
       }
       const { downgrade, force } = flags

@@ -104,11 +104,11 @@ const pollMs = 500
 
 async function finished({ api, printer }: Connection, started: ReplayJob): Promise<ReplayJob> {
   const path = formatPath`/webhooks/${started.webhookId}/replays/${started.id}`
-  let said = -1
+  let reportedCount = -1
   for (;;) {
     const job = await api.one(ReplayJob, { path, attempts: waitAttempts })
-    if (job.replayed !== said) printer.say(`${job.id}: ${job.replayed} of ${job.total} replayed`)
-    said = job.replayed
+    if (job.replayed !== reportedCount) printer.say(`${job.id}: ${job.replayed} of ${job.total} replayed`)
+    reportedCount = job.replayed
     if (job.status !== 'running') return job
     await delay(pollMs)
   }

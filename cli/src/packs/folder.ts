@@ -25,15 +25,15 @@ export interface FolderPack extends PackContent {
  */
 export async function readFolder(place: string): Promise<FolderPack> {
   const folder = resolve(place)
-  const given = readManifest(folder)
-  const parsed = PackManifest.safeParse(given)
+  const rawManifest = readManifest(folder)
+  const parsed = PackManifest.safeParse(rawManifest)
   if (!parsed.success)
     return {
       folder,
       sources: [],
-      manifest: given,
+      manifest: rawManifest,
       files: {},
-      problems: readPack({ manifest: given, files: {} }).problems,
+      problems: readPack({ manifest: rawManifest, files: {} }).problems,
     }
   const files = textsOf(folder, parsed.data.artifacts)
   const problems: PackProblem[] = []

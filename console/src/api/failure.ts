@@ -27,8 +27,8 @@ function wordsFor(error: OpsplaneError): Pick<Failure, 'title' | 'help' | 'isPas
   const words = texts.problem
   if (error.status === 401) return { title: words.signIn, help: error.message, isPassing: false }
   if (error.status === 403) {
-    const asks = error.code === 'insufficient_scope' ? ` ${words.askOwner}` : ''
-    return { title: words.forbidden, help: `${error.message}${asks}`, isPassing: false }
+    const ownerHint = error.code === 'insufficient_scope' ? ` ${words.askOwner}` : ''
+    return { title: words.forbidden, help: `${error.message}${ownerHint}`, isPassing: false }
   }
   if (error.status === 404) return { title: words.missing, help: words.missingHelp, isPassing: false }
   if (error.status === 429) return { title: words.busy, help: error.message, isPassing: true }

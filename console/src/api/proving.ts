@@ -5,17 +5,17 @@ export type Lacking = 'session' | 'step_up'
 /** Prompts the person; resolves with whether they proved their identity. */
 type AskForProof = (lacking: Lacking) => Promise<boolean>
 
-let askForProof: AskForProof | undefined
-let asking: Promise<boolean> | undefined
+let promptForProof: AskForProof | undefined
+let pendingProof: Promise<boolean> | undefined
 
 /**
- * Registers `ask`: requests that lack a proof prompt for it in place and are then sent again. Returns a function that
+ * Registers `prompt`: requests that lack a proof prompt for it in place and are then sent again. Returns a function that
  * unregisters it.
  */
-export function proveBy(ask: AskForProof): () => void {
-  askForProof = ask
+export function proveBy(prompt: AskForProof): () => void {
+  promptForProof = prompt
   return () => {
-    if (askForProof === ask) askForProof = undefined
+    if (promptForProof === prompt) promptForProof = undefined
   }
 }
 
@@ -30,11 +30,11 @@ export async function sendWithProof(
   const again = request.clone()
   const response = await send(request)
   const lacking = await lackingIn(request, response)
-  if (lacking === undefined || askForProof === undefined) return response
-  asking ??= askForProof(lacking).finally(() => {
-    asking = undefined
+  if (lacking === undefined || promptForProof === undefined) return response
+  pendingProof ??= promptForProof(lacking).finally(() => {
+    pendingProof = undefined
   })
-  return (await asking) && !request.signal.aborted ? send(again) : response
+  return (await pendingProof) && !request.signal.aborted ? send(again) : response
 }
 
 /** There is no session, or it has ended. */

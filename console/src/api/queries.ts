@@ -100,7 +100,7 @@ export const eventRunsQuery = (place: Place, id: string) =>
   })
 
 /** Maximum length of the chain of causes that is followed. */
-const mostCauses = 10
+const maxCauses = 10
 
 /** The chain of causes of an event, nearest first. */
 export const causesQuery = (place: Place, causationId: string) =>
@@ -109,7 +109,7 @@ export const causesQuery = (place: Place, causationId: string) =>
     queryFn: async ({ signal, client }) => {
       const causes: AuditEvent[] = []
       let id: string | null = causationId
-      while (id !== null && causes.length < mostCauses) {
+      while (id !== null && causes.length < maxCauses) {
         signal.throwIfAborted()
         // The chain ends at an event older than the retention period.
         const cause: AuditEvent | undefined = await client
@@ -151,7 +151,7 @@ export async function readEvents(
   after: string | undefined,
   signal?: AbortSignal,
 ): Promise<ListPage<AuditEvent>> {
-  const query = { ...given(filters), limit: pageSize, ...(after !== undefined && { after }) }
+  const query = { ...withoutUndefined(filters), limit: pageSize, ...(after !== undefined && { after }) }
   const { data, pagination } = await createApi(place).get('/audit', {
     params: { query },
     ...(signal && { signal }),
@@ -184,5 +184,5 @@ export async function readDeliveries(
 
 /** The filters without undefined values. */
 type Given<Filters> = { [Name in keyof Filters]: Exclude<Filters[Name], undefined> }
-const given = <Filters extends object>(filters: Filters) =>
+const withoutUndefined = <Filters extends object>(filters: Filters) =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as Given<Filters>

@@ -11,9 +11,9 @@ export interface DeliverySearch {
   type?: string
 }
 
-export function deliverySearch(given: Given): DeliverySearch {
-  const status = deliveryStatuses.find((each) => each === given.status)
-  return { ...(status && { status }), ...texts(given, ['webhook', 'type']) }
+export function deliverySearch(params: Given): DeliverySearch {
+  const status = deliveryStatuses.find((each) => each === params.status)
+  return { ...(status && { status }), ...texts(params, ['webhook', 'type']) }
 }
 
 export interface EventSearch {
@@ -24,8 +24,8 @@ export interface EventSearch {
   tab?: string
 }
 
-export const eventSearch = (given: Given): EventSearch =>
-  texts(given, ['type', 'resource', 'request', 'actor', 'tab'])
+export const eventSearch = (params: Given): EventSearch =>
+  texts(params, ['type', 'resource', 'request', 'actor', 'tab'])
 
 export interface AuditSearch {
   type?: string
@@ -37,8 +37,8 @@ export interface AuditSearch {
   to?: string
 }
 
-export const auditSearch = (given: Given): AuditSearch =>
-  texts(given, ['type', 'resource', 'kind', 'actor', 'address', 'from', 'to'])
+export const auditSearch = (params: Given): AuditSearch =>
+  texts(params, ['type', 'resource', 'kind', 'actor', 'address', 'from', 'to'])
 
 /** Audit log filters that select the entry of an event: only one entry of its resource exists at that instant. */
 export const auditEntrySearch = ({
@@ -53,23 +53,23 @@ export const auditEntrySearch = ({
   to: new Date(Date.parse(createdAt) + 1).toISOString(),
 })
 
-export const topicSearch = (given: Given): { name?: string } => texts(given, ['name'])
+export const topicSearch = (params: Given): { name?: string } => texts(params, ['name'])
 
-export const catalogueSearch = (given: Given): { type?: string } => texts(given, ['type'])
+export const catalogueSearch = (params: Given): { type?: string } => texts(params, ['type'])
 
 export interface WebhookSearch {
   status?: 'active' | 'paused'
   tab?: string
 }
 
-export const webhookSearch = (given: Given): WebhookSearch => ({
-  ...((given.status === 'active' || given.status === 'paused') && { status: given.status }),
-  ...texts(given, ['tab']),
+export const webhookSearch = (params: Given): WebhookSearch => ({
+  ...((params.status === 'active' || params.status === 'paused') && { status: params.status }),
+  ...texts(params, ['tab']),
 })
 
-function texts<Name extends string>(given: Given, names: readonly Name[]): Partial<Record<Name, string>> {
+function texts<Name extends string>(params: Given, names: readonly Name[]): Partial<Record<Name, string>> {
   const present = names.flatMap((name) => {
-    const value = given[name]
+    const value = params[name]
     // The router parses text that looks like a number as a number.
     const text = typeof value === 'number' ? String(value) : value
     return typeof text === 'string' && text !== '' ? [[name, text] as const] : []

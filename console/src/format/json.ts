@@ -57,7 +57,7 @@ export function jsonParts(text: string): [kind: JsonPart, text: string][] {
 /** Number of leading spaces of a line. */
 export const countIndent = (line: string): number => line.length - line.trimStart().length
 
-const mostUnbroken = 64
+const maxUnbrokenLength = 64
 
 /** Whether a string, such as an id or a time, must stay on one line. */
-export const isUnbroken = (text: string): boolean => text.length <= mostUnbroken && !/\s/.test(text)
+export const isUnbroken = (text: string): boolean => text.length <= maxUnbrokenLength && !/\s/.test(text)

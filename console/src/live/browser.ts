@@ -4,22 +4,22 @@ import { readStream } from './reader.js'
 import { type Channel, type SharedStreamOptions, shareStream, type TabMessage } from './shared-stream.js'
 
 /**
- * Starts the event stream of a place, shared by all tabs of this browser. `who` separates the streams of different
+ * Starts the event stream of a place, shared by all tabs of this browser. `userId` separates the streams of different
  * persons.
  */
 export function startStream(
   place: Place,
-  who: string,
+  userId: string,
   handlers: Pick<SharedStreamOptions, 'onMessage' | 'onState'>,
 ): () => void {
-  const name = `opsplane-stream/${place.workspace}/${place.environment}/${who}`
+  const name = `opsplane-stream/${place.workspace}/${place.environment}/${userId}`
   return shareStream({
     ...handlers,
     lead: (work, signal) => leadBy(navigator.locks, name, work, signal),
     channel: openChannel(navigator.locks === undefined ? undefined : name),
-    read: (given) =>
+    read: (options) =>
       readStream({
-        ...given,
+        ...options,
         open: (after, signal) => openEventStream(place, after, signal),
         wait,
         random: Math.random,

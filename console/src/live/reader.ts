@@ -56,9 +56,9 @@ const retryDelay = ({ retryMs, failures }: Place, random: number): number =>
 async function readOnce(options: StreamReaderOptions, place: Place): Promise<'lost' | 'refused'> {
   const { open, onMessage, onState, wait } = options
   const end = new AbortController()
-  const ended = AbortSignal.any([options.signal, end.signal])
+  const signal = AbortSignal.any([options.signal, end.signal])
   try {
-    const response = await within(wait, end, () => open(place.after, ended))
+    const response = await within(wait, end, () => open(place.after, signal))
     if (isRefusal(response.status)) return 'refused'
     if (!response.ok || response.body === null) return 'lost'
     const lines = readLines(response.body, (read) => within(wait, end, read))

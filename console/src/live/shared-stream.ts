@@ -17,7 +17,7 @@ export interface SharedStreamOptions {
   /** Runs `work` in one tab at a time; when that tab closes, another tab runs it. */
   lead(work: () => Promise<void>, signal: AbortSignal): Promise<void>
   channel: Channel
-  read(given: {
+  read(options: {
     after: number | undefined
     onMessage(message: SentEvent): void
     onState(state: StreamState): void
@@ -33,25 +33,25 @@ export interface SharedStreamOptions {
  * leave.
  */
 export function shareStream({ lead, channel, read, onMessage, onState }: SharedStreamOptions): () => void {
-  const leaving = new AbortController()
-  const { signal } = leaving
+  const abortController = new AbortController()
+  const { signal } = abortController
   let after: number | undefined
   let own: StreamState | undefined
   const deliver = (message: SentEvent) => {
     after = message.id ?? after
     onMessage(message)
   }
-  channel.listen((said) => {
+  channel.listen((tabMessage) => {
     if (signal.aborted) return
-    if (said.kind === 'question') {
+    if (tabMessage.kind === 'question') {
       if (own !== undefined) channel.post({ kind: 'state', state: own, after })
     } else if (own === undefined) {
-      if (said.kind === 'message') {
+      if (tabMessage.kind === 'message') {
         onState('live')
-        deliver(said.message)
+        deliver(tabMessage.message)
       } else {
-        after = said.after ?? after
-        onState(said.state)
+        after = tabMessage.after ?? after
+        onState(tabMessage.state)
       }
     }
   })
@@ -76,5 +76,5 @@ export function shareStream({ lead, channel, read, onMessage, onState }: SharedS
   )
   // Leaving before the tab became the reader is not an error.
   reading.catch(() => undefined).finally(() => channel.close())
-  return () => leaving.abort()
+  return () => abortController.abort()
 }

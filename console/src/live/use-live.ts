@@ -43,7 +43,7 @@ export function useLive(): LiveStatus | undefined {
  * Reads the event stream of the place while the shell is mounted, and invalidates the queries that it makes out of date. A
  * refused stream is opened again after the next sign-in, which increments `signIns`.
  */
-export function useStream({ workspace, environment }: Place, who: string, signIns: number): LiveStore {
+export function useStream({ workspace, environment }: Place, userId: string, signIns: number): LiveStore {
   const queries = useQueryClient()
   const [store] = useState(createStore)
   // biome-ignore lint/correctness/useExhaustiveDependencies: each sign-in restarts the stream.
@@ -59,7 +59,7 @@ export function useStream({ workspace, environment }: Place, who: string, signIn
           isChanged(key, changes),
       })
     })
-    const leave = startStream({ workspace, environment }, who, {
+    const leave = startStream({ workspace, environment }, userId, {
       onMessage: (message) => {
         turns.put(findChanges(message, isFirst))
         // A restarted gateway may serve a newer build of the console.
@@ -74,7 +74,7 @@ export function useStream({ workspace, environment }: Place, who: string, signIn
       leave()
       turns.stop()
     }
-  }, [workspace, environment, who, signIns, queries, store])
+  }, [workspace, environment, userId, signIns, queries, store])
   return store
 }
 

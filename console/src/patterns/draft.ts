@@ -9,10 +9,10 @@ const keyOf = (path: string, name: string) => `${prefix}:${path}:${name}`
 export function readDraft<Value extends object>(storage: Kept, key: string, initial: Value): Value {
   try {
     const draft: unknown = JSON.parse(storage.getItem(key) ?? '{}')
-    const typed = Object.entries(draft ?? {}).filter(
+    const validFields = Object.entries(draft ?? {}).filter(
       ([name, value]) => name in initial && typeof value === typeof initial[name as keyof Value],
     )
-    return { ...initial, ...Object.fromEntries(typed) }
+    return { ...initial, ...Object.fromEntries(validFields) }
   } catch {
     return initial
   }

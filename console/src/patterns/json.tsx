@@ -3,7 +3,7 @@ import { countIndent, indentedJson, isUnbroken, jsonParts } from '../format/json
 import { Copy } from './copy.js'
 
 /** Longer texts are shown in one colour: the tokens would create too many DOM nodes. In characters. */
-const mostColoured = 40_000
+const maxColoured = 40_000
 
 /**
  * Shows a request body or a record: JSON is indented and coloured, other text is unchanged. The content is always
@@ -16,7 +16,7 @@ export function Code({ text, label }: { text: string; label: string }) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard. */}
       <section className="code-scroll" aria-label={label} tabIndex={0}>
         <pre>
-          {shown === undefined || shown.length > mostColoured ? (shown ?? text) : <Coloured text={shown} />}
+          {shown === undefined || shown.length > maxColoured ? (shown ?? text) : <Coloured text={shown} />}
         </pre>
       </section>
       <span className="code-copy">

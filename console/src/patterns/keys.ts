@@ -34,7 +34,7 @@ export function useKeys(keys: Keys): void {
   useEffect(() => {
     const read = createKeyReader(() => current.current)
     const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target))
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || usesKeys(event.target))
         return
       if (read(event.key, event.timeStamp)) event.preventDefault()
     }
@@ -44,7 +44,7 @@ export function useKeys(keys: Keys): void {
 }
 
 /** Text fields use keys as input; dialogs and menus have their own keys. */
-function isTaken(target: EventTarget | null): boolean {
+function usesKeys(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   if (target.isContentEditable || target.closest('input, textarea, select, [role="dialog"], [role="menu"]'))
     return true

@@ -15,15 +15,15 @@ const margin = 25
  * load.
  */
 export function computeVisiblePages(known: readonly KnownPage[], first: number, last: number): number[] {
-  const wanted = new Set([0])
+  const pageIndexes = new Set([0])
   let start = 0
   known.forEach(({ count }, index) => {
-    if (start <= last + margin && start + count > first - margin) wanted.add(index)
+    if (start <= last + margin && start + count > first - margin) pageIndexes.add(index)
     start += count
   })
   const isMore = known.length === 0 || known.at(-1)?.next !== undefined
-  if (isMore && last + margin >= start) wanted.add(known.length)
-  return [...wanted].sort((one, other) => one - other)
+  if (isMore && last + margin >= start) pageIndexes.add(known.length)
+  return [...pageIndexes].sort((one, other) => one - other)
 }
 
 /** The rows of a page as first loaded. Rows that moved up since, because others left, are already part of the next page. */

@@ -56,20 +56,20 @@ export function useList<Item>({ queryKey, read, keyOf }: ListSource<Item>): List
   const queries = useQueryClient()
   const { state, update } = useListState(JSON.stringify(queryKey))
   const { turn, known, sight } = state
-  const wanted = computeVisiblePages(known, sight.first, sight.last)
+  const pageIndexes = computeVisiblePages(known, sight.first, sight.last)
   const afterOf = (index: number) => known[index]?.after ?? known[index - 1]?.next
   const queryOf = (kind: 'page' | 'now', after: unknown, ofTurn: number) => ({
     queryKey: [...queryKey, kind, ofTurn, after ?? null],
     queryFn: ({ signal }: { signal: AbortSignal }) => read(after, signal),
   })
   const fixed = useQueries({
-    queries: wanted.map((index) => ({
+    queries: pageIndexes.map((index) => ({
       ...queryOf('page', afterOf(index), turn),
       ...{ staleTime: Number.POSITIVE_INFINITY, gcTime: keptMs, meta: { isFixed: true } },
     })),
   })
   const now = useQueries({
-    queries: wanted.map((index, at) => ({
+    queries: pageIndexes.map((index, at) => ({
       ...queryOf('now', afterOf(index), turn),
       enabled: fixed[at]?.data !== undefined,
       initialData: () => fixed[at]?.data,
@@ -79,23 +79,23 @@ export function useList<Item>({ queryKey, read, keyOf }: ListSource<Item>): List
   })
 
   const next = known.length
-  const arrived = fixed[wanted.indexOf(next)]?.data
+  const loadedPage = fixed[pageIndexes.indexOf(next)]?.data
   useEffect(() => {
-    if (arrived === undefined) return
-    const last = arrived.items.at(-1)
+    if (loadedPage === undefined) return
+    const last = loadedPage.items.at(-1)
     const lastKey = last && keyOf(last)
-    const page = { after: afterOf(next), count: arrived.items.length, lastKey, next: arrived.next }
+    const page = { after: afterOf(next), count: loadedPage.items.length, lastKey, next: loadedPage.next }
     update((state) => (state.known.length === next ? { known: [...state.known, page] } : {}))
   })
   const view = assemble({
-    ...{ known, wanted, keyOf },
+    ...{ known, wanted: pageIndexes, keyOf },
     fixed: fixed.map(({ data }) => data),
     now: now.map(({ data }) => data),
   })
   const begin = async () => {
     // The old rows stay until their replacements are loaded.
     await queries.fetchQuery(queryOf('page', undefined, turn + 1)).catch(() => undefined)
-    update((state) => (state.turn === turn ? beginning(turn + 1) : {}))
+    update((state) => (state.turn === turn ? initialState(turn + 1) : {}))
   }
   const isEmptyNoMore = known[0]?.count === 0 && view.freshCount > 0
   // biome-ignore lint/correctness/useExhaustiveDependencies: an empty list has no rows that could move.
@@ -112,7 +112,7 @@ export function useList<Item>({ queryKey, read, keyOf }: ListSource<Item>): List
     showFresh: () => void begin(),
     reload: () => void begin(),
     show: (first, last) => {
-      const isSame = String(computeVisiblePages(known, first, last)) === String(wanted)
+      const isSame = String(computeVisiblePages(known, first, last)) === String(pageIndexes)
       if (!isSame) update(() => ({ sight: { first, last } }))
     },
   }
@@ -124,12 +124,12 @@ interface ListState {
   known: readonly KnownPage[]
   sight: { first: number; last: number }
 }
-const beginning = (turn: number): ListState => ({ turn, known: [], sight: { first: 0, last: 0 } })
+const initialState = (turn: number): ListState => ({ turn, known: [], sight: { first: 0, last: 0 } })
 
 /** State of one list; for another `of`, for example after a filter change, the state starts empty. */
 function useListState(of: string) {
-  const [kept, setKept] = useState(() => ({ of, state: beginning(0) }))
-  const stateOf = (each: typeof kept) => (each.of === of ? each.state : beginning(0))
+  const [kept, setKept] = useState(() => ({ of, state: initialState(0) }))
+  const stateOf = (each: typeof kept) => (each.of === of ? each.state : initialState(0))
   const update = (change: (state: ListState) => Partial<ListState>) =>
     setKept((before) => {
       const state = stateOf(before)

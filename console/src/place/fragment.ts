@@ -11,8 +11,8 @@ export function tokenFrom(
 const kept = 'opsplane-address-token'
 
 /** Stores the token of the URL while the person signs in first, because the return address has no fragment. */
-export function keepToken(storage: Pick<Storage, 'setItem'>, ...given: Parameters<typeof tokenFrom>): void {
-  const token = tokenFrom(...given)
+export function keepToken(storage: Pick<Storage, 'setItem'>, ...args: Parameters<typeof tokenFrom>): void {
+  const token = tokenFrom(...args)
   if (token !== undefined) storage.setItem(kept, token)
 }
 

@@ -48,15 +48,15 @@ export const mayBeSignedIn = (cookies: string): boolean =>
 
 /** Parses the URL of a sign-in page. */
 export function parseSignIn({ search, hash }: Pick<Location, 'search' | 'hash'>) {
-  const given = new URLSearchParams(search)
-  const said = new URLSearchParams(hash.slice(1))
-  const to = ownAddress(given.get('to') ?? undefined)
+  const query = new URLSearchParams(search)
+  const fragment = new URLSearchParams(hash.slice(1))
+  const to = ownAddress(query.get('to') ?? undefined)
   return {
     to,
-    hasEnded: given.get('ended') === 'true',
+    hasEnded: query.get('ended') === 'true',
     /** The browser returns from an identity provider. */
-    isBack: given.get('back') === 'true',
-    ssoRefusal: said.has('error') ? (said.get('message') ?? said.get('error') ?? '') : undefined,
+    isBack: query.get('back') === 'true',
+    ssoRefusal: fragment.has('error') ? (fragment.get('message') ?? fragment.get('error') ?? '') : undefined,
     workspace: /^\/w\/([a-z0-9-]+)(\/|$)/.exec(to)?.[1],
   }
 }

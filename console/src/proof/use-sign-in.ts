@@ -28,8 +28,8 @@ export function useSignIn(onDone: (session: SignedIn) => void) {
       onDone(data)
     } catch (failure) {
       setBusy(false)
-      const asked = challengeIn(failure)
-      if (asked !== undefined) return setChallenge(asked)
+      const nextChallenge = challengeIn(failure)
+      if (nextChallenge !== undefined) return setChallenge(nextChallenge)
       // An expired challenge cannot be answered, so the sign-in starts again.
       const isChallengeOver = challenge !== undefined && codeOf(failure) === 'invalid_token'
       if (isChallengeOver) setChallenge(undefined)

@@ -61,8 +61,8 @@ export async function createPasskey(creation: PasskeyCreation): Promise<PasskeyA
   }
 }
 
-async function credentialBy(asked: Promise<Credential | null>): Promise<PublicKeyCredential> {
-  const credential = await asked.catch((cause: unknown) => {
+async function credentialBy(pendingCredential: Promise<Credential | null>): Promise<PublicKeyCredential> {
+  const credential = await pendingCredential.catch((cause: unknown) => {
     throw new PasskeyUnused({ cause })
   })
   if (credential === null) throw new PasskeyUnused()

@@ -22,14 +22,14 @@ export function Palette({ onClose, onKeys }: PaletteProps) {
   const records = useRecords(query.trim())
   useEffect(() => spotlight.open(), [])
   const requests = useRequests(query.trim())
-  const named = pages.map(({ group, actions }) => ({
+  const matchingPages = pages.map(({ group, actions }) => ({
     group,
     actions: actions.filter(({ label }) => matches(label, query)),
   }))
-  const isName = named.some(({ actions }) => actions.length > 0)
+  const isName = matchingPages.some(({ actions }) => actions.length > 0)
   const groups = [
     { group: words.records, actions: records.length > 0 || isName ? records : requests },
-    ...named,
+    ...matchingPages,
   ]
   return (
     <Spotlight

@@ -91,7 +91,7 @@ const defaults = {
 }
 const startMs = 30_000
 /** Resident memory of a process in addition to its heap. */
-const besideHeapBytes = 160 * 1024 * 1024
+const nonHeapBytes = 160 * 1024 * 1024
 /** Delay before a child is killed, because JSONata's own timeout gives a better error. In milliseconds. */
 const graceMs = 100
 const maxWaiting = 1_000
@@ -110,12 +110,12 @@ export function createExpressions(options: ExpressionsOptions): Expressions & { 
     idleMs: times.idleMs,
     limits: {
       startMs,
-      residentBytes: heapMb * 1024 * 1024 + besideHeapBytes,
+      residentBytes: heapMb * 1024 * 1024 + nonHeapBytes,
       replyBytes: maxOutputBytes + maxReplyOverhead,
     },
   })
 
-  async function ask<Answer>(
+  async function sendRequest<Answer>(
     request: ChildRequest,
     { tenant, signal, timeoutMs }: Asking & { timeoutMs: number },
     parse: (text: string) => Answer[],
@@ -135,8 +135,16 @@ export function createExpressions(options: ExpressionsOptions): Expressions & { 
     expressions: readonly string[],
   ): Promise<(source: string) => ExpressionResult> {
     const { input, bindings, timeoutMs = times.timeoutMs } = request
-    const asked: ChildRequest = { op: 'evaluate', expressions, timeoutMs, maxOutputBytes, input, bindings }
-    const results = expressions.length === 0 ? [] : await ask(asked, { ...request, timeoutMs }, parseResults)
+    const childRequest: ChildRequest = {
+      op: 'evaluate',
+      expressions,
+      timeoutMs,
+      maxOutputBytes,
+      input,
+      bindings,
+    }
+    const results =
+      expressions.length === 0 ? [] : await sendRequest(childRequest, { ...request, timeoutMs }, parseResults)
     const found = new Map<string, ChildResult>()
     if (Array.isArray(results))
       for (const [index, result] of results.entries()) found.set(expressions[index] ?? '', result)
@@ -165,11 +173,11 @@ export function createExpressions(options: ExpressionsOptions): Expressions & { 
     },
     async check({ templates, ...request }) {
       const expressions = unique(templates.flatMap((template) => template.expressions))
-      const asked: ChildRequest = { op: 'check', expressions }
+      const childRequest: ChildRequest = { op: 'check', expressions }
       const checks =
         expressions.length === 0
           ? []
-          : await ask(asked, { ...request, timeoutMs: times.timeoutMs }, parseChecks)
+          : await sendRequest(childRequest, { ...request, timeoutMs: times.timeoutMs }, parseChecks)
       const checkOf = (source: string): ChildCheck =>
         Array.isArray(checks)
           ? (checks[expressions.indexOf(source)] ?? { error: unusable, references: [] })

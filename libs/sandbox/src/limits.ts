@@ -17,7 +17,7 @@ type ValueMeasurement = { bytes: number; braces: boolean; problem?: undefined } 
 /** Measures a JSON-like value without serializing it; stops when a limit is exceeded. */
 export function measureValue(value: unknown, { bytes, depth }: ValueLimits): ValueMeasurement {
   let [left, braces] = [bytes, false]
-  const look = (item: unknown, below: number): ValueProblem | undefined => {
+  const measureItem = (item: unknown, below: number): ValueProblem | undefined => {
     left -= sizeOf(item)
     if (left < 0) return 'too_large'
     if (typeof item === 'string') braces ||= item.includes('{{')
@@ -26,25 +26,25 @@ export function measureValue(value: unknown, { bytes, depth }: ValueLimits): Val
     if (item === null || typeof item !== 'object') return undefined
     if (below === 0) return 'too_deep'
     if (isFunctionValue(item)) return 'function'
-    return Array.isArray(item) ? lookAtAll(item, below) : lookAtFields(item, below)
+    return Array.isArray(item) ? measureItems(item, below) : measureFields(item, below)
   }
-  const lookAtAll = (items: readonly unknown[], below: number): ValueProblem | undefined => {
+  const measureItems = (items: readonly unknown[], below: number): ValueProblem | undefined => {
     for (const item of items) {
-      const problem = look(item, below - 1)
+      const problem = measureItem(item, below - 1)
       if (problem) return problem
     }
     return undefined
   }
-  const lookAtFields = (fields: object, below: number): ValueProblem | undefined => {
+  const measureFields = (fields: object, below: number): ValueProblem | undefined => {
     for (const key of Object.keys(fields)) {
       if (key === '__proto__') return 'forbidden_key'
       left -= key.length + 3
-      const problem = look((fields as Record<string, unknown>)[key], below - 1)
+      const problem = measureItem((fields as Record<string, unknown>)[key], below - 1)
       if (problem) return problem
     }
     return undefined
   }
-  const problem = look(value, depth)
+  const problem = measureItem(value, depth)
   return problem ? { problem } : { bytes: bytes - left, braces }
 }
 

@@ -4,7 +4,7 @@ import type { Metrics } from '@opsplane/telemetry'
 export function measureChildren(
   metrics: Metrics,
   pool: string,
-  { pids }: { pids(which?: 'all' | 'working'): number[] },
+  { pids }: { pids(state?: 'all' | 'working'): number[] },
 ): void {
   metrics.gather(() =>
     (['all', 'working'] as const).map((state) => ({

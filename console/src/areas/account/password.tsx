@@ -24,10 +24,10 @@ export function Password() {
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const given = new FormData(event.currentTarget)
+    const formData = new FormData(event.currentTarget)
     change.mutate({
-      currentPassword: String(given.get('currentPassword')),
-      newPassword: String(given.get('newPassword')),
+      currentPassword: String(formData.get('currentPassword')),
+      newPassword: String(formData.get('newPassword')),
     })
   }
   const wrong = fieldErrors(change.error)

@@ -25,14 +25,14 @@ export const identitiesQuery = queryOptions({
 })
 
 /** Maximum number of workspaces whose providers are offered for linking. */
-const mostWorkspaces = 20
+const maxWorkspaces = 20
 
 /** The identity providers of the person's workspaces. */
 export const linkableQuery = queryOptions({
   queryKey: [ofLogin, 'linkable'],
   queryFn: async ({ signal }) => {
     const { data } = await createApi().get('/workspaces', {
-      params: { query: { limit: mostWorkspaces } },
+      params: { query: { limit: maxWorkspaces } },
       signal,
     })
     const found = data.map(async ({ slug, name: workspace }) => {

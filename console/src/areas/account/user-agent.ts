@@ -19,10 +19,10 @@ const systems = [
 
 /** The client of a session in words, such as `Firefox on Linux`; for any other program, its own name. */
 export function parseUserAgent(userAgent: string): string {
-  const named = (names: readonly (readonly [sign: string, name: string])[]) =>
+  const findName = (names: readonly (readonly [sign: string, name: string])[]) =>
     names.find(([sign]) => userAgent.includes(sign))?.[1]
-  const browser = named(browsers)
+  const browser = findName(browsers)
   if (browser === undefined) return userAgent.split(/[/\s]/, 1)[0] || texts.account.unknownClient
-  const system = named(systems)
+  const system = findName(systems)
   return system === undefined ? browser : texts.account.on(browser, system)
 }

@@ -8,7 +8,7 @@ export interface LetterGroup extends FailureRow {
 }
 
 /** A count of this size means "at least". */
-const mostCounted = 10_000
+const maxCount = 10_000
 const causeOf = (code: string | null) => ({
   code: code ?? 'unknown',
   message: code === null ? texts.failed.unknownCause : texts.failed.letterCause(code),
@@ -19,7 +19,7 @@ export const groupStatusFigures = ({ services }: WorkspaceStatus): LetterGroup[]
   services.flatMap(({ name: service, figures }) =>
     (figures?.deadLetters ?? []).map(({ consumer, cause, count }) => ({
       ...{ id: `${consumer} ${cause}`, service, cause: causeOf(cause), target: { name: consumer } },
-      ...{ count, isMore: count >= mostCounted },
+      ...{ count, isMore: count >= maxCount },
     })),
   )
 

@@ -93,12 +93,12 @@ function KeyFilters() {
   const search = route.useSearch()
   const navigate = useNavigate()
   if (!may('credentials:manage')) return null
-  const whose = ['mine', 'all'] as const
+  const ownerFilters = ['mine', 'all'] as const
   return (
     <div className="filters">
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset draws its own box, which these buttons must not have. */}
       <div className="tabs" role="group" aria-label={words.owner}>
-        {whose.map((each) => (
+        {ownerFilters.map((each) => (
           <button
             key={each}
             type="button"

@@ -59,13 +59,13 @@ export const dependentsQuery = (place: Place, id: string) =>
   })
 
 /** Maximum number of users listed by name; further users are shown by id. */
-const mostNamed = 200
+const maxListedUsers = 200
 
 export const membersQuery = (place: Place, role?: string) =>
   queryOptions({
     queryKey: [...peopleKey(place), 'members', role ?? ''],
     queryFn: async ({ signal }) => {
-      const query = { limit: mostNamed, ...(role !== undefined && { role }) }
+      const query = { limit: maxListedUsers, ...(role !== undefined && { role }) }
       return (await createApi(place).get('/settings/users', { params: { query }, signal })).data
     },
     staleTime: 30_000,

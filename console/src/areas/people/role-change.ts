@@ -26,7 +26,7 @@ export function groupPermissions<Permission extends string>(
   return [...families]
 }
 
-/** The first `most` names, and the number of remaining names. */
-export function formatSome(names: readonly string[], most = 3): { names: string; more: number } {
-  return { names: names.slice(0, most).join(', '), more: Math.max(names.length - most, 0) }
+/** The first `maxNames` names, and the number of remaining names. */
+export function formatSome(names: readonly string[], maxNames = 3): { names: string; more: number } {
+  return { names: names.slice(0, maxNames).join(', '), more: Math.max(names.length - maxNames, 0) }
 }

@@ -127,7 +127,7 @@ function Consequences({ role, change: { removed, added } }: { role: Role; change
     .filter(({ status }) => status !== 'deactivated')
     .map((user) => user.name || user.email)
   const { names, more } = formatSome(concerned)
-  const beyond = more + Math.max(role.members - concerned.length, 0)
+  const unlistedCount = more + Math.max(role.members - concerned.length, 0)
   return (
     <section className="consequences" aria-live="polite" aria-label={words.change}>
       <h3>{words.change}</h3>
@@ -143,7 +143,7 @@ function Consequences({ role, change: { removed, added } }: { role: Role; change
           </ins>
         ))}
       </p>
-      <p>{role.members === 0 ? words.fromNobody : words.from(names, beyond)}</p>
+      <p>{role.members === 0 ? words.fromNobody : words.from(names, unlistedCount)}</p>
     </section>
   )
 }

@@ -38,6 +38,6 @@ export function notificationSearch({ unread }: Given): NotificationSearch {
 }
 
 function text<Name extends string>(name: Name, value: unknown): Partial<Record<Name, string>> {
-  const given = typeof value === 'number' ? String(value) : value
-  return typeof given === 'string' && given !== '' ? ({ [name]: given } as Record<Name, string>) : {}
+  const input = typeof value === 'number' ? String(value) : value
+  return typeof input === 'string' && input !== '' ? ({ [name]: input } as Record<Name, string>) : {}
 }

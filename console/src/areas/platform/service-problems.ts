@@ -25,11 +25,11 @@ export function findProblems({ name, state, figures }: Service, nowMs: number): 
   const behind = consumers.filter(({ pending }) => (pending ?? 0) >= manyPending)
   const late = dueWork.filter(({ late, oldestSeconds }) => late > 0 && oldestSeconds > lateSeconds)
   const letters = countDeadLetters(figures)
-  const named = (found: readonly { name: string }[]) => found.map((each) => each.name).join(', ')
+  const joinNames = (found: readonly { name: string }[]) => found.map((each) => each.name).join(', ')
   return [
     ...(isStuck ? [{ kind: 'unpublished' as const, next: words.unpublished(name) }] : []),
-    ...(behind.length > 0 ? [{ kind: 'consumers' as const, next: words.consumers(named(behind)) }] : []),
-    ...(late.length > 0 ? [{ kind: 'dueWork' as const, next: words.dueWork(named(late)) }] : []),
+    ...(behind.length > 0 ? [{ kind: 'consumers' as const, next: words.consumers(joinNames(behind)) }] : []),
+    ...(late.length > 0 ? [{ kind: 'dueWork' as const, next: words.dueWork(joinNames(late)) }] : []),
     ...(letters > 0 ? [{ kind: 'deadLetters' as const, next: words.deadLetters(letters) }] : []),
   ]
 }

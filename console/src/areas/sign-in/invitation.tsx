@@ -23,9 +23,9 @@ export function Invitation({ token }: { token: string | undefined }) {
     return <ChallengeFrame challenge={challenge} error={error} isBusy={isBusy} onAnswer={signIn} />
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const given = new FormData(event.currentTarget)
-    const name = String(given.get('name') ?? '').trim()
-    void signIn({ token, password: String(given.get('password')), ...(name !== '' && { name }) })
+    const formData = new FormData(event.currentTarget)
+    const name = String(formData.get('name') ?? '').trim()
+    void signIn({ token, password: String(formData.get('password')), ...(name !== '' && { name }) })
   }
   const wrong = fieldErrors(error)
   const over = isOver ? words.challengeOver : `${words.invitation.over} ${words.invitation.overHelp}`

@@ -11,14 +11,14 @@ const words = texts.signIn
 
 /** With a token from a link: sets a new password and signs the person in. Without a token: requests a link by mail. */
 export function Reset({ token }: { token: string | undefined }) {
-  return token === undefined ? <AskForLink /> : <SetPassword token={token} />
+  return token === undefined ? <RequestLinkForm /> : <SetPassword token={token} />
 }
 
-function AskForLink() {
+function RequestLinkForm() {
   const [sentTo, setSentTo] = useState<string>()
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
-  const ask = async (event: FormEvent<HTMLFormElement>) => {
+  const requestLink = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const email = String(new FormData(event.currentTarget).get('email'))
     setBusy(true)
@@ -39,7 +39,7 @@ function AskForLink() {
     )
   return (
     <SignInFrame title={words.reset.title} help={words.reset.help}>
-      <form className="steps" onSubmit={ask}>
+      <form className="steps" onSubmit={requestLink}>
         <Field
           label={words.email}
           name="email"

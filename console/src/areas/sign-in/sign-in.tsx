@@ -36,8 +36,8 @@ export function SignIn({ to, hasEnded, providerSignOut, workspace, ssoRefusal }:
     )
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const given = new FormData(event.currentTarget)
-    void signIn({ email: String(given.get('email')), password: String(given.get('password')) })
+    const formData = new FormData(event.currentTarget)
+    void signIn({ email: String(formData.get('email')), password: String(formData.get('password')) })
   }
   const wrong = fieldErrors(error)
   return (

@@ -111,7 +111,7 @@ export function ProviderForm({ provider, label, change, isFixed = false, onSave 
             help={words.mappingHelp}
             value={draft.roles}
             error={mapped === undefined ? words.mappingWrong : findFirstError(wrong, 'roles')}
-            onChange={(given) => set({ roles: given })}
+            onChange={(mapping) => set({ roles: mapping })}
           />
         )}
         <Tick label={words.enabled} isOn={draft.enabled} onTurn={(enabled) => set({ enabled })} />

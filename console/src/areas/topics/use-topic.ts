@@ -21,18 +21,18 @@ export function useTopic({ workspace, environment }: Place, name: string): Topic
   const [turn, setTurn] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new `turn` restarts from the beginning.
   useEffect(() => {
-    const leaving = new AbortController()
+    const abortController = new AbortController()
     const follow = async () => {
       setState(nothing)
       try {
-        for await (const events of followTopic({ workspace, environment }, name, leaving.signal))
+        for await (const events of followTopic({ workspace, environment }, name, abortController.signal))
           setState((before) => withMore(before, events))
       } catch (error) {
-        if (!leaving.signal.aborted) setState((before) => ({ ...before, isLoading: false, error }))
+        if (!abortController.signal.aborted) setState((before) => ({ ...before, isLoading: false, error }))
       }
     }
     void follow()
-    return () => leaving.abort()
+    return () => abortController.abort()
   }, [workspace, environment, name, turn])
   return { ...state, retry: () => setTurn((before) => before + 1) }
 }

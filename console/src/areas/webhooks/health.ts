@@ -15,8 +15,8 @@ export interface Health {
 type Ended = Pick<Delivery, 'id' | 'replayOf' | 'status' | 'lastDurationMs'>
 
 export function computeHealth(latest: readonly Ended[]): Health {
-  const ended = latest.filter(({ status }) => status === 'succeeded' || status === 'failed')
-  const failures = ended.filter(({ status }) => status === 'failed')
+  const completed = latest.filter(({ status }) => status === 'succeeded' || status === 'failed')
+  const failures = completed.filter(({ status }) => status === 'failed')
   const failed = failures.length
   const replayed = new Set(latest.map(({ replayOf }) => replayOf))
   const durations = latest
@@ -26,7 +26,7 @@ export function computeHealth(latest: readonly Ended[]): Health {
     total: latest.length,
     failed,
     unresolved: failures.filter(({ id }) => !replayed.has(id)).length,
-    succeededShare: ended.length === 0 ? undefined : shareOf(ended.length - failed, ended.length),
+    succeededShare: completed.length === 0 ? undefined : shareOf(completed.length - failed, completed.length),
     medianMs: quantile(durations, 0.5),
     p95Ms: quantile(durations, 0.95),
   }

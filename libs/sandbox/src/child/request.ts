@@ -1,10 +1,10 @@
 import type { ChildRequest } from '../child-request.js'
 
-const marked = /"(__proto__|_jsonata_)/
+const forbiddenKeyPattern = /"(__proto__|_jsonata_)/
 
 /** Parses a request and removes keys that would mark data as a JSONata function or set a prototype. */
 export function parseRequest(text: string): ChildRequest {
-  return JSON.parse(text, marked.test(text) ? withoutMarks : undefined) as ChildRequest
+  return JSON.parse(text, forbiddenKeyPattern.test(text) ? withoutMarks : undefined) as ChildRequest
 }
 
 function withoutMarks(this: unknown, _key: string, value: unknown): unknown {

@@ -38,7 +38,7 @@ export interface CodeChild {
   readonly promisedMb: number
   begin(run: Run): void
   /** Ends a run early. */
-  end(run: Run, ending: RunOutcome): void
+  end(run: Run, outcome: RunOutcome): void
   kill(): void
 }
 
@@ -51,7 +51,7 @@ interface Held {
   endsBy: number
 }
 
-const lookMs = 50
+const checkIntervalMs = 50
 /** CPU time beyond the limit after which a run is considered uninterruptible, in milliseconds. */
 const graceMs = 250
 /** Maximum time for a child to confirm the end of a run, in milliseconds, even if it is busy with other runs. */
@@ -59,7 +59,7 @@ const lettingGoMs = 30_000
 const megabyte = 1024 * 1024
 
 export function startCodeChild(options: CodeChildOptions): CodeChild {
-  const held = new Map<number, Held>()
+  const activeRuns = new Map<number, Held>()
   let nextId = 1
   let computes: Held | undefined
   /** CPU time of the process at its last message, in milliseconds. */
@@ -75,9 +75,9 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
     text: (text) => {
       hasReceived = true
       if (settleReady && text === ready) return becomeReady()
-      take(text)
+      handleMessage(text)
     },
-    ended,
+    ended: handleExit,
   })
 
   function becomeReady(): void {
@@ -87,10 +87,10 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
   }
 
   /** A message that is not a valid packet of a known run means that the child is compromised. */
-  function take(text: string): void {
+  function handleMessage(text: string): void {
     try {
       const { header, parts } = readPacket(text, parseChildHeader)
-      const one = held.get(header.run)
+      const one = activeRuns.get(header.run)
       if (!one) throw new Error('has no such run')
       receive(one, header, parts)
     } catch {
@@ -139,7 +139,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
     if (!allowed) throw new Error('makes a call that the child does not let through')
     void callHost(run, name, args).then(({ ok, json }) => {
       run.underWay -= 1
-      if (held.get(one.id) !== one || one.ending) return
+      if (activeRuns.get(one.id) !== one || one.ending) return
       one.waits = false
       send({ op: 'answer', run: one.id, call: id, ok }, json)
     })
@@ -148,24 +148,24 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
   const send = (header: OmitLengths<ParentHeader>, ...parts: string[]) =>
     channel.send(packet(header, ...parts))
 
-  function settle(one: Held, ending: RunOutcome, used?: RunUsage): void {
-    held.delete(one.id)
+  function settle(one: Held, outcome: RunOutcome, used?: RunUsage): void {
+    activeRuns.delete(one.id)
     if (computes === one) computes = undefined
-    one.run.settle(one.ending ?? ending, used)
-    if (held.size === 0) {
+    one.run.settle(one.ending ?? outcome, used)
+    if (activeRuns.size === 0) {
       clearInterval(timer)
       timer = undefined
     }
     options.changed()
   }
 
-  function ended(failure: ChildFailure): void {
+  function handleExit(failure: ChildFailure): void {
     clearTimeout(startTimer)
     clearInterval(timer)
     settleReady?.reject(new Error(`a child process ended before it was ready: ${failure}`))
     const blamed = computing()
-    const runs = [...held.values()]
-    held.clear()
+    const runs = [...activeRuns.values()]
+    activeRuns.clear()
     if (runs.length > 0 && failure !== 'died') options.struck()
     for (const { run, ending } of runs) {
       if (ending) run.settle(ending)
@@ -178,9 +178,9 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
 
   /** The run that currently computes, as far as is known. */
   const computing = (): Held | undefined =>
-    computes ?? [...held.values()].find(({ waits }) => !waits) ?? [...held.values()][0]
+    computes ?? [...activeRuns.values()].find(({ waits }) => !waits) ?? [...activeRuns.values()][0]
 
-  function look(): void {
+  function checkLimits(): void {
     const now = performance.now()
     const memory = residentBytes(channel.pid) ?? 0
     if (memory > options.ownBytes + promisedMb() * megabyte) channel.end('memory')
@@ -190,24 +190,24 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
     const one = computing()
     if (one && !one.waits && used - mark >= (one.ending ? 0 : one.run.limits.cpuMs) + graceMs)
       channel.end('deadline')
-    if ([...held.values()].some(({ ending, endsBy }) => ending && now > endsBy)) channel.end('deadline')
+    if ([...activeRuns.values()].some(({ ending, endsBy }) => ending && now > endsBy)) channel.end('deadline')
   }
 
   const promisedMb = () => {
     let sum = 0
-    for (const { run } of held.values()) sum += run.limits.memoryMb
+    for (const { run } of activeRuns.values()) sum += run.limits.memoryMb
     return sum
   }
 
-  function end(one: Held, ending: RunOutcome): void {
+  function end(one: Held, outcome: RunOutcome): void {
     if (one.ending) return
-    one.ending = ending
+    one.ending = outcome
     one.endsBy = performance.now() + lettingGoMs
     mark = undefined
     one.run.abort()
     send({ op: 'end', run: one.id })
     // The child reports the usage of the run, but the outcome does not wait longer than `graceMs` for it.
-    setTimeout(() => one.run.settle(ending), graceMs).unref()
+    setTimeout(() => one.run.settle(outcome), graceMs).unref()
   }
 
   return {
@@ -220,11 +220,11 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
     ready: isReady,
     exited: channel.closed,
     get size() {
-      return held.size
+      return activeRuns.size
     },
     get computing() {
       let count = 0
-      for (const { waits } of held.values()) if (!waits) count += 1
+      for (const { waits } of activeRuns.values()) if (!waits) count += 1
       return count
     },
     get promisedMb() {
@@ -234,7 +234,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
       const id = nextId
       nextId += 1
       const one: Held = { run, id, waits: false, ending: undefined, endsBy: 0 }
-      held.set(id, one)
+      activeRuns.set(id, one)
       run.begin(() => end(one, timeoutOutcome('wall', run.limits)))
       const { code, entry = 'default', functions, refused, context = null } = run.request
       const { wallMs: _, ...limits } = run.limits
@@ -244,10 +244,10 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
         run.args,
         JSON.stringify(context),
       )
-      timer ??= setInterval(look, lookMs)
+      timer ??= setInterval(checkLimits, checkIntervalMs)
     },
-    end(run, ending) {
-      for (const one of held.values()) if (one.run === run) end(one, ending)
+    end(run, outcome) {
+      for (const one of activeRuns.values()) if (one.run === run) end(one, outcome)
     },
     kill: () => channel.end('died'),
   }

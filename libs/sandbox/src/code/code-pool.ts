@@ -30,9 +30,9 @@ interface CodePool {
   /** The run will be settled, unless this promise rejects with `PoolError` because the run was not started. */
   add(run: Run): Promise<void>
   /** Ends a run, whether it is waiting or running. */
-  end(run: Run, ending: RunOutcome): void
+  end(run: Run, outcome: RunOutcome): void
   close(): Promise<void>
-  pids(which?: 'all' | 'working' | 'spare'): number[]
+  pids(state?: 'all' | 'working' | 'spare'): number[]
 }
 
 interface Entry {
@@ -145,11 +145,11 @@ export function createCodePool(options: CodePoolOptions): CodePool {
   /** Starts children for tenants with none or too few. Spare ones start later, so that they do not delay running code. */
   function startMissing(now: number, spareOnes = 0): void {
     if (now < starts.againAt) return
-    const wanted = tenantsInNeed(now)
-    const missing = wanted + spareOnes - spares().length
+    const neededChildren = tenantsInNeed(now)
+    const missing = neededChildren + spareOnes - spares().length
     const room = options.children - places.size
     for (let count = 0; count < Math.min(missing, room); count += 1) void start()
-    if (wanted > Math.max(0, room) + spares().length) makeRoom(wanted, now)
+    if (neededChildren > Math.max(0, room) + spares().length) makeRoom(neededChildren, now)
   }
 
   function tenantsInNeed(now: number): number {
@@ -167,9 +167,9 @@ export function createCodePool(options: CodePoolOptions): CodePool {
    * Ends idle children, or retires children whose tenants have had their turn, starting with tenants that have the most
    * children.
    */
-  function makeRoom(wanted: number, now: number): void {
+  function makeRoom(neededChildren: number, now: number): void {
     const without = [...turns.keys()].filter((tenant) => placesOf(tenant).length === 0).length
-    const leaving = [...places].filter(({ retires }) => retires).length
+    const retiringCount = [...places].filter(({ retires }) => retires).length
     const kept = [...places].filter(({ tenant, retires }) => tenant !== undefined && !retires)
     const idle = kept.filter(({ child }) => child.size === 0)
     const long = kept.filter(({ child, since }) => child.size > 0 && now - since > options.turnMs)
@@ -177,7 +177,7 @@ export function createCodePool(options: CodePoolOptions): CodePool {
       ...idle.sort((a, b) => a.idleSince - b.idleSince),
       ...long.sort((a, b) => childrenOf(b) - childrenOf(a) || a.child.size - b.child.size),
     ]
-    for (const place of order.slice(0, Math.max(0, Math.min(wanted, without) - leaving))) {
+    for (const place of order.slice(0, Math.max(0, Math.min(neededChildren, without) - retiringCount))) {
       place.retires = true
       if (place.child.size === 0) place.child.kill()
     }
@@ -274,16 +274,16 @@ export function createCodePool(options: CodePoolOptions): CodePool {
 
   return {
     add,
-    end(run, ending) {
+    end(run, outcome) {
       const [waiting] = turns.remove((entry) => entry.run === run)
       if (waiting) {
         waiting.begun()
-        run.settle(ending)
-      } else for (const { child } of places) child.end(run, ending)
+        run.settle(outcome)
+      } else for (const { child } of places) child.end(run, outcome)
     },
-    pids: (which = 'all') =>
+    pids: (state = 'all') =>
       [...places].flatMap(({ child, tenant, ready }) => {
-        const shown = which === 'all' || (which === 'spare' ? tenant === undefined && ready : child.size > 0)
+        const shown = state === 'all' || (state === 'spare' ? tenant === undefined && ready : child.size > 0)
         return shown && child.alive ? [child.pid] : []
       }),
     async close() {

@@ -23,7 +23,7 @@ export interface Run {
   reset(): void
   /** Aborts its host calls; the outcome is set later by `settle`. */
   abort(): void
-  settle(ending: RunOutcome, used?: RunUsage): void
+  settle(outcome: RunOutcome, used?: RunUsage): void
 }
 
 export type RunOutcome =
@@ -59,7 +59,7 @@ export function timeoutOutcome(kind: 'cpu' | 'wall', { cpuMs, wallMs }: CodeLimi
 
 export function createRun(request: CodeRequest, args: string, done: (outcome: CodeOutcome) => void): Run {
   const { limits } = request
-  const ended = new AbortController()
+  const abortController = new AbortController()
   let [logs, logBytes, truncated]: [LogEntry[], number, boolean] = [[], 0, false]
   let [settled, begun]: [boolean, number | undefined] = [false, undefined]
   let timer: NodeJS.Timeout | undefined
@@ -68,7 +68,7 @@ export function createRun(request: CodeRequest, args: string, done: (outcome: Co
     limits,
     args,
     since: performance.now(),
-    signal: ended.signal,
+    signal: abortController.signal,
     get settled() {
       return settled
     },
@@ -92,22 +92,22 @@ export function createRun(request: CodeRequest, args: string, done: (outcome: Co
       clearTimeout(timer)
       ;[logs, logBytes, truncated] = [[], 0, false]
     },
-    abort: () => ended.abort(),
-    settle(ending, used = { cpuMs: 0, memoryMb: 0 }) {
+    abort: () => abortController.abort(),
+    settle(outcome, used = { cpuMs: 0, memoryMb: 0 }) {
       if (settled) return
       settled = true
       clearTimeout(timer)
       done({
-        status: ending.status,
-        output: ending.status === 'completed' ? ending.output : null,
-        error: ending.status === 'completed' ? null : ending.error,
+        status: outcome.status,
+        output: outcome.status === 'completed' ? outcome.output : null,
+        error: outcome.status === 'completed' ? null : outcome.error,
         logs,
         logsTruncated: truncated,
         durationMs: begun === undefined ? 0 : performance.now() - begun,
         cpuMs: used.cpuMs,
         memoryPeakMb: used.memoryMb,
       })
-      ended.abort()
+      abortController.abort()
     },
   }
 }

@@ -45,7 +45,7 @@ const compiledBytes = 16 * 1024 * 1024
 /** Runs and compiles code of tenants in child processes (ADR 067). */
 export function createCodeRunner(
   options: CodeRunnerOptions,
-): CodeRunner & { pids(which?: 'all' | 'working' | 'spare'): number[] } {
+): CodeRunner & { pids(state?: 'all' | 'working' | 'spare'): number[] } {
   const settings = { ...defaults, ...options }
   const { log, idleMs, maxWaitMs } = settings
   const pool = createCodePool({ ...settings, program: codeProgram(heapMb), startMs, frameBytes, ownBytes })
@@ -83,9 +83,9 @@ export function createCodeRunner(
         })
       }),
     async compile({ tenant, ...source }) {
-      const refused = compileRequest(source)
-      if (typeof refused !== 'string') return refused
-      return requestCompilation(compilers, { tenant, text: refused, deadlineMs: compileMs })
+      const request = compileRequest(source)
+      if (typeof request !== 'string') return request
+      return requestCompilation(compilers, { tenant, text: request, deadlineMs: compileMs })
     },
     pids: pool.pids,
     async close() {

@@ -66,19 +66,19 @@ export function openChannel(
   })
   pipe.on('error', () => end('died'))
   child.on('error', () => end('died'))
-  const gone = new Promise<void>((resolve) => {
-    const ended = (code: number | null, signal: NodeJS.Signals | null) => {
+  const exited = new Promise<void>((resolve) => {
+    const handleExit = (code: number | null, signal: NodeJS.Signals | null) => {
       end(failureOf(code, signal))
       pipe.destroy()
       resolve()
     }
-    child.once('exit', ended)
-    child.once('error', () => child.pid === undefined && ended(null, null))
+    child.once('exit', handleExit)
+    child.once('error', () => child.pid === undefined && handleExit(null, null))
   })
   if (child.pid !== undefined) {
     // A child in an endless loop does not notice that its parent has exited.
     const guard = startGuard(child.pid, 'SIGKILL')
-    void gone.then(() => guard.kill('SIGKILL'))
+    void exited.then(() => guard.kill('SIGKILL'))
   }
   return {
     get pid() {
@@ -87,7 +87,7 @@ export function openChannel(
     get alive() {
       return alive
     },
-    closed: gone,
+    closed: exited,
     send(text) {
       if (!alive) return
       // Messages sent in the same turn of the event loop are written together.

@@ -53,7 +53,7 @@ export interface ChildPool {
   run<Answer>(request: PoolRequest<Answer>): Promise<Answer>
   close(): Promise<void>
   /** Process ids of the running children; a killed child is excluded, even before it has exited. */
-  pids(which?: 'all' | 'working'): number[]
+  pids(state?: 'all' | 'working'): number[]
 }
 
 interface Entry extends Omit<PoolRequest<unknown>, 'parse'> {
@@ -104,10 +104,10 @@ export function createChildPool(options: PoolOptions): ChildPool {
     if (conduct.waitsUntil(tenant) > now) return false
     const slow = conduct.isSlow(tenant, now)
     const alone = turns.keyCount === 1 && conduct.isTrusted(tenant)
-    if (!alone && held((other) => other === tenant) >= shared) return false
-    return !slow || held((other) => conduct.isSlow(other, now)) < shared
+    if (!alone && countBusySlots((other) => other === tenant) >= shared) return false
+    return !slow || countBusySlots((other) => conduct.isSlow(other, now)) < shared
   }
-  const held = (matches: (tenant: string) => boolean): number =>
+  const countBusySlots = (matches: (tenant: string) => boolean): number =>
     slots.filter(({ tenant }) => tenant !== undefined && matches(tenant)).length
 
   function dispatch(): void {
@@ -143,7 +143,7 @@ export function createChildPool(options: PoolOptions): ChildPool {
     let begun = performance.now()
     const last = entries.at(-1)
     let free = false
-    const asked = entries.map(async (entry) => {
+    const requests = entries.map(async (entry) => {
       try {
         const text = await child.request(entry.text, entry.deadlineMs)
         // A tenant that sends its next request immediately after a response must not find its child busy.
@@ -165,7 +165,7 @@ export function createChildPool(options: PoolOptions): ChildPool {
         return []
       }
     })
-    turns.requeue(tenant, (await Promise.all(asked)).flat())
+    turns.requeue(tenant, (await Promise.all(requests)).flat())
     if (!free) release(slot)
     dispatch()
   }
@@ -267,9 +267,9 @@ export function createChildPool(options: PoolOptions): ChildPool {
 
   return {
     run,
-    pids: (which = 'all') =>
+    pids: (state = 'all') =>
       slots.flatMap(({ child, tenant }) =>
-        child?.alive && (which === 'all' || tenant !== undefined) ? [child.pid] : [],
+        child?.alive && (state === 'all' || tenant !== undefined) ? [child.pid] : [],
       ),
     async close() {
       closed = true

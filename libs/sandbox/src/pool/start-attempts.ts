@@ -11,7 +11,7 @@ interface StartAttempts {
   failed(error: unknown): boolean
 }
 
-const startsBeforeGivingUp = 3
+const maxFailedStarts = 3
 
 export function createStartAttempts(log: Logger, program: ChildProgram): StartAttempts {
   let [failedStarts, againAt] = [0, 0]
@@ -33,7 +33,7 @@ export function createStartAttempts(log: Logger, program: ChildProgram): StartAt
         performance.now() +
         retryDelayMs({ attempt: failedStarts, strategy: 'exponential', baseMs: 100, maxMs: 10_000 })
       log.error({ err: error, attempt: failedStarts }, 'could not start a child process')
-      return failedStarts >= startsBeforeGivingUp
+      return failedStarts >= maxFailedStarts
     },
   }
 }

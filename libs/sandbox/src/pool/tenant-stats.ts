@@ -34,9 +34,9 @@ export function createTenantStats() {
     isHarmful: (tenant: string): boolean => of(tenant).strikes >= harmfulStrikes,
     /** When its next request may start; 0 if it may start immediately. */
     waitsUntil: (tenant: string): number => of(tenant).waitsUntil,
-    answered(tenant: string, tookMs: number, now: number): void {
+    answered(tenant: string, durationMs: number, now: number): void {
       const before = of(tenant)
-      if (tookMs >= slowMs) {
+      if (durationMs >= slowMs) {
         const slowUntil = Math.max(before.slowUntil, now + slowForMs)
         known.set(tenant, { ...before, quick: 0, slowUntil })
       } else if (before.slowUntil <= now) {

@@ -29,7 +29,7 @@ export function assemble({ root, expressions }: Template, options: AssembleOptio
     const measured = measureValue(result.value, { bytes: left, depth: maxDepth })
     if (measured.problem) return failed(valueError(measured.problem), expression)
     left -= measured.bytes
-    if (measured.braces && !options.keepSecretReferences && holdsSecret(result.value))
+    if (measured.braces && !options.keepSecretReferences && containsSecret(result.value))
       return failed(secretInValue, expression)
     values.set(expression, result.value)
   }
@@ -81,10 +81,10 @@ function inText(value: unknown): string {
 }
 
 /** The recursion is bounded, because the depth of the value was checked before. */
-function holdsSecret(value: unknown): boolean {
+function containsSecret(value: unknown): boolean {
   if (typeof value === 'string') return secretsIn(value) > 0
   if (value === null || typeof value !== 'object') return false
-  return Object.values(value).some(holdsSecret)
+  return Object.values(value).some(containsSecret)
 }
 
 const secretsIn = (text: string): number =>

@@ -38,14 +38,14 @@ class Sequence extends Array<unknown> {
 export function walkPlainPath(steps: readonly PathStep[], scope: object): unknown {
   let input: unknown[] = [scope]
   for (const [index, { name, places }] of steps.entries()) {
-    input = takeStep(input, { name, places, last: index === steps.length - 1 })
+    input = applyStep(input, { name, places, last: index === steps.length - 1 })
     if (input.length === 0) break
   }
   const value = unwrapped(input)
   return value instanceof Sequence ? Array.from(value) : value
 }
 
-function takeStep(
+function applyStep(
   input: readonly unknown[],
   { name, places, last }: PathStep & { last: boolean },
 ): unknown[] {

@@ -48,20 +48,23 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
   const { runtime, context } = prepared
   const budget = createBudget(header.cpuMs)
   let guest: QuickJSHandle | undefined
-  let ending: Ending | undefined
+  let outcome: Ending | undefined
   /** The output, while work that the code started continues. */
   let returned: string | undefined
   let [underWay, broken, memoryMb] = [0, false, 0]
 
   const end = (made: Ending) => {
-    ending ??= made
+    outcome ??= made
   }
   const failed = (code: Failure, message: string, stack = message, thrown = 'null') =>
     end({ op: 'failed', code, message, stack, thrown })
 
   /** Handles messages of the code; the sender truncates their texts. */
-  const take = (kind: string, [first = '', second = '', third = '', fourth = '']: string[]): void => {
-    if (ending) return
+  const handleMessage = (
+    kind: string,
+    [first = '', second = '', third = '', fourth = '']: string[],
+  ): void => {
+    if (outcome) return
     if (kind === 'call') {
       underWay += 1
       outlet.call(Number(first), second, third)
@@ -95,22 +98,22 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
   const isFull = () => instance.grownMb() > 0.75 * instance.memoryMb
 
   const begin = () => {
-    prepared.run = { receive: take, isOver: budget.isOver }
+    prepared.run = { receive: handleMessage, isOver: budget.isOver }
     guest = startGuest(prepared, work)
     const module = context.evalCode(work.code, 'artifact.js', { type: 'module' })
     if (module.error) return module.error.consume(fail)
     module.value.consume((value) => void invoke('start', value, ...texts(context, [header.entry, work.args])))
   }
   /** Calls a function of the prelude; all handles but the first are disposed of. */
-  const invoke = (name: string, ...given: QuickJSHandle[]): void => {
+  const invoke = (name: string, ...handles: QuickJSHandle[]): void => {
     if (!guest) return
-    const result = context.callMethod(guest, name, given)
-    for (const handle of given.slice(1)) handle.dispose()
+    const result = context.callMethod(guest, name, handles)
+    for (const handle of handles.slice(1)) handle.dispose()
     if (result.error) result.error.consume(fail)
     else result.value.dispose()
   }
   const fail = (thrown: QuickJSHandle): void => {
-    if (ending || budget.over) return
+    if (outcome || budget.over) return
     const result = guest && context.callMethod(guest, 'fail', [thrown])
     if (!result || result.error) failed(...failureOf('', ''))
     result?.dispose()
@@ -126,30 +129,30 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
       else if (isFull()) failed('out_of_memory', 'it takes too much memory')
       else failed('error', 'it has brought the engine to an end')
     }
-    if (budget.over) ending = { op: 'failed', code: 'cpu_timeout', thrown: 'null', ...overdue(header.cpuMs) }
+    if (budget.over) outcome = { op: 'failed', code: 'cpu_timeout', thrown: 'null', ...overdue(header.cpuMs) }
   }
 
   const compute = () => {
     if (!guest) begin()
     const until = performance.now() + sliceMs
-    while (!ending && !budget.over && runtime.hasPendingJob() && performance.now() < until)
+    while (!outcome && !budget.over && runtime.hasPendingJob() && performance.now() < until)
       runtime.executePendingJobs(jobsAtOnce).error?.consume(fail)
   }
 
   return {
     slice() {
       guarded(compute)
-      if (!ending && !runtime.hasPendingJob() && underWay === 0)
+      if (!outcome && !runtime.hasPendingJob() && underWay === 0)
         if (returned !== undefined) guarded(() => invoke('finish'))
         else if (isFull())
           // QuickJS silently drops a job if there is no memory left for it.
           failed('out_of_memory', 'it takes too much memory')
         else failed('never_settles', 'it waits for a promise that nothing is left to settle')
-      if (ending) return ending
+      if (outcome) return outcome
       return runtime.hasPendingJob() ? 'more' : 'waits'
     },
     answer(call, ok, json) {
-      if (ending) return
+      if (outcome) return
       underWay -= 1
       guarded(() =>
         invoke('answer', context.newNumber(call), ok ? context.true : context.false, context.newString(json)),
@@ -184,8 +187,8 @@ function texts(context: QuickJSContext, values: string[]): QuickJSHandle[] {
 
 function startGuest({ context, start, send }: Guest, { header, context: json }: Work): QuickJSHandle {
   const { functions, ...limits } = header
-  const given = texts(context, [JSON.stringify(functions), json, JSON.stringify(limits)])
-  return context.unwrapResult(context.callFunction(start, context.undefined, send, ...given))
+  const startArgs = texts(context, [JSON.stringify(functions), json, JSON.stringify(limits)])
+  return context.unwrapResult(context.callFunction(start, context.undefined, send, ...startArgs))
 }
 
 function usedMb(runtime: QuickJSRuntime, context: QuickJSContext, instance: Instance): number {

@@ -33,8 +33,8 @@ const send = (header: Sent, ...parts: string[]) => void channel.write(frame(pack
 
 async function start(header: RunHeader, [code = '', args = '', context = '']: string[]): Promise<void> {
   const { run: id } = header
-  const ended = { value: false }
-  starting.set(id, ended)
+  const endRequested = { value: false }
+  starting.set(id, endRequested)
   const instance = await engine.acquire(header.memoryMb)
   starting.delete(id)
   const work: Work = { header, code, args, context }
@@ -53,7 +53,7 @@ async function start(header: RunHeader, [code = '', args = '', context = '']: st
     },
   }
   runs.set(id, running)
-  if (ended.value) finish(running, 'ended')
+  if (endRequested.value) finish(running, 'ended')
   else enqueue(running)
 }
 const starting = new Map<number, { value: boolean }>()
@@ -89,13 +89,13 @@ function computeNext(): void {
   }
 }
 
-function finish(running: Running, ending: Ending | 'ended'): void {
+function finish(running: Running, outcome: Ending | 'ended'): void {
   const { id, invocation } = running
   running.dispose()
   const used = { run: id, cpuMs: invocation.cpuMs, memoryMb: invocation.memoryMb }
-  if (ending === 'ended') send({ op: 'ended', ...used })
-  else if (ending.op === 'completed') send({ op: 'completed', ...used }, ending.output)
-  else send({ op: 'failed', ...used, code: ending.code }, ending.message, ending.stack, ending.thrown)
+  if (outcome === 'ended') send({ op: 'ended', ...used })
+  else if (outcome.op === 'completed') send({ op: 'completed', ...used }, outcome.output)
+  else send({ op: 'failed', ...used, code: outcome.code }, outcome.message, outcome.stack, outcome.thrown)
 }
 
 function receive(text: string): void {

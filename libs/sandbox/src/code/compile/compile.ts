@@ -44,7 +44,7 @@ function at(file: ts.SourceFile, position: number, message: string): Diagnostic 
 function* foreignImports(file: ts.SourceFile): Generator<Diagnostic> {
   for (const statement of file.statements) {
     const specifier = importedBy(statement)
-    if (specifier && specifier.text !== sdk) yield refused(file, specifier, specifier.text)
+    if (specifier && specifier.text !== sdk) yield importDiagnostic(file, specifier, specifier.text)
   }
   // Dynamic imports are calls, which may appear anywhere.
   const waiting: ts.Node[] = [...file.statements]
@@ -67,7 +67,7 @@ function importedBy(statement: ts.Statement): ts.StringLiteral | undefined {
 const textOf = (node: ts.Expression | undefined): ts.StringLiteral | undefined =>
   node && ts.isStringLiteral(node) ? node : undefined
 
-const refused = (file: ts.SourceFile, node: ts.Node, name: string): Diagnostic =>
+const importDiagnostic = (file: ts.SourceFile, node: ts.Node, name: string): Diagnostic =>
   at(
     file,
     node.getStart(file),

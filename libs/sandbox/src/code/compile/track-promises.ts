@@ -2,7 +2,7 @@ import ts from 'typescript'
 import { runFunction, trackingFunction } from '../protocol.js'
 
 const { factory } = ts
-const given = '$opsplaneGiven'
+const argsName = '$opsplaneGiven'
 
 /**
  * Makes the promises of async functions pass through `trackingFunction`, because QuickJS does not report unhandled
@@ -61,13 +61,13 @@ function trackedFunction(node: ts.Node): ts.Node | undefined {
 }
 
 const rest = () => [
-  factory.createParameterDeclaration(undefined, factory.createToken(ts.SyntaxKind.DotDotDotToken), given),
+  factory.createParameterDeclaration(undefined, factory.createToken(ts.SyntaxKind.DotDotDotToken), argsName),
 ]
 
 const called = (run: ts.Expression) =>
   factory.createCallExpression(factory.createIdentifier(runFunction), undefined, [
     run,
-    factory.createIdentifier(given),
+    factory.createIdentifier(argsName),
   ])
 
 const arrow = ({ parameters }: ts.SignatureDeclaration, body: ts.Block): ts.Expression =>
@@ -81,7 +81,7 @@ const isValue = ({ name }: ts.ParameterDeclaration) => !(ts.isIdentifier(name) &
 
 /** Compiled code may also run in an earlier version of the service that has no `trackingFunction`. */
 function declared(): ts.FunctionDeclaration {
-  const [run, all] = [factory.createIdentifier('run'), factory.createIdentifier(given)]
+  const [run, all] = [factory.createIdentifier('run'), factory.createIdentifier(argsName)]
   const track = factory.createPropertyAccessExpression(
     factory.createIdentifier('globalThis'),
     trackingFunction,
