@@ -7,17 +7,21 @@ import type { MeasureOptions } from './log/creates.js'
 import { cpuSince, cpuTimes, ownMs } from './process-times.js'
 import type { Figure } from './report.js'
 
-/** More for the design's figure: BENCH_FACTS=10000000. */
+/** Set BENCH_FACTS=10000000 to measure at the size the design states its figure for. */
 const facts = Number(process.env.BENCH_FACTS ?? 300_000)
 const rounds = 40
 const workspaceId = 'ws_bench_facts'
 const incidentsPerSecond = 100
 /**
- * The process table counts in steps of 10 ms, and a quarter hour that goes on is added up once a minute: in eight seconds the one is
- * 0.01 ms an event, and the other is in or is not.
+ * Seconds of load. The process table counts CPU in steps of 10 ms, and the current quarter hour is aggregated once a
+ * minute: in a run of only eight seconds, one step would be 0.01 ms per event, and the aggregation would either be
+ * included or not.
  */
 const gatheringSeconds = 60
-/** Before it is measured, so that V8 has compiled what the load takes: that costs as much as a thousand events. */
+/**
+ * Load before the measurement, so that V8 has compiled the code the load uses: compiling costs as much CPU as a
+ * thousand events.
+ */
 const warmUp = { seconds: 15, rate: 400 }
 
 const year = { from: '2025-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }
@@ -36,7 +40,7 @@ const reports = {
   'days with percentiles': { measures: ['p50_time_to_resolve'], grain: 'day', timeZone: 'America/New_York' },
 }
 
-/** Reports over many facts without the cache of answers, and how long an event takes to become facts. */
+/** Measures reports over many facts without the response cache, and how long an event takes to become facts. */
 export async function measureAnalytics(options: MeasureOptions): Promise<Figure[]> {
   const { cluster, say } = options
   const connection = { search_path: 'analytics' }
@@ -84,7 +88,7 @@ async function measureReports({ cluster, say }: MeasureOptions, sql: postgres.Sq
     const { id } = (await post('/analytics/reports', asked)).data
     const taken: number[] = []
     for (let round = 0; round < rounds; round++) {
-      // Another version: no answer that is kept fits.
+      // Increments the version so that no cached response is valid.
       await sql`update fact_versions set version = version + 1 where workspace_id = ${workspaceId}`
       const startedAt = performance.now()
       await post(`/analytics/reports/${id}/run`, {})
@@ -108,7 +112,7 @@ async function measureReports({ cluster, say }: MeasureOptions, sql: postgres.Sq
   return figures
 }
 
-/** Incidents at an even rate: when each event was made, and when its fact can be seen. */
+/** Creates incidents at an even rate and compares the time of each event with the time its fact becomes visible. */
 async function measureGathering({ cluster, say }: MeasureOptions, sql: postgres.Sql): Promise<Figure[]> {
   const caller = toService(cluster, 'itsm', ['itsm:read', 'itsm:write'])
   const login = createCallerHeaders(caller)
@@ -133,12 +137,12 @@ async function measureGathering({ cluster, say }: MeasureOptions, sql: postgres.
         select id, extract(epoch from clock_timestamp() - created_at) * 1000 as ms from fact_events
         where workspace_id = 'ws_bench' and id > ${last}`
       for (const { id, ms } of rows) if (!latencies.has(id)) latencies.set(id, Number(ms))
-      // A moment back: ids need not become visible in their order.
+      // Steps back a little: ids need not become visible in order.
       last = [...latencies.keys()].at(-500) ?? last
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   })()
-  /** Of the backends that serve analytics. */
+  /** CPU time of the Postgres backends that serve analytics, in ms. */
   const spentMs = async () => {
     const backends = await sql<
       { pid: number }[]

@@ -20,18 +20,19 @@ import { incidents, type MeasureOptions } from './log/creates.js'
 import { consumersCaughtUp } from './log/pipeline.js'
 import type { Figure } from './report.js'
 
-/** Records that are there, each with its event; more for a longer look: BENCH_ROWS. */
+/** Number of existing records, each with its event. Set BENCH_ROWS for more. */
 const records = Number(process.env.BENCH_ROWS ?? 200_000)
 const rowsEach = 1_000
 const leastMbPerSecond = 10
-/** Appends may wait for so long. */
+/** Maximum time appends may be blocked, in ms. */
 const maxPausedMs = 500
-/** Incidents a second that are created while the backup is made. */
+/** Incidents created per second while the backup is made. */
 const acceptedPerSecond = 10
 
 /**
- * A backup of a platform that runs and takes requests, what it is read again for, and a restore into an empty one with its proof, up to the
- * first request that this answers: how much is lost of what was acknowledged, and for how long nothing is there.
+ * Measures a backup of a running platform under load, its verification, and a restore into an empty platform with
+ * its proof, until the first request that the restored platform answers: how many acknowledged writes are lost, and
+ * how long the platform is unavailable.
  */
 export async function measureBackup({ cluster, say }: MeasureOptions): Promise<Figure[]> {
   say(`  writing ${records} records…`)
@@ -105,13 +106,13 @@ function figuresOf(saved: BackupResult, restored: RestoreResult): Figure[] {
   ]
 }
 
-/** An incident whose creation was acknowledged, and when, by the clock of this process. */
+/** An incident whose creation was acknowledged, and the time of the acknowledgement by the clock of this process. */
 interface Accepted {
   id: string
   atMs: number
 }
 
-/** Creates incidents until it is stopped; those that were acknowledged, in that order. */
+/** Creates incidents until `stop` is called; `done` resolves with the acknowledged incidents in order. */
 function acceptedMeanwhile(cluster: Cluster): { stop(): void; done: Promise<Accepted[]> } {
   const { url, headers } = incidents(cluster)
   const accepted: Accepted[] = []
@@ -135,7 +136,7 @@ function acceptedMeanwhile(cluster: Cluster): { stop(): void; done: Promise<Acce
   }
 }
 
-/** Starts what was restored, and looks which of the acknowledged it has. */
+/** Starts the restored platform and checks which of the acknowledged incidents it has. */
 async function startAgain(home: string, accepted: readonly Accepted[]) {
   const startedAt = performance.now()
   const cluster = await startMeasured(home)

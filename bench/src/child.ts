@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { endWithBench } from './ending.js'
 
-/** Starts another file of this folder as a process; it reports its port first. */
+/** Starts another file of this folder as a child process, which reports its port first. */
 export async function startChild(
   file: string,
   env: Record<string, string>,
@@ -15,7 +15,7 @@ export async function startChild(
   return { child, port }
 }
 
-/** The next message of a child. Rejects where the child exits first. */
+/** The next message of a child process. Rejects if the child exits first. */
 async function messageOf<Message>(child: ChildProcess): Promise<Message> {
   const over = new AbortController()
   const { signal } = over
@@ -31,14 +31,14 @@ async function messageOf<Message>(child: ChildProcess): Promise<Message> {
   }
 }
 
-/** One question to a child, one answer. Rejects where the child exits first. */
+/** Sends one question to a child process and resolves with its answer. Rejects if the child exits first. */
 export async function requestFromChild<Answer>(child: ChildProcess, question: string): Promise<Answer> {
   const answer = messageOf<Answer>(child)
   child.send(question)
   return answer
 }
 
-/** CPU time of a process so far, user and system, in milliseconds (Linux). */
+/** CPU time a process has used so far, user and system, in milliseconds (Linux). */
 export function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   const ticksPerSecond = 100

@@ -1,12 +1,13 @@
-/** More than the caches of a core hold. */
+/** More than fits into the caches of a core. */
 const memoryBytes = 32 * 1_024 * 1_024
 const pageBytes = 4_096
 const waitMs = 0.01
 
 /**
- * How much of its time a process that only reads memory waits, in percent: for others that want its core, for interrupts, and for pages that
- * the host of a virtual machine has taken from it, which count as CPU of the reading process and which nothing else in the machine
- * tells of. Some 2 % on a quiet machine. Where it is 20, milliseconds of CPU are that much too many, more so for what uses much memory.
+ * Share of time, in percent, that a process which only reads memory has to wait: for other processes on its core,
+ * for interrupts, and for pages that the host of a virtual machine has reclaimed. Those waits count as CPU time of
+ * the reading process, and no other metric of the machine shows them. About 2 % on a quiet machine. At 20 %, CPU
+ * milliseconds are too high by that share, and by more for processes that use much memory.
  */
 export function disturbedPercent(forMs = 1_000): number {
   const memory = Buffer.alloc(memoryBytes, 1)

@@ -5,13 +5,16 @@ import { createLogger, createReleasers } from '@opsplane/runtime'
 
 const releasers = createReleasers(createLogger({ service: 'bench', level: 'silent' }))
 
-/** Has something ended together with the bench, however that ends: its children, servers and folders. The last comes first. */
+/**
+ * Registers something to release when the bench ends for any reason: child processes, servers and folders. Released
+ * in reverse order.
+ */
 export const endWithBench = (name: string, end: () => Promise<void> | void): void => releasers.add(name, end)
 
-/** Ends everything, once; what cannot be ended does not keep the rest. */
+/** Releases everything, once; a failure does not keep the others from being released. */
 export const endAll = (): Promise<void> => releasers.release()
 
-/** A folder that is removed with the bench. */
+/** Creates a folder that is removed when the bench ends. */
 export function temporaryFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `opsplane-bench-${name}-`))
   endWithBench(folder, () =>
@@ -28,8 +31,9 @@ export class InterruptedError extends Error {
 }
 
 /**
- * Rejects with InterruptedError when the bench is asked to end, a second signal is not waited for; and with errors that are not caught elsewhere.
- * From then on what is still measured may fail, as its servers end before it.
+ * Rejects with InterruptedError when the bench receives a signal (a second signal is not waited for), and with
+ * otherwise uncaught errors. Measurements that are still running may fail afterwards, because their servers end
+ * before them.
  */
 export function waitForInterrupt(): Promise<never> {
   return new Promise((_, reject) => {

@@ -6,7 +6,10 @@ import { observedLoops } from './limits/loop-delays.js'
 
 const unlimited = Object.fromEntries(Object.keys(limitTable).map((name) => [name, 0]))
 
-/** Environment of services: what is measured is what the platform can do, not what a tenant may; and their loops can be asked. */
+/**
+ * Environment of the services: turns tenant limits off, because the bench measures the platform's capacity, and
+ * enables reading event loop delays.
+ */
 export const withoutLimits = {
   RATE_LIMIT_PER_MINUTE: '0',
   CONNECTIONS_PER_ADDRESS: '0',
@@ -14,12 +17,15 @@ export const withoutLimits = {
   ...observedLoops,
 }
 
-/** As `docs/scaling.md` has it for a server under load; the raw limits are measured on the same one. */
+/**
+ * Settings that `docs/scaling.md` recommends for a server under load; the raw limits are measured on the same
+ * server.
+ */
 const checkpoints = ['max_wal_size=4GB', 'min_wal_size=2GB', 'checkpoint_timeout=15min']
 
 const postgresFlags = ['shared_preload_libraries=pg_stat_statements', ...checkpoints]
 
-/** Starts a platform on the state of a folder, without limits; it is stopped with the bench, if not before. */
+/** Starts a platform without limits on the state in a folder; stopped when the bench ends, if not before. */
 export function startMeasured(
   folder: string,
   { extra, ...options }: Pick<ClusterOptions, 'metrics' | 'extra'> = {},
@@ -35,23 +41,23 @@ export function startMeasured(
   return starting
 }
 
-/** Removes the webhooks that a measurement has made: the next one's events are not for them. */
+/** Removes the webhooks of a measurement, so that the events of the next one are not delivered to them. */
 export async function removeWebhooks(adminUrl: string): Promise<void> {
   const sql = postgres(adminUrl, { max: 1, onnotice: () => {} })
   try {
-    // By SQL, as some are made so; triggers end what is queued for them.
+    // By SQL, because some were created by SQL; triggers end their queued deliveries.
     await sql`delete from dispatcher.webhooks`
   } finally {
     await sql.end()
   }
 }
 
-/** Of 16 MB each: 1.5 GB. */
+/** 16 MB each: 1.5 GB. */
 const walFiles = 96
 
 /**
- * Has the server use WAL files again, as one does that has run for an hour: on a new one every file is written with zeros first,
- * by the commit that needs it.
+ * Makes the server recycle WAL files, as a server does after an hour of operation: on a new server every WAL file is
+ * first filled with zeros by the commit that needs it.
  */
 export async function fillWal(adminUrl: string): Promise<void> {
   const sql = postgres(adminUrl, { max: 1, onnotice: () => {} })

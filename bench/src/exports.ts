@@ -9,9 +9,9 @@ import { breakdown, cpuSince, cpuTimes } from './process-times.js'
 import { residentMb } from './records/records-million.js'
 import type { Figure } from './report.js'
 
-/** Fewer for a first look: BENCH_ROWS. */
+/** Set BENCH_ROWS for fewer rows. */
 const rows = Number(process.env.BENCH_ROWS ?? 1_000_000)
-/** Seconds a file of a million rows may take. */
+/** Maximum seconds for a file of a million rows. */
 const goals = { csv: 5, ndjson: 5, parquet: 15, xlsx: 60 } as const
 const maxMb = 200
 
@@ -28,7 +28,7 @@ const Made = z.object({
 const Given = z.object({ data: z.object({ url: z.string() }) })
 const Incident = z.object({ data: z.object({ id: z.string() }) })
 
-/** Files of a million facts, from the request to the last part, and what the service takes for them. */
+/** Measures files of a million facts, from the request to the last part, and the resources the service uses for them. */
 export async function measureExports({
   cluster,
   say,
@@ -62,7 +62,7 @@ async function call(
   return JSON.parse(text)
 }
 
-/** Facts in the workspace of the cluster in the order of their time, as events bring them, but without the events. */
+/** Inserts facts into the cluster's workspace in time order, as events would, but without the events. */
 async function fill(cluster: Cluster): Promise<void> {
   const one = Incident.parse(
     await call(cluster, 'POST', '/itsm/incidents', { title: 'The first', severity: 'low' }),
@@ -73,7 +73,7 @@ async function fill(cluster: Cluster): Promise<void> {
     onnotice: () => {},
     connection: { search_path: 'analytics,itsm' },
   })
-  // Ids of this month's partition that sort as they were made.
+  // Ids in this month's partition, in the order of creation.
   const prefix = newId('incident').slice(0, 14)
   try {
     await sql.unsafe(

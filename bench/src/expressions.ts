@@ -14,7 +14,10 @@ const tenant = 'ws_bench/production'
 const goals = { perSecond: 5_000, p50Ms: 0.2 }
 const clients = 16
 
-/** Expressions over two children, compared with JSONata called in this process, which is not allowed for a tenant's expression. */
+/**
+ * Measures expressions evaluated by two child processes, compared with JSONata called in this process, which is not
+ * allowed for tenant expressions.
+ */
 export async function measureExpressions({
   seconds,
   say,
@@ -69,7 +72,7 @@ const evaluating = (expressions: Expressions, evaluated: Template) => async () =
   if (!result?.ok) throw new Error(JSON.stringify(result))
 }
 
-/** Does it as often as it can: each client again as soon as it is done. */
+/** Repeats `act` as fast as possible: each client starts the next call when its previous one is done. */
 async function repeat(act: () => Promise<void>, options: { seconds: number; clients: number }) {
   const took: number[] = []
   const begun = performance.now()

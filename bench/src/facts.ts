@@ -1,6 +1,9 @@
 import type postgres from 'postgres'
 
-/** Incidents of a desk with 8 teams over a year, in the months of their ids; those of a kept database are left as they are. */
+/**
+ * Inserts incidents of a desk with 8 teams over a year, into the monthly partitions of their ids; rows of a kept
+ * database stay unchanged.
+ */
 export async function fillFacts(sql: postgres.Sql, workspaceId: string, rows: number): Promise<void> {
   const [had] = await sql<{ facts: string }[]>`
     select count(*) as facts from fact_incidents where workspace_id = ${workspaceId}`
@@ -34,7 +37,7 @@ export async function fillFacts(sql: postgres.Sql, workspaceId: string, rows: nu
   await sql`analyze fact_incidents`
 }
 
-/** Waits until the service has added everything up, larger blocks sooner than they would be due. */
+/** Waits until the service has aggregated everything; larger blocks are made due early. */
 export async function addedUp(sql: postgres.Sql): Promise<void> {
   for (;;) {
     const rows =

@@ -39,9 +39,9 @@ import { measureRecordsMillion } from './records/records-million.js'
 import { type Figure, printFigures } from './report.js'
 import { measureRuns } from './runs.js'
 
-/** In the order they run, by the names the command takes. */
+/** Measurements in the order they run, by the names the command accepts. */
 const measures = {
-  // First, before the other measurements' writes leave work for autovacuum.
+  // First, before the writes of other measurements leave work for autovacuum.
   rest: measureRest,
   delivered: measureDelivered,
   telemetry: measureTelemetry,
@@ -73,7 +73,7 @@ const measures = {
   console: measureConsole,
   relevance: measureRelevance,
   backup: measureBackup,
-  // Last, as it fills the tables the others write to.
+  // Last, because it fills the tables the other measurements write to.
   lists: measureLists,
 }
 const names = Object.keys(measures)
@@ -89,7 +89,7 @@ const chosen = program.args.length > 0 ? program.args : names
 const seconds = Number(options.seconds)
 const say = (text: string) => console.error(text)
 
-/** BENCH_KEEP is a folder whose state is kept and used again, for what takes long to fill. */
+/** BENCH_KEEP names a folder whose state is kept and reused, for data that takes long to generate. */
 const kept = process.env.BENCH_KEEP
 const sayDisturbed = () =>
   say(
@@ -119,11 +119,11 @@ try {
   if (options.json) console.log(JSON.stringify(figures, null, 2))
   else printFigures(figures)
 } catch (error) {
-  // Before the servers end, which may take the process with it.
+  // Printed before the servers end, which may end this process too.
   if (!(error instanceof InterruptedError)) console.error(error)
   process.exitCode = error instanceof InterruptedError ? error.exitCode : 1
 } finally {
   await endAll()
 }
-// What was being measured when it was interrupted still waits for an answer.
+// A measurement that was interrupted may still be waiting for a response.
 process.exit()

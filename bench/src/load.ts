@@ -18,12 +18,12 @@ export interface LoadResult {
   p99Ms: number
 }
 
-/** Creates incidents as fast as the answers come, over keep-alive connections. */
+/** Creates incidents as fast as responses arrive, over keep-alive connections. */
 export function createIncidents(options: LoadOptions): Promise<LoadResult> {
   return post({ ...options, body: incident })
 }
 
-/** Posts the same body as fast as the answers come, over keep-alive connections. */
+/** Posts the same body as fast as responses arrive, over keep-alive connections. */
 export async function post(options: LoadOptions & { body: string }): Promise<LoadResult> {
   const result = await autocannon({
     url: options.url,
@@ -42,13 +42,13 @@ export async function post(options: LoadOptions & { body: string }): Promise<Loa
   }
 }
 
-/** Creates incidents at an even rate, whether or not answers come: a load of independent clients. */
+/** Creates incidents at an even rate, independent of the responses: a load of independent clients. */
 export async function createIncidentsEvenly(
   options: LoadOptions & {
     rate: number
-    /** The headers of each request that do not stay the same. */
+    /** Headers that differ from request to request. */
     login?(): Promise<Record<string, string>>
-    /** The nth incident's title; all have the same one otherwise. */
+    /** Title of the nth incident; all incidents have the same title otherwise. */
     titleOf?(n: number): string
   },
 ): Promise<void> {
@@ -69,8 +69,8 @@ export async function createIncidentsEvenly(
 }
 
 /**
- * Sends at an even rate, whether or not answers come, and tells how often. autocannon's own rate limit sends each
- * second's share at once, which measures bursts.
+ * Calls `send` at an even rate, independent of the responses, and returns the number of calls. autocannon's own rate
+ * limit sends each second's share as one burst, which would measure bursts.
  */
 export async function evenly(
   { rate, seconds }: { rate: number; seconds: number },
@@ -95,8 +95,8 @@ export const median = (values: number[]) =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
 /**
- * Creates incidents as fast as the answers come; each client at one target after the other, every second one the other way round. Resolves with
- * how many there are at each, which is the same number.
+ * Creates incidents as fast as responses arrive; each client sends to one target after the other, every second
+ * client in reverse order. Resolves with the number of incidents at each target, which is the same for all.
  */
 export async function createIncidentsByTurns({
   targets,

@@ -1,11 +1,14 @@
 export interface MedianInterval {
   median: number
-  /** Between these the median lies, in at least 95 of 100 measurements, however the values are distributed. */
+  /** Bounds that contain the true median in at least 95 of 100 measurements, whatever the distribution of the values. */
   low: number
   high: number
 }
 
-/** By the order of the values alone, so that some wild ones do no harm. With fewer than six there is no such interval: all of them. */
+/**
+ * Uses only the order of the values, so outliers do no harm. Fewer than six values have no such interval: the bounds
+ * are then the minimum and the maximum.
+ */
 export function medianInterval(values: readonly number[]): MedianInterval {
   const sorted = values.toSorted((one, other) => one - other)
   const at = (index: number) => sorted[index] ?? Number.NaN
@@ -15,7 +18,7 @@ export function medianInterval(values: readonly number[]): MedianInterval {
   return { median, low: at(outside), high: at(sorted.length - 1 - outside) }
 }
 
-/** How many values may be left out on each side: as many as fall below the median in less than 2.5 of 100 cases. */
+/** Number of values to leave out on each side: the largest number for which the chance is at most 2.5 %. */
 function outsideOf(count: number): number {
   let chance = 0.5 ** count
   let sum = chance

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Resident memory of each of two processes in MB (Linux). */
+/** Resident memory of two processes in MB (Linux). */
 export function residentMb([first, second]: [number | undefined, number | undefined]): [number, number] {
   return [residentMbOf(first), residentMbOf(second)]
 }
@@ -9,7 +9,7 @@ function residentMbOf(pid = 0): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 }
 
-/** How many files, sockets included, a process may have open (Linux). */
+/** Maximum number of files, including sockets, that a process may open (Linux). */
 export function openFiles(): number {
   return Number(/Max open files\s+\d+\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1])
 }

@@ -9,10 +9,10 @@ const msPerTick = 10
 const nsPerMs = 1e6
 
 /**
- * What each part has spent since its processes began, from the scheduler's figures of each thread (Linux), or where those are
- * not to be had from the process table, in steps of 10 ms: the services, the children that evaluate
- * expressions or run artifacts for them (`workflows children`), Postgres with all its backends, and NATS; those that have ended
- * included. Of all figures the one that a busy machine changes least.
+ * CPU time of each part since its processes started: the services, the child processes that evaluate expressions or
+ * run artifacts for them (`workflows children`), Postgres with all its backends, and NATS; processes that have ended
+ * are included. Uses the scheduler's figures of each thread (Linux), or, where those are not available, the process
+ * table in steps of 10 ms. The figure that a busy machine affects least.
  */
 export function cpuTimes({ services, postgres, nats }: Cluster): CpuTimes {
   const children = childrenMs([postgres.pid(), ...Object.values(services).map(({ pid }) => pid() ?? 0)])
@@ -32,7 +32,7 @@ export function cpuSince(before: CpuTimes, after: CpuTimes): CpuTimes {
 
 export const totalMs = (times: CpuTimes) => Object.values(times).reduce((sum, ms) => sum + ms, 0)
 
-/** `itsm 0.812, gateway 0.401, …`, the largest first; each divided by `per`. */
+/** `itsm 0.812, gateway 0.401, …`, largest first; each divided by `per`. */
 export function breakdown(times: CpuTimes, per: number): string {
   return Object.entries(times)
     .sort(([, a], [, b]) => b - a)
@@ -40,7 +40,7 @@ export function breakdown(times: CpuTimes, per: number): string {
     .join(', ')
 }
 
-/** What all parts take of a core while nothing is asked of them for so long, in percent. */
+/** Share of a core that all parts use while the platform receives no requests, in percent. */
 export async function cpuAtRest(
   cluster: Cluster,
   seconds: number,
@@ -54,22 +54,22 @@ export async function cpuAtRest(
 interface ProcessTimes {
   parent: number
   ownMs: number
-  /** Of its children that have ended. */
+  /** CPU time of child processes that have ended. */
   endedMs: number
 }
 
-/** Of one process, its children not included; nothing for one that has ended. */
+/** CPU time of one process without its children; 0 if it has ended. */
 export function ownMs(pid: number): number {
   return timesOf(pid)?.ownMs ?? 0
 }
 
-/** A process, its children and those that have ended. */
+/** CPU time of a process and its children, including those that have ended. */
 function familyMs(pid: number, children: ReadonlyMap<number, number>): number {
   const parent = timesOf(pid)
   return (parent ? parent.ownMs + parent.endedMs : 0) + (children.get(pid) ?? 0)
 }
 
-/** What the children of these that run have spent, by their parent. */
+/** CPU time of the running children of these processes, by parent. */
 function childrenMs(parents: readonly number[]): Map<number, number> {
   const sums = new Map(parents.map((pid) => [pid, 0]))
   for (const entry of readdirSync('/proc')) {
@@ -82,14 +82,14 @@ function childrenMs(parents: readonly number[]): Map<number, number> {
   return sums
 }
 
-/** Undefined for a process that has ended meanwhile. */
+/** `undefined` if the process has ended meanwhile. */
 function timesOf(pid: number): ProcessTimes | undefined {
   const times = statOf(pid)
-  // Threads that have ended are in the process table alone.
+  // Only the process table includes threads that have ended.
   return times && { ...times, ownMs: Math.max(times.ownMs, threadsMs(pid)) }
 }
 
-/** The time on a processor of the threads that run, to the nanosecond; 0 where the kernel does not count that. */
+/** CPU time of the running threads, with nanosecond resolution; 0 if the kernel does not record it. */
 function threadsMs(pid: number): number {
   try {
     const onProcessor = (thread: string) =>
@@ -100,7 +100,7 @@ function threadsMs(pid: number): number {
   }
 }
 
-/** What the process table says. */
+/** Figures from the process table. */
 function statOf(pid: number): ProcessTimes | undefined {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []

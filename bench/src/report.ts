@@ -1,4 +1,4 @@
-/** One measured figure with its raw limit and what the design asks for. */
+/** One measured figure with its raw limit and the goal of the design. */
 export interface Figure {
   name: string
   value: string

@@ -8,15 +8,18 @@ import { cpuAtRest } from './process-times.js'
 import type { Figure } from './report.js'
 
 const eventCount = 200
-/** Runs at rest, and runs of another workspace that wait for a place; `WAITING_RUNS=1000000` for the size of the issue. */
+/**
+ * Number of waiting runs, and of due runs of another workspace; set `WAITING_RUNS=1000000` for the number in the
+ * issue.
+ */
 const waitingRuns = Number(process.env.WAITING_RUNS ?? 20_000)
 const queuedRuns = Number(process.env.QUEUED_RUNS ?? 20_000)
 const restSeconds = 30
-/** Longer than the pause between two looks of autovacuum, and V8's before it collects the heap of a quiet process. */
+/** Longer than the interval of autovacuum, and than the delay before V8 collects the heap of an idle process. */
 const settleSeconds = 130
 const insertsAtOnce = 50_000
 
-/** Calls the API and returns the data of its answer. */
+/** Returns a function that calls the API and returns the `data` of the response. */
 export function caller(cluster: Cluster) {
   const headers = { ...incidents(cluster).headers, 'content-type': 'application/json' }
   return async <Data>(path: string, content: object): Promise<Data> => {
@@ -28,7 +31,7 @@ export function caller(cluster: Cluster) {
   }
 }
 
-/** A published workflow. */
+/** Creates and publishes a workflow. */
 export async function publishedWorkflow(
   cluster: Cluster,
   name: string,
@@ -44,7 +47,7 @@ export async function publishedWorkflow(
 const clientOf = ({ info }: Cluster) =>
   postgres(info.postgresUrl, { max: 1, onnotice: () => {}, connection: { search_path: 'workflows' } })
 
-/** From the commit of an event to the start of the run it causes, one after the other, by the clock of Postgres. */
+/** Time from the commit of an event to the start of the run it triggers, one at a time, by the clock of Postgres. */
 export async function measureEventStarts({ cluster, say }: MeasureOptions): Promise<Figure[]> {
   const id = await publishedWorkflow(
     cluster,
@@ -78,8 +81,8 @@ export async function measureEventStarts({ cluster, say }: MeasureOptions): Prom
 }
 
 /**
- * What runs cost that wait for a day, rows like that of one that waits, and their journals: compared with the same platform without
- * them, once what the load has left to Postgres and to V8 is done.
+ * Cost of runs that wait for a day (copies of the rows of one such run) and of their journals: compared with the
+ * same platform without them, after Postgres and V8 have finished the background work that the load caused.
  */
 export async function measureWaitingRuns({ cluster, say }: MeasureOptions): Promise<Figure[]> {
   const steps = [{ id: 'wait', type: 'wait', seconds: 86_400 }]
@@ -103,7 +106,10 @@ export async function measureWaitingRuns({ cluster, say }: MeasureOptions): Prom
   ]
 }
 
-/** Everything is worked off, nothing is left to autovacuum, and processes have been quiet for long enough to tidy up. */
+/**
+ * Waits until no work is queued, autovacuum has finished, and processes have been idle long enough to collect their
+ * heaps.
+ */
 async function settle(cluster: Cluster): Promise<void> {
   await consumersCaughtUp(cluster)
   await nothingIsDue(cluster)
@@ -114,7 +120,7 @@ async function settle(cluster: Cluster): Promise<void> {
   await delay(settleSeconds * 1_000)
 }
 
-/** What was queued before is worked off. */
+/** Waits until work queued earlier is done. */
 async function nothingIsDue(cluster: Cluster): Promise<void> {
   const sql = clientOf(cluster)
   const due = () =>
@@ -123,7 +129,7 @@ async function nothingIsDue(cluster: Cluster): Promise<void> {
   await sql.end()
 }
 
-/** A run of a workspace while another one has many that are due. */
+/** Measures a run of a workspace while another workspace has many due runs. */
 export async function measureNoisyNeighbour({ cluster, say }: MeasureOptions): Promise<Figure[]> {
   const steps = [{ id: 'wait', type: 'wait', seconds: 86_400 }]
   const noisy = await publishedWorkflow(cluster, 'Noisy', { steps })
@@ -151,7 +157,7 @@ export async function measureNoisyNeighbour({ cluster, say }: MeasureOptions): P
   ]
 }
 
-/** A run that waits, and that no process works on. */
+/** Starts a run and waits until it is waiting and no process works on it. */
 async function waiting(cluster: Cluster, id: string): Promise<string> {
   const { runId } = await caller(cluster)<{ runId: string }>(`/workflows/${id}/trigger`, {})
   const sql = clientOf(cluster)
@@ -162,7 +168,7 @@ async function waiting(cluster: Cluster, id: string): Promise<string> {
   return runId
 }
 
-/** Rows like those of a run; of another workspace, where they have a version of their own, they are due at once. */
+/** Copies the rows of a run. Copies for another workspace, which has its own version, are due immediately. */
 async function copyRuns(
   cluster: Cluster,
   { runId, count, workspaceId }: { runId: string; count: number; workspaceId?: string },
@@ -201,7 +207,7 @@ async function copyRuns(
   await sql.end()
 }
 
-/** The version a run is pinned to, in another workspace; returns what it is pinned to by. */
+/** Copies the version a run is pinned to into another workspace; returns the id of the copy. */
 async function copyVersion(
   sql: postgres.Sql,
   { runId, workspaceId }: { runId: string; workspaceId: string },

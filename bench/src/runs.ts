@@ -15,7 +15,7 @@ const rounds = 3
 const stepCount = 3
 const body = JSON.stringify({ input: { amount: 5, customer: { name: 'Ada', city: 'London' } } })
 
-/** Three steps that each commit; of paths alone, or of JSONata that a child process evaluates. */
+/** Three steps, each with its own commit: with paths only, or with JSONata that a child process evaluates. */
 const definitions = {
   paths: ['{{ input.customer }}', '{{ steps.first.output.name }}', '{{ steps.second.output }}'],
   expressions: [
@@ -33,8 +33,8 @@ interface Measured {
 }
 
 /**
- * Runs of three transforms, each committed on its own, started and waited for through the gateway, compared with bare Express
- * creates of the same run: a transaction each, where a run is four.
+ * Measures runs of three transforms, each committed separately, started and awaited through the gateway, compared
+ * with bare Express creates in the same run: a create is one transaction, a run is four.
  */
 export async function measureRuns(options: MeasureOptions): Promise<Figure[]> {
   const { cluster, seconds, say } = options
@@ -91,7 +91,7 @@ function figureOf(kind: string, connections: number, measured: Measured[]): Figu
   }
 }
 
-/** Its URL. */
+/** Creates and publishes the workflow; returns its URL. */
 async function transforms(cluster: Cluster, name: string, values: string[]): Promise<string> {
   const ids = ['first', 'second', 'third']
   const steps = values.map((value, index) => ({ id: ids[index], type: 'transform', value }))

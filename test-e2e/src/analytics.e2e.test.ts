@@ -24,7 +24,7 @@ describe('what happens on the platform', () => {
     const data = async (query: { since?: string } = {}) =>
       (await ada.get('/analytics/dashboards/{id}/data', { params: { path, query } })).data
     const { since } = await data()
-    // A poll that nothing comes to in its time is asked again.
+    // A poll that times out without a change is repeated.
     const waiting = waitFor(async () => (await data({ since })).since !== since)
     for (const severity of ['critical', 'critical', 'low'] as const)
       await ada.post('/itsm/incidents', { body: { title: 'Disk full', severity } })
@@ -106,7 +106,7 @@ describe('every kind of what happens', () => {
   test('becomes a fact of its dataset, which the list of datasets has', async () => {
     const policy = { name: 'Soon', metric: 'resolution', goalsBy: 'all', goals: { all: 60 } }
     await make('/itsm/sla-policies', { ...policy, conditions: { category: 'counted' } })
-    // Where no server listens: a delivery that fails is one as well.
+    // No server listens there: failed deliveries are facts too.
     await make('/webhooks', { name: 'gone', url: 'https://127.0.0.1:44321/', events: ['change.created'] })
     await make('/itsm/incidents', { title: 'Disk full', category: 'counted' })
     await make('/itsm/changes', { title: 'New disk', type: 'normal' })
@@ -150,7 +150,7 @@ describe('every kind of what happens', () => {
       (await byTable()).rows
         .filter(({ tableSlug }) => tableSlug === 'counted')
         .reduce((sum, { changes }) => sum + Number(changes), 0)
-    // The facts of all tables came up to 2 by those of another one before.
+    // The total over all tables may have reached 2 by facts of another table, so this waits for those of this table.
     await waitFor(async () => (await changesOfCounted()) >= 2, { message: '2 changes of counted' })
     expect(await changesOfCounted()).toBe(2)
   })

@@ -49,7 +49,7 @@ inBrowser('apps in a browser (with chromium: apt-get install chromium, or CHROMI
     return answer.body.data
   }
 
-  /** A tab in which the owner is logged in and sees the app. */
+  /** Opens a tab in which the owner is signed in and sees the app. */
   async function opened(url: string, options?: Parameters<typeof browser.open>[0]): Promise<Tab> {
     const tab = await browser.open(options)
     await tab.page.goto(url)
@@ -194,7 +194,7 @@ inBrowser('apps in a browser (with chromium: apt-get install chromium, or CHROMI
     await page.goto(portal.showing(`${origin}${changed}`))
     await shown.filter({ hasText: 'This is no longer shared' }).waitFor()
 
-    // A frame that is refused has a page of the browser instead.
+    // The browser shows its own page in a frame that is refused.
     const refused = async (showing: string) => {
       await page.goto(showing)
       const isRefused = () => page.frames()[1]?.url().startsWith('chrome-error:')
@@ -226,7 +226,7 @@ inBrowser('apps in a browser (with chromium: apt-get install chromium, or CHROMI
     await page.getByRole('cell', { name: 'Small laptop' }).waitFor()
     await page.getByRole('definition').filter({ hasText: 'Unable to cast' }).waitFor()
     expect(await page.getByRole('cell', { name: 'Old phone' }).count()).toBe(0)
-    // All that the page shows came at once.
+    // All data of the page was fetched with one request.
     expect(requests.filter((url) => url.endsWith('/-/data'))).toHaveLength(1)
     await page.getByRole('button', { name: 'Show phones' }).click()
     await page.getByRole('button', { name: 'Yes' }).click()

@@ -55,7 +55,7 @@ inBrowser('forms of apps in a browser', () => {
     await page.getByRole('button', { name: 'Log out' }).waitFor()
   }
   async function opened(path: string): Promise<Tab> {
-    // East of Greenwich, where this moment is in the day after.
+    // East of Greenwich, where this instant is already on the next day.
     const tab = await browser.open({ timezoneId: 'Asia/Tokyo' })
     await tab.page.goto(`${url}${path}`)
     await logIn(tab.page)
@@ -65,7 +65,7 @@ inBrowser('forms of apps in a browser', () => {
     page.getByRole('form').or(page.locator('form')).getByLabel(name, { exact: false }).first()
   const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true }).click()
 
-  /** What is typed into each field, and what is to be saved of it. */
+  /** The input for each field, and the value that must be saved. */
   const changes: [field: string, change: (page: Page) => Promise<unknown>, value: unknown][] = [
     ['title', (page) => input(page, 'title').fill('Second'), 'Second'],
     ['price', (page) => input(page, 'price').fill('-1234567890.0123456789'), '-1234567890.0123456789'],
@@ -153,7 +153,7 @@ inBrowser('forms of apps in a browser', () => {
     await logIn(page)
     expect(await input(page, 'title').inputValue()).toBe('Kept')
 
-    // The record is made, and the answer is lost.
+    // The record is created, but the response is lost.
     await page.route('**/-/actions', async (route) => {
       await route.fetch()
       await route.abort()
@@ -172,7 +172,7 @@ inBrowser('forms of apps in a browser', () => {
     const { body } = await api<{ data: Values[] }>('GET', `/tables/form_values/records?filter=${filter}`)
     expect(body.data).toMatchObject([{ price: '12345678901234567890.0123456789' }])
 
-    // Another one of the same is meant to be another one.
+    // Submitting the same values again intentionally creates another record.
     await input(page, 'title').fill('Kept')
     await page.getByRole('button', { name: 'Create' }).click()
     await waitFor(async () => {

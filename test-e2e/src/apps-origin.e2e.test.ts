@@ -5,14 +5,14 @@ import { createCliRunner } from './cli.js'
 import { type Api, apiClient } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
-/** What apps keep of who has logged in, for scripts of their origin. */
+/** The session that apps store for scripts of their origin. */
 const session = "sessionStorage.getItem('opsplane.session')"
 
 const inBrowser = chromiumPath ? describe : describe.skip
 inBrowser('apps at an origin of their own (with chromium)', () => {
   let platform: SharedPlatform
   let browser: Awaited<ReturnType<typeof startBrowser>>
-  /** One gateway by two names. */
+  /** The same gateway under two names. */
   let [main, own, path, id] = ['', '', '', '']
   let portal: Awaited<ReturnType<typeof startPortal>>
   let api: Api
@@ -73,7 +73,7 @@ inBrowser('apps at an origin of their own (with chromium)', () => {
 
     expect(await page.context().cookies()).toEqual([])
     expect(await page.evaluate("sessionStorage.getItem('kept')")).toBeNull()
-    // With the very session that is there by now.
+    // Uses the session that is stored by now.
     const api = (origin: string) =>
       page.evaluate(
         `fetch('${origin}/api/v1/auth/me', { headers: { authorization: 'Bearer ' + ${session} } })
@@ -100,18 +100,18 @@ inBrowser('apps at an origin of their own (with chromium)', () => {
       await page.goto(portal.showing(`${origin}${token.path}`))
       await frame.getByRole('cell', { name: 'Old laptop' }).waitFor()
       expect(await frame.getByRole('button', { name: 'Log out' }).count()).toBe(0)
-      // Nothing but the page is asked for at the main origin, which passes it on.
+      // Only the page itself is requested at the main origin, which redirects it.
       const asked = requests.filter((url) => !url.startsWith(portal.origin)).map((url) => new URL(url))
       const elsewhere = asked.filter((url) => url.origin !== own)
       expect(elsewhere.map(({ pathname }) => pathname)).toEqual(origin === own ? [] : [path])
-      // It is behind the # of an address, which no server sees.
+      // The token is in the fragment of the URL, which no server receives.
       expect(asked.filter(({ pathname, search }) => `${pathname}${search}`.includes(token.token))).toEqual([])
     }
     await screenshot('embedded-at-its-own-origin')
     expect(problems).toEqual([])
     expect(await page.context().cookies()).toEqual([])
     const inFrame = page.frames().find((found) => found.url().startsWith(own))
-    // Browsers give a frame on another site a storage of its own, or none.
+    // Browsers give a cross-site frame separate storage, or none.
     expect(
       await inFrame?.evaluate(`(() => { try { return ${session} } catch { return null } })()`),
     ).toBeNull()
@@ -126,7 +126,7 @@ inBrowser('apps at an origin of their own (with chromium)', () => {
     const { page } = await browser.open()
     const shown = page.frameLocator('iframe').getByRole('heading', { level: 1 })
     const token = await sharedWithPortal()
-    // A frame that is refused has a page of the browser instead.
+    // The browser shows its own page in a frame that is refused.
     const refused = async (showing: string) => {
       await page.goto(showing)
       const isRefused = () => page.frames()[1]?.url().startsWith('chrome-error:')

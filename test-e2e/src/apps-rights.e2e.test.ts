@@ -3,7 +3,10 @@ import { waitFor } from '@opsplane/testing'
 import { type Api, apiClient } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
-/** What a person and an embed get of an app, by the rights and row rules of its giver, its user and the token's maker. */
+/**
+ * Tests what a user and an embed can read and write in an app, depending on the rights and row rules of the app's
+ * giver, the user and the maker of the embed token.
+ */
 
 let platform: SharedPlatform
 let api: Api
@@ -56,7 +59,10 @@ interface Cast {
   user?: string
 }
 
-/** A table with a record of the north and one of the south, which roles of the north see the first of, and an app of it. */
+/**
+ * Creates a table with one record of the north and one of the south, of which the north roles see only the first,
+ * and an app for it.
+ */
 async function stage(number: number, { giver = 'giver', maker = 'maker', user = 'user' }: Cast) {
   const [slug, table] = [`rights-${number}`, `assets_${number}`]
   const rules = ['giver-north', 'maker-north', 'user-north'].map((role) => ({
@@ -97,7 +103,7 @@ async function running<T>(slug: string, path: string, body: object, authorizatio
 }
 const codeOf = ({ error }: Failure) => error?.details?.[0]?.code ?? error?.code
 
-/** Serials of what is seen, or why not. */
+/** Serials of the visible records, or the reason for a refusal. */
 async function read(slug: string, bearer: string): Promise<unknown> {
   interface Part {
     rows?: { serial: string }[]
@@ -109,7 +115,7 @@ async function read(slug: string, bearer: string): Promise<unknown> {
   return part ? (part.rows?.map(({ serial }) => serial) ?? part.error?.code) : codeOf(answer)
 }
 
-/** Whether a record of the south can be made, or why not. */
+/** Whether a record of the south can be created, or the reason for a refusal. */
 async function write(slug: string, bearer: string): Promise<unknown> {
   const values = { serial: 'new', site: 'south' }
   const answer = await running(slug, 'actions', { source: 'assets', operation: 'create', values }, bearer)
@@ -125,7 +131,7 @@ const setAccess = ({ app }: Scene, access: object) => api('PATCH', `/apps/${app}
 interface Case {
   cast?: Cast
   change?: (scene: Scene) => Promise<unknown>
-  /** What the user reads and writes, and what the embed does. */
+  /** Expected results of reading and writing, for the user and for the embed. */
   expected: { user: [read: unknown, write: unknown]; embed: [read: unknown, write: unknown] }
 }
 const all: [unknown, unknown] = [both, 'written']
@@ -152,7 +158,7 @@ const cases: Record<string, Case> = {
   },
   'a giver who has left': {
     change: ({ giver }) => api('DELETE', `/settings/users/${giver.id}`),
-    // The embed token takes the giver's rights as well.
+    // The embed token also depends on the giver's rights.
     expected: { user: held, embed: ended },
   },
   'a maker who has lost a right': {
@@ -183,7 +189,7 @@ test.each(Object.entries(cases))('an app with %s', async (name, { cast = {}, cha
   const { slug, user, embed } = scene
   await change?.(scene)
   const reads = async () => [await read(slug, user.bearer), await read(slug, embed)]
-  // What changes rights is read from the stream.
+  // Changes of rights are received from the event stream.
   await waitFor(async () => {
     const seen = await reads()
     expect(seen).toEqual([expected.user[0], expected.embed[0]])
@@ -192,7 +198,7 @@ test.each(Object.entries(cases))('an app with %s', async (name, { cast = {}, cha
   expect([await write(slug, user.bearer), await write(slug, embed)]).toEqual([
     ...[expected.user[1], expected.embed[1]],
   ])
-  // No one can do on the API itself what they do in the app alone.
+  // Rights granted only through the app do not apply to the API itself.
   const direct = await api('GET', `/tables/assets_${Object.keys(cases).indexOf(name)}/records`, {
     headers: { authorization: user.bearer },
   })

@@ -59,7 +59,7 @@ async function make<T = { id: string }>(
   if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
   return answer.body.data
 }
-/** Of the running app, below the origin. */
+/** Calls the running app, below the origin. */
 async function running<T = unknown>(path: string, body?: object, headers: Record<string, string> = {}) {
   const response = await fetch(
     `${new URL(platform.info.baseUrl).origin}/apps/${platform.info.workspace}/register/-/${path}`,
@@ -163,7 +163,7 @@ describe('what runs', () => {
     expect((await shownTo(agent.bearer))?.rows).toMatchObject([{ serial: 'A-9' }])
     await api('DELETE', `/settings/users/${agent.id}`)
     await waitFor(async () => (await running('data', all, { authorization: agent.bearer })).status === 403)
-    // A viewer has no apps:use.
+    // A viewer lacks apps:use.
     const viewer = await sessionAs('viewer', 'viewer@example.com')
     expect(await running('definition', undefined, { authorization: viewer.bearer })).toMatchObject({
       ...{ status: 403, body: { error: { code: 'insufficient_scope' } } },
@@ -178,7 +178,7 @@ describe('what runs', () => {
     })
     expect(staging.status).toBe(404)
     const other = await platform.another()
-    // Neither in their own workspace at this address, nor in the address's workspace.
+    // Neither with their own workspace, nor with the workspace of the URL.
     for (const workspace of [other.workspace, platform.info.workspace]) {
       const headers = { authorization: `Bearer ${other.apiKey}`, 'x-workspace': workspace }
       expect(await running('definition', undefined, headers)).toMatchObject({
@@ -206,7 +206,7 @@ describe('what runs', () => {
       serial: 'A-5',
       site: 'Hamburg',
     })
-    // An embed token opens nothing else.
+    // An embed token is not valid for anything else.
     const elsewhere = await api('GET', '/tables/assets/records', { headers: { authorization: guest } })
     expect(elsewhere.status).toBe(401)
     expect(

@@ -42,7 +42,7 @@ test('an action of every service stands in the audit log with the address and th
       const found = await query(`type=${type}`)
       return found.length > 0 && found
     })
-    // The gateway trusts no proxy here, so the header a client makes up is none of its own.
+    // The gateway trusts no proxy here, so the address a client claims in a header is ignored.
     expect(event?.source).toEqual({ address: '127.0.0.1', userAgent: 'journey/1.0' })
     expect(await query(`type=${type}&address=127.0.0.1`)).toHaveLength(1)
     expect(await query(`requestId=${event?.requestId}`)).toHaveLength(1)

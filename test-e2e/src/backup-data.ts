@@ -6,14 +6,14 @@ interface Data<T> {
   data: T
 }
 
-/** What a platform has of every family, and what of it is looked at again elsewhere. */
+/** Ids of resources in every family, and the paths compared after a restore. */
 export interface Families {
-  /** Paths whose answers stay the same while nothing is changed. */
+  /** Paths whose responses stay the same while nothing is changed. */
   paths: string[]
   webhook: string
   /** A run that waits for an approval. */
   waiting: string
-  /** Workflow that a schedule starts every second. */
+  /** A workflow that a schedule starts every second. */
   scheduled: string
   export: string
 }
@@ -39,7 +39,7 @@ insert into trips (goal, km, how) values ('Rome', 900, 'good'), ('Pub', 1, null)
 line \\\\N', 7, 'bad');
 insert into notes (goal, body) values ('Rome', '{"a": [1, null]}')`
 
-/** Makes something of everything, and waits until nothing of it is in flight. */
+/** Creates resources in every family, and waits until nothing is in flight. */
 export async function createFamilies(api: Api, receiverUrl: string): Promise<Families> {
   const make = async <T = { id: string }>(path: string, body: object): Promise<T> => {
     const answer = await api<Data<T>>('POST', path, { body })
@@ -137,7 +137,7 @@ export async function createFamilies(api: Api, receiverUrl: string): Promise<Fam
   }
 }
 
-/** What each path answers, without what differs from request to request or is counted by use. */
+/** Response of each path, without values that differ between requests or count uses. */
 export async function readFamilies(
   api: Api,
   { paths }: Pick<Families, 'paths'>,
@@ -152,11 +152,11 @@ export async function readFamilies(
   return answers
 }
 
-/** What counts uses goes on counting those of before. */
+/** Usage counters continue from their restored values. */
 const withoutUse = (name: string, value: unknown) =>
   name === 'lastUsedAt' || name === 'useCount' ? undefined : value
 
-/** SHA-256 of the file of an export, as it is downloaded. */
+/** SHA-256 of the downloaded file of an export. */
 export async function hashDownload(api: Api, id: string): Promise<string> {
   const { data } = (await api<Data<{ url: string }>>('GET', `/analytics/exports/${id}/download`)).body
   const answer = await fetch(data.url)

@@ -12,13 +12,13 @@ import { createCliRunner } from './cli.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 import { type WalArchive, walArchive } from './wal-archive.js'
 
-/** Saving and restoring everything takes minutes, which are for test:long. */
+/** A backup and restore of everything takes minutes, so these tests run only in test:long. */
 const test = process.env.BACKUP_DRILLS === undefined ? everyTest.skip : everyTest
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let restored: Cluster | undefined
 let wal: WalArchive
-/** What the first restoring has said of itself. */
+/** Proof reported by the first restore. */
 let proved: Proved
 let receiver: Receiver
 let families: Families
@@ -67,14 +67,17 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
 })
 
-/** The tool, against servers that are named. */
+/** The command-line tool, configured with the URLs of the servers. */
 const cliOn = ({ info, secrets }: Pick<Cluster, 'info' | 'secrets'>) =>
   createCliRunner({
     ...{ HOME: folder, DATABASE_URL: info.postgresUrl, NATS_URL: info.natsUrl },
     OPSPLANE_MASTER_KEY: secrets.masterKey,
   })
 
-/** By the tool, and by the chain of the audit log; what has just been written may still be on its way. */
+/**
+ * Checks with the tool, and with the chain of the audit log; repeated because the latest writes may still be in
+ * flight.
+ */
 async function nothingIsMissing(cluster: Pick<Cluster, 'info' | 'secrets'>): Promise<void> {
   const cli = cliOn(cluster)
   await waitFor(
@@ -239,7 +242,7 @@ test('what was destroyed is restored into an empty installation, and goes on', a
     headers: { authorization: undefined, 'x-workspace': undefined },
   })
   expect(login.status).toBe(201)
-  // What had been delivered is not sent again.
+  // Deliveries made before the backup are not sent again.
   const id = await create(api, 'after')
   await waitFor(() => arrived().includes('after'))
   const ofFamilies = (titles: string[]) => titles.filter((title) => title === 'Disk full').length
@@ -304,7 +307,7 @@ test('Postgres goes back to an instant, and the stream of events after it', asyn
   await server.stop()
   wal.recoverTo(String(now?.at))
   await server.start()
-  // It answers before it has come to the instant, and takes no writes until it is promoted.
+  // Postgres answers before it has reached the instant, and accepts no writes until it is promoted.
   await waitFor(
     async () => (await asked(info.postgresUrl, 'select where not pg_is_in_recovery()')).length > 0,
   )
@@ -323,7 +326,7 @@ test('Postgres goes back to an instant, and the stream of events after it', asyn
     info.postgresUrl,
     `select min(position)::float8 as at from itsm.events where position > ${lastPosition}`,
   )
-  // A position of an event that is lost is given to no other one.
+  // The position of a lost event is not assigned to another event.
   expect(next?.at).toBeGreaterThan(streamed)
   await nothingIsMissing(restored)
 })
@@ -333,7 +336,7 @@ test('a detached month is compared with the audit log, and is attached again', a
   const cli = cliOn(restored)
   const sql = postgres(restored.info.postgresUrl, { max: 1, onnotice: () => {} })
   try {
-    // As if three incidents had been made long ago: the month is in the id.
+    // Makes three incidents appear to be created long ago: the month is encoded in the id.
     await sql.unsafe(`
       set search_path = itsm;
       select add_event_month('2025-03-01');
@@ -366,7 +369,7 @@ test('a detached month is compared with the audit log, and is attached again', a
     expect(await cli.json('log', 'attach')).toMatchObject([{ month: '2025-03', events: 3 }])
     expect((await cli.run(['rebuild', '--service', 'itsm'])).code).toBe(0)
     await cli.json('log', 'detach', '--before', '2025-04')
-    // The chain of the audit log as it was: a restore verifies it.
+    // Restores the audit log's original ids, because a restore verifies the chain.
     await sql`update settings.audit_log a set id = m.id, event = jsonb_set(a.event::jsonb, '{id}', to_jsonb(m.id))::json
       from moved m where a.id = m.old`
     await cli.json('backup', '--to', detachedSaved)

@@ -21,7 +21,7 @@ type Headers = Record<string, string | undefined>
 
 let platform: SharedPlatform
 let operations: Operation[]
-/** Of a browser in which the owner of the workspace is signed in. */
+/** Cookie of a browser in which the owner of the workspace is signed in. */
 let cookie: string
 
 const ownPage = { 'sec-fetch-site': 'same-origin' }
@@ -68,7 +68,7 @@ test('a browser signs in, works, and signs out', async () => {
   expect((await ask('POST', '/auth/logout', { ...ownPage, cookie: other })).status).toBe(204)
   await waitFor(async () => (await me({ ...ownPage, cookie: other })).status === 401)
   expect((await me({ ...ownPage, cookie })).status).toBe(200)
-  // Whatever a cookie said before, a sign-in makes a session of its own.
+  // A sign-in always creates a new session, whatever cookie was sent.
   const fixed = cookieIn(await signIn({ ...ownPage, cookie }))
   expect(fixed).not.toBe(cookie)
 })
@@ -96,7 +96,7 @@ test('a browser signs in by an identity provider, and logs out there as well', a
     )
     expect(provider.redirectUri).toBe(`${platform.info.baseUrl}/auth/sso/${provider.id}/callback`)
     issuer.person = { sub: 'owner', claims: {} }
-    /** The provider sends the browser back, which brings the cookie of the sign-in along, and no other. */
+    /** The provider redirects the browser back, which sends only the cookie of the sign-in. */
     const comeBack = async (begun: Awaited<ReturnType<typeof posted>>) => {
       const back = await issuer.visit(parsed(SsoLocation, begun).location)
       const target = back.href.slice(platform.info.baseUrl.length)
@@ -125,7 +125,7 @@ test('a browser signs in by an identity provider, and logs out there as well', a
   }
 })
 
-/** What outlives a session: secrets at another host, and keys. */
+/** Requests whose effect outlasts a session: secrets for another host, and keys. */
 const lasting: Record<string, readonly [method: string, target: string, body: object]> = {
   'a webhook': [
     'POST',
@@ -185,7 +185,7 @@ test('a session that signed in long ago makes nothing that outlives it', async (
     return status < 300 ? 'done' : ErrorEnvelope.parse(JSON.parse(text)).error.code
   }
   const own = { ...ownPage, cookie }
-  /** The secret serves no host yet: each of these would add one. */
+  /** The secret has no allowed hosts yet: each of these requests would add one. */
   const stored = () => ask('POST', '/secrets', own, JSON.stringify({ name: 'kept', value: 'v' }))
   const stale = cookieIn(await signIn())
   const sql = postgres(platform.info.postgresUrl, { max: 1 })
@@ -202,7 +202,7 @@ test('a session that signed in long ago makes nothing that outlives it', async (
   }
 })
 
-/** What a browser sends where the page is not the platform's. */
+/** Headers a browser sends from a page that is not the platform's. */
 const foreign: [string, Headers][] = [
   ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
   ['a sibling site', { 'sec-fetch-site': 'same-site', origin: 'https://apps.example' }],
@@ -221,7 +221,7 @@ const foreign: [string, Headers][] = [
 ]
 
 test.each(foreign)('no operation is reached with the cookie by %s', async (_, headers) => {
-  // A public operation does the same for everyone, with or without a cookie; but signing in is for pages of the platform alone.
+  // A public operation behaves the same with and without a cookie; but only pages of the platform may sign in.
   const guarded = operations.filter(
     ({ id, secured, path }) =>
       (secured && !path.startsWith(originPrefix)) || id === browserSignIn || id === ssoStart,

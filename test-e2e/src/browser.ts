@@ -9,7 +9,7 @@ import { z } from 'zod'
 
 const programs = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** Where a Chromium is (CHROMIUM names another place); the tests that need one are skipped without it. */
+/** Path of a Chromium (override with CHROMIUM); tests that need one are skipped if there is none. */
 export const chromiumPath =
   process.env.CHROMIUM ??
   (process.env.PATH ?? '')
@@ -24,25 +24,28 @@ const Violations = z.array(
   z.object({ id: z.string(), impact: z.string().nullable(), nodes: z.array(z.object({ html: z.string() })) }),
 )
 
-/** A tab of its own, that notes what goes wrong in it and what it asks for. */
+/** A separate tab that records errors and requests. */
 export interface Tab {
   page: Page
-  /** What scripts have thrown, and what the content security policy has refused. */
+  /** Errors thrown by scripts, and violations of the content security policy. */
   problems: string[]
-  /** Requests that were answered by an error, as the browser's console shows them. */
+  /** Requests answered with an error, as shown in the browser's console. */
   refusals: string[]
   /** URLs of all requests. */
   requests: string[]
-  /** Kept below test-e2e/screenshots. */
+  /** Saved below test-e2e/screenshots. */
   screenshot(name: string): Promise<void>
-  /** What axe finds to be a serious or critical fault, each with the elements it is about. */
+  /** Serious and critical violations that axe finds, each with the affected elements. */
   faults(): Promise<string[]>
-  /** What playwright has no words for: the one session there is, as the end of another takes virtual authenticators along. */
+  /**
+   * For functions that playwright lacks. The only devtools session: ending another one would remove its virtual
+   * authenticators.
+   */
   devtools: CDPSession
 }
 
 export async function startBrowser() {
-  // Without a sandbox of its own, which root has none of: it sees pages of the platform alone.
+  // Without a sandbox, which is not available to root: the browser only loads pages of the platform.
   const browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] })
   const open = async (options: BrowserContextOptions = {}): Promise<Tab> => {
     const context = await browser.newContext({
@@ -74,11 +77,11 @@ function keeper(page: Page): Tab['screenshot'] {
   }
 }
 
-/** Injected past the page's policy, which would refuse a script from elsewhere. */
+/** Injected through devtools, because the page's policy would refuse a foreign script. */
 async function faultsOf(devtools: CDPSession): Promise<string[]> {
   const evaluate = (expression: string) =>
     devtools.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true })
-  // It stays for as long as its document does, and takes long to be read.
+  // Checked first: the script stays loaded as long as the document, and is slow to parse.
   const isThere = await evaluate("typeof axe === 'object'")
   if (isThere.result.value !== true) await evaluate(`${axe};0`)
   const answer = await evaluate(
@@ -89,7 +92,7 @@ async function faultsOf(devtools: CDPSession): Promise<string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }
 
-/** Another site, whose one page shows the address it is asked for in a frame. */
+/** Starts another site, with one page that shows a given address in a frame. */
 export async function startPortal() {
   const server = createServer((request, response) => {
     const { searchParams } = new URL(request.url ?? '/', 'http://portal.test')
@@ -103,7 +106,7 @@ export async function startPortal() {
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     origin,
-    /** The page of the site that shows an address. */
+    /** URL of the page that shows an address. */
     showing: (address: string) => `${origin}/?${new URLSearchParams({ frame: address })}`,
     stop: () => new Promise((resolve) => server.close(resolve)),
   }

@@ -28,7 +28,7 @@ const incident = {
   body: { title: 'Again' },
 }
 
-/** How a workflow comes to call its own hook. */
+/** Ways in which a workflow can call its own hook. */
 const loops: [name: string, steps: (hook: string) => Promise<object[]>][] = [
   [
     'the webhook of an event that it causes',
@@ -61,7 +61,7 @@ test.each(loops)('a hook that is called by %s comes to an end, which says why', 
     return found.body.data.length > 0 && found.body.data
   })
   expect(skipped).toMatchObject([{ triggerType: 'webhook', reason: 'too_deep' }])
-  // Ten levels below the first one.
+  // Ten levels below the first run.
   const runs = await api<Data<object[]>>('GET', `/workflows/${id}/runs?limit=50`)
   expect(runs.body.data).toHaveLength(11)
 })

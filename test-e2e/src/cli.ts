@@ -6,7 +6,7 @@ import { type CapturedRun, runCaptured } from '@opsplane/cli/captured-run'
 
 const mainFile = fileURLToPath(new URL('../../cli/dist/main.js', import.meta.url))
 
-/** The compiled tool as a process of its own. */
+/** The compiled command-line tool as a separate process. */
 export interface CliProcess {
   child: ChildProcessByStdio<Writable, Readable, Readable>
   stdout(): string
@@ -15,7 +15,7 @@ export interface CliProcess {
   exit: Promise<number | null>
 }
 
-/** The tool with these variables and no others but PATH: in this process, where it is not the process that is looked at. */
+/** Runs the tool with only these variables and PATH: in this process, unless the process itself is under test. */
 export function createCliRunner(env: Record<string, string>) {
   const start = (args: readonly string[], input?: string): CliProcess => {
     const child = spawn(process.execPath, [mainFile, ...args], {
@@ -25,7 +25,7 @@ export function createCliRunner(env: Record<string, string>) {
     const text = { out: '', err: '' }
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text.out += chunk))
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => (text.err += chunk))
-    // A tool that reads nothing may be gone before its input is written.
+    // A tool that reads no input may exit before its input is written.
     child.stdin.on('error', () => {}).end(input)
     return {
       child,
@@ -37,13 +37,13 @@ export function createCliRunner(env: Record<string, string>) {
   }
   const run = (args: readonly string[], input?: string): Promise<CapturedRun> =>
     runCaptured(args, { env: { PATH: process.env.PATH, ...env }, input })
-  /** The same as a process of its own. */
+  /** Same, as a separate process. */
   const runProcess = async (args: readonly string[], input?: string) => {
     const tool = start(args, input)
     const code = await tool.exit
     return { code, stdout: tool.stdout(), stderr: tool.stderr() }
   }
-  /** What the tool says with --json. Throws when it fails. */
+  /** Output of the tool with --json. Throws if it fails. */
   const json = async <T>(...args: string[]): Promise<T> => {
     const { code, stdout, stderr } = await run([...args, '--json'])
     if (code !== 0) throw new Error(`opsplane ${args.join(' ')} ended with ${code}: ${stderr}`)

@@ -7,7 +7,7 @@ import { passkeyOrigin, passkeyTests } from './passkey-journey.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 import { revocationTests } from './revocation.js'
 
-/** What one replica of every service is to do with. */
+/** Maximum connections that one replica of every service may use in total. */
 const maxOfAll = 60
 const reserved = 3
 const rounds = isLongTier() ? 20 : 3
@@ -19,7 +19,8 @@ let sql: postgres.Sql
 
 beforeAll(async () => {
   cluster = await startTestCluster({
-    // One workspace may use all sessions of tenants; who gets in is a matter of rights, not of how many came before.
+    // One workspace may use all tenant sessions, and rate limits are off: requests are rejected for missing rights only,
+    // not for their number.
     extra: {
       ...{ QUERIES_PER_WORKSPACE: '1000', RATE_LIMIT_PER_MINUTE: '0' },
       ANONYMOUS_RATE_LIMIT_PER_MINUTE: '0',
@@ -41,7 +42,7 @@ afterAll(async () => {
   await cluster?.stop()
 })
 
-/** Connections by the service that has them; those as tenants are the studio's. */
+/** Open connections by service; those of tenants belong to the studio. */
 async function openByService(): Promise<Map<string, number>> {
   const rows = await sql<{ name: string; count: number }[]>`
     select case when application_name like 'opsplane-tenant-%' then 'database-studio'
@@ -50,7 +51,7 @@ async function openByService(): Promise<Map<string, number>> {
   return new Map(rows.map(({ name, count }) => [name, count]))
 }
 
-/** What each says that it opens at most. */
+/** Maximum number of connections that each service declares. */
 function allowedByService(): Map<string, number> {
   const plan = planServices({
     secrets: cluster.secrets,

@@ -16,7 +16,7 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
   let browser: Awaited<ReturnType<typeof startBrowser>>
   let issuer: OidcIssuer
   let origin: string
-  /** Of pages in the workspace. */
+  /** Base URL of pages in the workspace. */
   let base: string
 
   beforeAll(async () => {
@@ -44,7 +44,7 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
   }
 
-  /** What the API answers a script of the page. */
+  /** Status of a request that a script in the page sends to the API. */
   const statusOf = (page: Page, method: string, path: string) =>
     page.evaluate(
       ([verb, url, workspace]) =>
@@ -55,7 +55,7 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
       [method, path, platform.info.workspace],
     )
 
-  /** An authenticator app is added where the page shows its key; gives back that. */
+  /** Adds an authenticator app on a page that shows its key; returns the key. */
   async function addTotp(page: Page): Promise<string> {
     const key = (await page.locator('.secret-key').textContent()) ?? ''
     const secret = key.replaceAll(' ', '')
@@ -63,7 +63,7 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
     return secret
   }
 
-  /** A passkey that this browser makes and uses without asking. */
+  /** A passkey that this browser creates and uses without prompting. */
   async function addAuthenticator({ devtools }: Tab) {
     await devtools.send('WebAuthn.enable')
     const options = {
@@ -85,7 +85,7 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
     await owner.page.getByRole('button', { name: 'Invite', exact: true }).waitFor()
     expect(await owner.faults()).toEqual([])
 
-    // Long after a sign-in a proof of identity is asked for in place, and the request continues.
+    // Long after sign-in, the proof of identity is requested in place, and then the request continues.
     const sql = postgres(info.postgresUrl, { max: 1 })
     await sql`update settings.sessions s set proved_at = now() - interval '1 hour' from settings.accounts a
       where a.id = s.account_id and a.email = ${info.email}`
@@ -108,14 +108,14 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
     await addAuthenticator(person)
     await page.goto(String(link))
     await page.getByLabel('Your name').fill('Grace Hopper')
-    // The token leaves the address.
+    // The token is removed from the URL.
     expect(new URL(page.url()).hash).toBe('')
     await page.getByRole('textbox', { name: 'Password' }).fill(password)
     expect(await person.faults()).toEqual([])
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Failed now' }).waitFor()
 
-    // An owner who requires a factor has one.
+    // An owner must have a factor before requiring one.
     await owner.page.goto(`${base}/people/sign-on`)
     await owner.page.getByLabel('Everyone').check()
     await owner.page.getByRole('button', { name: 'Save' }).click()
@@ -129,7 +129,7 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
     await owner.page.getByText('Who has none is asked to add one.').waitFor()
     expect(await owner.faults()).toEqual([])
 
-    // Without one there is no access until one is added: a passkey.
+    // A user without a factor has no access until one is added: here a passkey.
     await waitFor(async () => (await statusOf(page, 'GET', '/auth/me')) === 403)
     await page.goto(`${base}/failed`)
     await page.getByRole('button', { name: 'Passkey' }).click()
@@ -142,7 +142,7 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
     await page.getByRole('button', { name: 'Go on' }).click()
     await page.getByRole('heading', { name: 'Failed now' }).waitFor()
 
-    // And an authenticator app in addition.
+    // Adds an authenticator app in addition.
     await page.goto(`${origin}/account`)
     await page.getByRole('button', { name: 'Add an authenticator app' }).click()
     const secret = await addTotp(page)
@@ -150,7 +150,7 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
     expect(await person.faults()).toEqual([])
     await person.screenshot('console-account')
 
-    // Either signs them in, and the passkey alone does as well.
+    // Either factor works after the password, and the passkey also works alone.
     await signOut(page)
     await signIn(page, email, password)
     await page.getByRole('button', { name: 'Use your passkey' }).click()
@@ -158,11 +158,11 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
     await signOut(page)
     await signIn(page, email, password)
     await page.getByRole('button', { name: 'Use an authenticator app' }).click()
-    // The code that was shown at first is used.
+    // The first code was used when the app was added, so the next one is entered.
     await page.getByLabel('Code of your authenticator app').fill(totpCode(secret, Date.now() + stepMs))
     await page.getByRole('heading', { name: 'Failed now' }).waitFor()
 
-    // By the identity provider of the workspace.
+    // Sign-on through the workspace's identity provider.
     await owner.page.goto(`${base}/people/sign-on/new`)
     await owner.page.getByLabel('Name').fill('Acme SSO')
     await owner.page.getByLabel('Issuer').fill(issuer.issuer)
@@ -179,13 +179,13 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
     await page.getByRole('button', { name: 'Continue with Acme SSO' }).click()
     await page.getByRole('heading', { name: 'Failed now' }).waitFor()
     await signOut(page)
-    // The provider keeps its own session, and has a page that ends it.
+    // The provider keeps its own session, and offers a page that ends it.
     const there = page.getByRole('link', { name: 'Sign out there as well' })
     expect(await there.getAttribute('href')).toContain(`${issuer.issuer}/`)
     await page.getByRole('button', { name: 'Use a passkey' }).click()
     await page.getByRole('heading', { name: 'Failed now' }).waitFor()
 
-    // A forgotten password is replaced by a link that an owner makes; the second factor is still asked for.
+    // A forgotten password is replaced through a link that an owner creates; the second factor is still required.
     const { data: users } = await typedClient(info).get('/settings/users', {
       params: { query: { q: email } },
     })
@@ -201,7 +201,8 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
     await page.getByRole('button', { name: 'Use your passkey' }).click()
     await page.getByRole('heading', { name: 'Failed now' }).waitFor()
 
-    // Elsewhere they sign in by a recovery code, and end the session in the first browser, where they type.
+    // In another browser the user signs in with a recovery code, and ends the session of the first browser, where a form
+    // is being filled in.
     await page.goto(`${base}/people/keys/new`)
     await page.getByLabel('Name').fill('nightly export')
     await page.getByRole('button', { name: 'All that read' }).click()
@@ -221,7 +222,7 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
     }
     await waitFor(async () => (await statusOf(page, 'GET', '/auth/me')) === 401)
 
-    // Nothing is lost: they sign in where they are, and what they have typed is sent.
+    // No input is lost: the user signs in on the same page, and the form is submitted.
     const asked = page.getByRole('dialog', { name: 'Sign in to go on' })
     const create = page.locator('form').getByRole('button', { name: 'New key' })
     const shown = page.getByText('Copy it now.')
@@ -253,7 +254,7 @@ inBrowser('people in the console (with chromium: apt-get install chromium, or CH
     await page.getByRole('row', { name: /^settings/ }).waitFor()
     expect(await faults()).toEqual([])
     await page.getByRole('link', { name: 'Dead letters', exact: true }).click()
-    // Others may have given something up on this platform.
+    // Other tests on this platform may have created dead letters.
     await page.getByRole('combobox', { name: 'Service' }).waitFor()
     expect(await faults()).toEqual([])
     expect(problems).toEqual([])

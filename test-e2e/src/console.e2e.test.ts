@@ -5,7 +5,10 @@ import { chromiumPath, startBrowser } from './browser.js'
 import { typedClient } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
-/** Goes to a page by its keys; again where a slow machine took longer between them than the console waits for the second. */
+/**
+ * Opens a page by its keyboard shortcut; repeated if a slow machine exceeded the time the console waits for the
+ * second key.
+ */
 const goByKeys = (page: Page, keys: string, path: RegExp) =>
   waitFor(async () => {
     if (path.test(new URL(page.url()).pathname)) return true
@@ -14,7 +17,7 @@ const goByKeys = (page: Page, keys: string, path: RegExp) =>
   })
 const eventList = (page: Page) => page.getByRole('table', { name: 'Events' })
 
-/** Its script would leave a mark, if a page took it for markup. */
+/** Its script sets a flag if a page interprets the text as markup. */
 const hostile = '<img src=x onerror="window.isOpen=true"> الطابعة'
 
 const inBrowser = chromiumPath ? describe : describe.skip
@@ -62,7 +65,7 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
     await page.getByRole('textbox', { name: 'Password' }).fill(platform.info.password)
     await page.keyboard.press('Enter')
   }
-  /** Publishes a workflow that one of the incidents starts. */
+  /** Publishes a workflow that is triggered by one of the incidents. */
   async function publishFollower(): Promise<void> {
     const trigger = {
       type: 'event' as const,
@@ -74,7 +77,7 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
     const params = { path: { id: workflow.id } }
     await ada.post('/workflows/{id}/publish', { params, body: { activate: true } })
   }
-  /** A run of a workflow that says what others have written, and fails by it. */
+  /** Starts a run of a workflow that fails with a message written by another user. */
   async function failRun(): Promise<string> {
     const definition = { steps: [{ id: 'no', type: 'fail' as const, message: hostile }] }
     const { data: workflow } = await ada.post('/workflows', { body: { name: hostile, definition } })
@@ -92,7 +95,7 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
     const { info } = platform
     const wanted = pathTo('failed')
     const { page, problems, refusals, requests, faults, screenshot } = await open(1_280, wanted)
-    // After the sign-in the page that was asked for is shown.
+    // After sign-in the originally requested page is shown.
     await page.getByLabel('E-mail').fill(info.email)
     expect(refusals).toEqual([])
     await page.getByRole('textbox', { name: 'Password' }).fill('not this')
@@ -142,7 +145,7 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
     expect(await faults()).toEqual([])
     await screenshot('console-event')
 
-    // Whatever is pasted opens what it names.
+    // A pasted id opens the resource.
     await page.keyboard.press('Control+k')
     await page.getByPlaceholder('Go to a page').fill((await deliveries('succeeded'))[0]?.id ?? '')
     await page.keyboard.press('Enter')
@@ -150,7 +153,7 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
     await goByKeys(page, 'ge', /\/events$/)
     await eventList(page).getByRole('link', { name: 'incident.created' }).first().waitFor()
 
-    // What happens elsewhere is seen, and does not move what is looked at.
+    // New rows are indicated without moving the rows on screen.
     await ada.post('/itsm/incidents', { body: { title: 'Seen as it happens' } })
     await page.getByRole('button', { name: '1 new' }).click()
     await page.getByText('Seen as it happens').waitFor()
@@ -170,7 +173,7 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
     expect(requests.filter((url) => !url.startsWith(`${info.origin}/`) && !url.startsWith('data:'))).toEqual(
       [],
     )
-    // Signing out ends what others could see on this machine, and leaves nothing to be asked in vain.
+    // Signing out removes data that others could see on this machine, and leaves no requests that would fail.
     await page.getByRole('button', { name: 'Menu' }).click()
     await page.getByRole('button', { name: /owner/i }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
@@ -205,7 +208,7 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
     for (const each of [page, other])
       await each.getByText('Delivered at attempt 2: the endpoint answered 200.').waitFor()
     expect(problems).toEqual([])
-    // One of both reads the stream, also once the one that did is closed.
+    // One of the tabs reads the stream; if it is closed, the other one takes over.
     await goByKeys(other, 'ge', /\/events$/)
     await eventList(other).getByRole('link', { name: 'incident.created' }).first().waitFor()
     await page.close()

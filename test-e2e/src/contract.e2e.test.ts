@@ -36,7 +36,10 @@ const hasEtag = (operation: Operation) =>
   success(operation).some(([, { headers }]) => headers && 'ETag' in headers)
 const idsOf = (found: Described[]) => found.map(({ operationId }) => operationId).sort()
 
-/** The mutating operations without Idempotency-Key, and why. Without a login, there is no principal to bind the key to. */
+/**
+ * Mutating operations without Idempotency-Key, with the reason. Without authentication, there is no principal to
+ * bind the key to.
+ */
 const withoutKey: Record<string, string> = {
   addPasskey: 'a repetition finds the challenge used',
   beginPasskey: 'a repetition begins once more',
@@ -69,7 +72,10 @@ const withoutKey: Record<string, string> = {
   verifyAuditAgainstCheckpoint: 'changes nothing',
 }
 
-/** The operations that answer with a resource other than the one of their path, which they leave as it is, or change others with it. */
+/**
+ * Operations that return a resource other than the one in their path, which they leave unchanged or change together
+ * with others.
+ */
 const ofAnotherResource = [
   ...['linkProblemIncident', 'promotePack', 'promoteWorkflow', 'rollbackPack', 'takeOverPack'],
 ]
@@ -94,12 +100,12 @@ test('every change of one resource with an ETag takes If-Match, and says 412', (
   expect(idsOf(promised.filter(({ responses }) => !('412' in responses)))).toEqual([])
 })
 
-/** The records of a service desk: lists of them are searched, filtered and paged, and all of them have a past. */
+/** Records of the service desk: their lists can be searched, filtered and paged, and all of them have a history. */
 const desk = /^\/(itsm|cmdb|knowledge|catalog)\b/
 const asks = ({ parameters = [] }: Operation, name: string) =>
   parameters.some((parameter) => parameter.in === 'query' && parameter.name === name)
 
-/** What is worked out from many records, or stands in the code, and so is no record itself. */
+/** Computed from many records, or defined in code, so not records themselves. */
 const noRecords = ['getChangeCalendar', 'getConflictsOfChange', 'getSlotsOfChange', 'getStateMachines']
 
 test('every list of the service desk takes words and a point in time, and every record a point in time', () => {
@@ -110,7 +116,7 @@ test('every list of the service desk takes words and a point in time, and every 
   expect(idsOf(reading.filter((operation) => !asks(operation, 'asOf')))).toEqual(noRecords)
 })
 
-/** A resource of each kind, by what its path begins with. */
+/** One resource of each kind, by the beginning of its path. */
 async function resources(): Promise<[string, string][]> {
   const made = async (path: string, body: object) =>
     (await api<{ data: { id: string } }>('POST', path, { body })).body.data.id
@@ -148,7 +154,7 @@ test('a stale If-Match is 412 and changes nothing, wherever it is taken', async 
   for (const operation of operations.filter((found) => takes(found, 'IfMatch'))) {
     const resource = known.find(([pattern]) => operation.path.startsWith(pattern))
     const path = resource && operation.path.replace(...resource)
-    // Kinds that are not created above are tested with their routes.
+    // Kinds that are not created above are covered by the tests of their routes.
     if (path === undefined || path.includes('{')) continue
     const method = operation.method.toUpperCase() as 'POST' | 'PUT' | 'PATCH' | 'DELETE'
     const body = operation.method === 'delete' ? {} : { body: bodies[operation.operationId] ?? {} }
@@ -191,7 +197,7 @@ test('every created resource that can be read alone has a Location', () => {
         !found.path.slice(path.length + 1).includes('/'),
     )
   const located = creating.filter(({ responses }) => 'Location' in (responses['201']?.headers ?? {}))
-  // What is created from something else is read where its kind is.
+  // Resources created from others are read under the path of their own kind.
   const elsewhere = ['createIncidentProblem', 'createEmbedToken', 'deployApp', 'exportReport', 'rollbackApp']
   const expected = creating.filter(({ path, operationId }) => isRead(path) || elsewhere.includes(operationId))
   expect(idsOf(located)).toEqual(idsOf(expected))

@@ -4,19 +4,19 @@ import type { Sql } from 'postgres'
 import type { CreateLoad } from './crash-load.js'
 import { listEventsInStream } from './event-trail.js'
 
-/** Where what a load has done must be found. */
+/** Places in which the effects of a load must be found. */
 export interface Traces {
   sql: Sql
   natsUrl: string
-  /** Of a webhook for `incident.created` and `incident.updated`. */
+  /** Receiver of a webhook for `incident.created` and `incident.updated`. */
   receiver: Receiver
 }
 
 const patience = { intervalMs: 500 }
 
 /**
- * Every acknowledged incident and change is stored, in the log, in the stream, in the audit log, and delivered, and nothing waits to be
- * published any more.
+ * Checks that every acknowledged incident and change is stored, in the log, in the stream, in the audit log, and
+ * delivered, and that nothing is waiting to be published.
  */
 export async function expectNothingLost(traces: Traces, load: CreateLoad): Promise<void> {
   await everyIncidentIsStoredOnce(traces, load)
@@ -41,7 +41,7 @@ interface LoggedEvent {
   version: number
 }
 
-/** In their order in the log: each aggregate's versions without a gap, and every acknowledged change among them. */
+/** In log order: the versions of each aggregate have no gaps, and include every acknowledged change. */
 async function everyVersionIsInTheLog(
   { sql }: Traces,
   { acknowledged, changed }: CreateLoad,
@@ -57,13 +57,13 @@ async function everyVersionIsInTheLog(
   for (const id of acknowledged.values()) {
     const known = 1 + (changed.get(id) ?? 0)
     expect(last.get(id)).toBeGreaterThanOrEqual(known)
-    // The request that was in flight at the end may have taken effect.
+    // The request in flight at the end may have taken effect.
     expect(last.get(id)).toBeLessThanOrEqual(known + 1)
   }
   return events
 }
 
-/** A stream that was lost or set back is refilled automatically. */
+/** A stream that was lost or restored to an earlier state is refilled automatically. */
 async function everyEventIsInTheStream({ natsUrl }: Traces, events: LoggedEvent[]): Promise<void> {
   await nothingMissing('in the stream', events, async () => {
     return new Set(await listEventsInStream(natsUrl).catch(() => []))
@@ -84,7 +84,7 @@ async function everyEventIsDelivered({ receiver }: Traces, events: LoggedEvent[]
   })
 }
 
-/** What a relay has passed over stays in its outbox for ever, though it may be in the stream. */
+/** A row that a relay has skipped would stay in its outbox forever, even if the event is in the stream. */
 async function everyOutboxIsEmpty({ sql }: Traces): Promise<void> {
   await waitFor(
     async () => {

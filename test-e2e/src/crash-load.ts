@@ -1,22 +1,22 @@
 import { isLongTier, pace, waitFor } from '@opsplane/testing'
 import type { Api, TestCluster } from './platform.js'
 
-/** Incidents created without a break, whatever is killed meanwhile. */
+/** Incidents created continuously, whichever part is killed meanwhile. */
 export interface CreateLoad {
-  /** Incident id by title, of every create that was answered 201. */
+  /** Incident id by title, for every create that was answered 201. */
   acknowledged: ReadonlyMap<string, string>
   lastAnswer(): string
-  /** How many requests got another answer than they should, or none. */
+  /** Number of requests that received an unexpected response, or none. */
   refused(): number
-  /** Answers that were neither success nor, by their own words, worth another try. */
+  /** Responses that were neither successful nor marked as retryable. */
   unexpected(): readonly string[]
-  /** How many changes of each incident were answered 200. */
+  /** Number of changes of each incident that were answered 200. */
   changed: ReadonlyMap<string, number>
   stop(): Promise<void>
 }
 
 const retryMs = 25
-/** What is in flight matters, not how much: the long tier has more of it. */
+/** The test depends on requests being in flight, not on their number: the long tier has more of them. */
 const [ofWorkers, ofPauses, toRecover] = isLongTier() ? [1, 1, 5] : [3, 4, 2]
 
 interface Answer {
@@ -25,8 +25,8 @@ interface Answer {
 }
 
 /**
- * Each worker creates one incident after the other, `pauseMs` apart, and changes each so many times, repeating each
- * request until it is acknowledged.
+ * Each worker creates one incident after the other, `pauseMs` apart, and changes each `changes` times, repeating
+ * each request until it is acknowledged.
  */
 export function startCreating(
   api: Api,
@@ -39,7 +39,10 @@ export function startCreating(
   let creating = true
   let lastAnswer = ''
 
-  /** The same key until an answer arrives: an unknown outcome must not take effect twice. Undefined at the end. */
+  /**
+   * Repeats the request with the same key until it succeeds: a request with an unknown outcome must not take effect
+   * twice. `undefined` if the load ends first.
+   */
   const untilDone = async (method: 'POST' | 'PATCH', path: string, key: string, body: object) => {
     while (creating) {
       const request = { body, headers: { 'idempotency-key': key } }
@@ -86,7 +89,7 @@ export function startCreating(
 
 export type Victim = { kill(): void | Promise<void>; start(): Promise<void> }
 
-/** Kills a part and starts it again, and waits until so many incidents are created after that. */
+/** Kills a part and restarts it, and waits until a number of incidents are created after that. */
 export async function killAndRecover(
   cluster: TestCluster,
   { name, victim, more = toRecover }: { name: string; victim: Victim; more?: number },
@@ -103,7 +106,7 @@ export async function killAndRecover(
   })
 }
 
-/** What services that do not come back, or do not go on, have to say. */
+/** State and last log lines of services, for errors about services that do not recover. */
 export function describeServices({ services }: TestCluster): string {
   const conditions = Object.values(services).map(
     (service) => `${service.name}: ${service.ended() ?? 'runs'}\n${service.logTail(6)}`,

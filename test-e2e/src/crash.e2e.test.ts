@@ -31,10 +31,10 @@ let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let api: Api
 let receiver: Receiver
 let sql: postgres.Sql
-/** Another installation on the same servers, throughout. */
+/** Another installation on the same servers during all tests. */
 let neighbour: Neighbour
 
-/** Nothing is done to the others, which read every event: the long tier has them too. */
+/** The other services are not killed but consume every event: only the long tier includes them. */
 const started: readonly BackendName[] = isLongTier()
   ? backendNames
   : ['settings', 'itsm', 'dispatcher', 'database-studio', 'sdk']
@@ -96,10 +96,10 @@ test(`${faults} kills, losses and outages (seed ${seed}) lose no acknowledged in
   try {
     await suffer(load)
   } finally {
-    // Also after a failure: the workers would try for ever, and keep the test run from ending.
+    // Also after a failure: the workers would retry forever, and keep the test run from ending.
     await load.stop()
   }
-  // After each of them something was created.
+  // At least one incident was created after each fault.
   expect(load.acknowledged.size).toBeGreaterThan(faults)
   expect(new Set(load.acknowledged.values()).size).toBe(load.acknowledged.size)
   await expectNothingLost({ sql, natsUrl: cluster.info.natsUrl, receiver }, load).catch((cause: unknown) => {
@@ -115,7 +115,7 @@ async function suffer(load: CreateLoad): Promise<void> {
   const victims = Object.entries(createFaults(cluster, load, random))
   await waitFor(() => load.acknowledged.size > 0)
   for (let fault = 0; fault < faults; fault++) {
-    // The first round takes each in turn, so that every kind happens at least once.
+    // The first round uses each fault once, so that every kind occurs.
     const chosen = victims[fault < victims.length ? fault : Math.floor(random() * victims.length)]
     if (!chosen) continue
     const [name, victim] = chosen
@@ -123,7 +123,7 @@ async function suffer(load: CreateLoad): Promise<void> {
   }
 }
 
-/** The read model is what the log makes of it. */
+/** Rebuilding the read model from the log gives the same rows. */
 async function rebuildChangesNothing(): Promise<void> {
   const rows = async () => {
     const [row] = await sql<{ hash: string }[]>`

@@ -18,9 +18,9 @@ let cluster: TestCluster
 let api: Api
 let receiver: Receiver
 let sql: postgres.Sql
-/** Whether the endpoints that fail have been mended. */
+/** Whether the failing endpoints have been repaired. */
 let mended = false
-/** The load's first worker's. */
+/** Titles created by the first worker of the load. */
 const deadTitles = 'delivered-0-'
 const failedOnce = new Set<string>()
 const webhooks: string[] = []
@@ -50,7 +50,7 @@ async function webhook(name: string, settings: Record<string, unknown> = {}): Pr
   return answer.body.data.id
 }
 
-/** Tests of a cluster whose dispatcher, NATS and Postgres they kill. */
+/** Tests of a cluster whose dispatcher, NATS and Postgres are killed. */
 export function deliveryCrashTests(setting: () => TestCluster): void {
   beforeAll(async () => {
     cluster = setting()
@@ -72,7 +72,7 @@ async function killUnderLoad(): Promise<void> {
   const flaky = await webhook('flaky', { retries: 20, retry_schedule: [1] })
   const filter = { 'data.title': { starts_with: deadTitles } }
   const dead = await webhook('dead', { retries: 0, filter })
-  // One after the other, so that each pause comes after exactly five failures.
+  // Sent one after the other, so that each pause comes after exactly five failures.
   const strict = await webhook('strict', { retries: 0, filter, ordering_key: 'workspace_id' })
   const load = startCreating(api, { pauseMs: 100, prefix: 'delivered' })
   const { dispatcher } = cluster.services
@@ -106,7 +106,7 @@ async function killUnderLoad(): Promise<void> {
   expect(failed.strict).toBe(5 * strictPauses.length)
 
   const repeated = repetitions('/steady')
-  // What a dispatcher may have sent without having recorded it when it is killed.
+  // Maximum number of attempts that a dispatcher may have sent but not recorded when it is killed.
   const bound = (killed.dispatcher ?? 0) * (endpointConcurrency + unrecordedAtMost)
   expect(repeated).toBeLessThanOrEqual(bound)
   process.stdout.write(
@@ -116,17 +116,17 @@ async function killUnderLoad(): Promise<void> {
   )
 }
 
-/** WEBHOOK_ENDPOINT_CONCURRENCY, and how many results may wait for their record (delivery/record/record.ts). */
+/** WEBHOOK_ENDPOINT_CONCURRENCY, and the number of results that may wait to be recorded (delivery/record/record.ts). */
 const endpointConcurrency = 32
 const unrecordedAtMost = 1_000
 
-/** Requests beyond the first for each event. */
+/** Number of repeated requests for the same event. */
 function repetitions(path: string): number {
   const events = receiver.received().flatMap((request) => (request.path === path ? [eventOf(request)] : []))
   return events.length - new Set(events).size
 }
 
-/** Undefined while that cannot be known. */
+/** `undefined` while the status cannot be read. */
 async function statusOf(id: string): Promise<string | undefined> {
   const answer = await api<{ data?: { status: string } }>('GET', `/webhooks/${id}`).catch(() => undefined)
   return answer?.body.data?.status
@@ -139,7 +139,7 @@ async function resumeIfPaused(id: string): Promise<void> {
 
 interface Expected {
   all: Set<string>
-  /** Those the dead webhook is subscribed to. */
+  /** Events that the dead webhook is subscribed to. */
   dead: Set<string>
 }
 
@@ -153,14 +153,17 @@ async function eventsOf(acknowledged: ReadonlyMap<string, string>): Promise<Expe
   return { all: ids([...acknowledged.values()]), dead: ids(dead) }
 }
 
-/** Waits until all is delivered; of the webhooks that were dead, what did not fail. Returns how many failed. */
+/**
+ * Waits until all events are delivered; for the webhooks that were dead, until each delivery has succeeded or
+ * failed. Returns the number of failures.
+ */
 async function everyEventAccepted(
   { all, dead }: Expected,
   webhooks: Record<'steady' | 'flaky' | 'dead' | 'strict', string>,
 ): Promise<{ dead: number; strict: number }> {
   return waitFor(
     async () => {
-      // A failure of before they were mended may be recorded, and pause one, only now.
+      // A failure from before the repair may be recorded only now, and pause a webhook.
       for (const id of [webhooks.dead, webhooks.strict]) await resumeIfPaused(id)
       const counts = {
         steady: await countByStatus(webhooks.steady, all),
@@ -194,7 +197,7 @@ function missingAt(path: string, events: Set<string>): string[] {
   return [...events].filter((event) => !arrived.has(event))
 }
 
-/** The failures each automatic pause tells of. */
+/** Number of failures that each automatic pause reports. */
 async function pausesOf(id: string): Promise<number[]> {
   const rows = await sql<{ failures: number }[]>`
     select (data->>'consecutiveFailures')::int as failures from dispatcher.events

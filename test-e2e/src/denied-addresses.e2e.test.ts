@@ -2,7 +2,10 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { type Api, apiClient } from './platform.js'
 import { joinPlatform } from './shared/platform.js'
 
-/** The shared platform may call loopback addresses, but for this one, which its configuration denies to each service. */
+/**
+ * The shared platform may call loopback addresses except for this one, which its configuration denies to each
+ * service.
+ */
 const denied = 'https://127.0.0.9:9443/'
 const allowed = 'https://127.0.0.8:9443/'
 
@@ -36,7 +39,7 @@ const refusalOf = async (path: string, body: object) => {
   const answer = await api<{ error?: Failure }>('POST', path, { body: { name: `n${++made}`, ...body } })
   return answer.body.error?.details?.[0]?.code
 }
-/** One that stands in the definition is refused when it is published. */
+/** The URL comes from the input: one written in the definition would be rejected on publish. */
 async function failedRun(url: string) {
   const definition = { steps: [{ id: 'call', type: 'http', method: 'GET', url: '{{ input.url }}' }] }
   const { body } = await api<Data<{ id: string }>>('POST', '/workflows', {

@@ -14,7 +14,7 @@ inBrowser('the API reference in a browser', () => {
     const [platform, started] = await Promise.all([joinPlatform(), startBrowser()])
     browser = started
     origin = platform.info.origin
-    // The document has a service from when that has described itself for the first time.
+    // The document includes a service only after the service has described itself for the first time.
     for (const url of Object.values(platform.urls)) await fetch(`${url}/internal/openapi.json`)
     tab = await browser.open()
     page = tab.page

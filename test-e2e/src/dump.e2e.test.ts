@@ -13,11 +13,11 @@ let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let api: Api
 let receiver: Receiver
 let status = 200
-/** Everything that must not be found, by what it is. */
+/** All plaintexts that must not be found, by name. */
 const plaintexts: Record<string, string> = {}
 const newMasterKey = randomBytes(32).toString('base64')
 
-/** A new plaintext, with characters that JSON and URLs write differently. */
+/** Creates a plaintext with characters that JSON and URLs encode differently. */
 function plaintext(name: string, form = (random: string) => `pa"ss\\w+/${random}`): string {
   const value = form(randomBytes(18).toString('base64url'))
   plaintexts[name] = value
@@ -26,16 +26,16 @@ function plaintext(name: string, form = (random: string) => `pa"ss\\w+/${random}
 const plain = (random: string) => random
 
 beforeAll(async () => {
-  // Replicas that know the new key already, while the old one is still the present one.
+  // Replicas that already have the new key, while the old one is still the present one.
   cluster = await startTestCluster({
-    // The others have less to do with it: their logs are searched in the long tier.
+    // The other services handle fewer secrets: their logs are searched in the long tier.
     services: isLongTier() ? backendNames : ['itsm', 'dispatcher'],
     extra: { OPSPLANE_PREVIOUS_MASTER_KEYS: newMasterKey, LOG_LEVEL: 'trace' },
   })
   api = apiClient(cluster.info)
   receiver = await startReceiver({
     tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
-    // An endpoint that shows everything it is sent, in several ways.
+    // An endpoint that echoes everything it receives in several encodings.
     respond: ({ headers, rawBody }) => {
       const received = JSON.stringify(headers)
       const echo = {
@@ -55,7 +55,7 @@ afterAll(async () => {
   await cluster?.stop()
 })
 
-/** Sent twice under one key, so that what is kept for the replay is in the dump. */
+/** Sends the request twice with the same key, so that the stored response is in the dump. */
 async function twice<T>(method: 'POST' | 'PUT' | 'PATCH', path: string, body: unknown): Promise<T> {
   const headers = { 'idempotency-key': randomUUID() }
   const first = await api<{ data: T }>(method, path, { body, headers })
@@ -63,7 +63,7 @@ async function twice<T>(method: 'POST' | 'PUT' | 'PATCH', path: string, body: un
   expect([first.status < 300, again.headers['idempotency-replayed']]).toEqual([true, 'true'])
   return first.body.data
 }
-/** The part of a key or session that is not shown anywhere. */
+/** The part of a key or session token that is never shown. */
 const secretPart = (token: string | null) => token?.slice(-38) ?? ''
 
 const delivered = async (path: string, count: number) =>
@@ -139,7 +139,7 @@ test('secrets, webhooks, keys and sessions are made, used, changed and replayed'
     (await api('GET', '/auth/me', { headers: { authorization: `Bearer ${plaintext('forged', plain)}` } }))
       .status,
   ).toBe(401)
-  // What is refused is in the logs, and may be nearly right.
+  // Rejected values are in the logs, and may be almost correct secrets.
   await api('POST', '/secrets', {
     body: { name: 'custom', value: plaintext('refused secret'), hosts: ['*'] },
   })
@@ -207,7 +207,8 @@ test('the keys are rotated while the services run', async () => {
   for (const { stdout, stderr } of [before, done])
     for (const key of [masterKey, newMasterKey]) expect(stdout + stderr).not.toContain(key)
 
-  // New values are sealed with the new data key, old ones still open; also in processes that have known nothing else.
+  // New values are encrypted with the new data key, and old ones can still be decrypted, also in processes started
+  // after the rotation.
   await twice('PUT', '/secrets/custom', { value: plaintext('secret of the second generation') })
   for (const name of ['settings', 'dispatcher'] as const) {
     await cluster.services[name].stop()
@@ -239,7 +240,7 @@ test('without the master key nothing of it can be recovered from database, strea
     ),
   })
   for (const value of Object.values(plaintexts)) expect(value.length).toBeGreaterThanOrEqual(16)
-  // What is not secret is found, so that the search is known to look at the right places.
+  // Searches for text that is not secret, to show that the search covers the right places.
   const marks = createPlaintextSearch({
     webhook: 'dumped webhook',
     key: 'dumped key',
@@ -264,7 +265,7 @@ test('without the master key nothing of it can be recovered from database, strea
     for (const table of ['events', 'idempotency_keys', 'data_keys'])
       expect(rows[`${service}.${table}`]).toBeGreaterThan(0)
 
-  // Stopped, so that everything is in the files, also what Postgres has written over since.
+  // Everything is stopped, so that all data is in the files, including data that Postgres has since overwritten.
   for (const service of Object.values(cluster.services)) await service.stop()
   await cluster.nats.stop()
   await cluster.postgres.stop()

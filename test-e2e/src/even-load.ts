@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici'
 
-/** One request of a load: where it went, when it started, by `performance.now()`, and how it was answered. */
+/** One request of a load: its URL, its start time by `performance.now()`, and its response. */
 export interface Sent {
   url: string
   startedAt: number
@@ -8,13 +8,13 @@ export interface Sent {
 }
 
 export interface EvenLoad {
-  /** Those answered so far. */
+  /** Requests answered so far. */
   sent: readonly Sent[]
-  /** Resolves when all in flight are answered. */
+  /** Resolves when all requests in flight are answered. */
   stop(): Promise<void>
 }
 
-/** Sends GETs at an even rate to the addresses in turn, whether or not answers come. */
+/** Sends GETs at an even rate to the URLs in rotation, whether or not responses arrive. */
 export function startEvenLoad(options: {
   urls: string[]
   headers: Record<string, string>
@@ -36,7 +36,7 @@ export function startEvenLoad(options: {
   const timer = setInterval(() => {
     const due = ((performance.now() - firstAt) / 1000) * perSecond
     for (; count < due; count++) {
-      // Also a connection that breaks is an answer, of a kind the test does not allow.
+      // A broken connection is recorded as a response that the test does not allow.
       const url = urls[count % urls.length] ?? ''
       const sending = send(url)
         .catch(() => void sent.push({ url, startedAt: performance.now(), status: 0 }))

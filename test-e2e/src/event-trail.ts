@@ -3,10 +3,13 @@ import { connect } from '@nats-io/transport-node'
 import { natsNames } from '@opsplane/contracts'
 import { parseServerUrl } from '@opsplane/testing'
 
-/** A busy server may take longer than the 5 s that clients give it. */
+/** A busy server may take longer than the default client timeout of 5 s. */
 export const clientTimeoutMs = 60_000
 
-/** The ids of all that stands in the stream of events, in its order. Throws where there is no stream. `natsPrefix` is that of the installation. */
+/**
+ * The ids of all events in the event stream, in order. Throws if the stream does not exist. `natsPrefix` is that of
+ * the installation.
+ */
 export async function listEventsInStream(natsUrl: string, natsPrefix?: string): Promise<string[]> {
   const connection = await connect(parseServerUrl(natsUrl))
   try {

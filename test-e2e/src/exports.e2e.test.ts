@@ -19,10 +19,10 @@ test('incidents are exported, and downloaded by anyone with the URL, without a l
   const titles = ['=HYPERLINK("http://evil")', 'Disk full', 'Mail, "late"']
   for (const title of titles)
     expect((await api('POST', '/itsm/incidents', { body: { title, severity: 'high' } })).status).toBe(201)
-  // The day may end meanwhile.
+  // Two days, because midnight may pass meanwhile.
   const range = { last: 2, unit: 'day' }
   const facts = { dataset: 'incidents', columns: ['number', 'title', 'severity'], range }
-  // Facts are gathered within moments: an export holds those that are there by then.
+  // Facts are gathered within moments: an export contains those that exist by then.
   const made = await waitFor(async () => {
     const { body, status } = await api<Made>('POST', '/analytics/exports', {
       body: { name: 'Incidents', format: 'csv', source: { facts } },

@@ -33,7 +33,7 @@ async function challenge(): Promise<FactorChallenge> {
   return FactorChallenge.parse(body.error.details[0]?.params)
 }
 
-/** A user who has just joined, and has no factor yet. */
+/** A user who has just joined and has no factor yet. */
 async function joined(role: string): Promise<Api> {
   const body = { email: emailOf(role), role }
   const invited = await api<Data<Invited>>('POST', '/settings/users/invite', { body })
@@ -45,7 +45,10 @@ async function joined(role: string): Promise<Api> {
   return as(accepted.body.data.accessToken)
 }
 
-/** Adds an authenticator app, which uses its present code. Outside a workspace, as that may require a factor first. */
+/**
+ * Adds an authenticator app, which consumes its present code. Sent without a workspace, because a workspace may
+ * require a factor first.
+ */
 async function enrol(person: Api) {
   const headers = { 'x-workspace': undefined }
   const begun = await person('POST', '/auth/factors/totp', { body: { name: 'Phone' }, headers })
@@ -69,7 +72,7 @@ test('a person adds an authenticator app, signs in with it, and by a recovery co
   const made = await session('POST', '/auth/recovery-codes')
   const [first = '', second = ''] = RecoveryCodes.parse(made.body.data).codes
 
-  // The code that confirmed it is used; the next one counts already.
+  // The code that confirmed the app is used up; the next one is valid already.
   const asked = await challenge()
   expect(asked.methods).toEqual(['totp', 'recovery_code'])
   const again = await logIn<Refusal>({ challenge: asked.challenge, code: used })

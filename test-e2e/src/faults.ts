@@ -12,7 +12,7 @@ import type { startTestCluster } from './platform.js'
 
 type TestCluster = Awaited<ReturnType<typeof startTestCluster>>
 
-/** What can happen to a platform under load, by name: a part is killed, loses what it kept, or does not do its work. */
+/** Faults of a platform under load, by name: a part is killed, loses its data, or stops working. */
 export function createFaults(
   cluster: TestCluster,
   load: CreateLoad,
@@ -39,7 +39,7 @@ export function createFaults(
   }
 }
 
-/** Until the platform has worked on for a while. */
+/** Waits until more incidents have been created. */
 async function progress(load: CreateLoad, more = isLongTier() ? 10 : 4): Promise<void> {
   const before = load.acknowledged.size
   await waitFor(() => load.acknowledged.size >= before + more, {
@@ -57,7 +57,7 @@ function streamFault(
       const manager = await jetstreamManager(connection, { timeout: clientTimeoutMs })
       const stream = natsNames().eventsStream
       try {
-        // One that is lost is made again, by the platform alone.
+        // A lost stream is created again by the platform without intervention.
         await waitFor(() => manager.streams.info(stream).catch(() => undefined), {
           message: 'the stream to be there',
         })
@@ -70,7 +70,7 @@ function streamFault(
   }
 }
 
-/** As after the loss of a disk: the server comes back with an older copy of what it kept. */
+/** Simulates the loss of a disk: the server starts with an older copy of its data. */
 function storeSetBack({ nats, folder }: TestCluster, load: CreateLoad): Victim {
   const store = join(folder, 'nats', 'jetstream')
   return {
@@ -89,7 +89,7 @@ function storeSetBack({ nats, folder }: TestCluster, load: CreateLoad): Victim {
   }
 }
 
-/** In a session that may write, whatever others may. */
+/** Uses a session that may write, whatever the database's default. */
 async function asAdmin({ info }: TestCluster, work: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
   const sql = postgres(info.postgresUrl, { max: 1 })
   try {
@@ -100,7 +100,7 @@ async function asAdmin({ info }: TestCluster, work: (sql: postgres.Sql) => Promi
   }
 }
 
-/** Ends all connections of these services. */
+/** Closes all connections of these services. */
 async function cut(cluster: TestCluster, services = ['itsm', 'settings', 'dispatcher']): Promise<void> {
   await asAdmin(
     cluster,
@@ -109,7 +109,7 @@ async function cut(cluster: TestCluster, services = ['itsm', 'settings', 'dispat
   )
 }
 
-/** As a failover to a replica that is not promoted yet, and its promotion. */
+/** Simulates a failover to a replica that is not promoted yet, and its promotion. */
 function readOnly(cluster: TestCluster, load: CreateLoad): Victim {
   const set = (value: string) =>
     asAdmin(cluster, (sql) =>
@@ -131,7 +131,7 @@ function readOnly(cluster: TestCluster, load: CreateLoad): Victim {
   }
 }
 
-/** Another transaction locks rows that are used all the time; everything that needs other rows continues. */
+/** Another transaction locks frequently used rows; everything that needs other rows continues. */
 function lockedRows(cluster: TestCluster, load: CreateLoad): Victim {
   return {
     kill: () =>

@@ -4,9 +4,9 @@ import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
 import { typedClient } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
-/** What dashboards and running apps are fed with, through the gateway, by what the services really do. */
+/** Tests the data of dashboards and running apps, through the gateway, produced by the real services. */
 
-/** What the bundler says that browsers load. */
+/** The files for browsers, as listed by the bundler. */
 const builtFiles = new URL('../../services/apps/web/bundle/assets.json', import.meta.url)
 
 let platform: SharedPlatform
@@ -38,7 +38,7 @@ const dashboard = async (id: string, since?: string) =>
     })
   ).data
 
-/** Once it is another one: a poll that nothing comes to in its time is asked again. */
+/** Waits for the next state: a poll that times out without a change is repeated. */
 async function after(id: string, { since }: { since: string }) {
   for (;;) {
     const answer = await dashboard(id, since)
@@ -110,7 +110,7 @@ describe('a dashboard', () => {
       ],
     }
     const { data } = await ada.post('/analytics/dashboards', { body })
-    // What is known of deliveries says nothing of the incident they were about.
+    // The facts about deliveries do not indicate that the facts about their incident exist.
     await waitFor(async () => {
       const { widgets } = await dashboard(data.id)
       expect(widgets.find(({ id }) => id === 'count')).toMatchObject({

@@ -11,13 +11,13 @@ type Headers = Record<string, string>
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let base: string
 let first: Headers
-/** Of another workspace, with a key of its own, behind the same address as every flood. */
+/** Headers of another workspace with its own key, at the same address as every flood. */
 let second: Headers
 let sockets: Socket[] = []
 const agent = new Agent({ connections: 64 })
 
 beforeAll(async () => {
-  // Low enough for a short flood to reach them, on a slow machine too; the second tenant's few requests do not.
+  // Low enough for a short flood to reach, even on a slow machine, but too high for the second tenant's few requests.
   const extra = {
     RATE_LIMIT_PER_MINUTE: isLongTier() ? '1800' : '900',
     BODY_TIMEOUT_MS: '3000',
@@ -64,10 +64,10 @@ const logIn = (password: string) => {
   return call('/auth/token', { method: 'POST', headers: { 'content-type': 'application/json' }, body })
 }
 
-/** How often a flood is refused before it is over; in the long tier all of it is sent. */
+/** Number of refusals after which a flood ends; in the long tier all requests are sent. */
 const refusalsEach = isLongTier() ? Number.POSITIVE_INFINITY : 100
 
-/** So many requests, 48 of them at a time, or fewer once enough are refused. Gives the statuses they were answered with. */
+/** Sends `count` requests, 48 at a time, or fewer once enough are refused. Returns the statuses of the responses. */
 async function flood(count: number, send: (n: number) => Promise<number>): Promise<Set<number>> {
   const statuses = new Set<number>()
   let next = 0
@@ -83,10 +83,10 @@ async function flood(count: number, send: (n: number) => Promise<number>): Promi
   return statuses
 }
 
-/** Below its limit, also with all floods together. */
+/** Keeps the second tenant below its limit during all floods together. */
 const maxTurns = isLongTier() ? 40 : 20
 
-/** What the second tenant does meanwhile, and how it is answered. */
+/** Sends requests of the second tenant meanwhile, and returns their statuses. */
 async function secondTenantDuring<T>(flooding: Promise<T>): Promise<{ outcome: T; statuses: Set<number> }> {
   const statuses = new Set<number>()
   let over = false
@@ -110,7 +110,7 @@ const fine = new Set([200, 201])
 /** A well-formed key that was never issued. */
 const wrongKey = (n: number) => `ops_key_${String(n).padStart(26, '0')}_${'x'.repeat(38)}`
 
-/** A login whose body does not come. */
+/** Sends a login request whose body never arrives. */
 async function hangingLogin(): Promise<void> {
   const { hostname, port } = new URL(base)
   const socket = connect(Number(port), hostname)
@@ -148,7 +148,7 @@ test('a workspace that has all the polls it may have takes none from another', a
       () => undefined,
     ),
   )
-  // By then the others wait.
+  // By then the other polls are waiting.
   await waitFor(() => refused >= 39)
   const { outcome, statuses } = await secondTenantDuring(poll(second, 500))
   expect(outcome).toBe(200)
@@ -158,10 +158,10 @@ test('a workspace that has all the polls it may have takes none from another', a
 })
 
 const guessers = 48
-/** Many at once are the flood; that it goes on is for the long tier. */
+/** The flood consists of many concurrent guesses; a long duration is tested in the long tier. */
 const guessesEach = isLongTier() ? 30 : 4
 
-/** Codes a guess may be answered with, and nothing else. */
+/** The only code allowed for each status of a guess. */
 const allowedCodes: Record<number, string> = {
   401: 'invalid_credentials',
   429: 'rate_limited',
@@ -169,7 +169,8 @@ const allowedCodes: Record<number, string> = {
 }
 
 test('guesses from many addresses are answered by contract, and users who are logged in notice nothing', async () => {
-  // So that the flood comes from many addresses, and reaches settings.
+  // Trusts the forwarded address, so that the flood comes from many addresses, and turns off the limits in front of
+  // settings.
   const { url } = await cluster.replica('gateway', {
     ...{ TRUST_PROXY_CIDRS: '127.0.0.0/8', ANONYMOUS_RATE_LIMIT_PER_MINUTE: '0', RATE_LIMIT_PER_MINUTE: '0' },
   })
@@ -180,7 +181,7 @@ test('guesses from many addresses are answered by contract, and users who are lo
       body: { email: login, password: word },
       headers: { authorization: undefined, 'x-forwarded-for': address },
     })
-  // The owner has logged in from here before.
+  // The owner has signed in from this address before.
   expect((await logInFrom(password, '203.0.113.7')).status).toBe(201)
 
   const guesses: ApiAnswer[] = []
@@ -216,7 +217,7 @@ test('guesses from many addresses are answered by contract, and users who are lo
   }
   expect(guesses.some(({ status }) => status === 429)).toBe(true)
 
-  // Strangers have used up the account's attempts; its owner is let in.
+  // Anonymous clients have used up the account's attempts; its owner can still sign in.
   await waitFor(async () => (await logInFrom('wrong horse battery', '198.51.200.1')).status === 429)
   expect((await logInFrom(password, '203.0.113.7')).status).toBe(201)
 })

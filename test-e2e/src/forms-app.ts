@@ -1,4 +1,4 @@
-/** A table with a column of every type that a form can change, and an app to change its records with. */
+/** A table with a column of every type that a form can edit, and an app to edit its records. */
 export const formsTable = {
   slug: 'form_values',
   name: 'Form values',

@@ -29,10 +29,13 @@ import { fetchOpenApi, startTestCluster } from './platform.js'
 
 const runs = Number(process.env.FUZZ_RUNS ?? 1)
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_121)
-/** In how many ways each field is wrong, another one for each; a longer run tries every one. */
+/** Number of ways in which each field is broken, rotating between fields; a longer run tries all of them. */
 const waysEach = runs > 1 ? Infinity : 1
 
-/** What an operation does may be over before it arrives, as an export of few rows is: tried again until it comes in time. */
+/**
+ * The subject of these operations may end before the request arrives, such as an export of few rows: repeated until
+ * one arrives in time.
+ */
 const racing = new Set(['cancelExport', 'cancelRecordImport'])
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
@@ -50,7 +53,7 @@ beforeAll(async () => {
       RATE_LIMIT_PER_MINUTE: '0',
       ANONYMOUS_RATE_LIMIT_PER_MINUTE: '0',
       ANONYMOUS_BYTES_PER_MINUTE: '0',
-      // A model in a process of its own, for articles that are not searched here.
+      // Avoids a model in a separate process: articles are not searched here.
       EMBEDDINGS_LOCAL: 'false',
       TRUST_PROXY_CIDRS: '127.0.0.0/8',
     },
@@ -104,7 +107,7 @@ async function call(
   return [sent, await world.send(sent)]
 }
 
-/** A call that must be refused with this code, naming the place. */
+/** Sends a request that must be rejected with this code, and whose error must name the place. */
 async function refused(
   operation: Operation,
   request: Partial<Sent> & { target: string },
@@ -121,7 +124,10 @@ async function refused(
   return problems.map((problem) => `${problem} — ${asked(sent)}`)
 }
 
-/** What is answered alike by every operation: so much of it for each, what follows for the next; a longer run tries all. */
+/**
+ * Cases that every operation handles alike: `count` of them for each operation, the next ones for the next; a longer
+ * run tries all.
+ */
 const someFor = <T>(operation: Operation, all: readonly T[], count: number): readonly T[] =>
   runs > 1 ? all : rotateList(all, count * operations.indexOf(operation)).slice(0, count)
 
@@ -131,7 +137,7 @@ async function goodTarget(operation: Operation): Promise<string> {
   return fillPath(operation.path, await world.pathValues(operation))
 }
 let untouched: ReturnType<FuzzResources['sharedPathValues']>
-/** The same for whatever does nothing to it: requests that are refused, or only read. */
+/** The same resource for all requests that leave it unchanged: those that are rejected, or only read. */
 const sharedTarget = async (operation: Operation): Promise<string> =>
   fillPath(operation.path, await untouched(operation))
 const goodText = (operation: Operation) =>
@@ -164,7 +170,7 @@ test('every operation can be used as its example says', async () => {
   })
 })
 
-// Behind what the examples need as it was made, and before what comes of random requests.
+// After the tests of the examples, which need resources in their original state, and before the random requests.
 describe('authorization', () => authorizationTests(() => ({ cluster, operations, world, untouched })))
 
 describe('ids', () => resolvingTests(() => ({ cluster, document, world })))
@@ -175,7 +181,7 @@ const textValues = (values: Fields) =>
 const usedUp = new Set(['invalid_state_transition', 'not_found'])
 
 const prepared = new Map<string, Record<string, string>>()
-/** What an operation is tried on, again and again until it is used up: to prepare it costs more than to try it. */
+/** The resource an operation is tried on, reused until it is used up: preparing one costs more than a request. */
 async function realValues(operation: Operation): Promise<Record<string, string>> {
   if (operation.method === 'GET') return { ...(await untouched(operation)) }
   const values =
@@ -197,13 +203,14 @@ async function fuzz(operation: Operation, taste: ValueRange): Promise<string[]> 
   const make = taste === 'valid' ? allowedRequests : edgeRequests
   const requests = make(operation, { document, taste, named }, world, real)
   const property = fc.asyncProperty(requests, async ({ path, query, headers, body }) => {
-    // An empty or dotted path value makes another address, which is not this operation's.
+    // An empty or dotted path value changes the URL, which then belongs to another operation.
     fc.pre(Object.values(path).every((value) => !['', '.', '..'].includes(String(value))))
     const target = `${fillPath(operation.path, textValues(path))}${encodeQuery(query)}`
     const text = body === undefined ? undefined : JSON.stringify(body)
     const [, answer] = await call(operation, { target, text, headers })
     if (answer.status < 300) succeeded.add(operation.id)
-    // A run before has ended or deleted it, so that no other would get past that.
+    // The previous request may have ended or deleted the resource; without a new one all others would fail for that
+    // reason.
     if (path === real) await renewIfUsedUp(operation, real, answer)
     const problems = judge.problems(operation, answer)
     if (problems.length > 0) throw new Error(`${problems.join('; ')} (${answer.text.slice(0, 300)})`)
@@ -223,7 +230,7 @@ function failures<T>({
 }
 
 /**
- * What is made of random values: one of the three for every second operation, another one for the next; a longer run
+ * Kinds of random values: every second operation is tried with one of the three, in rotation; a longer run
  * tries all.
  */
 const randomKinds = ['valid', 'boundary', 'any'] as const
@@ -254,7 +261,7 @@ test('any JSON at all is answered as declared', async () => {
   })
 })
 
-/** What takes many records takes 16 MiB; packs and the input of artifacts may be large as well. */
+/** Bulk operations accept 16 MiB; packs and the input of artifacts may be large as well. */
 const large = /\/(bulk|batch)$|^\/sdk\/packs\/|^\/sdk\/artifacts\/\{id\}\/invoke$/
 const keys = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":1`).join(',')
 
@@ -278,7 +285,7 @@ test('a body that is wrong in one place is refused, and the place is named', asy
       [{ text: '[]' }, invalid],
       [{ text: 'null' }, invalid],
       [{ text: deep }, invalid],
-      // Of strangers fewer bytes are read.
+      // Anonymous requests have a smaller body limit.
       [{ text: `{"unknown":{${keys(2_001)}}}` }, [...invalid, 'payload_too_large']],
       [{ text: `{"unknown":[${'0,'.repeat(10_000)}0]}` }, [...invalid, 'payload_too_large']],
       [{ text: goodJson, headers: { 'content-type': 'text/plain' } }, ['unsupported_media_type']],

@@ -1,4 +1,4 @@
-/** Sources and a page of an app with every component there is; it works on the table of the asset register. */
+/** Sources and a page of an app with every available component, based on the table of the asset register. */
 export const gallerySources = [
   {
     name: 'assets',

@@ -7,9 +7,9 @@ let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let dispatcherOfSecond: Awaited<ReturnType<typeof cluster.replica>>
 let receiver: Receiver
 let sql: postgres.Sql
-/** Through two gateways, each with replicas of its own behind it. */
+/** Clients of two gateways, each in front of its own replicas. */
 let gateways: [Api, Api]
-/** How long the receiver holds an answer back. */
+/** Time the receiver delays a response, in ms. */
 let heldMs = 0
 
 beforeAll(async () => {
@@ -44,7 +44,10 @@ const post = ({ path, ...request }: Request, key: string, gateway: Api = gateway
 const isReplay = (answer: Answer) => answer.headers['idempotency-replayed'] === 'true'
 const withoutMeta = ({ status, body: { data } }: Answer) => ({ status, data })
 
-/** 50 at once with one key, over both gateways; those asked to wait come again until they have an answer. */
+/**
+ * Sends 50 concurrent requests with one key through both gateways; those answered `idempotency_in_progress` are
+ * repeated until they receive the final response.
+ */
 async function fiftyAtOnce(request: Request, key: string): Promise<Answer[]> {
   const one = async (_: unknown, n: number) => {
     const gateway = gateways[n % 2] ?? gateways[0]
@@ -55,7 +58,7 @@ async function fiftyAtOnce(request: Request, key: string): Promise<Answer[]> {
       expect(answer.headers['retry-after']).toBe('1')
       return undefined
     }
-    // Nearly as they are asked to: more often, fifty are too many for the rate limit.
+    // Shorter than the requested delay; with an even shorter interval, fifty clients would exceed the rate limit.
     return waitFor(ask, { intervalMs: 500 })
   }
   return Promise.all(Array.from({ length: 50 }, one))
@@ -108,11 +111,14 @@ describe('50 requests with one key, over two replicas, have one effect and one a
   })
 })
 
-/** What time does to the claim of a process that is gone. */
+/** Lets the claim of a killed process expire. */
 const passLockTime = () =>
   sql`update dispatcher.idempotency_keys set locked_until = now() - interval '1 second' where status is null`
 
-/** To be called while nothing else is in flight. A claim that a process had sent to Postgres may be made after its end. */
+/**
+ * Must be called while nothing else is in flight. A claim that a killed process had already sent to Postgres may
+ * still be written after its end.
+ */
 const untilFree = (request: Request, key: string) =>
   waitFor(async () => {
     const answer = await post(request, key)

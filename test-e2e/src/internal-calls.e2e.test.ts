@@ -64,7 +64,7 @@ test('there are these routes between services, and no others', async () => {
     serviceNames.map(async (service) => {
       const addresses: string[] = []
       for (const path of writtenPaths()) {
-        // No route is deleted: what is there says by which methods.
+        // No route supports DELETE: the response for an existing path lists its methods.
         const { status, allow = 'DELETE' } = await send({ service, method: 'DELETE', path })
         if (status === 404) continue
         for (const method of String(allow).split(', '))
@@ -82,7 +82,7 @@ test.each(backendNames)(
   async (service) => {
     const { tokenFor } = createGrants(keyOf('settings'), [])
     const person = testPrincipal({ workspaceId, userId })
-    // Made for each route: they expire within a minute.
+    // Created for each route, because they expire within a minute.
     const strangers = async (): Promise<[string, string][]> => [
       ['no service, by the gateway', await issuerOf('gateway').clientToken(service)],
       ['a person, by the gateway', await issuerOf('gateway').clientToken(service, person)],
@@ -127,13 +127,13 @@ describe('a call that changes something', () => {
       for (const token of [reading, elsewhere])
         expect(await send({ service, method, path }, token)).toMatchObject(refused)
       const token = await tokenOf(caller, route)
-      // Of which something is missing, so that nothing is done.
+      // Required input is missing, so that nothing is done.
       expect((await send(route, token)).code).toBe('validation_failed')
       expect(await send(route, token)).toMatchObject(refused)
     },
   )
 
-  /** Those which no replica takes that has not got them first: see settings' own test. */
+  /** Routes that accept a call only once across all replicas: see settings' own test. */
   const takenByOneReplica = new Set(
     [
       ...['secrets/resolve', 'secrets/targets', 'grants', 'grants/revoke', 'delegations'],
@@ -190,7 +190,7 @@ describe('a call that changes something', () => {
     ),
   }
 
-  /** What the service has logged for this workspace behind a position. */
+  /** Events of this workspace that the service has logged after a position. */
   const eventsAfter = async (route: InternalRoute, position: number) => {
     const reading = { ...route, method: 'GET', path: `/internal/events?after=${position}` }
     const { json } = await send(reading, await tokenOf('settings', reading))

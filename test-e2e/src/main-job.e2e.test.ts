@@ -22,7 +22,7 @@ afterAll(async () => {
   await receiver?.stop()
 })
 
-/** What has arrived at a path, each event once, however often it was sent. */
+/** Requests received at a path, each event once, however often it was sent. */
 const arrivedAt = (path: string): ReceivedRequest[] => {
   const found = receiver.received().filter((request) => request.path === path)
   return [...new Map(found.map((request) => [request.headers['x-service-delivery'], request])).values()]
@@ -101,7 +101,7 @@ describe('the main job', () => {
   test('a delivery can be read with its attempts, and secrets do not show', async () => {
     const [webhook] = (await api.get('/webhooks')).data
     const id = String(webhook?.id)
-    // What has arrived is on record a moment later.
+    // A delivery is recorded a moment after it has arrived.
     const deliveries = await waitFor(async () => {
       const query = { status: ['succeeded' as const], limit: 3 }
       const page = await api.get('/webhooks/{id}/deliveries', { params: { path: { id }, query } })

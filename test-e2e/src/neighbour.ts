@@ -26,7 +26,7 @@ const running: readonly ServiceName[] = ['settings', 'itsm', 'gateway']
 /** Another installation on the Postgres and NATS of a cluster, in which incidents are created. */
 export interface Neighbour {
   load: CreateLoad
-  /** Ends its load; then whatever either has written is its own, in the log, the stream and the audit log. */
+  /** Stops its load, then checks that each installation's log, stream and audit log contain only its own events. */
   nothingIsShared(): Promise<void>
   stop(): Promise<void>
 }
@@ -42,7 +42,7 @@ export async function startNeighbour({ info }: Cluster): Promise<Neighbour> {
   const databaseUrls = await provisionAll(url.href, secrets.databasePasswords, secrets.installation)
   const ports = await choosePorts()
   const origin = `http://127.0.0.1:${ports.gateway}`
-  // Its users are the server's business; what keeps the two apart is the prefix.
+  // Users are configured in the server; the prefix separates the two installations.
   const natsUrls = mapNames(serviceNames, () => info.natsUrl)
   const extra = { RATE_LIMIT_PER_MINUTE: '60000', DATABASE_POOL_SIZE: '3' }
   const plan = planServices({ secrets, databaseUrls, natsUrls, natsPrefix, ports, origin, extra })
@@ -75,7 +75,7 @@ export async function startNeighbour({ info }: Cluster): Promise<Neighbour> {
         expect(load.acknowledged.size).toBeGreaterThan(0)
         for (const id of load.acknowledged.values()) expect(others.streams).toContain(id)
         const patience = { intervalMs: 500 }
-        // All of its own arrives, and nothing else.
+        // All events of the installation arrive, and no others.
         for (const [prefix, events] of [
           ['', mine],
           [natsPrefix, others],
@@ -98,7 +98,7 @@ export async function startNeighbour({ info }: Cluster): Promise<Neighbour> {
   }
 }
 
-/** What the services of an installation have logged that both run. */
+/** Events in the logs of the services that both installations run, and in the audit log. */
 async function loggedIn(sql: postgres.Sql) {
   const events = await sql<{ id: string; stream: string }[]>`
     select id, stream_id as stream from itsm.events union all select id, stream_id from settings.events`

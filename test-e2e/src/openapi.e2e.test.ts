@@ -55,7 +55,7 @@ test('the merged document is valid OpenAPI 3.1 with unique operation ids', async
   expect(new Set(ids).size).toBe(ids.length)
   for (const id of ['createIncident', 'createWebhook', 'createToken', 'getAuditEvent', 'listNotifications'])
     expect(ids).toContain(id)
-  // A public operation may have nothing to refuse.
+  // A public operation may not require any credentials.
   for (const { operationId, responses, security } of operations) {
     if (security?.length) expect([operationId, responses['401'] !== undefined]).toEqual([operationId, true])
   }
@@ -158,7 +158,7 @@ test('whatever is compared with an instant in a query takes a date as well, of t
     return query.flatMap(({ name, schema }) => {
       const resolved = resolveSchema(document, schema)
       const formats = formatsOf(resolved)
-      // Positions are numbers.
+      // Log positions are numbers.
       const isNumber = resolved.type === 'integer' || resolved.type === 'number'
       const isNamedSo = !isNumber && /(After|Before)$|^(asOf|from|to|until)$/.test(name)
       const isInstant = formats.includes('date-time') || isNamedSo
@@ -170,7 +170,7 @@ test('whatever is compared with an instant in a query takes a date as well, of t
   expect(instants.filter(({ takesBoth }) => !takesBoth)).toEqual([])
 })
 
-/** What bodies have of that kind, or of such a name, that is no bound of time, and why. */
+/** Fields of bodies that have the format or name of an instant but are not bounds of a time range, with the reason. */
 const noBounds = {
   'AuditVerifyRequest.checkpoint.at': 'as an earlier answer has it',
   'ArtifactTest.now': 'the very instant at which a test runs',
@@ -227,7 +227,7 @@ test('a bound of time in a body takes a date as well, of a zone that is named in
 
 test('a list is described as a page of what it lists', () => {
   const lists = listOperations(document).filter(
-    // A verification goes on after a place as well, but is no list.
+    // A verification also continues from a cursor, but is not a list.
     ({ id, raw: { responses } }) =>
       !id.startsWith('verify') &&
       responses['400']?.description?.includes('`invalid_cursor`') &&

@@ -17,7 +17,7 @@ import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
 let platform: SharedPlatform
 let owner: Api
-/** The tool of an operator, logged in. */
+/** The command-line tool, signed in as an operator. */
 let operator: ReturnType<typeof createCliRunner>
 let folder: string
 let sql: postgres.Sql
@@ -50,7 +50,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** A message that a consumer of the workspace has given up, and will again, as no service has signed it. */
+/** Inserts a dead letter of a consumer; it will fail again when redriven, because no service has signed it. */
 async function givenUp(messageId: string, workspaceId: string): Promise<string> {
   const [row] = await sql<{ id: string }[]>`
     insert into itsm.dead_letters (consumer, message_id, subject, stream_sequence, payload, error, deliveries)

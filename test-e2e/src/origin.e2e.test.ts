@@ -7,17 +7,17 @@ import { fetchRouteTable, listOriginOperations, type OriginOperation } from './f
 import { typedClient } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
-// What is reached below the origin itself has a server of its own in the OpenAPI document, if it is there at all: no other suite
-// goes by it.
+// Operations below the origin have their own server in the OpenAPI document, if they are included at all, so no
+// other suite covers them.
 
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_121)
 const runs = 10 * Number(process.env.FUZZ_RUNS ?? 1)
 
 let platform: SharedPlatform
 let operations: OriginOperation[]
-/** Of what there is behind them. */
+/** Path values of existing resources. */
 let real: Record<string, string>
-/** A key of another workspace, and one of this workspace's that lacks a permission or an environment. */
+/** A key of another workspace, and keys of this workspace that lack a permission or an environment. */
 let keys: { elsewhere: string; without: Record<string, string>; staging: string }
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ beforeAll(async () => {
   real = await shown(owner)
 })
 
-/** An app, and an inbound webhook. */
+/** Creates an app and an inbound webhook. */
 async function shown(owner: ReturnType<typeof typedClient>) {
   const app = {
     path: { id: (await owner.post('/apps', { body: { slug: 'shown', name: 'Shown' } })).data.id },
@@ -72,7 +72,7 @@ interface Call {
   text?: string | undefined
 }
 
-/** `path`: below /origin, as the service has it. */
+/** `path`: below /origin, as the service defines it. */
 async function call(method: string, path: string, { token, headers = {}, text }: Call = {}) {
   const answer = await request(`${platform.info.origin}${path.slice('/origin'.length)}`, {
     method: method as 'GET',
@@ -92,7 +92,7 @@ async function call(method: string, path: string, { token, headers = {}, text }:
 
 const filled = (path: string, values: Record<string, string>) =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? 'absent'))
-/** What is as it should be but for who sends it. */
+/** Valid bodies, so that only the credential is wrong. */
 const bodies: Record<string, object> = {
   getAppData: { requests: [{ key: 'a', source: 'none' }] },
   runAppAction: { source: 'none' },
@@ -100,7 +100,7 @@ const bodies: Record<string, object> = {
 const textOf = ({ id, method }: OriginOperation) =>
   method === 'POST' ? JSON.stringify(bodies[id] ?? {}) : undefined
 
-/** Tries something with every operation, and tells everything that is wrong at once. */
+/** Tries something with every operation of these kinds, and reports all problems together. */
 async function each(access: readonly string[], work: (operation: OriginOperation) => Promise<string[]>) {
   const tried = operations.filter((operation) => access.includes(operation.access))
   expect(tried).not.toEqual([])
@@ -188,7 +188,7 @@ test('what is public answers everyone the same, and reveals nothing of what does
       .map((answer) => `${answer} instead of ${anonymous}`)
   }))
 
-/** Bodies that are wrong whatever they are sent to. */
+/** Bodies that are invalid for every operation. */
 const keysOf = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":1`).join(',')
 const wrongBodies: [string, Call][] = [
   ['no JSON', { text: '{"a":' }],
@@ -209,7 +209,7 @@ describe('whatever is sent', () => {
   const all = ['workspace', 'guest', 'public']
   const token = () => platform.info.apiKey
 
-  /** What a sender asks with is for the run to judge. */
+  /** Query parameters are passed to the run, so all are accepted. */
   const takesAnyQuery = /^\/origin\/hooks\//
 
   test('as an address or a query is answered as something of this platform', () =>

@@ -32,7 +32,7 @@ export interface ReceivedSpan {
   parentSpanId: string | undefined
 }
 
-/** Takes traces as a collector does, by OTLP/HTTP in JSON. */
+/** Receives traces as a collector does, by OTLP/HTTP in JSON. */
 export async function startOtlpReceiver() {
   const spans: ReceivedSpan[] = []
   const bodies: string[] = []
@@ -52,7 +52,7 @@ export async function startOtlpReceiver() {
   return {
     url: `http://127.0.0.1:${port}`,
     spans: (): readonly ReceivedSpan[] => spans,
-    /** Everything that was sent, as it was. */
+    /** All bodies received, unchanged. */
     text: () => bodies.join('\n'),
     stop: () =>
       new Promise<void>((resolve) => {

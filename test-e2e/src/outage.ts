@@ -18,11 +18,11 @@ async function isDelivered(incidentId: string): Promise<void> {
   await waitFor(arrived, { message: `${incidentId} was not delivered` })
 }
 
-/** What happens while NATS is away: five a second where OUTAGE_SECONDS=120 is the long run, else a few at once. */
+/** Number of requests while NATS is down: five per second in the long run (OUTAGE_SECONDS=120), otherwise a few. */
 const outageSeconds = Number(process.env.OUTAGE_SECONDS ?? 0)
 const whileAway = Math.max(outageSeconds * 5, 20)
 
-/** Tests of a cluster with these services, which they stop, as they do its servers. */
+/** Tests that stop services and servers of a cluster with these services. */
 export function outageTests(setting: () => TestCluster, started: readonly BackendName[]): void {
   beforeAll(async () => {
     cluster = setting()
@@ -58,7 +58,7 @@ export function outageTests(setting: () => TestCluster, started: readonly Backen
       meta: { requestId: expect.any(String) },
     })
     expect(answer.headers['retry-after']).toBeDefined()
-    // The gateway passes on the reasons of each service, and so does the command.
+    // The gateway reports the reasons of each service, and so does the command.
     const away = Object.fromEntries(started.map((name) => [name, 'not ready: database (cannot be reached)']))
     await waitFor(async () => {
       const ready = await fetch(`${cluster.info.origin}/readyz`)

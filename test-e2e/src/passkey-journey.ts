@@ -4,11 +4,11 @@ import { createAuthenticator } from '@opsplane/testing'
 import { request } from 'undici'
 import { apiClient, type TestCluster } from './platform.js'
 
-/** As people use the platform: browsers bind passkeys to this name, whatever address the tests call it by. */
+/** The origin that users see: browsers bind passkeys to this name, whatever address the tests use. */
 export const passkeyOrigin = 'http://localhost:8080'
 const password = 'a password of a person'
 
-/** In a browser, through the gateway. The platform has `passkeyOrigin` as its PUBLIC_ORIGIN. */
+/** Runs in a browser, through the gateway. The platform's PUBLIC_ORIGIN must be `passkeyOrigin`. */
 export function passkeyTests(startedCluster: () => TestCluster) {
   test('a user adds a passkey, signs in with it alone, and needs at least that from then on', async () => {
     const { info } = startedCluster()

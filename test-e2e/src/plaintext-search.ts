@@ -2,23 +2,23 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
 
-/** A plaintext that was found where it must not be. */
+/** A plaintext found where it must not be. */
 export interface FoundPlaintext {
-  /** What the plaintext is called. */
+  /** Name of the plaintext. */
   name: string
   form: string
   place: string
 }
 
 export interface PlaintextSearch {
-  /** Looks at some bytes; `place` says where they are. */
+  /** Searches some bytes; `place` describes their location. */
   look(place: string, bytes: Buffer): void
   found(): FoundPlaintext[]
-  /** Plaintexts, forms of them, and bytes looked at. */
+  /** Number of plaintexts, of their encodings, and of bytes searched. */
   extent(): { plaintexts: number; forms: number; bytes: number }
 }
 
-/** Looks for plaintexts in every form they are likely to be written in. */
+/** Searches for plaintexts in every encoding they are likely to be written in. */
 export function createPlaintextSearch(plaintexts: Record<string, string>): PlaintextSearch {
   const needles = Object.entries(plaintexts).flatMap(([name, plaintext]) =>
     Object.entries(listEncodings(plaintext)).map(([form, text]) => ({
@@ -27,7 +27,7 @@ export function createPlaintextSearch(plaintexts: Record<string, string>): Plain
       bytes: Buffer.from(text),
     })),
   )
-  // Candidates by their first three bytes: each byte of the haystack is looked at once, whatever number of needles.
+  // Indexed by their first three bytes: each byte of the haystack is read once, whatever the number of needles.
   const byStart = new Map<number, typeof needles>()
   for (const needle of needles) {
     const start = needle.bytes.readUIntBE(0, 3)
@@ -60,7 +60,7 @@ export function createPlaintextSearch(plaintexts: Record<string, string>): Plain
   }
 }
 
-/** Without what its neighbours would change, such as the ends of its base64. */
+/** Encodings of a plaintext, without the parts that depend on adjacent bytes, such as the ends of its base64. */
 export function listEncodings(plaintext: string): Record<string, string> {
   const bytes = Buffer.from(plaintext)
   const forms: Record<string, string> = { raw: plaintext, hex: bytes.toString('hex') }
@@ -83,7 +83,10 @@ export function listEncodings(plaintext: string): Record<string, string> {
   return Object.fromEntries(Object.entries(forms).filter(([, text]) => !seen.has(text) && seen.add(text)))
 }
 
-/** Looks at every column of every row of every table that is not Postgres' own. Returns the tables. */
+/**
+ * Searches every column of every row of every table that is not a Postgres system table. Returns the number of rows
+ * by table.
+ */
 export async function searchRows(
   search: PlaintextSearch,
   databaseUrl: string,
@@ -116,7 +119,7 @@ export async function searchRows(
   }
 }
 
-/** Looks at every file below a folder but those named. */
+/** Searches every file below a folder, without the entries of the folder itself that are named in `except`. */
 export function searchFiles(search: PlaintextSearch, folder: string, except: readonly string[] = []): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name)

@@ -15,22 +15,25 @@ import {
 import { type Dispatcher, request } from 'undici'
 import { fillState } from './prepared-state.js'
 
-/** What is killed here are processes, and what they have written outlasts them: no disk has to be waited for. */
+/** Only processes are killed here, and their written data survives in the page cache, so no sync to disk is needed. */
 const postgresFlags = ['fsync=off', 'full_page_writes=off']
 
-/** The platform as processes on servers of its own; its folder goes away with it, unless KEEP_E2E_STATE names a place. */
+/**
+ * The platform as processes on its own servers; its folder is removed afterwards, unless KEEP_E2E_STATE names a
+ * folder.
+ */
 export async function startTestCluster(options: Omit<ClusterOptions, 'state'> = {}) {
   const folder = mkdtempSync(join(process.env.KEEP_E2E_STATE ?? tmpdir(), 'opsplane-e2e-'))
   const prepared = await measureFixture('state of a cluster', () => fillState(join(folder, 'state')))
   const state = openState(join(folder, 'state'))
-  // What is tried here comes faster than that of one client; the limits have tests of their own.
+  // Tests send requests faster than one client would; the limits have their own tests.
   const extra = { RATE_LIMIT_PER_MINUTE: '60000', ...options.extra }
   const cluster = await measureFixture('cluster', () =>
     startCluster({ state, prepared, postgresFlags, ...options, extra }),
   )
   return {
     ...cluster,
-    /** Of the state: data of the servers, logs, keys. */
+    /** Folder of the state: server data, logs, keys. */
     folder: join(folder, 'state'),
     stop: async () => {
       await cluster.stop()
@@ -49,7 +52,7 @@ export async function fetchOpenApi<Document extends { paths: object }>(info: {
   return waitFor(async () => {
     const response = await fetch(`${info.baseUrl}/openapi.json`)
     const document = (await response.json()) as Document
-    // Of a service that cannot describe itself yet the gateway leaves out everything.
+    // The gateway leaves out all paths of a service that cannot describe itself yet.
     const described = Object.keys(document.paths)
     const isDescribed = (prefix: string) => described.some((path) => `${path}/`.startsWith(`/${prefix}/`))
     const missing = Object.values(serviceRegistry).flatMap(({ paths }) =>
@@ -68,12 +71,12 @@ export interface ApiAnswer<T = Record<string, unknown>> {
 
 export interface ApiRequest {
   body?: unknown
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   rawBody?: string
   headers?: Record<string, string | undefined>
 }
 
-/** The typed client of the platform, as the owner unless set otherwise. */
+/** The typed client of the platform, as the owner unless overridden. */
 export function typedClient(
   info: { baseUrl: string; apiKey: string; workspace: string },
   options: Partial<ClientOptions> = {},
@@ -82,8 +85,9 @@ export function typedClient(
 }
 
 /**
- * For what the typed client cannot say, such as wrong input: calls the API through the gateway as the owner; a header set to
- * undefined is left out. What succeeds with an Idempotency-Key is sent again, and throws unless it is answered alike.
+ * For requests the typed client does not allow, such as invalid input: calls the API through the gateway as the
+ * owner; a header set to undefined is omitted. Repeats a request that succeeded with an Idempotency-Key, and throws
+ * unless the responses are equal.
  */
 export function apiClient(
   info: { baseUrl: string; apiKey: string; workspace: string },
@@ -116,7 +120,7 @@ export function apiClient(
       return { status: response.statusCode, headers: response.headers, body }
     }
     const answer = await ask()
-    // A key belongs to its caller: without one, as in signing in, it has no effect.
+    // A key belongs to its caller: without a caller, as when signing in, it has no effect.
     const identified = headers.authorization !== undefined
     if (identified && isRepeatable({ method, headers }, answer.status))
       checkRepetition(repeated(answer), await repeatedAnswer(async () => repeated(await ask())))
@@ -124,7 +128,7 @@ export function apiClient(
   }
 }
 
-/** Where a test ends the process that would answer, there is nothing to compare. */
+/** Returns without a comparison if a test has ended the process that would answer. */
 function checkRepetition(first: RepeatedAnswer, again: RepeatedAnswer): void {
   if (again.status >= 500) return
   const problems = repetitionProblems(first, again)

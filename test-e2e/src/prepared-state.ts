@@ -9,15 +9,15 @@ const folder = join(tmpdir(), 'opsplane-e2e-prepared')
 const ready = join(folder, 'ready')
 
 /**
- * Fills the folder of a state with databases that are made and migrated already, so that not every platform does it again.
- * The first test file of a run prepares it; others wait for it, which costs less than to make their own.
- * Returns whether it is filled.
+ * Fills the folder of a state with databases that are already created and migrated, so that this is done once for
+ * all platforms. The first test file of a run prepares them; others wait for it, which costs less than preparing
+ * their own. Returns whether the folder was filled.
  */
 export async function fillState(to: string): Promise<boolean> {
-  // Outside a run of tests the folder would never be removed.
+  // Outside a test run the folder would never be removed.
   if (process.env.TEST_RUN_ID === undefined) return false
   if (!existsSync(ready) && !(await prepare())) return false
-  // Postgres owns its folder, and keeps it only in an exact copy.
+  // Postgres requires its folder to have its owner and permissions, so the copy must preserve them.
   execFileSync('cp', ['-a', ready, to])
   return true
 }

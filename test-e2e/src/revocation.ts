@@ -8,21 +8,21 @@ let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let api: Api
 /** Origins of both gateways. */
 let origins: string[]
-/** Below the origin: what a client with a key asks of an app. */
+/** An app, and the path below the origin that a client with a key requests. */
 let app: { id: string; path: string }
 
 const perSecond = isLongTier() ? 200 : 30
-/** The platform's own promise: revoked everywhere within this time. */
+/** The platform's documented bound: a revocation takes effect everywhere within this time. */
 const boundMs = 1_000
 
 interface Credential {
   token: string
-  /** Where it is good for something; at every service unless given. */
+  /** Paths the credential is valid for; defaults to one of every service. */
   paths?: string[]
   revoke(): Promise<{ status: number }>
 }
 
-/** An app that is deployed, and may be embedded. */
+/** Creates an app that is deployed and may be embedded. */
 async function embeddableApp() {
   const owner = typedClient(cluster.info)
   const { data } = await owner.post('/apps', { body: { slug: 'shown', name: 'Shown' } })
@@ -60,7 +60,7 @@ async function session(): Promise<Credential> {
   return { token, revoke: () => api('POST', '/auth/logout', { headers }) }
 }
 
-/** Something to read of every service: none of them accepts a credential longer than the others. */
+/** Reads of every service, because none may accept a revoked credential longer than the others. */
 const reads: Record<BackendName, readonly string[]> = {
   settings: ['/api/v1/auth/me', '/api/v1/secrets?limit=1'],
   itsm: ['/api/v1/itsm/incidents?limit=1'],
@@ -74,7 +74,7 @@ const reads: Record<BackendName, readonly string[]> = {
 }
 const everyService = () => [...backendNames.flatMap((name) => reads[name]), app.path]
 
-/** Uses the credential at both gateways, ends it, and returns how requests of before and after were answered. */
+/** Uses the credential at both gateways, revokes it, and returns the statuses of requests before and after. */
 async function useAndRevoke({ token, paths = everyService(), revoke }: Credential) {
   const urls = paths.flatMap((path) => origins.map((origin) => `${origin}${path}`))
   const load = startEvenLoad({
@@ -84,7 +84,7 @@ async function useAndRevoke({ token, paths = everyService(), revoke }: Credentia
   })
   let boundAt = Number.POSITIVE_INFINITY
   try {
-    // A service that is slow to begin may have answered nothing when others have often.
+    // A service that starts slowly may not have answered yet when others have answered many requests.
     await waitFor(() => unused(urls, load.sent).length === 0)
     const revoked = await revoke()
     boundAt = performance.now() + boundMs
@@ -103,7 +103,7 @@ async function useAndRevoke({ token, paths = everyService(), revoke }: Credentia
   }
 }
 
-/** Where nothing has been answered with success. */
+/** URLs that have not been answered successfully yet. */
 const unused = (urls: readonly string[], sent: readonly Sent[]) => {
   const used = new Set(sent.flatMap(({ url, status }) => (status === 200 ? [url] : [])))
   return urls.filter((url) => !used.has(url))
@@ -125,7 +125,7 @@ async function expectRevoked(credential: Credential) {
   expect(statuses(after)).toEqual([401])
 }
 
-/** Tests of a cluster without limits of rate, in which they stop and start NATS. */
+/** Tests of a cluster without rate limits, which stop and start NATS. */
 export function revocationTests(setting: () => typeof cluster): void {
   beforeAll(async () => {
     cluster = setting()

@@ -1,12 +1,12 @@
 import { request } from 'undici'
 import type { Selector } from './selectors.js'
 
-/** What one scrape of all services has shown: sums of the series of a name that have the labels asked for. */
+/** Result of one scrape of all services. */
 export interface Scraped {
-  /** 0 where there is none. */
+  /** Sum of the series of a name with these labels; 0 if there are none. */
   sum(name: string, labels?: Record<string, string>): number
   names(): Set<string>
-  /** Whether there is a series of the name, whose labels are so. */
+  /** Whether a series with this name and these labels exists. */
   has(selector: Selector): boolean
 }
 

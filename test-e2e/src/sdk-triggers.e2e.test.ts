@@ -8,7 +8,7 @@ import { createCliRunner } from './cli.js'
 import { type Api, apiClient } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
-/** What runs artifacts besides requests: rules on events, and the command line. */
+/** Tests triggers of artifacts other than requests: rules on events, and the command line. */
 
 let platform: SharedPlatform
 let api: Api
@@ -72,7 +72,7 @@ test('a rule runs after records and incidents, however they were written, and wh
   const first = await create('/tables/chain/records', { text: 'first' })
   const records = async () =>
     (await api<Page<{ id: string; text: string }>>('GET', '/tables/chain/records?limit=200')).body.data
-  // Executions at the depths 0 to 10, each of which writes one more.
+  // Executions at depths 0 to 10, each of which creates another record.
   await waitFor(async () => (await records()).length === 12)
 
   const critical = { severity: 'critical' }
@@ -101,10 +101,10 @@ test('a rule runs after records and incidents, however they were written, and wh
   const [ofAlarm] = await listed(`/artifacts/notes/related-executions?recordId=${alarm}&tableName=alarms`)
   expect(ofAlarm).toMatchObject({ trigger_type: 'webhook', trigger_id: expect.stringMatching(/^evt_/) })
 
-  // What came after the last of the chain in its log has been handled: the chain has ended.
+  // Later events in the same log have been handled, so the chain has ended.
   expect(await records()).toHaveLength(12)
   expect(await listed('/artifacts/copies/executions?limit=200')).toHaveLength(11)
-  // One was triggered by it, the one before has written it.
+  // One execution was triggered by the record, and the previous one created it.
   const second = (await records()).find(({ text }) => text === `after ${first}`)
   expect(await listed(`/artifacts/copies/related-executions?recordId=${second?.id}`)).toHaveLength(2)
 })
@@ -138,7 +138,7 @@ test('a pack is begun, tested and installed from the command line, which finds, 
   expect(await executions('list', '--artifact', slug)).toEqual([original])
   expect(await executions('show', original.id)).toEqual(original)
   const tail = opsplane.start(['executions', 'tail', '--artifact', slug, '--limit', '1', '--json'])
-  // It shows what is begun after it has looked for the first time; whichever replay that is.
+  // It shows executions that start after its first query, so the first replays may be missed.
   const replays: Execution[] = []
   let isOver = false
   void tail.exit.then(() => {

@@ -5,11 +5,11 @@ import { type Api, apiClient, startTestCluster } from './platform.js'
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let api: Api
-/** What lies below the origin instead of the versioned prefix. */
+/** Paths below the origin, outside of the versioned prefix. */
 let atOrigin: Api
 let atOriginUrl: string
 let receiver: Receiver
-/** Answers no request before it is released. */
+/** Answers no request until it is released. */
 let holding: Receiver
 let released: Promise<void>
 
@@ -90,7 +90,7 @@ const listed = async (path: string) => {
 }
 
 beforeAll(async () => {
-  // What a killed one had is over soon.
+  // Short leases, so that the work of a killed process is soon released.
   cluster = await startTestCluster({
     services: ['itsm', 'dispatcher', 'workflows', 'sdk'],
     extra: { SDK_LEASE_MS: '8000', WORKFLOW_LEASE_MS: '4000' },
@@ -238,7 +238,7 @@ test('an artifact answers requests below a path of its own', async () => {
   expect(anonymous.status).toBe(401)
 })
 
-/** A workflow of one step that is published. */
+/** Creates and publishes a workflow with one step. */
 async function publishWorkflow(name: string): Promise<string> {
   const definition = { steps: [{ id: 'tell', type: 'transform', value: 1 }] }
   const made = await api<Data<{ id: string }>>('POST', '/workflows', { body: { name, definition } })
@@ -256,11 +256,11 @@ test('a rule and a workflow that cause each other come to an end', async () => {
   expect((await api('POST', `/workflows/${loops}/trigger?wait=20`, { body: {} })).status).toBe(202)
   // Ten levels: runs at 0, 2, … 10, and executions of the rule between them.
   await waitFor(async () => (await runsOf(loops)) === 6)
-  // What comes after the last of them in the log is handled after it.
+  // A later event in the log is handled after them.
   await api('POST', `/workflows/${last}/trigger?wait=20`, { body: {} })
   const ended = await waitFor(async () => {
     const found = await outputs()
-    // The last of the loop may end later than what began after it.
+    // The last execution of the loop may end later than one that started after it.
     return found.includes('Last') && !found.includes(null) && found
   })
   expect(ended.filter((output) => output === 'Loops')).toHaveLength(5)

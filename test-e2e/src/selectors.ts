@@ -2,20 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What a rule or a dashboard asks for: a series of a name, with values its labels have to have. */
+/** A series that a rule or a dashboard queries: its name, and the required values of its labels. */
 export interface Selector {
   name: string
-  /** A value each, or a pattern of all of it. */
+  /** An exact value or an anchored pattern for each label. */
   labels: Readonly<Record<string, RegExp>>
 }
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const folders = ['helm/opsplane/files', 'deploy/observability']
-/** Prometheus gives them to a series, not the process. */
+/** Labels added by Prometheus, not by the process. */
 const ofPrometheus = new Set(['installation', 'namespace', 'pod', 'instance', 'job', 'release', 'cluster'])
 const special = /[.*+?^${}()|[\]\\]/g
 
-/** All that the alert rules and dashboards of the repository name of the platform's own series. */
+/** All series of the platform that the alert rules and dashboards of the repository name. */
 export function selectorsInUse(): Selector[] {
   const texts = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true })
@@ -30,7 +30,7 @@ export function selectorsInUse(): Selector[] {
   )
 }
 
-/** Matchers that say which value there has to be; one of a variable of a dashboard, or of what it is not, says nothing of that. */
+/** Matchers that require a value; negative ones and those with a dashboard variable do not. */
 function labelsOf(matchers: string): Record<string, RegExp> {
   return Object.fromEntries(
     [...matchers.matchAll(/([a-z_]+)(=~|=)"([^"]*)"/g)]

@@ -7,7 +7,7 @@ import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 let platform: SharedPlatform
 let receiver: Receiver
 type Client = ReturnType<typeof typedClient>
-/** The owner, and an approver of the owner's requests. */
+/** `ada` is the owner, and `grace` approves the owner's requests. */
 let ada: Client
 let grace: Client
 let lateId: string
@@ -22,7 +22,7 @@ beforeAll(async () => {
   grace = await colleague()
   const events = ['incident.*', 'change.*', 'sla.breached']
   await ada.post('/webhooks', { body: { name: 'desk', url: `${receiver.url}/desk`, events } })
-  // Breached in a minute, while the rest happens.
+  // Breached after a minute, while the other tests run.
   const goals = { goalsBy: 'all' as const, goals: { all: 1 } }
   const conditions = { category: 'late' }
   await ada.post('/itsm/sla-policies', {
@@ -58,9 +58,9 @@ const arrived = (type: string) =>
     message: `${type} to arrive`,
     intervalMs: 100,
   })
-/** Of an incident too, and a minute after it: the last test waits for it. */
+/** An event of an incident too, but only a minute later: the last test waits for it. */
 const breach = 'incident.sla_breached'
-/** Every declared event of a kind, which is what the catalogue promises. */
+/** Every event of a kind that the catalogue declares. */
 const declared = (kind: string) => Object.keys(eventCatalog).filter((type) => type.startsWith(`${kind}.`))
 
 describe('every event a webhook can be sent', () => {
@@ -119,7 +119,7 @@ describe('every event a webhook can be sent', () => {
     const canceled = await draft({ type: 'emergency' })
     await ada.post('/itsm/changes/{id}/cancel', { params: canceled, body: { reason: 'Not needed.' } })
 
-    // Two at the same time on the same item: whichever was there first is notified of the other.
+    // Two changes of the same item at the same time: a notification about the second is sent for the first.
     const body = { class: 'server', name: 'db-1', status: 'operational' as const }
     const ciIds = [(await ada.post('/cmdb/items', { body })).data.id]
     const template = { name: 'Swap a disk', impact: 'low' as const, ...plans }
@@ -200,7 +200,7 @@ test('the machine itself tells what leads where', async () => {
   expect(opened.allowedActions.toSorted()).toEqual(here?.toSorted())
 })
 
-// Last: the goal passes while the other tests run.
+// Last: the target passes while the other tests run.
 test('every event a webhook can be sent about a promise that was broken', async () => {
   const { data } = await arrived('sla.breached')
   await arrived(breach)

@@ -10,7 +10,7 @@ import { pace, waitFor } from '@opsplane/testing'
 import { startCreating } from './crash-load.js'
 import { apiClient, startTestCluster } from './platform.js'
 
-/** Debian's nginx as it comes, before a gateway: what it buffers, and what it does with an upstream that dies, is its default. */
+/** Debian's nginx in front of a gateway, with its default buffering and its default handling of a failing upstream. */
 const isWanted = process.env.TEST_NGINX !== undefined
 const long = isWanted ? test : test.skip
 
@@ -47,7 +47,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Reads events as a page does: by fetch, and from where it was once the stream has ended. */
+/** Reads events as a page does: by fetch, and resuming from the last position when the stream ends. */
 function readEvents() {
   const closing = new AbortController()
   const events: StreamedEvent[] = []

@@ -31,11 +31,11 @@ afterAll(async () => {
 const kills = Math.max(2, Math.floor(Number(process.env.CRASH_KILLS ?? 0) / 10))
 const partsEach = 20
 const bulkSize = isLongTier() ? 50 : 20
-/** Between two turns of a loop: what is in flight matters, not how much. */
+/** Pause between two iterations of a loop, in ms: the test depends on requests being in flight, not on their number. */
 const turnMs = isLongTier() ? 0 : 150
 const patience = { intervalMs: 250 }
 
-/** Keeps doing `act` until it is stopped; what fails is done again with something else. */
+/** Repeats `act` until it is stopped; after a failure the next call uses other values. */
 function keepDoing(act: (turn: number) => Promise<unknown>) {
   const state = { going: true, done: 0 }
   const running = (async () => {
@@ -154,7 +154,7 @@ async function definitionIsTheTable(): Promise<void> {
   expect(events?.n).toBe(table?.version)
 }
 
-/** Folding the journal gives the rows there are, with versions without gaps. */
+/** Checks that folding the journal gives the existing rows, and that versions have no gaps. */
 async function journalIsTheRows(acknowledged: ReadonlySet<string>): Promise<void> {
   const folded = await sql<{ id: string; versions: number[]; n: number | null; version: number }[]>`
     select split_part(stream_id, '/', 2) as id, array_agg(version order by position) as versions,
@@ -176,7 +176,7 @@ async function bulksAreWhole(): Promise<void> {
   expect(bulks.filter(({ count }) => count % bulkSize !== 0)).toEqual([])
 }
 
-/** Each batch has made its thing and all parts of it, or nothing; what was answered is there. */
+/** Checks that each batch has created its thing and all its parts, or nothing; acknowledged batches exist. */
 async function batchesAreWhole(acknowledged: ReadonlySet<number>): Promise<void> {
   const schema = await schemaOf()
   const things = await sql.unsafe<{ turn: number; parts: number[] }[]>(
@@ -215,7 +215,7 @@ test('a migration that Postgres dies in is wholly absent, and the next one goes'
   await cluster.postgres.kill()
   await cluster.postgres.start()
   expect((await answer)?.status ?? 500).toBeGreaterThanOrEqual(500)
-  // What is due is known by the database's clock; here its time is up at once.
+  // Whether work is due depends on the database's clock; here the work is made due immediately.
   const isOver = async () => {
     await sql`update migration_runs set due_at = now()`
     return (await ask('GET', `/migrations/${killed}`)).data?.status === 'failed'
@@ -233,7 +233,7 @@ test('a migration that Postgres dies in is wholly absent, and the next one goes'
   expect(rows.data).toMatchObject([{ n: '2', version: 1 }])
 })
 
-/** Ids of the rows whose events have arrived, which may be more than once each. */
+/** Ids of the rows whose events have arrived; may contain duplicates. */
 const arrivedRows = () =>
   new Set(
     receiver
@@ -265,7 +265,7 @@ test('whatever is killed, bulk requests and imports are there whole and once, wi
     }
     over = true
   }
-  /** Sends until it is answered, each time with its key. */
+  /** Repeats the request with its key until it is answered. */
   const insist = async (send: () => Promise<ApiAnswer>) => {
     for (;;) {
       const answer = await send().catch(() => undefined)
@@ -301,7 +301,7 @@ test('whatever is killed, bulk requests and imports are there whole and once, wi
       )
       return body.data.status === 'completed' && body.data.written === importRows
     },
-    // What a killed process had in flight is resumed after half a minute.
+    // Work that a killed process had in flight is resumed after half a minute.
     { message: 'the import to end' },
   )
   const total = async (tag: string) => {

@@ -19,7 +19,7 @@ afterAll(async () => {
   await receiver?.stop()
 })
 
-/** What has arrived at a path, each event once. */
+/** Events received at a path, each one once. */
 function arrivedAt(path: string) {
   const bodies = receiver
     .received()

@@ -22,7 +22,7 @@ interface Delivered {
   data: Record<string, unknown>
 }
 
-/** What has arrived at a path, each event once. */
+/** Events received at a path, each one once. */
 function arrivedAt(path: string): Delivered[] {
   const found = receiver.received().filter((request) => request.path === path)
   const bodies = found.map(({ rawBody }) => JSON.parse(rawBody.toString()) as Delivered)
@@ -77,7 +77,7 @@ test('changes of records reach the webhooks that ask for them by table and colum
   ]
   const arrived = () => arrivedAt('/used').map(({ event, data }) => `${event} ${data.name}`)
   await waitFor(() => arrived().length >= expected.length, { message: 'the events' })
-  // Everything that was committed before it has been fanned out when this one arrives.
+  // When this event arrives, everything committed before it has been fanned out.
   await api('POST', records, { body: { name: 'Last', status: 'used' } })
   await waitFor(() => arrived().includes('record.created Last'), { message: 'the last event' })
   expect(arrived().toSorted()).toEqual([...expected, 'record.created Last'].toSorted())

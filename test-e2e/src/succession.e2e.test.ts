@@ -4,7 +4,7 @@ import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
 import { type Api, apiClient } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
-/** What hangs on a person, of every kind there is, and what becomes of it when they leave. */
+/** Tests every kind of resource that depends on a person, and what happens to it when the person leaves. */
 
 let platform: SharedPlatform
 let api: Api
@@ -40,7 +40,10 @@ async function join(name: string, role = 'admin'): Promise<Person> {
   return { id, bearer: `Bearer ${accessToken}` }
 }
 
-/** Has the person own something of every kind, but for exports and imports, which end by themselves; ids by kind. */
+/**
+ * Creates resources of every kind that the person owns, except exports and imports, which end by themselves; returns
+ * ids by kind.
+ */
 async function ownAll({ id: person, bearer }: Person, suffix: string) {
   const own = <T = { id: string }>(path: string, body: object) => make<T>(path, body, bearer)
   const url = `${receiver.url}/${suffix}`
@@ -121,7 +124,7 @@ const idsByKind = (items: Dependent[]) => {
 }
 const sorted = (ids: Record<string, string[]>) =>
   Object.fromEntries(Object.entries(ids).map(([kind, some]) => [kind, [...some].sort()]))
-/** What is never taken over. */
+/** Kinds that are never taken over. */
 const ends = ['embed_token', 'approval', 'api_key']
 
 describe('a person who leaves', () => {
@@ -178,7 +181,7 @@ describe('a person who leaves', () => {
     expect(live?.giverId).toBe(heir.id)
     const rest = await get<{ items: Dependent[] }>(`/settings/users/${leaver.id}/dependents`)
     expect(rest.items.filter(({ kind }) => !ends.includes(kind))).toEqual([])
-    // By rights that outlast the request that has named the successor.
+    // Uses a grant that outlasts the request naming the successor.
     const [workflow = ''] = ids.workflow ?? []
     const { runId } = await make<{ runId: string }>(`/workflows/${workflow}/trigger`, {})
     await waitFor(async () => (await get<{ status: string }>(`/runs/${runId}`)).status === 'completed')
@@ -226,7 +229,7 @@ describe('a person who leaves', () => {
         notices.some(({ resource, message }) => resource.id === id && message.includes('API key')),
       )
     })
-    // Those act by the rights of the person alone.
+    // Webhooks depend only on the rights of the person, not on those of the API key.
     expect((await get<{ status: string }>(`/webhooks/${ids.webhook}`)).status).toBe('active')
     for (const path of [
       `/workflows/${workflow}/activate`,

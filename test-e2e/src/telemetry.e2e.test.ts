@@ -21,7 +21,7 @@ beforeAll(async () => {
     metrics: true,
     extra: {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      // Nothing is sampled by chance: only requests that ask for it.
+      // No requests are sampled randomly: only those that ask for it.
       OTEL_TRACES_SAMPLER_ARG: '0.0000001',
       LOG_LEVEL: 'debug',
     },
@@ -76,8 +76,8 @@ async function installPack(): Promise<void> {
 }
 
 /**
- * Scrapes until what is seen at once is as it should be; a check that throws says as much as one that is false. What
- * was begun is counted a moment later, by each service for itself, and what one finds out too slowly is missing that time.
+ * Repeats the scrape until `check` passes on a single scrape; throwing counts as false. Each service counts work
+ * a moment after it starts, and a value that is computed too slowly is missing in that scrape.
  */
 const settled = (check: (now: Scraped) => unknown) =>
   waitFor(
@@ -85,7 +85,7 @@ const settled = (check: (now: Scraped) => unknown) =>
       const now = await scrape(urls())
       return check(now) !== false && now
     },
-    // Every scrape asks ten services.
+    // Every scrape sends requests to ten services.
     { intervalMs: 750 },
   )
 
@@ -154,7 +154,7 @@ test('what was counted is what has happened', async () => {
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const caller = '00f067aa0ba902b7'
 
-/** A span and those it belongs to, up to the caller's own. */
+/** A span and its ancestors, up to the caller's own. */
 function lineage(spanId: string | undefined): { service: string; name: string }[] {
   if (spanId === caller) return []
   const span = collector.spans().find((each) => each.traceId === traceId && each.spanId === spanId)
@@ -164,7 +164,7 @@ function lineage(spanId: string | undefined): { service: string; name: string }[
 
 const otherTraceId = 'a'.repeat(32)
 
-/** What is done again, and by others: a retry, a run, and an execution. */
+/** Causes work that is repeated, and work of other services: a retry, a run, and an execution. */
 async function causeOtherTrace(): Promise<void> {
   const headers = { traceparent: `00-${otherTraceId}-${caller}-01` }
   const { body } = await api<Made>('POST', '/itsm/incidents', { body: { title: 'Again' }, headers })
@@ -217,7 +217,7 @@ test('no series names a tenant', async () => {
 })
 
 test('all there is in the catalogue is found out, and nothing fails at it', async () => {
-  // What fails does so each time; what was merely late on a busy machine is there the next time.
+  // A real failure occurs in every scrape; a value that was only late on a busy machine is present in the next one.
   const failures = 'opsplane_metrics_failures_total'
   let before = Number.NaN
   await settled((now) => {
@@ -236,7 +236,7 @@ test('what waits behind a dead endpoint is its webhook, which is named, and no d
     expect(now.sum('opsplane_deliveries_due')).toBe(0)
   })
   const target = findTarget({ databaseUrl: cluster.info.postgresUrl, home: cluster.folder }, {})
-  // Another one, which has been paused, waits for longer.
+  // Another webhook, which is paused, has been waiting for longer.
   const found = (await listWaitingWebhooks(target, 10)).find(({ id }) => id === dead)
   expect(found).toMatchObject({ name: 'dead', host: '127.0.0.1', status: 'active' })
   expect(found?.waiting).toBeGreaterThan(50)
@@ -265,7 +265,7 @@ test('events that wait are seen while NATS is away, and gone when it is back', a
   })
 })
 
-// At the end, as spans are sent every twenty seconds.
+// Last, because spans are sent every twenty seconds.
 test('one trace leads from the request to the webhook, and holds nothing of what was said', async () => {
   const attempt = String(tracedDelivery()?.headers.traceparent).split('-')[2]
   const expected = [
@@ -275,7 +275,7 @@ test('one trace leads from the request to the webhook, and holds nothing of what
     { service: 'itsm', name: 'createIncident' },
     { service: 'gateway', name: 'createIncident' },
   ]
-  // Spans are sent some seconds later, by each service for itself.
+  // Each service sends its spans separately, some seconds later.
   await waitFor(() => {
     expect(lineage(attempt)).toEqual(expected)
     const names = collector.spans().filter((span) => span.traceId === traceId && span.service === 'itsm')

@@ -18,14 +18,14 @@ import { joinPlatform } from './shared/platform.js'
 
 interface Step {
   page: string
-  /** What stands before it. */
+  /** The text before the commands. */
   about: string
   commands: string
 }
 
 const isRefused = /says what is wrong/
 
-/** The commands of a page that call the API, as its reader copies them. */
+/** The commands of a page that call the API, as readers copy them. */
 function stepsOf(page: string): Step[] {
   const blocks = readFileSync(resolve(page), 'utf8').split('```sh\n')
   return blocks.slice(1).flatMap((part, at) => {
@@ -53,8 +53,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const mark = '--- next step ---'
 
 /**
- * All of them in one shell, one after the other; what they have left in the background ends with it. It writes to files: Node makes
- * a pipe that it shares with curl non-blocking, and curl then fails where it is full.
+ * Runs all commands in one shell, one after the other; their background processes end with it. The shell writes to
+ * files: Node makes a pipe that it shares with curl non-blocking, and curl then fails when the pipe is full.
  */
 async function run(scripts: string[]) {
   const script = `${scripts.join(`\necho '${mark}'\n`)}\n{ kill $(jobs -p); wait; } 2>/dev/null\n`

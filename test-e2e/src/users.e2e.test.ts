@@ -33,7 +33,7 @@ beforeAll(async () => {
 const open = { authorization: undefined, 'x-workspace': undefined }
 const as = (apiKey: string) => apiClient({ ...platform.info, apiKey })
 
-/** What a client is answered, again and again until it is this. */
+/** Repeats the request until the client receives this status and code. */
 const settlesAt = (client: Api, method: 'GET' | 'POST', status: number, code?: string) =>
   waitFor(async () => {
     const body = method === 'POST' ? { body: { title: 'Disk full' } } : {}

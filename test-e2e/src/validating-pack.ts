@@ -8,7 +8,7 @@ const validation = (
   rule: { validates: { tables, on: ['create', 'update'], whenUnavailable } },
 })
 
-/** Serial numbers are checked where it fails closed, prices where it fails open. */
+/** A pack that validates serial numbers and fails closed, and prices and fails open. */
 export const validatingPack = {
   manifest: {
     ...{ format: 'opsplane.pack/1', name: 'checks', version: '1.0.0' },

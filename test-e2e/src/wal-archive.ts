@@ -3,20 +3,20 @@ import { appendFileSync, chmodSync, mkdirSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import postgres from 'postgres'
 
-/** What recovers a Postgres to a point in time: base backups and all WAL since, kept in a folder. */
+/** Recovers a Postgres server to a point in time: base backups and all WAL since, kept in a folder. */
 export interface WalArchive {
-  /** With which the server archives. */
+  /** Flags with which the server archives its WAL. */
   postgresFlags: string[]
-  /** Copies the data folder of a server that runs, as pg_basebackup does. */
+  /** Copies the data folder of a running server, as pg_basebackup does. */
   baseBackup(postgresUrl: string): Promise<void>
-  /** In place of its data: the base backup, to be recovered up to an instant when the server starts. */
+  /** Replaces the data folder by the base backup, to be recovered up to an instant when the server starts. */
   recoverTo(instant: string): void
 }
 
 export function walArchive(folder: string, dataDir: string): WalArchive {
   const [archived, base] = [join(folder, 'wal'), join(folder, 'base.tar')]
   mkdirSync(archived, { recursive: true })
-  // The server is another user where this process is root.
+  // The server runs as another user if this process is root.
   chmodSync(archived, 0o777)
   let label = ''
   return {
@@ -34,7 +34,7 @@ export function walArchive(folder: string, dataDir: string): WalArchive {
     },
     recoverTo(instant) {
       rmSync(dataDir, { recursive: true, maxRetries: 20, retryDelay: 100 })
-      // The server is started by the owner of the files.
+      // The server is started as the owner of the files.
       mkdirSync(dataDir, { mode: 0o700 })
       tar('-C', dataDir, '-xf', base, '--no-same-owner')
       writeFileSync(join(dataDir, 'backup_label'), label)
@@ -49,7 +49,7 @@ export function walArchive(folder: string, dataDir: string): WalArchive {
   }
 }
 
-/** 1 says that a file has changed or gone meanwhile, which WAL makes good. */
+/** Exit code 1 means that a file was changed or removed while it was read, which WAL replay corrects. */
 function tar(...args: string[]): void {
   const { status, stderr, error } = spawnSync('tar', args, { encoding: 'utf8' })
   if (error) throw error

@@ -15,7 +15,8 @@ let receiver: Receiver
 let sql: postgres.Sql
 
 beforeAll(async () => {
-  // What a killed one had is taken up soon, however often that happens at one step.
+  // Short leases, so that the work of a killed process is soon claimed again, and a high limit for how often one step
+  // may be interrupted.
   const extra = { NATS_ACK_WAIT_MS: '1000', WORKFLOW_LEASE_MS: '1000', WORKFLOW_MAX_DEATHS: '1000' }
   cluster = await startTestCluster({ services: ['workflows', 'integrations'], extra })
   api = apiClient(cluster.info)
@@ -45,7 +46,10 @@ async function published(name: string, steps: object[]): Promise<string> {
   return id
 }
 
-/** A branch, a `for_each` of requests, a call of a connector, and a run of another workflow that waits. */
+/**
+ * Creates a workflow with a branch, a `for_each` of requests, a connector call, and a run of another workflow that
+ * waits.
+ */
 async function workflow(): Promise<string> {
   const config = { baseUrl: `${receiver.url}/connector` }
   const connector = await made('/connectors', { name: 'Receiver', kind: 'http', config })
@@ -72,7 +76,7 @@ async function workflow(): Promise<string> {
   ])
 }
 
-/** Asks for a run until that is answered: always with the same key, so that it is one run. */
+/** Requests a run until the request is answered: always with the same key, so that only one run is started. */
 async function trigger(id: string, key: string): Promise<void> {
   const request = { body: { input: { fork: true, items } }, headers: { 'idempotency-key': key } }
   await waitFor(
@@ -85,7 +89,7 @@ async function trigger(id: string, key: string): Promise<void> {
   )
 }
 
-/** Runs that have not ended, the oldest ten: who has them until when, and what happened in them last. */
+/** The ten oldest runs that have not ended: the lease owner, its expiry, and the last journal entry. */
 const open = () => sql`
   select r.id, r.parent_run_id, r.status, r.due_at, r.lease_owner, r.held_until, r.failures, r.last_error, r.signals,
     r.seq, e.at as last_at, e.entry->>'kind' as last_entry, e.entry->>'place' as place
@@ -94,13 +98,13 @@ const open = () => sql`
 
 const tally = new Map<string, number>()
 
-/** A process or a server is gone at once, and comes back. */
+/** Kills a process or a server, and starts it again. */
 async function disturb(random: () => number, kill: number): Promise<void> {
   const { workflows, integrations } = cluster.services
   const { nats, postgres: database } = cluster
   const victims = { workflows, integrations, nats, database }
   const names = ['workflows', 'workflows', 'database', 'integrations', 'nats'] as const
-  // Each of them at the beginning, so that also a short run has killed them all.
+  // The first kills cover each of them, so that a short run also has killed them all.
   const name =
     names[kill < names.length ? names.length - 1 - kill : Math.floor(random() * names.length)] ?? 'workflows'
   tally.set(name, (tally.get(name) ?? 0) + 1)
@@ -143,7 +147,7 @@ async function holds(): Promise<void> {
     select count(*)::int as all, count(*) filter (where parent_run_id is null)::int as own from runs`
   expect(count).toEqual({ all: total * 2, own: total })
 
-  // Each step's outcome is recorded once, and comes to the same.
+  // Each step's outcome is recorded once, and all outputs are equal.
   const twice = await sql`
     select run_id, entry->>'place' as place from run_entries where entry->>'kind' = 'completed'
     group by 1, 2 having count(*) > 1`
@@ -154,7 +158,7 @@ async function holds(): Promise<void> {
   const output = { sum: 42, sent: items.length, called: 200 }
   expect(outputs.map((row) => JSON.parse(String(row.output)))).toEqual([output])
 
-  // What was sent again came with the same key, and there is a key for each effect.
+  // Repeated requests had the same key, and each effect has its own key.
   const keyOf = new Map<string, Set<string>>()
   for (const { path, headers, rawBody } of receiver.received())
     if (path === '/sent') {

@@ -47,7 +47,7 @@ const start = async (id: string, body: object = {}) => {
 }
 
 const examples = new URL('../../docs/examples/workflows/', import.meta.url)
-/** Ids and names that the reader of an example replaces. */
+/** Ids and names that readers of an example replace. */
 const placeholders = ['connector', 'workflow', 'secret', 'table'].map((sort) => `unknown_${sort}`)
 
 test.each(readdirSync(examples).filter((name) => name.endsWith('.json')))(

@@ -16,7 +16,7 @@ interface Case {
   request?: ApiRequest
   status: number
   code: string
-  /** A detail the error must carry. */
+  /** A detail that the error must contain. */
   detail?: { in: string; path: string }
 }
 
@@ -176,7 +176,7 @@ const cases: Case[] = [
     detail: { in: 'body', path: '/url' },
   },
   {
-    // Loopback addresses may be called here, but for this one.
+    // The platform may call loopback addresses except for this one.
     name: 'a denied webhook',
     method: 'POST',
     path: '/webhooks',
@@ -259,7 +259,7 @@ test('a scope that is missing, a token that expired, a token that was revoked', 
     body: { error: { code: 'invalid_token' } },
   })
 
-  // A machine may take longer to make it than it lives.
+  // Repeated, because a slow machine may need longer for the request than the token is valid.
   const short = await waitFor(async () => {
     const expiresAt = new Date(Date.now() + 1_500).toISOString()
     const made = await create({ name: 'short', scopes: ['itsm:read'], expiresAt })

@@ -29,7 +29,10 @@ const limits = {
 
 type Runner = ReturnType<typeof createCodeRunner>
 
-/** Code of tenants in child processes: what an invocation takes, what a call of the host costs, and who gets how much. */
+/**
+ * Measures tenant code in child processes: time per invocation, cost of a host call, and how capacity is shared
+ * between tenants.
+ */
 export async function measureCode(options: MeasureOptions): Promise<Figure[]> {
   return [...(await measureRunner(options)), ...(await measureInvocations(options))]
 }
@@ -133,14 +136,14 @@ async function onSpares(runner: Runner): Promise<number[]> {
   return all
 }
 
-/** Memory that no other process has a part of. */
+/** Memory of a process that it shares with no other process, in MB. */
 function privateMb(pid: number): number {
   const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
   const kilobytes = [...rollup.matchAll(/^Private_\w+:\s+(\d+)/gm)].map(([, size]) => Number(size))
   return kilobytes.reduce((sum, size) => sum + size, 0) / 1_024
 }
 
-/** Invocations each tenant has had in that time, once all of them have had their first. */
+/** Invocations of each tenant during `seconds`, counted from the moment every tenant has completed its first. */
 async function sharesOf(runner: Runner, seconds: number): Promise<number[]> {
   const done = Array.from({ length: tenants }, () => 0)
   let [counts, going] = [false, true]

@@ -13,7 +13,10 @@ const goal = 0.4
 const artifactCode = 'export default async (input) => ({ doubled: input.n * 2 })'
 const body = JSON.stringify({ input: { n: 21 } })
 
-/** Invocations through the gateway compared with bare Express that runs the same code in its own process and writes the same rows. */
+/**
+ * Compares invocations through the gateway with bare Express that runs the same code in its own process and writes
+ * the same rows.
+ */
 export async function measureInvocations({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   await copyExecutions(cluster.info.postgresUrl)
   const env = { DATABASE_URL: cluster.info.postgresUrl, ARTIFACT_CODE: artifactCode }
@@ -25,7 +28,7 @@ export async function measureInvocations({ cluster, seconds, say }: MeasureOptio
   await post({ ...invoke, seconds: 4 })
 
   const measured: { bare: LoadResult; ours: LoadResult; cpuMs: number }[] = []
-  // Alternating, so that both see the same machine.
+  // Alternates between both, so that both run under the same machine conditions.
   for (let round = 1; round <= rounds; round++) {
     const limit = await post({ ...bare, seconds })
     const before = cpuTimes(cluster)
@@ -55,7 +58,7 @@ export async function measureInvocations({ cluster, seconds, say }: MeasureOptio
   ]
 }
 
-/** The URL it is invoked at. */
+/** Installs the artifact and returns the URL that invokes it. */
 async function installed(cluster: Cluster): Promise<string> {
   const artifact = { slug: 'doubles', kind: 'workflow_action', source: 'doubles.ts' }
   await caller(cluster)('/sdk/packs/install', {
@@ -66,7 +69,7 @@ async function installed(cluster: Cluster): Promise<string> {
   return `${cluster.info.baseUrl}/sdk/artifacts/doubles/invoke`
 }
 
-/** The raw server writes the same table with the same indexes, in a schema of its own. */
+/** Copies the table with its indexes into a separate schema for the raw server. */
 async function copyExecutions(adminUrl: string): Promise<void> {
   const sql = postgres(adminUrl, { max: 1, onnotice: () => {} })
   await sql.unsafe(`

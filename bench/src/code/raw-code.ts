@@ -4,8 +4,9 @@ import postgres from 'postgres'
 import { newQuickJSWASMModuleFromVariant, type QuickJSSyncVariant } from 'quickjs-emscripten-core'
 
 /**
- * The raw limit of an invocation: Express, a JSON body, the execution's row as it begins, the code in a fresh runtime of QuickJS in
- * this very process, and the row as it ends. No authentication, no limits, no other process. Runs as a process of its own.
+ * Raw limit of an invocation: Express, a JSON body, the execution's row at the start, the code in a fresh QuickJS
+ * runtime in this process, and the row at the end. No authentication, no limits, no other process. Runs as a
+ * separate process.
  */
 const sql = postgres(process.env.DATABASE_URL ?? '', { max: 8, connection: { search_path: 'raw' } })
 const code = process.env.ARTIFACT_CODE ?? ''

@@ -1,7 +1,7 @@
 import { startBrowser } from '@opsplane/test-e2e/browser'
 import type { StubConsole, StubState } from '@opsplane/test-e2e/console-stub'
 
-/** A page of the console before the stub, in a Chromium of its own. */
+/** Opens a page of the console, served by the stub, in a dedicated Chromium. */
 export async function openPage(stub: StubConsole, state: StubState, area: string) {
   const browser = await startBrowser()
   const { page, devtools } = await browser.open({ viewport: { width: 1_280, height: 800 } })

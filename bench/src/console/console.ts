@@ -7,7 +7,7 @@ import { measureScrolling } from './scrolling.js'
 
 const rows = 100_000
 
-/** The console in a browser, before a stub of the API: what it costs there, whatever the platform is doing. */
+/** Measures the console in a browser against a stub of the API: the cost in the browser, independent of the platform. */
 export async function measureConsole({ say }: { say(text: string): void }): Promise<Figure[]> {
   if (chromiumPath === undefined)
     throw new Error('The console is measured in Chromium: apt-get install chromium.')

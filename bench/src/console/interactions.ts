@@ -15,7 +15,7 @@ new PerformanceObserver((list) => {
     interactions.set(interactionId, Math.max(interactions.get(interactionId) ?? 0, duration));
 }).observe({ type: 'event', durationThreshold: 16, buffered: true })`
 
-/** From what is pressed to the next frame, on a processor that is four times slower, while events arrive. */
+/** Time from a press to the next frame, with the CPU throttled to a quarter of its speed, while events arrive. */
 async function measurePaint(stub: StubConsole): Promise<Figure> {
   const { page, devtools, close } = await openPage(stub, 'many', 'events')
   await page.evaluate(watchInteractions)
@@ -52,7 +52,7 @@ async function measurePaint(stub: StubConsole): Promise<Figure> {
   }
 }
 
-/** From the press of a row until its facts are painted, in milliseconds. */
+/** Time from pressing a row until its details are painted, in milliseconds. */
 const openRow = (page: Page, index: number) =>
   page.evaluate(
     `(async () => {
@@ -66,7 +66,7 @@ const openRow = (page: Page, index: number) =>
   })()`,
   ) as Promise<number>
 
-/** How long a delivery takes to open, once its page was loaded before. */
+/** Time to open a delivery after its page has been loaded once before. */
 async function measureOpening(stub: StubConsole): Promise<Figure> {
   const { page, close } = await openPage(stub, 'many', 'deliveries')
   try {

@@ -6,13 +6,13 @@ const wantedRows = 100_000
 const goals = { rows: 100, heapMb: 150 }
 
 interface Scrolled {
-  /** The most rows that were in the document. */
+  /** Maximum number of rows in the document. */
   nodes: number
-  /** Of the list: those that are known. */
+  /** Rows of the list that are loaded. */
   rows: number
 }
 
-/** Scrolls on as rows come, a screen at a time, until so many are known. */
+/** Scrolls down one screen at a time as rows arrive, until `rows` rows are loaded. */
 const scrollDown = (rows: number) => `(async () => {
   const scroll = document.querySelector('.list-scroll')
   let nodes = 0
@@ -25,7 +25,10 @@ const scrollDown = (rows: number) => `(async () => {
   }
 })()`
 
-/** A list of 100,000 rows that is read as one scrolls: what the browser holds of it, and that pages out of sight are forgotten. */
+/**
+ * Scrolls through a list of 100,000 rows that is loaded while scrolling: measures the rows the browser keeps, and
+ * checks that pages out of sight are evicted.
+ */
 export async function measureScrolling(stub: StubConsole, say: (text: string) => void): Promise<Figure[]> {
   say(`Scrolling through ${wantedRows} events…`)
   const { page, devtools, close } = await openPage(stub, 'many', 'events')
@@ -38,7 +41,7 @@ export async function measureScrolling(stub: StubConsole, say: (text: string) =>
     await devtools.send('Performance.enable')
     const { metrics } = await devtools.send('Performance.getMetrics')
     const heapMb = (metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? Number.NaN) / 1e6
-    // What was forgotten is read again once it is in sight.
+    // Evicted pages are fetched again when they come into view.
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
     await page.evaluate(`document.querySelector('.list-scroll').scrollTop = ${(32 * scrolled.rows) / 2}`)

@@ -15,7 +15,7 @@ import { signatureCostUs } from './signatures.js'
 const rounds = 3
 
 interface Delivered {
-  /** From the first request until the last incident has arrived. */
+  /** Measured from the first request until the last incident has arrived. */
   perSecond: number
   cpu: CpuTimes
   count: number
@@ -23,14 +23,14 @@ interface Delivered {
 
 interface Bare {
   perSecond: number
-  /** Of a create, Express and Postgres together. */
+  /** CPU time per create, Express and Postgres together. */
   cpuMs: number
 }
 
 /**
- * The main job end to end: incidents accepted by the API and delivered to one webhook, compared with bare Express creates of
- * the same run, with many clients and with one; what each costs in CPU over all processes, until everything that reacts
- * to it has done so; and how long after its event the first attempt arrives.
+ * Measures the main job end to end: incidents accepted by the API and delivered to one webhook, compared with bare
+ * Express creates in the same run, with many clients and with one; the CPU each costs over all processes, until
+ * every consumer has handled its events; and the time from event to first attempt.
  */
 export async function measureDelivered({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   await copyTables(cluster.info.postgresUrl)
@@ -51,7 +51,7 @@ export async function measureDelivered({ cluster, seconds, say }: MeasureOptions
   ]) {
     const bare: Bare[] = []
     const ours: Delivered[] = []
-    // By turns, so that both see the same machine.
+    // Alternates between both, so that both run under the same machine conditions.
     for (let round = 1; round <= rounds; round++) {
       bare.push(await createBare({ cluster, raw, seconds, connections }))
       const result = await createAndDeliver({ cluster, receiver: receiver.child, seconds, connections })
@@ -83,7 +83,7 @@ export async function measureDelivered({ cluster, seconds, say }: MeasureOptions
   return figures
 }
 
-/** Creates incidents at an even rate from a process of its own: see `even-clients`. */
+/** Creates incidents at an even rate from a separate process: see `even-clients`. */
 async function createEvenly(load: LoadOptions & { rate: number }): Promise<void> {
   const { child } = await startChild('delivery/even-clients.js', { LOAD: JSON.stringify(load) })
   const { failure } = await requestFromChild<{ failure: string | null }>(child, 'start')
@@ -118,7 +118,10 @@ async function createBare(options: {
   return { perSecond, cpuMs: (spent() - before) / requests }
 }
 
-/** So long creates by so many clients, until each has arrived and all that reacts to it has done so. */
+/**
+ * Creates incidents for a while with a number of clients, then waits until each has arrived and all consumers have
+ * handled the events.
+ */
 export async function createAndDeliver(options: {
   cluster: Cluster
   receiver: ChildProcess
@@ -134,7 +137,8 @@ export async function createAndDeliver(options: {
   if (failures > 0) throw new Error(`${failures} of ${requests} incident creates failed`)
   const { events, lastAt } = await everyEventArrived(receiver, requests)
   await consumersCaughtUp(cluster)
-  // The load's last requests may have been cut off between their commit and their answer; those are delivered too.
+  // The load's last requests may have been cut off between their commit and their response; those incidents are
+  // delivered too.
   return {
     perSecond: events / ((lastAt - startedAt) / 1000),
     cpu: cpuSince(before, cpuTimes(cluster)),
@@ -142,7 +146,7 @@ export async function createAndDeliver(options: {
   }
 }
 
-/** Waits for so many deliveries. */
+/** Waits for `expected` deliveries. */
 export async function everyEventArrived(receiver: ChildProcess, expected: number) {
   for (;;) {
     const arrived = await requestFromChild<{ events: number; lastAt: number }>(receiver, 'count')
@@ -187,7 +191,7 @@ function deliveredFigures(measured: {
   ]
 }
 
-/** What happens to an incident after its creation is in the same log, and is signed and checked as well. */
+/** Later events of an incident are in the same log, and are signed and checked as well. */
 async function eventsPerIncident({ info }: Cluster): Promise<number> {
   const sql = postgres(info.postgresUrl, { max: 1 })
   try {

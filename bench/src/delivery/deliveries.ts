@@ -9,7 +9,10 @@ import { startReceiver } from './receiver.js'
 
 const backlog = 8_000
 
-/** Event to first attempt, deliveries per second, and statements per event, with one healthy receiver. */
+/**
+ * Measures the time from event to first attempt, deliveries per second, and statements per event, with one healthy
+ * receiver.
+ */
 export async function measureDeliveries({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   const { certificate, info } = cluster
   const receiver = await startReceiver(certificate)
@@ -82,7 +85,7 @@ export async function measureDeliveries({ cluster, seconds, say }: MeasureOption
   ]
 }
 
-/** The raw limit of sending: the same number of POSTs to the same receiver, nothing recorded. */
+/** Raw limit of sending: the same number of POSTs to the same receiver, with nothing recorded. */
 async function rawPosts(url: string, ca: string, count: number): Promise<number> {
   const agent = new Agent({ connections: 32, connect: { ca } })
   const body = JSON.stringify({ id: 'evt', data: { title: 'x'.repeat(400) } })
@@ -122,7 +125,7 @@ async function drained(adminUrl: string): Promise<void> {
   await sql.end()
 }
 
-/** From the first delivery to the last of the backlog. */
+/** Deliveries per second, from the first to the last of the backlog. */
 async function drainRate(child: Parameters<typeof requestFromChild>[0], expected: number) {
   let startedAt = 0
   let atStart = 0
@@ -139,7 +142,7 @@ async function drainRate(child: Parameters<typeof requestFromChild>[0], expected
   }
 }
 
-/** Counts what the dispatcher's role has executed, polls and transaction frames included. */
+/** Counts the statements that the dispatcher's role has executed, including polls and transaction control. */
 async function statementCounter(adminUrl: string) {
   const sql = postgres(adminUrl, { max: 1, onnotice: () => {} })
   await sql`create extension if not exists pg_stat_statements`

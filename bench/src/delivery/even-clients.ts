@@ -1,9 +1,9 @@
 import { createIncidentsEvenly } from '../load.js'
 
 /*
- * Independent clients that create incidents at an even rate, in a process of their own, so that its garbage is not measured as
- * another client's latency. LOAD is what `createIncidentsEvenly` takes, as JSON; a message starts it, and is answered once all incidents
- * are accepted, with the failure if there was one.
+ * Independent clients that create incidents at an even rate, in a separate process, so that its garbage collection
+ * is not measured as another client's latency. LOAD is the argument of `createIncidentsEvenly` as JSON. A message
+ * starts the load; the reply is sent once all incidents are accepted, and contains the failure if there was one.
  */
 const { LOAD: load = '' } = process.env
 

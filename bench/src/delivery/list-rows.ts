@@ -1,26 +1,26 @@
 import type postgres from 'postgres'
 
-/** What the incidents written below can be found by. */
+/** Values that the incidents written below can be filtered by. */
 export const person = 'usr_7'
 export const items = { frequent: 'ci_often', rare: 'ci_7' }
 export const caller = 'usr_caller_62'
 export const words = { rare: 'kernelpanic', medium: 'certificate', common: 'checkout' }
 
 const start = Date.parse('2024-01-01T00:00:00.000Z')
-/** When the incident with this number was created. */
+/** Creation time of the incident with this number. */
 export const createdAt = (number: number) => new Date(start + number * 60_000).toISOString()
 
 export interface Incidents {
   workspaceId: string
   count: number
-  /** Of which ids are made; another one for each workspace. */
+  /** Prefix of the ids; a different one for each workspace. */
   prefix: string
 }
 
 /**
- * Writes incidents and their events as the event store would have: one a minute, every fifth with a second event.
- * 66 have the rare word, every 200th the medium one, three in ten the common one. Indexes are built afterwards, and
- * everything is done on two connections, as Postgres would take several minutes otherwise.
+ * Writes incidents and their events as the event store would have: one a minute, every fifth with a second event. 66
+ * have the rare word, every 200th the medium one, three in ten the common one. Indexes are built afterwards; rows and
+ * indexes are written on two connections in parallel, because Postgres would take several minutes otherwise.
  */
 export async function writeIncidents(sql: postgres.Sql, incidents: Incidents) {
   const indexes = await sql<{ name: string; definition: string }[]>`
@@ -33,7 +33,7 @@ export async function writeIncidents(sql: postgres.Sql, incidents: Incidents) {
     writeRange(sql, incidents, 1, middle),
     writeRange(sql, incidents, middle + 1, incidents.count),
   ])
-  // The search index takes by far the longest: begun first, it is done when the others are.
+  // The search index takes by far the longest, so it is started first and is done when the others are.
   const [longest, ...others] = indexes.toSorted((a) => (a.name === 'incidents_search_idx' ? -1 : 1))
   const build = async (definitions: typeof others) => {
     for (const { definition } of definitions) await sql.unsafe(definition)
@@ -66,7 +66,7 @@ async function writeRange(sql: postgres.Sql, incidents: Incidents, from: number,
   })
 }
 
-/** The states as text: built by `format`, which is many times as fast as building JSON. */
+/** The states as text: `format` is many times as fast as building JSON. */
 const made = (sql: postgres.TransactionSql, { prefix, count }: Incidents, from: number, to: number) => sql`
   select n, id, created, format(${template}, id, n, title, words, given.status, given.severity, assignee, n % 20, about.category,
     about.item, about.caller, about.channel, about.priority, created, created) as state

@@ -15,7 +15,7 @@ const unended = { status: 'open,in_progress,on_hold' }
 const team = { assignmentGroup: 'team_7' }
 
 type Lists = Record<string, (rows: number) => Record<string, string>>
-/** Each list by its query, when there are so many incidents. */
+/** Each list by its query, with its response times at the given number of incidents. */
 const lists: Lists = {
   'newest first': () => ({}),
   'from the middle on': (rows) => ({ createdBefore: createdAt(rows / 2) }),
@@ -58,7 +58,10 @@ const lists: Lists = {
   }),
 }
 
-/** The same lists of 50, by turns from 10,000 incidents and from 1,000,000, asked of the service itself. */
+/**
+ * Measures the same lists of 50 rows alternately with 10,000 and with 1,000,000 incidents, requested directly from
+ * the service.
+ */
 export async function measureLists({
   cluster,
   say,
@@ -103,7 +106,7 @@ async function compare(cluster: MeasureOptions['cluster']): Promise<Figure[]> {
   return figures
 }
 
-/** Asks for a list of a workspace, and tells how long the answer took. */
+/** Returns a function that requests a list of a workspace and returns how long the response took. */
 function asking(cluster: MeasureOptions['cluster'], workspaceId: string) {
   const caller = toService(cluster, 'itsm', ['itsm:read'], workspaceId)
   const headers = createCallerHeaders(caller)

@@ -4,9 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Caller, createCallerHeaders } from '../limits/callers.js'
 
 /**
- * Programs that wait for events, in a process of their own: each follows one topic with long-polls on its own
- * socket. `count` is answered with how many polls wait now and how many events have been seen; `report` with how
- * long after its publishing began each event was seen, and what went wrong.
+ * Programs that wait for events, in a separate process: each follows one topic with long polls on its own socket.
+ * The reply to `count` contains the number of waiting polls and of events received; the reply to `report` contains
+ * the time from the start of the publish until each event was received, and all errors.
  */
 const caller = JSON.parse(process.env.CALLER ?? '') as Caller
 const polls = Number(process.env.POLLS)
@@ -43,8 +43,9 @@ async function poll(agent: Agent, index: number, after: string): Promise<Page['d
 }
 
 async function follow(index: number): Promise<void> {
-  // One agent for all of them has no free socket yet when the next poll begins, and opens another connection: with
-  // thousands of ports taken the kernel looks for one for two milliseconds, which would be what is measured.
+  // One agent for all clients would have no free socket yet when the next poll begins and would open another
+  // connection: with thousands of ports in use the kernel needs two milliseconds to find a free one, which would
+  // distort the measurement.
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   for (let after = ''; ; ) {
     const events = await poll(agent, index, after)
@@ -63,6 +64,7 @@ process.on('message', (message) => {
 process.send?.({ port: 0 })
 for (let index = 0; index < polls; index++) {
   follow(index).catch((error: unknown) => failures.push(String(error)))
-  // As independent clients would: spread over the time a poll waits, so that they do not all end at once.
+  // Starts are spread over the time a poll waits, as with independent clients, so that polls do not all end at the
+  // same time.
   if (index % 50 === 49) await delay(100)
 }

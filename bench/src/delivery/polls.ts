@@ -11,7 +11,7 @@ const wanted = 10_000
 const topics = 1_000
 const publishesPerSecond = 50
 
-/** Memory of one replica while polls wait on it, and how soon a publish answers those of its topic. */
+/** Measures the memory of one replica while polls wait on it, and how soon a publish answers the polls of its topic. */
 export async function measurePolls(options: MeasureOptions): Promise<Figure[]> {
   const files = openFiles() - 500
   const direct = await waitingPolls(
@@ -20,12 +20,12 @@ export async function measurePolls(options: MeasureOptions): Promise<Figure[]> {
     Math.min(wanted, files),
     'direct',
   )
-  // The gateway has two sockets for each.
+  // The gateway needs two sockets for each poll.
   const reachable = Math.min(wanted, Math.floor(files / 2 / topics) * topics)
   const gateway = await waitingPolls(options, throughGateway(options.cluster), reachable, 'gateway')
   return [
     ...figuresOf(direct, 'one replica'),
-    // For orientation: the goals are a replica's, and here three processes share the machine.
+    // For information only: the goals apply to a single replica, and here three processes share the machine.
     ...figuresOf(gateway, 'one replica behind the gateway').map((figure) => ({
       ...figure,
       goal: '',
@@ -42,9 +42,9 @@ export async function measurePolls(options: MeasureOptions): Promise<Figure[]> {
 
 interface Waiting {
   polls: number
-  /** When all of them wait. */
+  /** Memory while all polls wait, in MB. */
   replicaMb: number
-  /** After the wake-ups, with what the collector has left for later. */
+  /** Memory after the wake-ups, including garbage that is not collected yet, in MB. */
   laterMb: number
   gatewayMb: number
   latencies: number[]
@@ -75,7 +75,7 @@ async function waitingPolls(
   prefix: string,
 ): Promise<Waiting> {
   const { dispatcher, gateway } = cluster.services
-  // Fresh, so that no memory of an earlier load hides what the polls take.
+  // Restarted, so that memory left from an earlier load does not hide the memory of the polls.
   for (const service of [dispatcher, gateway]) {
     await service.stop()
     await service.start()
@@ -94,7 +94,7 @@ async function waitingPolls(
   const count = () =>
     requestFromChild<{ waiting: number; seen: number; failures: number }>(clients.child, 'count')
   try {
-    // Each begins again every 20 seconds: at any moment a few are in between.
+    // Each poll is repeated every 20 seconds, so at any moment a few are not waiting.
     while ((await count()).waiting < polls * 0.99) await delay(200)
     const waiting = residentMb([dispatcher.pid(), gateway.pid()])
 

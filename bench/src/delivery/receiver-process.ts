@@ -3,10 +3,11 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer as createHttpsServer } from 'node:https'
 
 /**
- * A receiver in a process of its own, of HTTPS unless it gets no certificate. Answers 204 and keeps, per delivery, how
- * long after its event it arrived; a `report` message is answered with all of that and starts a new count.
+ * A receiver in a separate process; HTTPS unless it gets no certificate. Answers 204 and records for each delivery
+ * the time from its event to its arrival. The reply to a `report` message contains all of these and resets the
+ * count.
  *
- * Paths under `/tarpit/` are endpoints whose arrivals are not among those. From a `hold` message to a `let go`
+ * Paths under `/tarpit/` are endpoints whose arrivals are not included. Between a `hold` message and a `let go`
  * message they read every request and answer none.
  */
 let latencies: number[] = []
@@ -42,7 +43,7 @@ function nothingHeld() {
   return { requests: 0, heldAtMost: 0, endpoints: new Set<string>() }
 }
 
-/** Until the caller gives up, or everything is let go. */
+/** Holds the request until the client gives up or a `let go` message arrives. */
 function hold(path: string, response: ServerResponse) {
   held.add(response)
   response.on('close', () => held.delete(response))

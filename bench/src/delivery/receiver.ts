@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Cluster } from '@opsplane/local'
 import { startChild } from '../child.js'
 
-/** Starts the receiver under the certificate that the dispatcher of the cluster trusts. */
+/** Starts the receiver with the certificate that the cluster's dispatcher trusts. */
 export async function startReceiver(certificate: Cluster['certificate']) {
   const keyFile = join(dirname(certificate.caFile), 'receiver-key.pem')
   writeFileSync(keyFile, certificate.key, { mode: 0o600 })
@@ -14,7 +14,7 @@ export async function startReceiver(certificate: Cluster['certificate']) {
   return { child, origin: `https://127.0.0.1:${port}` }
 }
 
-/** A receiver without TLS: what it costs to send is the sender's, not the cipher's. */
+/** Starts a receiver without TLS, so that the measured cost is that of the sender and not of the cipher. */
 export async function startPlainReceiver() {
   const { child, port } = await startChild('delivery/receiver-process.js', {})
   return { child, origin: `http://127.0.0.1:${port}` }

@@ -10,18 +10,19 @@ import type { Figure } from '../report.js'
 
 const restSeconds = 30
 /**
- * For what follows a start or a load: consumers that listen closely for 10 to 20 s, pools, leases, and the one collection of
- * its heap, 0.1 to 0.15 s of CPU, for which V8 waits until a process has been quiet for one to three minutes.
+ * Waits for the work that follows a start or a load: consumers that poll frequently for 10 to 20 s, pools, leases,
+ * and the one heap collection (0.1 to 0.15 s of CPU) that V8 performs after a process has been idle for one to three
+ * minutes.
  */
 const settleSeconds = 240
 
-/** What the whole platform costs while it receives no requests. */
+/** Measures the cost of the whole platform while it receives no requests. */
 export async function measureRest({ cluster, say }: MeasureOptions): Promise<Figure[]> {
   await consumersCaughtUp(cluster)
   await delay(settleSeconds * 1000)
   say(`Resting for twice ${restSeconds} s…`)
   const { percent, parts } = await cpuAtRest(cluster, restSeconds)
-  // Not at the same time: each message that is counted wakes NATS to send it here, too.
+  // Not at the same time: NATS is also woken to forward each counted message to this process.
   const counts = await openCounts(cluster)
   const before = await counts.read()
   await delay(restSeconds * 1000)
@@ -46,7 +47,7 @@ export async function measureRest({ cluster, say }: MeasureOptions): Promise<Fig
   ]
 }
 
-/** Transactions of all databases, and messages of all clients of NATS, so far. */
+/** Transactions of all databases and messages of all NATS clients so far. */
 async function openCounts({ info }: Cluster) {
   const sql = postgres(info.postgresUrl, { max: 1 })
   const connection = await connect(parseServerUrl(info.natsUrl))

@@ -14,7 +14,10 @@ import { startPlainReceiver } from './receiver.js'
 
 const rounds = 3
 
-/** Every service killed at once and started at once: until all are up, and from then until the first delivery. */
+/**
+ * Kills all services simultaneously and starts them simultaneously: measures the time until all are up, and from
+ * then until the first delivery.
+ */
 export async function measureRestart({ cluster, say }: MeasureOptions): Promise<Figure[]> {
   const receiver = await startPlainReceiver()
   await subscribeTo(cluster, `${receiver.origin}/hook`)
@@ -65,7 +68,7 @@ export async function measureRestart({ cluster, say }: MeasureOptions): Promise<
 
 const shown = (ms = Number.NaN) => ms.toFixed(0)
 
-/** Until as many Node processes that do nothing but listen are up, started at once. */
+/** Time until `count` Node processes that only listen on a port are up, started simultaneously. */
 async function startBare(count: number): Promise<number> {
   const script = `require('node:http').createServer().listen(0, () => console.log('up'))`
   const startedAt = performance.now()
@@ -83,7 +86,7 @@ function ended(child: ChildProcess): Promise<unknown> {
   return exit
 }
 
-/** Repeated until it is acknowledged, as a client would. */
+/** Repeats the request until it is acknowledged, as a client would. */
 async function createOne(cluster: Cluster): Promise<void> {
   const { url, headers } = incidents(cluster)
   for (;;) {

@@ -7,8 +7,8 @@ const rounds = 5
 const events = 2_000
 
 /**
- * Microseconds of CPU that one event costs to be signed by its service for all that consume events, and to be checked by
- * each of them once, as a process does for all its consumers. Done with the code that does it in the services.
+ * CPU time per event in microseconds: for the signature its service makes, and for one verification in each
+ * consuming process, which verifies once for all its consumers. Runs the code that the services use.
  */
 export function signatureCostUs(): { signUs: number; checkUs: number; verifiers: number } {
   const verifiers = Object.keys(durableConsumers)
@@ -23,7 +23,7 @@ export function signatureCostUs(): { signUs: number; checkUs: number; verifiers:
   const checkers = verifiers.map(of)
   const signs: number[] = []
   const checks: number[] = []
-  // The first round makes the keys, and has the code compiled.
+  // The first round creates the keys and lets V8 compile the code.
   for (let round = 0; round <= rounds; round++) {
     const unsigned = Array.from({ length: events }, incidentMessage)
     const [signed, signUs] = timed(() =>
@@ -39,7 +39,7 @@ export function signatureCostUs(): { signUs: number; checkUs: number; verifiers:
   return { signUs: median(signs) / events, checkUs: median(checks) / events, verifiers: verifiers.length }
 }
 
-/** What a work gives, and the microseconds of this process' CPU it has taken. */
+/** Returns the result of `work` and the CPU time of this process it took, in microseconds. */
 function timed<Result>(work: () => Result): [Result, number] {
   const before = process.cpuUsage()
   const result = work()

@@ -3,9 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Caller, createCallerHeaders } from '../limits/callers.js'
 
 /**
- * Programs that read streams of events, in a process of their own: so many of each workspace, each on a socket of its own, for the
- * incidents of its group. `count` is answered with how many are open and how many events were seen; `report` with how long after its
- * request each was seen, and what went wrong; `forget` leaves out what was seen before.
+ * Programs that read event streams, in a separate process: a number of streams for each workspace, each on its own
+ * socket, for the incidents of its group. The reply to `count` contains the number of open streams and of received
+ * events; the reply to `report` contains the time from the request to the receipt of each event, and all errors;
+ * `forget` discards the events received so far.
  */
 const tenants = JSON.parse(process.env.CALLERS ?? '') as Caller[][]
 const streams = Number(process.env.STREAMS)
@@ -21,7 +22,7 @@ async function read(caller: Caller, group: number): Promise<void> {
   const url = `${caller.url}/events/stream?type=incident.created&changed=false&filter=${filter}`
   const ended = (why: string) => failures.push(`a stream ended: ${why}`)
   get(url, { headers, agent: false }, (response) => {
-    // A gateway that sheds load has its clients come again.
+    // A gateway that sheds load asks its clients to retry.
     if (response.statusCode === 503) {
       response.resume()
       return void delay(1_000).then(() => read(caller, group))
@@ -54,7 +55,7 @@ process.on('message', (message) => {
   if (message === 'report') process.send?.({ latencies, failures: failures.slice(0, 3) })
 })
 process.send?.({ port: 0 })
-// A gateway verifies few tokens at once that it does not know.
+// A gateway verifies only a few unknown tokens concurrently.
 for (const caller of tenants.flat())
   while (
     (await fetch(`${caller.url}/auth/me`, { headers: await createCallerHeaders(caller)() })).status !== 200
@@ -65,6 +66,6 @@ for (let at = 0; at < streams; at++) {
     const caller = callers[at % callers.length]
     if (caller) await read(caller, Math.floor(at / ofGroup))
   }
-  // A gateway sheds load where thousands begin within a second.
+  // A gateway sheds load if thousands of streams are opened within a second.
   await delay(10)
 }

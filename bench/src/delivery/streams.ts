@@ -8,25 +8,28 @@ import type { MeasureOptions } from '../log/creates.js'
 import { openFiles, residentMb } from '../process-memory.js'
 import type { Figure } from '../report.js'
 
-/** BENCH_STREAMS asks for fewer. */
+/** Number of streams; set BENCH_STREAMS for fewer. */
 const wanted = Number(process.env.BENCH_STREAMS ?? 10_000)
-/** A replica serves 2,000 of one workspace. */
+/** A replica serves at most 2,000 streams of one workspace. */
 const ofWorkspace = 2_000
-/** Streams that an event is for. */
+/** Number of streams that receive each event. */
 const ofGroup = 100
 const keysOfWorkspace = 20
 const eventsPerSecond = 5
-/** The services have just started: first events compile what handles them. */
+/** The services have just started, and V8 compiles the event handling code during the first events. */
 const warmUpSeconds = 2
 
-/** Memory of one gateway and one replica of settings while streams of events are open, and how soon an event reaches those it is for. */
+/**
+ * Measures the memory of one gateway and one replica of settings while event streams are open, and how soon an event
+ * reaches the streams that receive it.
+ */
 export async function measureStreams({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   const { settings, gateway } = cluster.services
   const possible = Math.min(wanted, openFiles() - 500)
   const streams = Math.floor(possible / ofWorkspace) * ofWorkspace
   const tenants: Caller[][] = []
   for (let at = 0; at < streams / ofWorkspace; at++) tenants.push(await callersOf(cluster, `streams-${at}`))
-  // Fresh, so that no memory of an earlier load hides what the streams take.
+  // Restarted, so that memory left from an earlier load does not hide the memory of the streams.
   for (const service of [settings, gateway]) {
     await service.stop()
     await service.start()
@@ -79,7 +82,10 @@ interface CreatedEvents {
   count(): Promise<{ seen: number }>
 }
 
-/** Creates incidents evenly, each for one group, until all are seen or 10 s have passed; resolves with how often they are to be seen. */
+/**
+ * Creates incidents evenly, each for one group, then waits until all are received or 10 s have passed; resolves with
+ * the number of receipts expected.
+ */
 async function createSeen({ tenants, seconds, count }: CreatedEvents): Promise<number> {
   const groups = ofWorkspace / ofGroup
   const created = await evenly({ rate: eventsPerSecond, seconds }, async () => {
@@ -114,7 +120,7 @@ function figuresOf(streams: number, latencies: number[], { before, open, later }
   ]
 }
 
-/** The owner of a workspace of its own, by keys of which each has some of the streams. */
+/** The owner of a new workspace, with several API keys; each key opens some of the streams. */
 async function callersOf(cluster: MeasureOptions['cluster'], slug: string): Promise<Caller[]> {
   const { baseUrl: url } = cluster.info
   const owner = await secondTenant(cluster, slug)
@@ -131,7 +137,7 @@ async function callersOf(cluster: MeasureOptions['cluster'], slug: string): Prom
   return callers
 }
 
-/** An incident for the streams of a group. */
+/** Creates an incident for the streams of a group. */
 async function create({ url, login }: Caller, group: number): Promise<number> {
   const sentAtMs = performance.timeOrigin + performance.now()
   const response = await request(`${url}/itsm/incidents`, {

@@ -8,12 +8,12 @@ import { incidents, type MeasureOptions } from '../log/creates.js'
 import type { Figure } from '../report.js'
 import { startReceiver } from './receiver.js'
 
-/** Webhooks fall into groups; an event is for the webhooks of one group, one of which may be a tarpit. */
+/** Webhooks are divided into groups; each event is for the webhooks of one group, one of which may be a tarpit. */
 const groups = 5
 const perGroup = 20
 const eventsPerSecond = 15
 const phaseSeconds = 12
-/** Whether the tarpits hold, phase by phase. */
+/** Whether the tarpits hold requests, for each phase. */
 const order = [false, true, true, false, false, true, true, false, false, true]
 
 interface Report {
@@ -22,26 +22,28 @@ interface Report {
 }
 
 /**
- * What tarpits cost other endpoints: the latency from event to arrival at 95 healthy endpoints while 5
- * others answer too, and while those 5 read every request and never answer.
+ * Measures the cost of tarpits for other endpoints: the latency from event to arrival at 95 healthy endpoints while
+ * 5 others answer too, and while those 5 read every request and never answer.
  *
- * The load is 15 events/s for 20 webhooks each, 300 deliveries/s, a fraction of what the dispatcher sends. Near
- * saturation every additional statement would show as latency, whomever it is for; at this rate a healthy delivery
- * is only late when it waits for a tarpit: in a queue, for a place, for a connection, behind a statement. Every event
- * is for one tarpit as well, and all endpoints share one origin, hence one connection pool: the harder case.
+ * The load is 15 events/s for 20 webhooks each, 300 deliveries/s, a fraction of the dispatcher's capacity. Near
+ * saturation every additional statement would show as latency, whichever endpoint it is for; at this rate a healthy
+ * delivery is only late if it waits for a tarpit: in a queue, for a slot, for a connection, behind a statement.
+ * Every event is also for one tarpit, and all endpoints share one origin and therefore one connection pool: the
+ * harder case.
  *
- * Both kinds of phases use the same webhooks and differ only in how the five endpoints behave. They alternate, A B B
- * A A B …, so that a drift of the machine or of growing tables falls on both kinds. The figure is the median of the
- * phases' p99, 3,420 deliveries each and 17,100 of each kind: what else the machine does for a few seconds raises the
- * p99 of all samples together, but not that median. How far the phases of one kind lie apart tells what the ratio is
- * worth. Between phases the tarpits answer until nothing is left. A phase is too short for a delivery to fail (four
- * timeouts of 5 s and the delays between them), so no tarpit is paused, which is checked.
+ * Both kinds of phases use the same webhooks and differ only in the behavior of the five endpoints. They alternate,
+ * A B B A A B …, so that a drift of the machine or of growing tables affects both kinds equally. The figure is the
+ * median of the phases' p99, 3,420 deliveries each and 17,100 of each kind: unrelated activity on the machine for a
+ * few seconds raises the p99 of all samples together, but not that median. The spread between phases of one kind
+ * shows how reliable the ratio is. Between phases the tarpits answer until the backlog is empty. A phase is too
+ * short for a delivery to fail (four timeouts of 5 s and the delays between them), so no tarpit is paused, which is
+ * checked.
  */
 export async function measureTarpit({ cluster, say }: MeasureOptions): Promise<Figure[]> {
   const receiver = await startReceiver(cluster.certificate)
   const sql = postgres(cluster.info.postgresUrl, { max: 1 })
   const { url, headers: production } = incidents(cluster)
-  // An environment of its own: the webhooks of other measurements hear nothing of this one.
+  // A separate environment: the webhooks of other measurements receive none of these events.
   const headers = { ...production, 'x-environment': 'staging' }
   const webhookIds = await createWebhooks(`${cluster.info.baseUrl}/webhooks`, headers, receiver.origin)
 
@@ -128,7 +130,7 @@ async function arrived(child: ChildProcess, expected: number): Promise<void> {
   }
 }
 
-/** Until every event has been published and each of its deliveries has ended. */
+/** Waits until every event has been published and each of its deliveries has ended. */
 async function nothingLeft(sql: postgres.Sql): Promise<void> {
   for (;;) {
     const [row] = await sql`
@@ -139,7 +141,7 @@ async function nothingLeft(sql: postgres.Sql): Promise<void> {
   }
 }
 
-/** A tarpit that is paused, or that nothing was sent to, would make the figure a lie. */
+/** Checks that no tarpit was paused or received nothing: either would invalidate the figure. */
 async function tarpitsWereActive(sql: postgres.Sql, webhookIds: string[], { tarpit }: Report) {
   const [row] = await sql<{ active: number }[]>`
     select count(*)::int as active from dispatcher.webhooks where id = any (${webhookIds}) and status = 'active'`

@@ -18,13 +18,14 @@ const rounds = 16
 const warmUps = 2
 const connections = 16
 const scrapeEveryMs = 15_000
-/** A platform compared with one of the same settings: what the way of measuring makes of no difference at all. */
+/** Compares the platform with one of identical settings: shows the error of the method itself. */
 const isControl = process.env.BENCH_CONTROL === '1'
 
 /**
- * What it costs to be watched: CPU per incident that is accepted and delivered, over all processes, of a platform whose
- * metrics are scraped and whose requests are traced by the default share, compared with one of neither. Both work at the same time, and each
- * client creates an incident here and there by turns: so many incidents each, and whatever the machine does befalls both.
+ * Measures the cost of telemetry: CPU per accepted and delivered incident, over all processes, of a platform whose
+ * metrics are scraped and whose requests are traced at the default rate, compared with one with neither. Both run at
+ * the same time, and each client creates incidents at both alternately: both get the same number, and disturbances
+ * of the machine affect both equally.
  */
 export async function measureTelemetry({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   const collector = await startCollector()
@@ -58,7 +59,7 @@ type Side = (typeof sides)[number]
 
 const percent = (ratio: number) => `${ratio < 1 ? '−' : '+'}${Math.abs((ratio - 1) * 100).toFixed(1)} %`
 
-/** Of each round, what the watched one cost compared with the plain one. */
+/** For each round, the cost of the platform with telemetry compared with the one without. */
 async function sideBySide(
   clusters: Record<Side, Cluster>,
   seconds: number,
@@ -102,7 +103,7 @@ const sumOf = (some: CpuTimes, more: CpuTimes): CpuTimes =>
 async function scrape({ metricsUrls = {} }: { metricsUrls?: Record<string, string> | undefined }) {
   for (const url of Object.values(metricsUrls)) await request(url).then(({ body }) => body.dump())
 }
-/** Takes whatever is exported. */
+/** Starts a collector that accepts whatever is exported. */
 async function startCollector() {
   let received = 0
   const server = createServer((exported, response) => {

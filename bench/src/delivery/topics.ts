@@ -11,7 +11,10 @@ const body = JSON.stringify({
   payload: { order: 'ord_4711', amount: 129_90, currency: 'EUR', lines: [{ sku: 'A-1', quantity: 2 }] },
 })
 
-/** Topic publishes to the service and through the gateway, compared with a bare Express route with the same publish. */
+/**
+ * Compares topic publishes to the service and through the gateway with a bare Express route that makes the same
+ * publish.
+ */
 export async function measureTopics({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   const raw = await startChild('log/raw-publish.js', { NATS_URL: cluster.info.natsUrl })
   const bare: Caller = { url: `http://127.0.0.1:${raw.port}`, login: { headers: {} } }

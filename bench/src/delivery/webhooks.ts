@@ -16,16 +16,16 @@ const [few, many] = [100, 100_000]
 const rate = 50
 
 interface Cost {
-  /** Of the dispatcher, per delivered event. */
+  /** CPU time of the dispatcher per delivered event. */
   cpuMs: number
-  /** Of the dispatcher's statements, fan-out, claim and record, per delivered event. */
+  /** Time of the dispatcher's statements (fan-out, claim and record) per delivered event. */
   statementMs: number
   p50Ms: number
 }
 
 /**
- * What it costs to deliver to one webhook of a workspace that has 100 of them, and 100,000, the others of which listen
- * for something else: the match, the check of the index, the look for what is due.
+ * Measures the cost of delivering to one webhook in a workspace that has 100 webhooks, and 100,000, the others being
+ * subscribed to other events: the match, the index lookup, the query for due deliveries.
  */
 export async function measureWebhooks({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   const receiver = await startPlainReceiver()
@@ -37,7 +37,7 @@ export async function measureWebhooks({ cluster, seconds, say }: MeasureOptions)
   for (const count of [few, many]) {
     say(`Delivering to one of ${count} webhooks…`)
     await copyWebhook(sql, template, count)
-    // The first event finds another revision of the tenant's webhooks, and has them read.
+    // The first event finds a newer revision of the tenant's webhooks and causes them to be loaded.
     await deliver({ cluster, receiver: receiver.child, sql, seconds: 2 })
     costs.push(await deliver({ cluster, receiver: receiver.child, sql, seconds: Math.max(seconds, 10) }))
   }
@@ -73,7 +73,10 @@ async function listensForSomethingElse(cluster: Cluster, origin: string): Promis
   return ((await created.body.json()) as { data: { id: string } }).data.id
 }
 
-/** By SQL, as so many would take minutes through the API; what belongs to a webhook is made by triggers. */
+/**
+ * Copies by SQL, because creating that many through the API would take minutes; triggers create a webhook's
+ * dependent rows.
+ */
 async function copyWebhook(sql: postgres.Sql, template: string, count: number): Promise<void> {
   await sql`
     with copies as (

@@ -19,8 +19,8 @@ const goalMs = { all: 8_000, none: 3_000 }
 const rounds = 5
 
 /**
- * How long the changes that wait for their time take to be looked at for 5,000 relations of an import: when all of them
- * get conflicts by it, and when none does any more. Compared with reading the same rows by plain SQL.
+ * Time to recheck the scheduled changes after an import of 5,000 relations: when the import causes conflicts for all
+ * changes, and when no change has a conflict any more. Compared with reading the same rows by plain SQL.
  */
 export async function measureConflicts({
   cluster,
@@ -94,7 +94,7 @@ async function create(caller: Caller, path: string, body: object): Promise<strin
   return String(JSON.parse(text).data.id)
 }
 
-/** Scheduled within two days, two hours each, of three items each. */
+/** Writes changes scheduled within two days, two hours each, with three items each. */
 async function writeChanges(sql: postgres.Sql, changeId: string): Promise<void> {
   const [row] = await sql<{ state: object }[]>`select state from changes where id = ${changeId}`
   const template = ChangeState.parse(row?.state)
@@ -119,7 +119,7 @@ async function writeChanges(sql: postgres.Sql, changeId: string): Promise<void> 
   await sql`analyze changes`
 }
 
-/** As an import would tell of them. */
+/** The events such an import would produce. */
 async function importOf(sql: postgres.Sql): Promise<PlatformEvent[]> {
   const rows = await sql<{ state: CiRelation }[]>`
     select state from ci_relations where workspace_id = ${workspaceId} order by md5(id) limit ${batch}`
@@ -132,7 +132,7 @@ async function importOf(sql: postgres.Sql): Promise<PlatformEvent[]> {
   }))
 }
 
-/** What has to be read once at least. */
+/** Reads the rows that must be read at least once. */
 async function readAll(sql: postgres.Sql): Promise<number> {
   const startedAt = performance.now()
   await Promise.all([
@@ -142,7 +142,7 @@ async function readAll(sql: postgres.Sql): Promise<number> {
   return performance.now() - startedAt
 }
 
-/** Events that are still to be looked at. */
+/** Number of events still to be handled. */
 async function behind(connection: NatsConnection): Promise<number> {
   const { consumers } = await jetstreamManager(connection)
   const consumer = await consumers.info(natsNames('').eventsStream, 'itsm-item-conflicts')

@@ -7,7 +7,10 @@ import { z } from 'zod'
 import type { MeasureOptions } from '../log/creates.js'
 import type { Figure } from '../report.js'
 
-/** How well the knowledge search ranks the relevance set, by words alone and with the vectors it makes itself. */
+/**
+ * Measures how well the knowledge search ranks the relevance set, by words alone and with the vectors it computes
+ * itself.
+ */
 export async function measureRelevance({ cluster, say }: Omit<MeasureOptions, 'seconds'>): Promise<Figure[]> {
   const [author, reviewer] = [caller(cluster, 'author'), caller(cluster, 'reviewer')]
   const { articles, queries } = loadRelevanceSet()
@@ -38,7 +41,10 @@ export async function measureRelevance({ cluster, say }: Omit<MeasureOptions, 's
   ]
 }
 
-/** One of two people, as articles need: straight to the service, the way the gateway calls it. */
+/**
+ * One of two users, because articles need an author and an approver; calls the service directly, as the gateway
+ * would.
+ */
 function caller({ services, secrets }: Cluster, name: string) {
   const principal: Principal = {
     actor: { id: `usr_${name}`, name, type: 'user' },

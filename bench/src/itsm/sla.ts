@@ -4,10 +4,13 @@ import { incidents, type MeasureOptions } from '../log/creates.js'
 import type { Figure } from '../report.js'
 
 const clocks = 20_000
-/** In addition to the relay, audit and fan-out of the two events each breach makes. */
+/** Minimum clocks per second, in addition to the relay, audit and fan-out of the two events of each breach. */
 const goal = 500
 
-/** Clocks that all breach at one instant: how many a second are claimed, reported in their own and their incident's name. */
+/**
+ * SLA clocks that all breach at the same instant: how many are claimed and reported per second, each with an event
+ * of the clock and one of its incident.
+ */
 export async function measureSla({ cluster, say }: MeasureOptions): Promise<Figure[]> {
   const sql = postgres(cluster.info.postgresUrl, {
     max: 1,
@@ -40,7 +43,7 @@ async function breaches(sql: postgres.Sql): Promise<number> {
   return row?.count ?? 0
 }
 
-/** Opens an incident under a policy of one hour, and waits for its clock. */
+/** Creates an incident under a policy of one hour, and waits for its clock. */
 async function firstClock(cluster: MeasureOptions['cluster'], sql: postgres.Sql): Promise<string> {
   const { url, headers } = incidents(cluster)
   const post = async (path: string, body: object) => {
@@ -61,7 +64,7 @@ async function firstClock(cluster: MeasureOptions['cluster'], sql: postgres.Sql)
   }
 }
 
-/** The clock and its incident many times over, due at this instant. */
+/** Copies the clock and its incident many times, due at `dueAt`. */
 async function copyClocks(sql: postgres.Sql, timerId: string, dueAt: string): Promise<void> {
   const startedAt = new Date(Date.parse(dueAt) - 3_600_000).toISOString()
   const ledger = JSON.stringify([{ from: startedAt, state: 'running', reason: null, eventId: 'evt_1' }])

@@ -9,11 +9,11 @@ const items = 10_000
 const relations = 30_000
 const goalMs = 200
 const rounds = 15
-/** Relations of one more item, of which few lead to an item with the rare word. */
+/** Relations of one additional item; only a few lead to an item with the rare word. */
 const spokes = 100_000
 const rareWord = 'kernelpanic'
 
-/** Everything around one of 10,000 items at depth 5, compared with fetching the same rows by plain SQL. */
+/** Measures the topology around one of 10,000 items at depth 5, compared with fetching the same rows by plain SQL. */
 export async function measureTopology({
   cluster,
   say,
@@ -118,13 +118,13 @@ async function createItem(url: string, headers: Record<string, string>): Promise
 
 export interface GraphOptions {
   itemId: string
-  /** One character, which keeps the ids of several graphs apart. */
+  /** One character that keeps the ids of several graphs distinct. */
   prefix: string
 }
 
 /**
- * Writes a random graph around the item as the event store would have, and returns its workspace. Few items have
- * many dependents, as in real ones, so that everything is within five hops.
+ * Writes a random graph around the item as the event store would have, and returns its workspace. As in real graphs,
+ * few items have many dependents, so that everything is within five hops.
  */
 export async function writeGraph(sql: postgres.Sql, { itemId, prefix }: GraphOptions): Promise<string> {
   const [ci, rel] = [`ci_${prefix}`, `rel_${prefix}`]
@@ -151,7 +151,10 @@ export async function writeGraph(sql: postgres.Sql, { itemId, prefix }: GraphOpt
   return workspaceId
 }
 
-/** What the log would have of the graph: every item recorded and edited twice, every relation added. */
+/**
+ * Writes the history that the log of such a graph would contain: every item created and edited twice, every relation
+ * added.
+ */
 async function writePast(
   sql: postgres.Sql,
   { workspaceId, itemId }: { workspaceId: string; itemId: string },
@@ -168,7 +171,7 @@ async function writePast(
   await sql`analyze events`
 }
 
-/** Relates the item to as many others, five of which have the rare word in their names. */
+/** Relates the item to `spokes` others, five of which have the rare word in their names. */
 async function writeSpokes(sql: postgres.Sql, hub: string): Promise<void> {
   await sql`
     insert into configuration_items (id, workspace_id, environment, version, state)

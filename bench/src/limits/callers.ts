@@ -2,7 +2,7 @@ import type { Principal } from '@opsplane/contracts'
 import { createInternalIssuer } from '@opsplane/http'
 import type { Cluster } from '@opsplane/local'
 
-/** Where requests go, and how they are let in. Plain data, so that another process can be reported. */
+/** Target and authentication of requests. Plain data, so that it can be passed to another process. */
 export interface Caller {
   url: string
   login: { headers: Record<string, string> } | { gatewayKey: string; audience: string; principal: Principal }
@@ -13,7 +13,7 @@ export function throughGateway({ info }: Cluster): Caller {
   return { url: info.baseUrl, login: { headers } }
 }
 
-/** As the gateway calls a service, to leave the gateway out. */
+/** Calls a service directly, as the gateway does, to exclude the gateway from the measurement. */
 export function toService(
   { services, secrets }: Cluster,
   audience: 'analytics' | 'dispatcher' | 'itsm' | 'database-studio',
@@ -32,7 +32,7 @@ export function toService(
   return { url: services[audience].url, login: { gatewayKey, audience, principal } }
 }
 
-/** The headers of a caller's next request; internal tokens live for a minute and are replaced. */
+/** Returns the headers for a caller's next request; internal tokens are valid for a minute and are renewed. */
 export function createCallerHeaders({ login }: Caller): () => Promise<Record<string, string>> {
   if ('headers' in login) return async () => login.headers
   const issuer = createInternalIssuer({ service: 'gateway', privateKey: login.gatewayKey })

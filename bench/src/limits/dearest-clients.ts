@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici'
 import { Operation } from './operations.js'
 
-/** What `ask` is answered: requests by the status they were answered with. */
+/** Reply to `ask`: number of requests by response status. */
 export type AnswerCounts = Record<string, number>
 
 const { BASE_URL: base = '', OPERATION = '', CONNECTIONS, SECONDS } = process.env
@@ -19,7 +19,7 @@ async function client(): Promise<void> {
   }
 }
 
-// A process of its own, so that its work is not measured as latency.
+// A separate process, so that its CPU use is not measured as latency.
 process.on('message', () => process.send?.(counts))
 process.send?.({ port: 0 })
 await Promise.all(Array.from({ length: connections }, client))

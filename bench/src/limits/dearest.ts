@@ -26,9 +26,10 @@ interface Sample {
 }
 
 /**
- * What a second tenant's reads of an incident take while another one has 24 connections on each of its ten dearest operations, one
- * operation after the other, with the limits of a deployment; and the longest block of each process's event loop. Which the
- * ten are is measured first, among all reads of the OpenAPI document that name no resource, and some requests that compute.
+ * Measures the latency of a second tenant's reads of an incident while another tenant has 24 connections on each of
+ * its ten most expensive operations, one operation after the other, with the limits of a deployment; and the longest
+ * block of each process's event loop. The ten are determined first, among all reads of the OpenAPI document without
+ * path parameters, and some requests that compute.
  */
 export async function measureDearest({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   const gateway = await cluster.replica('gateway', {
@@ -53,7 +54,7 @@ export async function measureDearest({ cluster, seconds, say }: MeasureOptions):
 
     say('Filling a tenant, and looking for its dearest operations…')
     await fill(cluster.info.baseUrl, first)
-    // Through the gateway without limits: it is what the services do that is compared.
+    // Through the gateway without limits, because the cost in the services is compared.
     const all = await candidates(cluster.info.baseUrl, first)
     const chosen = await dearest(cluster.info.baseUrl, all, count)
     for (const { name, ms, bytes } of chosen) say(`  ${name}: ${ms.toFixed(1)} ms, ${bytes} bytes`)
@@ -89,7 +90,7 @@ async function measureDuring(
     return { busy, answers: await requestFromChild<AnswerCounts>(child, 'counts') }
   } finally {
     child.kill()
-    // What was accepted is worked off before the next one.
+    // Accepted work is completed before the next operation starts.
     await delay(settleSeconds * 1_000)
   }
 }

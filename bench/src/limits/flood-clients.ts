@@ -17,7 +17,7 @@ async function send(path: string, headers: Record<string, string>, body?: object
   await answer.body.dump()
 }
 
-/** A login whose body never comes. */
+/** Sends a login request whose body never arrives. */
 function hang(): void {
   const { hostname, port } = new URL(base)
   const socket = connect(Number(port), hostname, () => {
@@ -39,7 +39,7 @@ const kinds: Record<string, (n: number) => Promise<void>> = {
   logins: (n) => send('/auth/token', {}, { email, password: `guess ${n}` }),
 }
 
-// A process of its own, so that its work is not measured as another client's latency.
+// A separate process, so that its CPU use is not measured as another client's latency.
 process.send?.({ port: 0 })
 const flood = kinds[kind]
 if (!flood) throw new Error(`there is no flood of ${kind}`)

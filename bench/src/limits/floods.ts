@@ -5,14 +5,14 @@ import { incidents, type MeasureOptions } from '../log/creates.js'
 import type { Figure } from '../report.js'
 import { secondTenant } from './second-tenant.js'
 
-/** What the second tenant does, per second. */
+/** Requests of the second tenant, per second. */
 const perSecond = 20
 const settleSeconds = 2
-/** A single sample's p99 is that of a few requests, which anything on the machine can hold up. */
+/** Several rounds: the p99 of a single sample depends on a few requests, which any activity on the machine can delay. */
 const rounds = 3
 const wantedRatio = 2
 
-/** The floods, with how many requests per second they send; see flood-clients.ts. */
+/** The floods with their requests per second; see flood-clients.ts. */
 const floods = {
   anonymous: 400,
   'wrong keys': 400,
@@ -28,11 +28,11 @@ interface Sample {
 }
 
 /**
- * A second tenant's p99 during floods of every kind, all from its own address, with the limits as they are by default,
- * and without a flood. Its own traffic is far below any limit: each of its requests must succeed.
+ * Measures a second tenant's p99 with the default limits, during floods of every kind that come from its own
+ * address, and without a flood. Its own traffic is far below any limit, so each of its requests must succeed.
  */
 export async function measureFloods({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
-  // With the limits of a deployment, which the other measurements turn off.
+  // With the limits of a deployment; other measurements turn them off.
   const gateway = await cluster.replica('gateway', {
     RATE_LIMIT_PER_MINUTE: '6000',
     CONNECTIONS_PER_ADDRESS: '12000',
@@ -67,7 +67,7 @@ export async function measureFloods({ cluster, seconds, say }: MeasureOptions): 
       say(`A second tenant during a flood: ${kind}…`)
       const quiet: Sample[] = []
       const busy: Sample[] = []
-      // One after the other, so that a drift of the machine falls on both.
+      // One directly after the other, so that a drift of the machine affects both.
       for (let round = 0; round < rounds; round++) {
         quiet.push(await sample())
         busy.push(await duringFlood(kind, rate))
@@ -99,7 +99,7 @@ function compareSamples(kind: string, quiet: Sample, busy: Sample): Figure {
   }
 }
 
-/** Reads and creates at an even rate. */
+/** Sends reads and creates at an even rate. */
 async function ask(base: string, headers: Record<string, string>, seconds: number): Promise<Sample> {
   const agent = new Agent({ connections: 64 })
   const sample: Sample = { latencies: [], failures: 0 }

@@ -1,10 +1,13 @@
 import { Agent, request } from 'undici'
 import { evenly } from '../load.js'
 
-/** What `ask` is answered: guesses by the status they were answered with. */
+/** Reply to `ask`: number of guesses by response status. */
 export type GuessCounts = Record<string, number>
 
-/** Guesses come from so many addresses, for so many accounts; every fourth is for the one given. */
+/**
+ * Number of addresses that guesses come from. Guesses are for `accounts` different accounts; every fourth is for the
+ * account EMAIL.
+ */
 const addresses = 400
 const accounts = 200
 const connections = 512
@@ -28,7 +31,7 @@ async function guess(n: number): Promise<void> {
   counts[answer.statusCode] = (counts[answer.statusCode] ?? 0) + 1
 }
 
-// A process of its own, so that its work is not measured as another client's latency.
+// A separate process, so that its CPU use is not measured as another client's latency.
 process.on('message', () => {
   process.send?.(counts)
   counts = {}

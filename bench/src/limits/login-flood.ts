@@ -5,7 +5,7 @@ import { incidents, type MeasureOptions } from '../log/creates.js'
 import type { Figure } from '../report.js'
 import type { GuessCounts } from './guess-clients.js'
 
-/** What people do meanwhile, each per second. */
+/** Rate of each kind of request that signed-in users send meanwhile, per second. */
 const perSecond = 20
 const guessesPerSecond = 1_050
 const wantedGuesses = 1_000
@@ -18,11 +18,12 @@ interface Latencies {
 }
 
 /**
- * Guesses at passwords, and how long other requests take meanwhile: compared with as many requests of strangers that are
- * refused without a password being checked, which is what so much traffic costs anyway, and with no other requests.
+ * Measures the latency of other requests while passwords are guessed, compared with the same number of anonymous
+ * requests that are rejected without a password check (the cost of that much traffic in any case), and with no other
+ * requests.
  */
 export async function measureLoginFlood({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
-  // The gateway of the figure believes X-Forwarded-For, so that the guesses come from many addresses.
+  // This gateway trusts X-Forwarded-For, so that the guesses come from many addresses.
   const gateway = await cluster.replica('gateway', {
     TRUST_PROXY_CIDRS: '127.0.0.0/8',
     ANONYMOUS_RATE_LIMIT_PER_MINUTE: '0',
@@ -111,7 +112,7 @@ function compareLatencies(name: string, quiet: number[], traffic: number[], busy
   }
 }
 
-/** What people who are logged in do, at an even rate; each must succeed. */
+/** Sends requests of signed-in users at an even rate; each must succeed. */
 async function others(base: string, headers: Record<string, string>, seconds: number): Promise<Latencies> {
   const agent = new Agent({ connections: 256 })
   const latencies: Latencies = { me: [], creates: [] }

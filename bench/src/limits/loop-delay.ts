@@ -5,13 +5,14 @@ import type { Slice } from './loop-delays.js'
 const resolutionMs = 10
 const none: Slice = { cpuMs: 0, wallMs: 0 }
 
-// Loaded into each service by NODE_OPTIONS. It costs nothing until the first signal; each signal writes down the longest turn of
-// the event loop since the one before. With more busy processes than cores a turn lasts longer than it computes, as the kernel
-// runs others meanwhile: the CPU time says what the process itself keeps its clients waiting for.
+// Loaded into each service by NODE_OPTIONS. Costs nothing until the first signal; each signal writes the longest
+// turn of the event loop since the previous signal to a file. With more busy processes than cores a turn lasts
+// longer than its computation, because the kernel runs other processes meanwhile: the CPU time is the part of the
+// delay that the process itself causes.
 const { LOOP_DELAYS: folder } = process.env
 let longest: Slice | undefined
 
-/** The CPU time of the main thread in ms, by Linux; elsewhere of all threads, which also compress and hash meanwhile. */
+/** CPU time of the main thread in ms on Linux; elsewhere of all threads, including those that compress and hash. */
 const mainThreadCpuMs: () => number = existsSync('/proc/self/schedstat')
   ? () => Number.parseInt(readFileSync('/proc/self/schedstat', 'latin1'), 10) / 1e6
   : () => {
@@ -24,7 +25,7 @@ function watch() {
   setInterval(() => {
     const now = { wallMs: performance.now(), cpuMs: mainThreadCpuMs() }
     const late = now.wallMs - last.wallMs - resolutionMs
-    // What was computed in time is in it as well: never more than the turn.
+    // The CPU time includes work done before the timer was due, so it is limited to the delay.
     const cpuMs = Math.min(late, now.cpuMs - last.cpuMs)
     longest = {
       cpuMs: Math.max(longest?.cpuMs ?? 0, cpuMs),

@@ -6,20 +6,20 @@ import { z } from 'zod'
 
 const patienceMs = 10_000
 
-/** What the services write is in a folder of this bench. */
+/** Folder of this bench that the services write their delays to. */
 const folder = join(tmpdir(), `opsplane-bench-loops-${process.pid}`)
 
-/** Environment of services whose loops can be asked. */
+/** Environment of services whose event loop delays can be read. */
 export const observedLoops = {
   LOOP_DELAYS: folder,
   NODE_OPTIONS: `--import=${new URL('loop-delay.js', import.meta.url).href}`,
 }
 
-/** The longest turns of an event loop: by the CPU time it took, and by the clock. Two turns, where these are not the same one. */
+/** The longest turns of an event loop: by CPU time, and by wall-clock time. These may be two different turns. */
 export const Slice = z.object({ cpuMs: z.number(), wallMs: z.number() })
 export type Slice = z.infer<typeof Slice>
 
-/** By process, the longest turns of its event loop since the call before. */
+/** The longest turns of each process's event loop since the previous call, by process. */
 export async function longestSlices(
   processes: Readonly<Record<string, { pid(): number | undefined }>>,
 ): Promise<Record<string, Slice>> {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { median } from '../load.js'
 import { call, columns } from '../records/record-calls.js'
 
-/** One request that a tenant, or a stranger, can repeat. */
+/** A request that a tenant or an anonymous client can repeat. */
 export const Operation = z.object({
   name: z.string(),
   method: z.enum(['GET', 'POST']),
@@ -30,7 +30,7 @@ const Described = z.object({
 const rows = 200
 const longText = 'All work and no play. '.repeat(200)
 
-/** Gives a tenant as much as one page of each of the largest lists shows. */
+/** Creates a full page of rows for each of the largest lists of a tenant. */
 export async function fill(base: string, headers: Record<string, string>): Promise<void> {
   const target = { url: base, headers: async () => headers }
   const create = (path: string, body: object) => call(target, 'POST', `${base}${path}`, body)
@@ -41,7 +41,7 @@ export async function fill(base: string, headers: Record<string, string>): Promi
   }
 }
 
-/** Whatever can be read without naming a single resource, a page as large as may be, and some requests that compute. */
+/** All reads without path parameters, with the maximum page size, and some requests that compute. */
 export async function candidates(base: string, headers: Record<string, string>): Promise<Operation[]> {
   const answer = await request(`${base}/openapi.json`)
   const { paths } = Described.parse(await answer.body.json())
@@ -70,14 +70,14 @@ export async function candidates(base: string, headers: Record<string, string>):
 }
 
 export interface Measured extends Operation {
-  /** Of one request at a time, the first one left out: median milliseconds. */
+  /** Median time of sequential requests in milliseconds, without the first one. */
   ms: number
   bytes: number
 }
 
 const repetitions = 7
 
-/** Those that take longest, the dearest first; what is refused is not among them. */
+/** The slowest operations, slowest first, without those that are rejected. */
 export async function dearest(
   base: string,
   operations: readonly Operation[],

@@ -1,6 +1,6 @@
 import { bootstrapOwner, type Cluster } from '@opsplane/local'
 
-/** Another workspace, and the key of its owner. */
+/** Creates another workspace and returns the headers with its owner's key. */
 export async function secondTenant(
   { secrets, services, tls, info }: Cluster,
   slug = 'second-tenant',

@@ -4,8 +4,8 @@ import { connect } from '@opsplane/postgres'
 import postgres from 'postgres'
 
 /**
- * Appends for as many seconds as a message says and answers how many a second: through the event store, or as plain
- * inserts. Each of so many writers begins the next when its last is committed.
+ * Number of writers. A message starts appends for a number of seconds, through the event store or as plain inserts;
+ * the reply is the number of appends per second. Each writer begins the next append when its last one is committed.
  */
 const writers = 64
 const url = process.env.DATABASE_URL ?? ''

@@ -12,8 +12,9 @@ const rounds = 3
 const migrationsDir = fileURLToPath(new URL('../../../services/settings/migrations', import.meta.url))
 
 /**
- * Events appended to a log without readers, with their read-model rows, compared with plain inserts of the same two rows as
- * pgbench would make them: a prepared statement of its own for each, over as many connections.
+ * Measures events appended to a log without readers, with their read-model rows, compared with plain inserts of the
+ * same two rows as pgbench would make them: a separate prepared statement for each, over the same number of
+ * connections.
  */
 export async function measureAppend({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   const { postgresUrl } = cluster.info

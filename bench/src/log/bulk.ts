@@ -37,7 +37,10 @@ const records = Array.from({ length: rowsEach }, (_, at) => ({
   notes: 'n'.repeat(80),
 }))
 
-/** Bulk creates at the service's own port, history and events included, compared with inserts of the same rows by postgres.js. */
+/**
+ * Measures bulk creates at the service's own port, including history and events, compared with inserts of the same
+ * rows by postgres.js.
+ */
 export async function measureBulk({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   const caller = toService(cluster, 'database-studio', ['tables:write', 'records:write'])
   const login = createCallerHeaders(caller)
@@ -86,7 +89,7 @@ export async function measureBulk({ cluster, seconds, say }: MeasureOptions): Pr
   ]
 }
 
-/** Until what was created is published and consumed: it would take part of the cores from the raw limit. */
+/** Waits until the created records are published and consumed; otherwise that work would take CPU from the raw limit. */
 async function settled(cluster: Cluster): Promise<void> {
   const data = openData(cluster)
   try {
@@ -97,7 +100,7 @@ async function settled(cluster: Cluster): Promise<void> {
   await consumersCaughtUp(cluster)
 }
 
-/** Rows a second, where each call of `act` makes as many, over several connections at once. */
+/** Rows per second over several concurrent connections; each call of `act` inserts `rowsEach` rows. */
 async function during(seconds: number, act: () => PromiseLike<unknown>): Promise<number> {
   const startedAt = performance.now()
   const until = startedAt + seconds * 1_000

@@ -12,7 +12,7 @@ export interface MeasureOptions {
 
 const connections = 32
 
-/** Incident creates through the gateway compared with bare Express + postgres.js making the same inserts. */
+/** Measures incident creates through the gateway, compared with bare Express + postgres.js making the same inserts. */
 export async function measureCreates({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   await copyTables(cluster.info.postgresUrl)
   const raw = await startChild('log/raw-express.js', { DATABASE_URL: cluster.info.postgresUrl })
@@ -23,7 +23,7 @@ export async function measureCreates({ cluster, seconds, say }: MeasureOptions):
   await createIncidents({ url: rawUrl, seconds: 2, connections })
   await createIncidents({ url, headers, seconds: 4, connections })
 
-  // Alternating, so that both see the same machine.
+  // Alternates between both, so that both run under the same machine conditions.
   const rounds = { raw: [] as number[], ours: [] as number[], gatewayMs: [] as number[] }
   for (let round = 1; round <= 3; round++) {
     const limit = await createIncidents({ url: rawUrl, seconds, connections })
@@ -65,7 +65,7 @@ export function incidents(cluster: Cluster) {
   }
 }
 
-/** The raw server writes the same tables with the same indexes and computed columns, in a schema of its own. */
+/** Copies the tables with their indexes and generated columns into a separate schema for the raw server. */
 export async function copyTables(adminUrl: string) {
   const sql = postgres(adminUrl, { max: 1, onnotice: () => {} })
   await sql.unsafe(`

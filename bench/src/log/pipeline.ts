@@ -7,7 +7,7 @@ import { parseServerUrl } from '@opsplane/nats'
 
 const intervalMs = 100
 
-/** Waits until every consumer of the stream of events has acknowledged everything that stands in it. */
+/** Waits until every consumer of the event stream has acknowledged all its events. */
 export async function consumersCaughtUp({ info }: Cluster): Promise<void> {
   const connection = await connect(parseServerUrl(info.natsUrl))
   try {

@@ -2,8 +2,8 @@ import express from 'express'
 import postgres from 'postgres'
 
 /**
- * The raw limit of an incident create: Express, a JSON body, and the same two rows in one transaction through
- * postgres.js. No authentication, no validation, no event distribution. Runs as a process of its own.
+ * Raw limit of an incident create: Express, a JSON body, and the same two rows in one transaction through
+ * postgres.js. No authentication, no validation, no event distribution. Runs as a separate process.
  */
 const sql = postgres(process.env.DATABASE_URL ?? '', { max: 8, connection: { search_path: 'raw' } })
 let counter = 0

@@ -4,8 +4,8 @@ import { parseServerUrl } from '@opsplane/nats'
 import express from 'express'
 
 /**
- * The raw limit of a topic publish: Express, a JSON body, one acknowledged JetStream publish. No authentication, no
- * validation. Runs as a process of its own.
+ * Raw limit of a topic publish: Express, a JSON body, one acknowledged JetStream publish. No authentication, no
+ * validation. Runs as a separate process.
  */
 const connection = await connect(parseServerUrl(process.env.NATS_URL ?? ''))
 const manager = await jetstreamManager(connection)

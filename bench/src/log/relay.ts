@@ -17,10 +17,13 @@ const events = 20_000
 const inFlight = 256
 const migrationsDir = fileURLToPath(new URL('../../../services/settings/migrations', import.meta.url))
 const log = createLogger({ service: 'bench', level: 'silent' })
-/** About what an incident's event has. */
+/** About the size of an incident's event. */
 const data = { before: null, after: { text: 'x'.repeat(1_500) }, changes: ['text'] }
 
-/** Events that wait in an outbox, published by a relay, compared with as many bare publishes of the same size. */
+/**
+ * Measures events waiting in an outbox that a relay publishes, compared with the same number of bare publishes of
+ * the same size.
+ */
 export async function measureRelay({ cluster, say }: MeasureOptions): Promise<Figure[]> {
   const { postgresUrl, natsUrl } = cluster.info
   const password = randomUUID()
@@ -77,7 +80,7 @@ async function fill(sql: postgres.Sql): Promise<void> {
   )
 }
 
-/** From its start to the last acknowledgement. */
+/** Measured from its start to the last acknowledgement. */
 async function relay(sql: postgres.Sql, database: Database, link: NatsLink): Promise<number> {
   const names = natsNames('benchrelay')
   const startedAt = performance.now()

@@ -1,7 +1,7 @@
 import express from 'express'
 import postgres from 'postgres'
 
-/** The raw limit of records: Express and one plain statement through postgres.js. No authentication, history or events. */
+/** Raw limit of records: Express and one plain statement through postgres.js. No authentication, history or events. */
 const sql = postgres(process.env.DATABASE_URL ?? '', { max: 8, connection: { search_path: 'raw_records' } })
 let counter = 0
 

@@ -27,14 +27,14 @@ export const indexes = [
   { columns: [{ name: 'price' }] },
 ]
 
-/** Where requests about records go. */
+/** Base URL and headers for requests about records. */
 export interface Target {
   url: string
-  /** Those of a service are good for a minute. */
+  /** The internal token for a service is valid for one minute. */
   headers: () => Promise<Record<string, string>>
 }
 
-/** The workspace a caller's requests are for. */
+/** Id of the workspace that a caller's requests are for. */
 export async function fetchWorkspaceId({ headers }: Target, baseUrl: string): Promise<string> {
   const answer = await request(`${baseUrl}/workspaces/me`, { headers: await headers() })
   return ((await answer.body.json()) as Made).data.id
@@ -44,7 +44,7 @@ export interface Made {
   data: { id: string }
 }
 
-/** One request that makes something. */
+/** Sends one request that creates something. */
 export async function call(target: Target, method: 'POST', url: string, body: object): Promise<Made> {
   const headers = { 'content-type': 'application/json', ...(await target.headers()) }
   const answer = await request(url, { method, headers, body: JSON.stringify(body) })

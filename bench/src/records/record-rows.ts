@@ -1,15 +1,15 @@
 import { type Cluster, databaseIn } from '@opsplane/local'
 import postgres from 'postgres'
 
-/** As the superuser, in the database of tenants' data. */
+/** Connects as superuser to the database of the tenants' data. */
 export function openData({ info, secrets }: Pick<Cluster, 'info' | 'secrets'>, max = 1): postgres.Sql {
   const url = databaseIn(secrets.installation, 'database-studio', info.postgresUrl)
   return postgres(url, { max, onnotice: () => {}, connection: { search_path: 'database_studio' } })
 }
 
 /**
- * Fills a table of the columns in `record-calls` without events: what lists and exports read is rows alone, and nothing is
- * left to be relayed while they are measured.
+ * Fills a table with the columns in `record-calls`, without events: lists and exports only read rows, and no events
+ * are waiting for the relay during the measurement.
  */
 export async function fillTable(sql: postgres.Sql, slug: string, rows: number): Promise<void> {
   const [found] = await sql<{ table: string }[]>`
@@ -24,7 +24,7 @@ export async function fillTable(sql: postgres.Sql, slug: string, rows: number): 
      from generate_series(1, ${rows}) n`,
   )
   await sql.unsafe(`alter table ${found.table} enable always trigger user`).catch(async () => {
-    // Only one by one do triggers fire always.
+    // ENABLE ALWAYS TRIGGER accepts only one trigger name at a time.
     for (const name of ['made', 'touch', 'insert', 'update', 'delete', 'truncate'])
       await sql.unsafe(`alter table ${found.table} enable always trigger opsplane_${name}`)
   })

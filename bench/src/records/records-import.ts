@@ -14,12 +14,15 @@ import { call, columns, fetchWorkspaceId, indexes, type Made, record, type Targe
 import { openData } from './record-rows.js'
 import { residentMb } from './records-million.js'
 
-/** Fewer for a first look: BENCH_ROWS. */
+/** Set BENCH_ROWS for fewer rows. */
 const rows = Number(process.env.BENCH_ROWS ?? 1_000_000)
 const goalSeconds = 300
 const othersEveryMs = 250
 
-/** An import of a million records, until their events are in the audit log, and what another workspace feels of it. */
+/**
+ * Measures an import of a million records until their events are in the audit log, and its effect on another
+ * workspace.
+ */
 export async function measureImport({ cluster, say }: MeasureOptions): Promise<Figure[]> {
   const gateway = { url: cluster.info.baseUrl, headers: createCallerHeaders(throughGateway(cluster)) }
   const workspaceId = await fetchWorkspaceId(gateway, gateway.url)
@@ -112,7 +115,10 @@ async function progress(service: Target, id: string) {
   return data
 }
 
-/** Waits until the events of a workspace are in JetStream, the audit log has them, and the dispatcher has fanned them out. */
+/**
+ * Waits until the events of a workspace are in JetStream and in the audit log, and the dispatcher has fanned them
+ * out.
+ */
 async function drained(cluster: Cluster, workspaceId: string): Promise<void> {
   const data = openData(cluster)
   const platform = postgres(cluster.info.postgresUrl, { max: 1, onnotice: () => {} })
@@ -136,7 +142,10 @@ async function drained(cluster: Cluster, workspaceId: string): Promise<void> {
   }
 }
 
-/** Makes a record of another workspace every now and then; how long each event took to JetStream, in ms. */
+/**
+ * Periodically creates a record in another workspace; `stop` resolves with the time each event took to reach
+ * JetStream, in ms.
+ */
 async function watchOthers(cluster: Cluster): Promise<{ stop(): Promise<number[]> }> {
   const service = studioOf(cluster, 'ws_other')
   const connection = await connect(parseServerUrl(cluster.info.natsUrl))

@@ -10,7 +10,7 @@ import { call, columns, indexes, type Target } from './record-calls.js'
 import { fillTable, openData } from './record-rows.js'
 
 const few = 10_000
-/** Fewer for a first look: BENCH_ROWS. */
+/** Set BENCH_ROWS for fewer rows. */
 const many = Number(process.env.BENCH_ROWS ?? 1_000_000)
 const rounds = 100
 const warmUps = 5
@@ -24,7 +24,7 @@ const lists: Record<string, Record<string, string>> = {
   'one record by what is unique': { filter: '{"serial":"A-17-977"}' },
 }
 
-/** Lists and exports of a million records. */
+/** Measures lists and exports of a million records. */
 export async function measureRecordsMillion({ cluster, say }: MeasureOptions): Promise<Figure[]> {
   const direct = toService(cluster, 'database-studio', ['tables:write', 'records:read', 'records:write'])
   const service = { url: direct.url, headers: createCallerHeaders(direct) }
@@ -45,7 +45,7 @@ export async function measureRecordsMillion({ cluster, say }: MeasureOptions): P
   return figures
 }
 
-/** The same list of few and of many records, taking turns. */
+/** Requests the same list alternately from a small and from a large table. */
 async function compare(service: Target, name: string, query: Record<string, string>): Promise<Figure> {
   const taken = new Map<number, number[]>([
     [few, []],
@@ -113,7 +113,7 @@ async function measureExport(cluster: Cluster, service: Target, format: string):
   ]
 }
 
-/** Resident memory of a process (Linux). */
+/** Resident memory of a process in MB (Linux). */
 export function residentMb(pid: number): number {
   const kb = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kb ?? 0) / 1_000

@@ -14,7 +14,7 @@ const connections = 32
 const rounds = 3
 const rowsAtOnce = 1_000
 
-/** Records at the service's port and through the gateway, compared with bare Express + postgres.js. */
+/** Measures records at the service's port and through the gateway, compared with bare Express + postgres.js. */
 export async function measureRecords({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   const { info } = cluster
   const sql = postgres(info.postgresUrl, { max: 1, onnotice: () => {} })
@@ -34,7 +34,7 @@ export async function measureRecords({ cluster, seconds, say }: MeasureOptions):
   const own = await call(gateway, 'POST', gateway.url, record)
   const plain = await call(bare, 'POST', bare.url, record)
   const figures: Figure[] = []
-  // What was measured before may have left events that all services still work on.
+  // Earlier measurements may have left events that services are still handling.
   await consumersCaughtUp(cluster)
   const compare = async (name: string, goals: [at: Target, where: string, goal: number][], load: Load) => {
     const rates = new Map<Target, number[]>()
@@ -85,7 +85,7 @@ export async function measureRecords({ cluster, seconds, say }: MeasureOptions):
   return figures
 }
 
-/** With the CPU of all processes: what a row costs them says more than its rate where they share the cores with others. */
+/** Includes the CPU of all processes: CPU per row is more meaningful than the rate when processes share the cores. */
 async function measureBulk(cluster: Cluster, service: Target, seconds: number): Promise<Figure> {
   const body = JSON.stringify({ records: Array.from({ length: rowsAtOnce }, () => record) })
   const before = cpuTimes(cluster)
@@ -102,7 +102,7 @@ async function measureBulk(cluster: Cluster, service: Target, seconds: number): 
 
 type Load = (target: Target, seconds: number) => Promise<number>
 
-/** Requests a second. */
+/** Requests per second. */
 async function drive(
   target: Target,
   url: string,

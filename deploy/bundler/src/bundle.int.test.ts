@@ -73,7 +73,7 @@ console.log(sql, place, require('lazy'))`)
 })
 
 test('names the sources in stack traces', async () => {
-  // A source map of one line in `src/main.ts`: line 3 of the compiled file is line 41.
+  // A source map that maps line 3 of the compiled file to line 41 of `src/main.ts`.
   const map = { version: 3, file: 'main.js', sources: ['../src/main.ts'], names: [], mappings: ';;AAwCA' }
   main(`\n\nthrow new Error('lost')\n//# sourceMappingURL=main.js.map`)
   write('services/app/dist/main.js.map', JSON.stringify(map))

@@ -9,15 +9,15 @@ import { toBundlePath } from './place.js'
 
 export interface BundleOptions {
   root: string
-  /** Compiled files below the root, `<group>/<package>/dist/<entry>.js` each. */
+  /** Compiled files relative to the root, `<group>/<package>/dist/<entry>.js` each. */
   entries: readonly string[]
 }
 
 const common = { bundle: true, platform: 'node', format: 'cjs', logLevel: 'silent' } satisfies BuildOptions
 
 /**
- * Writes a bundle of each entry with all it imports, its source map, V8's code cache, and the launcher that runs it.
- * Gives back the files that each was made of, relative to the root. Rejects with esbuild's messages.
+ * Writes a bundle of each entry with all its imports, its source map, V8's code cache, and the launcher that runs
+ * it. Returns the files that each bundle was made of, relative to the root. Rejects with esbuild's messages.
  */
 export async function bundle({ root, entries }: BundleOptions): Promise<[entry: string, inputs: string[]][]> {
   if (entries.length === 0) return []
@@ -29,7 +29,7 @@ export async function bundle({ root, entries }: BundleOptions): Promise<[entry: 
     entryNames: '[dir]/[name]-[hash]',
     outExtension: { '.js': '.cjs' },
     target: `node${process.versions.node}`,
-    // What is imported with its first use is part of the bundle, and run then.
+    // Modules that are imported dynamically become part of the bundle and run on first use.
     supported: { 'dynamic-import': false },
     sourcemap: true,
     sourcesContent: false,
@@ -58,17 +58,23 @@ export async function bundle({ root, entries }: BundleOptions): Promise<[entry: 
   return made
 }
 
-/** esbuild leaves patterns and tagged templates as they are, where an escape means the same as the character does. */
+/**
+ * esbuild keeps non-ASCII characters in regular expressions and tagged templates, where an escape has the same
+ * meaning.
+ */
 const inAscii = (text: string): string =>
   text.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** Another process may run it already, or be writing it: a file with a hash in its name always has the same content. */
+/**
+ * Another process may be running the file already, or writing it: a file with a hash in its name always has the same
+ * content.
+ */
 function writeOnce(path: string, contents: () => string): void {
   mkdirSync(dirname(path), { recursive: true })
   if (!existsSync(path)) replace(path, contents())
 }
 
-/** A concurrent reader gets either the old or the new content as a whole. */
+/** A concurrent reader gets either the complete old or the complete new content. */
 function replace(path: string, contents: string | Uint8Array): void {
   const written = `${path}.${process.pid}`
   writeFileSync(written, contents)
@@ -81,7 +87,7 @@ async function launcherText(): Promise<string> {
   return outputFiles.map(({ text }) => text).join('')
 }
 
-/** What was made of the same entry before. */
+/** Removes earlier bundles of the same entry. */
 function removeOlder(place: string, current: string): void {
   const folder = dirname(place)
   const older = readdirSync(folder).filter(

@@ -42,7 +42,7 @@ test('compiles again what has changed, whatever its age, and what has no output,
   expect(await update()).toEqual({ compiled: [], removed: 0 })
   const changes: [() => void, string[]][] = [
     [() => write(words, `export const word: string = 'another'`), [words]],
-    // Taken from a backup, say: older than what was made of the one before.
+    // Restored from a backup, for example: older than the output compiled from the previous file.
     [() => utimesSync(join(root, words), 1, 1), [words]],
     [() => rmSync(join(root, 'services/lending/dist/loan/domain.js')), [loan]],
     [() => rmSync(join(root, 'libs/words/dist'), { recursive: true }), [words]],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Script } from 'node:vm'
 
-/** The body of a CommonJS module, as a function of what Node hands to one. */
+/** The body of a CommonJS module as a function, with the parameters that Node passes to it. */
 export type ModuleFunction = (
   exports: object,
   require: NodeJS.Require,
@@ -11,10 +11,10 @@ export type ModuleFunction = (
 ) => void
 
 /**
- * Compiles a bundle, with less work where V8 has compiled the same text before: `cachedData` of another version of V8 is
- * passed over. V8 checks the text by nothing but its length, so a cache must never be next to another text.
+ * Compiles a bundle, faster if V8 has compiled the same text before: `cachedData` of another version of V8 is
+ * ignored. V8 checks only the length of the text, so a cache must never be stored next to a different text.
  */
 export function compile(file: string, cachedData?: Buffer): Script {
-  // Bundles are ASCII, which is the faster one to read as latin1.
+  // Bundles are ASCII, which is faster to read as latin1.
   return new Script(readFileSync(file, 'latin1'), { filename: file, ...(cachedData && { cachedData }) })
 }

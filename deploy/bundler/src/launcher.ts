@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { compile, type ModuleFunction } from './compile.js'
 import { nameSources } from './stack-traces.js'
 
-/** The bundle in the same folder: its name has the hash of its content, so that no cache of another one is taken for its own. */
+/**
+ * The bundle in the same folder: its name contains the hash of its content, so the code cache of another bundle is
+ * never used for it.
+ */
 declare const BUNDLE: string
 
 const file = join(__dirname, BUNDLE)

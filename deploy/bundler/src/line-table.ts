@@ -1,9 +1,15 @@
 import { decode } from '@jridgewell/sourcemap-codec'
 
-/** Which line of a source each line of a bundle comes from, for code of ours: a source map in small, read in milliseconds. */
+/**
+ * Maps each line of a bundle to a line of a source, for our own code: a compact source map that is read in
+ * milliseconds.
+ */
 export interface LineTable {
   sources: string[]
-  /** Three numbers per run of lines: its first line in the bundle, its source (-1 for code of packages), the line there. */
+  /**
+   * Three numbers per run of lines: its first line in the bundle, its source (-1 for code of packages), the first line
+   * in the source.
+   */
   runs: number[]
 }
 
@@ -15,7 +21,7 @@ export interface RawMap {
 
 const ofPackages = -1
 
-/** Lines count from 1. */
+/** Builds the table from a source map. Lines are numbered from 1. */
 export function lineTable({ sources, mappings }: RawMap): LineTable {
   const own = sources.map((source) => !source.includes('node_modules/'))
   const runs: number[] = []
@@ -33,7 +39,7 @@ export function lineTable({ sources, mappings }: RawMap): LineTable {
   return { sources, runs }
 }
 
-/** Where a line of the bundle comes from; undefined for code of packages. */
+/** Source and line that a line of the bundle comes from; `undefined` for code of packages. */
 export function findSourceLine(
   { sources, runs }: LineTable,
   line: number,

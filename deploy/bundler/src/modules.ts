@@ -10,14 +10,17 @@ const declaredPath = /\b(const|let|var)\s+__(dirname|filename)\b/
 const strict = /^\s*((\/\/.*|\/\*[\s\S]*?\*\/)\s*)*(['"])use strict\3/
 const packages = /[\\/]node_modules[\\/]/
 
-/** Code at the start of a bundle, which lies three folders below the root: makes paths of those below the root. */
+/**
+ * Code at the start of a bundle, which is three folders below the root: builds absolute paths from paths relative to
+ * the root.
+ */
 export const pathsBanner =
   'const __atRoot = (path) => require("node:path").join(__dirname, "../../..", path);'
 
 /**
- * Reads the modules of a bundle. They go on finding what lies next to them (migrations, pages, workers, WebAssembly): what
- * they know of their own place stays true. Native addons are loaded from where they are. Spreads of object literals are
- * rewritten here, once for all bundles a module is in.
+ * Reads the modules of a bundle. Modules still find the files next to them (migrations, pages, workers,
+ * WebAssembly), because their own path stays correct. Native addons are loaded from their original location. Spreads
+ * of object literals are rewritten here, once for all bundles that contain a module.
  */
 export function readModules(root: string): Plugin {
   const atRoot = (file: string) => `__atRoot(${JSON.stringify(relative(root, file))})`
@@ -30,7 +33,7 @@ export function readModules(root: string): Plugin {
       }))
       build.onLoad({ filter: /\.[cm]?js$/ }, async ({ path }) => {
         const text = rewrite(path, await readFile(path, 'utf8'))
-        // With this gone, what is required by name becomes part of the bundle, still run when it is first required.
+        // With these removed, modules required by name become part of the bundle and still run when they are first required.
         const contents = text.replace(ownRequire, '').replace(ownUrl, () => urlOf(path))
         if (!packages.test(path)) return { contents }
         const paths = `const __filename = ${atRoot(path)}, __dirname = ${atRoot(dirname(path))};`
@@ -42,7 +45,7 @@ export function readModules(root: string): Plugin {
   }
 }
 
-/** What was rewritten, by path: `npm run dev` bundles the same modules after each change, most of which are as they were. */
+/** Rewritten modules by path: `npm run dev` bundles the same modules after each change, and few of them differ. */
 const rewritten = new Map<string, { from: string; to: string }>()
 
 function rewrite(path: string, text: string): string {

@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from '@jest/globals'
 import { withSpreads } from './object-spreads.js'
 
-/** An expression, as it is rewritten. */
+/** Returns an expression after the rewrite. */
 const rewritten = (expression: string) => withSpreads(`(${expression})`).slice(1, -1)
 
 describe('spreads of object literals', () => {

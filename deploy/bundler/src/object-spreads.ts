@@ -1,6 +1,6 @@
 import { type Node, type ObjectExpression, type Property, parse, type SpreadElement } from 'acorn'
 
-/** Until Node 22; see ADR 115. */
+/** Needed until Node 22; see ADR 115. */
 export const needsSpreads = Number.parseInt(process.versions.v8, 10) < 12
 
 interface Edit {
@@ -10,8 +10,9 @@ interface Edit {
 }
 
 /**
- * Rewrites object literals that begin with a spread, which V8 before 12.0 gives a hidden class each: `{ ...a, b }` becomes
- * `{ ...{}, ...a, b }`, and `{ ...{ a, b }, c }` becomes `{ a, b, c }`. Both mean what they did. Lines stay where they are.
+ * Rewrites object literals that begin with a spread, for each of which V8 before 12.0 creates a separate hidden
+ * class: `{ ...a, b }` becomes `{ ...{}, ...a, b }`, and `{ ...{ a, b }, c }` becomes `{ a, b, c }`. Neither changes
+ * the meaning or any line number.
  */
 export function withSpreads(text: string): string {
   const edits: Edit[] = []
@@ -35,10 +36,10 @@ export function withSpreads(text: string): string {
   return rewritten + text.slice(at)
 }
 
-/** A spread after a brace, or a literal that is spread: most modules have neither, and are not parsed. */
+/** A spread after a brace, or a literal that is spread: most modules have neither and are not parsed. */
 const worthParsing = /\{(?:\s|\/\/[^\n]*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*\.\.\.|\.\.\.\s*\{/
 
-/** What is no ES module may be sloppy, and end with `return`. */
+/** Code that is not an ES module may be in sloppy mode and may contain a top-level `return`. */
 function parsed(text: string): Node {
   const options = { ecmaVersion: 'latest', allowHashBang: true } as const
   try {
@@ -48,7 +49,7 @@ function parsed(text: string): Node {
   }
 }
 
-/** The braces of a literal that is spread, as what to leave out. */
+/** Edits that remove the braces of a literal that is spread. */
 function unwrapped(spread: Node, inner: ObjectExpression): Edit[] {
   const last = inner.properties.at(-1)
   return [
@@ -57,7 +58,7 @@ function unwrapped(spread: Node, inner: ObjectExpression): Edit[] {
   ]
 }
 
-/** A literal that is spread, whose properties could as well stand in its place. */
+/** The literal that is spread, if its properties can stand in its place. */
 function listed({ argument }: SpreadElement): ObjectExpression | undefined {
   if (argument.type !== 'ObjectExpression' || argument.properties.length === 0) return undefined
   return argument.properties.every((each) => each.type === 'SpreadElement' || isPlain(each))
@@ -65,7 +66,7 @@ function listed({ argument }: SpreadElement): ObjectExpression | undefined {
     : undefined
 }
 
-/** Neither an accessor nor a method, whose `super` is that of its literal, nor what sets the prototype. */
+/** Neither an accessor nor a method, whose `super` depends on its literal, nor a property that sets the prototype. */
 function isPlain({ kind, method, computed, key }: Property): boolean {
   const name = key.type === 'Identifier' ? key.name : key.type === 'Literal' ? key.value : undefined
   return kind === 'init' && !method && !computed && name !== '__proto__'

@@ -3,8 +3,9 @@ import { dirname, resolve } from 'node:path'
 import { findSourceLine, type LineTable } from './line-table.js'
 
 /**
- * Has stack traces name our sources instead of a bundle. The table is read when the first trace is formatted.
- * Node's own `--enable-source-maps` needs a third of a second for the map, and does not see scripts with a code cache.
+ * Makes stack traces name our sources instead of a bundle. The table is read when the first trace is formatted.
+ * Node's own `--enable-source-maps` needs a third of a second for the map, and does not support scripts with a code
+ * cache.
  */
 export function nameSources(file: string, tableFile: string): void {
   let table: LineTable | undefined
@@ -22,7 +23,7 @@ export function nameSources(file: string, tableFile: string): void {
     [Error.prototype.toString.call(error), ...frames.map(shown)].join('\n    at ')
 }
 
-/** Empty where it is gone: the bundle was rebuilt since the process started. */
+/** Empty if the file does not exist: the bundle was rebuilt after the process started. */
 function readTable(file: string): LineTable {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as LineTable

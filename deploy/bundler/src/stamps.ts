@@ -2,22 +2,22 @@ import { createHash } from 'node:crypto'
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What a bundle was made of: it is outdated as soon as any of it is another. */
+/** The inputs of a bundle; the bundle is outdated as soon as any of them differs. */
 interface Stamp {
-  /** Hash of what decides how it comes out, apart from the files. */
+  /** Hash of the settings that affect the output, apart from the files. */
   madeWith: string
-  /** Size and time of each file. */
+  /** Size and modification time of each file. */
   inputs: Record<string, string>
 }
 
 export interface StampsOptions {
   root: string
-  /** Where they are kept. */
+  /** File that stores the stamps. */
   file: string
   madeWith: readonly string[]
 }
 
-/** What each bundle was made of, by its name. */
+/** Creates the stamps: the inputs of each bundle, by its name. */
 export function createStamps({ root, file, madeWith: parts }: StampsOptions) {
   const madeWith = createHash('sha256').update(parts.join('\0')).digest('hex')
   const kept = stampsIn(file)
@@ -28,7 +28,7 @@ export function createStamps({ root, file, madeWith: parts }: StampsOptions) {
     return known
   }
   return {
-    /** Whether nothing has changed since its stamp was written. */
+    /** Whether no input has changed since the bundle's stamp was written. */
     isCurrent(name: string): boolean {
       const stamp = kept[name]
       return (
@@ -36,7 +36,7 @@ export function createStamps({ root, file, madeWith: parts }: StampsOptions) {
         Object.entries(stamp.inputs).every(([path, state]) => stateNow(path) === state)
       )
     },
-    /** A file written since the bundles were begun makes them outdated at once. */
+    /** Bundles are outdated immediately if an input was written after `begunAtMs`. */
     write(made: readonly (readonly [name: string, inputs: readonly string[]])[], begunAtMs: number): void {
       for (const [name, inputs] of made) {
         const files = inputs.map((path): [string, string] => [path, stateOf(join(root, path), begunAtMs)])
@@ -48,7 +48,7 @@ export function createStamps({ root, file, madeWith: parts }: StampsOptions) {
   }
 }
 
-/** None where the file is missing or was written by another version. */
+/** Empty if the file does not exist or was written by another version. */
 function stampsIn(file: string): Record<string, Stamp> {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Record<string, Stamp>

@@ -7,17 +7,17 @@ import type { WebApp } from './web-app.js'
 
 export interface KeptBundles {
   root: string
-  /** What browsers load, bundled next to them. */
+  /** Browser apps that are bundled together with the entries. */
   webApps?: readonly Omit<WebApp, 'root'>[]
-  /** Compiled files below the root, `<group>/<package>/dist/<entry>.js` each. */
+  /** Compiled files relative to the root, `<group>/<package>/dist/<entry>.js` each. */
   entries: readonly string[]
-  /** Where it is kept what they were made of. */
+  /** File that stores the inputs of the bundles. */
   stampFile: string
 }
 
 /**
- * Rebuilds the bundles that are missing, or made of something that has changed since; gives back the entries and the
- * folders of web apps that this concerned. Packages are known by the lock file. Rejects with esbuild's messages.
+ * Rebuilds the bundles that are missing or whose inputs have changed; returns the entries and the web app folders
+ * that were rebuilt. Packages are identified by the lock file. Rejects with esbuild's messages.
  */
 export async function bringUpToDate({
   root,
@@ -31,9 +31,9 @@ export async function bringUpToDate({
   const dueEntries = entries.filter((entry) => isDue(entry, toBundlePath(entry)))
   const dueApps = webApps.filter(({ folder }) => isDue(folder, join(folder, 'assets.json')))
   if (dueEntries.length === 0 && dueApps.length === 0) return []
-  // Not loaded where there is nothing to do.
+  // Not loaded if there is nothing to do.
   const [{ bundle }, { bundleWebApp }] = await Promise.all([import('./bundle.js'), import('./web-app.js')])
-  // Finer than Date.now(), for files written just before.
+  // Finer resolution than Date.now(), for files written just before.
   const begunAtMs = performance.timeOrigin + performance.now()
   const apps = Promise.all(
     dueApps.map(
@@ -48,7 +48,7 @@ export async function bringUpToDate({
   return [...dueEntries, ...dueApps.map(({ folder }) => folder)]
 }
 
-/** Files of our own, and the manifests of their packages. */
+/** Our own files and the manifests of their packages. */
 function withManifests(inputs: readonly string[]): string[] {
   const files = inputs.filter((path) => !path.includes('node_modules/'))
   const manifests = files.map((path) => join(...path.split('/').slice(0, 2), 'package.json'))

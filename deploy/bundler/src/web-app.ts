@@ -6,7 +6,7 @@ import { build, type Metafile, type OutputFile } from 'esbuild'
 
 export interface WebApp {
   root: string
-  /** Compiled script and style below the root; their assets go into `folder`. */
+  /** Compiled script and style, relative to the root; the assets are written to `folder`. */
   script: string
   style: string
   folder: string
@@ -17,9 +17,10 @@ const list = 'assets.json'
 const graph = 'outputs.json'
 
 /**
- * Writes what browsers load for an app, each file with a hash of its content in its name and a compressed copy next to it, and
- * `assets.json`, which names them: `{script, style, files, preload}`. `outputs.json` names what each of them imports, by which a test
- * knows what a page weighs. Gives back the files they were made of, relative to the root. Rejects with esbuild's messages.
+ * Writes the files that browsers load for an app, each with a hash of its content in its name and a compressed copy
+ * next to it, and `assets.json`, which lists them: `{script, style, files, preload}`. `outputs.json` lists the
+ * imports of each file; a test uses it to compute the weight of a page. Returns the source files, relative to the
+ * root. Rejects with esbuild's messages.
  */
 export async function bundleWebApp({ root, script, style, folder }: WebApp): Promise<string[]> {
   const { outputFiles, metafile } = await build({
@@ -58,7 +59,7 @@ export async function bundleWebApp({ root, script, style, folder }: WebApp): Pro
 
 type Outputs = Record<string, { source: string | undefined; imports: string[]; later: string[] }>
 
-/** Of each file what it imports with its start, and what only when that is asked for. */
+/** For each file, its static imports and its dynamic imports. */
 function importsOf({ outputs }: Metafile): Outputs {
   return Object.fromEntries(
     Object.entries(outputs).map(([path, { entryPoint, imports }]) => {
@@ -71,7 +72,7 @@ function importsOf({ outputs }: Metafile): Outputs {
   )
 }
 
-/** The files without which one does not start. */
+/** The files that a file needs in order to start. */
 function importedAtOnce(outputs: Outputs, file: string): string[] {
   const found = new Set<string>([file])
   for (const each of found) for (const imported of outputs[each]?.imports ?? []) found.add(imported)
@@ -80,7 +81,7 @@ function importedAtOnce(outputs: Outputs, file: string): string[] {
 }
 
 async function writeAsset({ path, contents }: OutputFile): Promise<void> {
-  // Its name has the hash of its content.
+  // The file name contains the hash of the content.
   const once = async (file: string, made: () => Uint8Array | Promise<Uint8Array>) => {
     if (!existsSync(file)) replace(file, await made())
   }
@@ -90,7 +91,7 @@ async function writeAsset({ path, contents }: OutputFile): Promise<void> {
   )
 }
 
-/** A concurrent reader gets either the old or the new content as a whole. */
+/** A concurrent reader gets either the complete old or the complete new content. */
 function replace(path: string, contents: string | Uint8Array): void {
   const written = `${path}.${process.pid}`
   writeFileSync(written, contents)

@@ -27,8 +27,8 @@ const Bootstrapped = z.object({ workspaceId: z.string(), userId: z.string() })
 const timeoutMs = 10_000
 
 /**
- * Makes the first workspace and its owner; where they are there already nothing changes. Throws ConfigError, or what
- * settings answers.
+ * Creates the first workspace and its owner; changes nothing if they exist. Throws ConfigError or the error that
+ * settings returns.
  */
 export async function bootstrap(
   env: Record<string, string | undefined>,
@@ -58,7 +58,7 @@ export async function bootstrap(
   }
 }
 
-/** Again until it is answered, as long as the service may take to come up. */
+/** Retries until the service answers, for at most the time the service may take to start. */
 async function persisting<T>(work: () => Promise<T>, waitMs: number): Promise<T> {
   const startedAt = performance.now()
   for (let attempt = 1; ; attempt++) {

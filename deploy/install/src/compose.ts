@@ -37,13 +37,13 @@ const originOf = ({ publicOrigin, publicPort }: Pick<Config, 'publicOrigin' | 'p
   publicOrigin ?? `http://localhost:${publicPort}`
 type Environments = Record<string, string | undefined>
 
-/** Where services listen in their containers. */
+/** Port on which services listen in their containers. */
 const port = 8080
 const addressOf = (service: string) => `http://${service}:${port}`
-/** Networks that containers are in: the receivers of a trial are there. */
+/** Networks that containers use: the receivers of a trial are in them. */
 const containerNetworks = '10.0.0.0/8,172.16.0.0/12,192.168.0.0/16'
 
-/** Makes the keys of an installation on one machine, once, and the files its containers are started with. */
+/** Creates the keys of an installation on one machine, once, and the files its containers are started with. */
 export async function prepareLocal(folder: string, env: Environments): Promise<void> {
   const settings = parseConfig(config, env)
   const secrets = openState(folder).secrets()
@@ -54,11 +54,11 @@ export async function prepareLocal(folder: string, env: Environments): Promise<v
   for (const [name, environment] of Object.entries(environments))
     writeFileSync(join(folder, 'env', `${name}.env`), envFile(environment), { mode: 0o600 })
   mkdirSync(join(folder, 'nats'), { recursive: true })
-  // The server reads it as a user of its own, from a folder that no other user can read.
+  // The server reads the file as a different user, from a folder that no other user can read.
   writeFileSync(join(folder, 'nats', 'users.conf'), natsAuthorization(secrets), { mode: 0o644 })
 }
 
-/** Makes the first workspace, and says where everything is. */
+/** Creates the first workspace and prints the URLs. */
 export async function finishLocal(
   folder: string,
   env: Environments,
@@ -85,7 +85,7 @@ Sign in as     ${owner.email} with ${owner.password}
 API key        ${owner.apiKey}`)
 }
 
-/** The main job in front of the user, with a receiver in this container. */
+/** Runs the demo for the user, with a receiver in this container. */
 export async function demonstrate(
   folder: string,
   env: Environments,
@@ -97,7 +97,7 @@ export async function demonstrate(
   await runDemo({ info, certificate, say, receiverHost })
 }
 
-/** The URL with the password of the superuser, which is made once. */
+/** The URL with the superuser's password, which is generated once. */
 function withPassword(postgresUrl: string, folder: string): string {
   const file = join(folder, 'password')
   mkdirSync(folder, { recursive: true })
@@ -134,7 +134,7 @@ function environmentsOf(
   }
 }
 
-/** As Node reads it: what is between single quotes stays as it is. */
+/** In the format Node reads: text between single quotes is literal. */
 const envFile = (environment: Environment): string =>
   Object.entries(environment)
     .flatMap(([name, value]) => (value === undefined ? [] : [`${name}='${value}'\n`]))

@@ -3,7 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 
-/** Takes minutes and a Docker engine that has the base images, or can pull them; with TEST_IMAGE, as `npm run test:long` has. */
+/**
+ * Takes minutes and needs a Docker engine that has the base images or can pull them; only with TEST_IMAGE, as `npm
+ * run test:long` sets.
+ */
 const bases = ['node:26-bookworm-slim', 'postgres:17-bookworm', 'nats:2.14-alpine']
 const succeeds = (...args: string[]) => spawnSync('docker', args).status === 0
 const isThere = (base: string) => succeeds('image', 'inspect', base) || succeeds('pull', base)
@@ -24,7 +27,7 @@ function run(program: string, ...args: string[]): string {
   return `${stdout}${stderr}`
 }
 const docker = (...args: string[]) => run('docker', ...args)
-/** The plugin, or the program that was there before it. */
+/** Whether the compose plugin is installed; the older `docker-compose` program is used otherwise. */
 const plugin = spawnSync('docker', ['compose', 'version']).status === 0
 const compose = (...args: string[]) => {
   const all = ['--project-name', project, '--file', 'deploy/compose.yaml', ...args]

@@ -2,23 +2,23 @@ import { type BackendName, backendNames, type ServiceName, serviceNames } from '
 import { buildNatsUrls, databaseIn, type Environment, type LocalSecrets, mapNames } from '@opsplane/local'
 import { formatRole, urlAs } from '@opsplane/postgres'
 
-/** Where the servers of an installation are. */
+/** URLs of an installation's servers. */
 export interface Servers {
-  /** Postgres as services reach it; user and password are replaced by those of each. */
+  /** URL by which services reach Postgres; user and password are replaced by those of each service. */
   postgresUrl: string
-  /** The same without a pooler between, for what takes none; `postgresUrl` unless given. */
+  /** The same without a pooler, for services that cannot use one; defaults to `postgresUrl`. */
   directPostgresUrl?: string
-  /** NATS without a user. */
+  /** NATS URL without a user. */
   natsUrl: string
 }
 
-/** Services that seal values, by the key that the operator keeps. */
+/** Services that encrypt values with the operator's master key. */
 const sealing: readonly ServiceName[] = ['settings', 'dispatcher', 'sdk']
 
-/** Services whose sessions are logins of tenants: a pooler of transactions cannot stand between. */
+/** Services whose sessions are logins of tenants, so they cannot use a transaction pooler. */
 const unpooled: readonly ServiceName[] = ['database-studio']
 
-/** The secrets of each service's environment, and the public keys that go with it. */
+/** The secrets of each service's environment, and the public keys it needs. */
 export function secretEnvironments(
   secrets: LocalSecrets,
   { postgresUrl, directPostgresUrl = postgresUrl, natsUrl }: Servers,
@@ -40,7 +40,7 @@ export function secretEnvironments(
   }))
 }
 
-/** What `opsplane migrate` is given. */
+/** The environment of `opsplane migrate`. */
 export const migrationEnvironment = (secrets: LocalSecrets, adminUrl: string): Record<string, string> => ({
   DATABASE_URL: adminUrl,
   INSTALLATION_ID: secrets.installation.id,

@@ -19,8 +19,8 @@ interface Secret {
 }
 
 /**
- * New Secrets of an installation: one for each service with what it alone may know, and those of migrations, of the first
- * owner, of NATS and of the operator.
+ * New Secrets of an installation: one for each service with the values only that service may have, and those of
+ * migrations, of the first owner, of the operator, of the Postgres superuser and of NATS.
  */
 export function manifest({ postgres, servicesPostgres, nats, ownerEmail, prefix }: ManifestOptions) {
   const secrets = completeSecrets()

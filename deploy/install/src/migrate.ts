@@ -22,8 +22,8 @@ const config = z.object({
 type Environment = Record<string, string | undefined>
 
 /**
- * Brings the schema and the login role of every service up to date. Can be repeated, and run from several places at once.
- * Throws ConfigError, InstallationError, or what Postgres says.
+ * Brings the schema and the login role of every service up to date. Can be repeated, and run concurrently from
+ * several places. Throws ConfigError, InstallationError, or the error from Postgres.
  */
 export async function migrate(env: Environment, say: (line: string) => void): Promise<void> {
   const { databaseUrl, databasePasswords, databaseWaitSeconds, installationId } = parseConfig(config, env)
@@ -36,7 +36,10 @@ export async function migrate(env: Environment, say: (line: string) => void): Pr
   say(`The databases of ${backendNames.length} services are up to date.`)
 }
 
-/** Resolves once Postgres lets this user in; rejects with what it says, after the given time where it is away. */
+/**
+ * Resolves once Postgres accepts this login; rejects with its error immediately, or after `waitMs` if it is
+ * unavailable.
+ */
 async function answering(databaseUrl: string, waitMs: number): Promise<void> {
   const sql = openClient(databaseUrl, { schema: 'public', max: 1 })
   const startedAt = performance.now()

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stage } from './stage.js'
 
-// How the image is built: `node stage-main.js <folder>`.
+// Called by the image build: `node stage-main.js <folder>`.
 const [target = ''] = process.argv.slice(2)
 const places = stage(fileURLToPath(new URL('../../..', import.meta.url)), resolve(target))
 process.stdout.write(`${places} places\n`)

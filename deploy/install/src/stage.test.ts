@@ -11,7 +11,10 @@ import { bundlePrograms } from '@opsplane/bundler'
 import { serviceNames } from '@opsplane/contracts'
 import { stage } from './stage.js'
 
-/** Bundles and copies everything, half a minute of CPU: with TEST_IMAGE, as `npm run test:long` has. */
+/**
+ * Bundles and copies everything, which takes half a minute of CPU: only with TEST_IMAGE, as `npm run test:long`
+ * sets.
+ */
 const described = process.env.TEST_IMAGE === undefined ? describe.skip : describe
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const target = realpathSync(mkdtempSync(join(tmpdir(), 'opsplane-stage-')))

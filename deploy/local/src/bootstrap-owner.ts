@@ -8,11 +8,11 @@ export interface BootstrapOptions {
   secrets: LocalSecrets
   settingsUrl: string
   tls?: InternalTls | undefined
-  /** Where this process calls the gateway: not its public origin, which may lead nowhere yet. */
+  /** Gateway URL for this process; not the public origin, which may not be reachable yet. */
   origin: string
 }
 
-/** The first owner, with a key that allows whatever an owner may do. */
+/** The first owner, with an API key that has all permissions of an owner. */
 export type LocalOwner = LocalSecrets['owner'] & { apiKey: string }
 
 const Bootstrapped = z.object({ workspaceId: z.string(), userId: z.string() })
@@ -21,8 +21,8 @@ const Permitted = z.object({ data: z.object({ permissions: z.array(z.string()) }
 const CreatedToken = z.object({ data: z.object({ token: z.string() }) })
 
 /**
- * Makes sure the workspace, its owner and an API key exist. Returns the owner with a
- * key that allows whatever an owner may do.
+ * Ensures that the workspace, its owner and an API key exist. Returns the owner with an API key that has
+ * all permissions of an owner.
  */
 export async function bootstrapOwner(options: BootstrapOptions): Promise<LocalOwner> {
   const { secrets, origin } = options
@@ -67,7 +67,10 @@ export async function bootstrapOwner(options: BootstrapOptions): Promise<LocalOw
   return { ...owner, apiKey: key.data.token }
 }
 
-/** Not so when the key was made by a version that had fewer permissions: what a key may do is fixed when it is made. */
+/**
+ * False if the key was created by a version with fewer permissions: a key's permissions are fixed when it is
+ * created.
+ */
 async function allowsEverything(origin: string, workspace: string, apiKey: string): Promise<boolean> {
   const response = await request(`${origin}/api/v1/auth/me`, {
     headers: { authorization: `Bearer ${apiKey}`, 'x-workspace': workspace },

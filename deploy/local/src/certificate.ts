@@ -5,7 +5,7 @@ import { generate } from 'selfsigned'
 export interface ReceiverCertificate {
   key: string
   cert: string
-  /** PEM file the dispatcher is asked to trust. */
+  /** PEM file of the authority that the dispatcher is configured to trust. */
   caFile: string
 }
 
@@ -13,11 +13,11 @@ export interface InternalCertificate extends ReceiverCertificate {
   keyFile: string
 }
 
-/** A certificate for receivers on this machine, and on the host if one is given, made once and kept. */
+/** A certificate for receivers on this machine, and on `host` if given; created once and kept. */
 export const makeReceiverCertificate = (folder: string, host?: string): Promise<ReceiverCertificate> =>
   makeCertificate(folder, 'receiver', host)
 
-/** The one by which the services of a local cluster know each other: it is its own authority. */
+/** The certificate by which the services of a local cluster authenticate each other; it is its own authority. */
 export const makeInternalCertificate = (folder: string): Promise<InternalCertificate> =>
   makeCertificate(folder, 'internal')
 

@@ -19,7 +19,7 @@ interface CliOptions {
 const started = performance.now()
 const elapsed = () => `${((performance.now() - started) / 1000).toFixed(1)} s`
 
-/** Reports what ends it in sentences, and keeps the stack in the log. */
+/** Prints errors as sentences, and writes the stack to the log. */
 async function run(options: CliOptions, withDemo: boolean): Promise<void> {
   let log: LogFile | undefined
   const root = resolve(options.home)

@@ -21,52 +21,52 @@ import { type ServiceProcess, serviceProcess } from './supervisor.js'
 
 export interface ClusterOptions {
   state: LocalState
-  /** The databases of the state are made and migrated: see `prepareState`. */
+  /** The databases of the state are already created and migrated: see `prepareState`. */
   prepared?: boolean
-  /** Extra `-c name=value` settings of Postgres. */
+  /** Additional `-c name=value` settings of Postgres. */
   postgresFlags?: string[]
   /** Added to every service's environment. */
   extra?: Record<string, string>
-  /** Which to start in addition to settings and the gateway, for tests that need no others; all of them unless given. */
+  /** Services to start in addition to settings and the gateway, for tests that need no others; defaults to all. */
   services?: readonly BackendName[]
-  /** Free ones unless given. */
+  /** Ports of the services; defaults to free ones. */
   ports?: Record<ServiceName, number>
-  /** As people use it; 127.0.0.1, with apps at the same origin, unless given. */
+  /** Public origins; defaults to 127.0.0.1, with apps at the same origin. */
   origins?: Pick<Origins, 'public' | 'apps'>
-  /** Services call each other over mutual TLS, with a certificate made for it. */
+  /** Services call each other over mutual TLS, with a certificate created for it. */
   tls?: boolean
-  /** Services show their metrics. */
+  /** Services expose their metrics. */
   metrics?: boolean
 }
 
-/** A server that can be killed and started again on the same port and data. */
+/** A server that can be killed and restarted on the same port and data. */
 export interface RestartableServer {
   pid(): number
   start(): Promise<void>
   stop(): Promise<void>
-  /** SIGKILL; resolves once it is gone. */
+  /** Sends SIGKILL; resolves once the process has ended. */
   kill(): Promise<void>
 }
 
 /** The platform as separate processes, each of which can be killed: for crash tests and measurements. */
 export interface Cluster {
   info: LocalInfo
-  /** With the keys that internal tokens are signed with. */
+  /** Includes the keys that sign internal tokens. */
   secrets: LocalSecrets
   services: Record<ServiceName, ServiceProcess>
-  /** Starts one more process of a service, on a port of its own; the environment wins over what the first one has. */
+  /** Starts another process of a service on its own port; `environment` overrides that of the first one. */
   replica(name: ServiceName, environment?: Environment): Promise<ServiceProcess>
   postgres: RestartableServer
   nats: RestartableServer
   certificate: ReceiverCertificate
-  /** Where each service shows its metrics, where they do. */
+  /** Metrics URL of each service; `undefined` unless `metrics` is set. */
   metricsUrls: Record<ServiceName, string> | undefined
-  /** By which its services know each other, where they do. */
+  /** TLS settings by which the services authenticate each other; `undefined` unless `tls` is set. */
   tls: InternalTls | undefined
   stop(): Promise<void>
 }
 
-/** Starts everything; what was started already is stopped when something is not to be had. */
+/** Starts everything; stops what was already started if something fails to start. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const releasers = createReleasers(createLogger({ service: 'cluster', level: 'silent' }))
   try {
@@ -123,7 +123,7 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
       ...{ name, env: plan[name], tls: tlsOf(name), logFile: join(state.root, `${name}.log`) },
     })
   const services = mapNames(serviceNames, processOf)
-  // Registered first: a process that never becomes healthy is to be ended as well.
+  // Registered first: a process that never becomes healthy must be ended as well.
   for (const name of serviceNames) releasers.add(name, async () => void (await services[name].stop()))
   const started = new Set<BackendName>(['settings', ...(options.services ?? backendNames)])
   await Promise.all([...started].map((name) => services[name].start()))

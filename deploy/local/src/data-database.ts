@@ -8,8 +8,9 @@ const isInDataDatabase = (service: BackendName): boolean => {
 }
 
 /**
- * The database that has a service's schema, as a role that owns its tables. That of the tenants' data is apart: the one
- * DATA_DATABASE_URL names, else one on the same server, by the name that the installation gives it.
+ * URL of the database with a service's schema, for a role that owns its tables. The tenants' data is in a separate
+ * database: the one DATA_DATABASE_URL names, or else one on the same server with the name that the installation
+ * defines.
  */
 export function databaseIn(
   installation: Pick<Installation, 'rolePrefix'>,
@@ -20,19 +21,22 @@ export function databaseIn(
   return process.env.DATA_DATABASE_URL || toDatabaseUrl(adminUrl, dataDatabaseName(installation))
 }
 
-/** The same, where the database itself says which installation it belongs to. */
+/** Same, with the installation read from the database itself. */
 export async function findDatabaseUrl(service: BackendName, adminUrl: string): Promise<string> {
   if (!isInDataDatabase(service)) return adminUrl
   return databaseIn(await recordedIn(adminUrl), service, adminUrl)
 }
 
-/** Of the installation, what names go by. Those of a database that records none have no prefix. */
+/** Reads the prefix of the installation's names. A database without a record has no prefix. */
 async function recordedIn(adminUrl: string): Promise<Pick<Installation, 'rolePrefix'>> {
   const { record } = await withAdmin(adminUrl, readIdentity)
   return record ?? { rolePrefix: '' }
 }
 
-/** Makes the database of the tenants' data on the server of the others; one that is named by its URL is there already. */
+/**
+ * Creates the database of the tenants' data on the same server as the main one; a database named by its URL must
+ * exist already.
+ */
 export async function makeDataDatabase(adminUrl: string, installation: Installation): Promise<void> {
   if (process.env.DATA_DATABASE_URL) return
   const name = dataDatabaseName(installation)
@@ -48,7 +52,7 @@ export const toDatabaseUrl = (adminUrl: string, database: string): string => {
   return url.href
 }
 
-/** One connection as the administrator, for as long as `work` takes: its statements have no limit of time. */
+/** One connection as administrator for the duration of `work`, without a statement timeout. */
 export async function withAdmin<T>(
   adminUrl: string,
   work: (sql: ReturnType<typeof openClient>) => Promise<T>,
@@ -61,7 +65,7 @@ export async function withAdmin<T>(
   }
 }
 
-/** Another start was first. */
+/** A concurrent start created it first. */
 function ignoreDuplicate(error: unknown): void {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code !== '42P04' && code !== '23505') throw error

@@ -11,7 +11,7 @@ export interface DemoOptions {
   info: LocalInfo
   certificate: ReceiverCertificate
   say(text: string): void
-  /** By which the platform reaches this process, where that is not on the same machine. */
+  /** Host by which the platform reaches this process, if it is on another machine. */
   receiverHost?: string
 }
 
@@ -23,7 +23,10 @@ interface Delivery {
 
 const Created = z.object({ data: z.looseObject({ id: z.string(), number: z.string().optional() }) })
 
-/** The main job in front of the user: webhook, incident, signed delivery, verified. Throws when it does not happen. */
+/**
+ * Shows the main job to the user: webhook, incident, signed delivery, verification. Throws if the delivery does not
+ * arrive.
+ */
 export async function runDemo({ info, certificate, say, receiverHost }: DemoOptions): Promise<void> {
   const receiver = await openReceiver(certificate, receiverHost)
   try {

@@ -25,15 +25,15 @@ import { backends } from './services.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'opsplane-installations-'))
 let server: EmbeddedPostgres
-/** Every migration of every service is applied to make one, so that all tests share the two. */
+/** Creating an installation applies every migration of every service, so all tests share the two. */
 let one: Awaited<ReturnType<typeof install>>
 let other: typeof one
-/** All rights of the first before there was the other. */
+/** All rights of the first installation before the second one existed. */
 let rightsOfOne: object[]
 beforeAll(async () => {
   server = await startEmbeddedPostgres({
     dataDir: join(folder, 'postgres'),
-    // What is killed here is the client.
+    // Only the client is killed here, so durability is not needed.
     flags: ['fsync=off', 'full_page_writes=off'],
   })
   one = await install('one')
@@ -58,7 +58,7 @@ const databaseNamed = async (name: string): Promise<string> => {
 }
 const dataOf = (installation: Installation) => toDatabaseUrl(server.url, dataDatabaseName(installation))
 
-/** An installation with a tenant's table, whose rows are captured. */
+/** Creates an installation with a tenant's table, whose rows are captured. */
 async function install(name: string) {
   const [url, passwords, installation] = [await databaseNamed(name), passwordsOf(name), newInstallation()]
   const urls = await provisionAll(url, passwords, installation)
@@ -86,7 +86,7 @@ async function makeTable(dataUrl: string): Promise<void> {
   }, dataUrl)
 }
 
-/** All that roles of an installation own or may do in a database, by their names without the prefix. */
+/** Everything that an installation's roles own or may do in a database, by role names without the prefix. */
 const rightsIn = (url: string, { rolePrefix }: Installation) =>
   admin(
     (sql) => sql`
@@ -120,7 +120,7 @@ async function logIn(url: string): Promise<string> {
   }
 }
 
-/** As a version made it that knew no installations. */
+/** Changes the databases to the state of a version without installations. */
 async function makeOlder(urls: readonly string[]): Promise<void> {
   for (const url of urls)
     await admin(
@@ -210,7 +210,7 @@ describe('an installation of an earlier version', () => {
     const before = await allRights(url, dataOf(none), none)
     expect(before.length).toBeGreaterThan(100)
 
-    // Another one of that version on this server would have the same roles.
+    // Another installation of that version on this server would have the same roles.
     const second = await databaseNamed('older_second')
     await expect(
       provisionAll(second, passwordsOf('second'), { ...newInstallation(), rolePrefix: '' }),
@@ -248,7 +248,7 @@ describe('a copy of the databases on the server of the original', () => {
   test('is refused, and is an installation of its own once it is adopted', async () => {
     const original = one
     const data = dataOf(original.installation)
-    // What a second provisioning grants on the tables of the first is the same for both.
+    // The rights a second provisioning grants on the tables of the first are the same for both.
     await provisionAll(original.url, original.passwords, original.installation)
     await admin(async (sql) => {
       await sql`create database copy template one`
@@ -267,7 +267,7 @@ describe('a copy of the databases on the server of the original', () => {
         moved: true,
       }),
     ).rejects.toThrow(`on the same server, in one`)
-    // The copy of the main database alone would go on with the original's data.
+    // A copy of the main database alone would continue to use the original's data.
     await expect(
       adopt({ adminUrl: copy, passwords: original.passwords, installationId: original.installation.id }),
     ).rejects.toThrow('DATA_DATABASE_URL')
@@ -285,7 +285,7 @@ describe('a copy of the databases on the server of the original', () => {
     await provisionAll(copy, passwords, installation)
     delete process.env.DATA_DATABASE_URL
 
-    // The original has what it had, and nothing in the copies.
+    // The original keeps its rights, and has none in the copies.
     expect(await allRights(original.url, data, original.installation)).toEqual(before)
     for (const name of backendNames)
       expect(await logIn(original.urls[name])).toBe(formatRole(original.installation, backends[name].schema))
@@ -324,11 +324,11 @@ describe('a copy of the databases on the server of the original', () => {
   })
 })
 
-/** How many statements are sent before an adoption is killed; one of them in each test, all of them in the long tier. */
+/** Numbers of statements after which an adoption is killed; one of them in each test, all of them in the long tier. */
 const instants = [5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 70, 80, 100, 130]
 const [early, late] = isLongTier() ? [instants, instants] : [[15], [40]]
 
-/** Adoptions that are ended after so many statements, each by SIGKILL. */
+/** Runs adoptions that are each ended by SIGKILL after a number of statements. */
 async function adoptKilled(
   task: Omit<AdoptTask, 'keep' | 'say'>,
   killedAfter: readonly number[],

@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(storeDir, { recursive: true, force: true }))
 
-/** A real nats-server that is kept, every server that was started, and what was reported. */
+/** A real nats-server that is kept running, with every server that was started and every message that was reported. */
 async function kept({ failures = 0, beforeRestart = async () => {} } = {}) {
   const started: EmbeddedNats[] = []
   const reported: string[] = []

@@ -1,17 +1,17 @@
 import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 
-/** A server of the local run, as it was started. */
+/** A running server of the local run. */
 export interface StartedServer {
   readonly url: string
   readonly port: number
-  /** How it ended; never rejects. */
+  /** Reason the server ended; never rejects. */
   readonly exited: Promise<string>
   stop(): Promise<void>
 }
 
 export interface KeptServerOptions<Server extends StartedServer> {
   name: string
-  /** With the port of the server that ended, so that its clients find the next one where it was. */
+  /** Called with the port of the server that ended, so that clients find the next one at the same port. */
   start(port?: number): Promise<Server>
   log: Logger
   /** Prints to the terminal. */
@@ -21,8 +21,8 @@ export interface KeptServerOptions<Server extends StartedServer> {
 const retryTiming = { strategy: 'exponential', baseMs: 250, maxMs: 10_000 } as const
 
 /**
- * Starts a server, and starts it again whenever it ends without having been stopped: killed for its memory, say, or
- * since the disk was full. Without it every service would answer 503 until it is restarted by hand.
+ * Starts a server, and restarts it whenever it ends without having been stopped, for example killed for its memory
+ * use, or because the disk was full. Otherwise every service would answer 503 until the server is restarted by hand.
  */
 export async function keepServer<Server extends StartedServer>(
   options: KeptServerOptions<Server>,
@@ -54,7 +54,7 @@ export async function keepServer<Server extends StartedServer>(
       const next = await startAgain()
       if (!next) return
       current = next
-      // It is for `stop` to end it.
+      // `stop` ends this server.
       if (stopping.signal.aborted) return
       log.info({}, `${name} runs again`)
       tell(`${name} runs again.`)
@@ -67,7 +67,7 @@ export async function keepServer<Server extends StartedServer>(
       stopping.abort()
       await current.stop()
       await kept
-      // One that was being started meanwhile.
+      // Ends a server that was being started meanwhile.
       await current.stop()
     },
   }

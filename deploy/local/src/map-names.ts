@@ -1,4 +1,4 @@
-/** A value for each of these names. */
+/** An object with a value for each of these names. */
 export function mapNames<Name extends string, T>(
   names: readonly Name[],
   value: (name: Name) => T,

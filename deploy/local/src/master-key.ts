@@ -4,7 +4,7 @@ import { type MasterKeys, rewrapAllDataKeys } from './ops-keys.js'
 import { type LocalSecrets, newMasterKey } from './secrets.js'
 import { type LocalState, openState } from './state.js'
 
-/** The master keys of a local run; undefined when none was ever started from this folder. */
+/** The master keys of a local run; `undefined` if none was ever started from this folder. */
 export function readMasterKeys(home: string): MasterKeys | undefined {
   if (!existsSync(join(home, 'secrets.json'))) return undefined
   const { masterKey, previousMasterKeys } = openState(home).secrets()
@@ -12,8 +12,8 @@ export function readMasterKeys(home: string): MasterKeys | undefined {
 }
 
 /**
- * Makes a new master key and keeps it together with the present one, in one step: the next start rewraps every data key.
- * One that waits already stays, so repeating this changes nothing.
+ * Generates a new master key and stores it together with the present one, in one step: the next start rewraps every
+ * data key. Keeps a new key that is already waiting, so repeating this changes nothing.
  */
 export function prepareMasterKey(home: string): MasterKeys {
   const state = openState(home)
@@ -26,8 +26,8 @@ export function prepareMasterKey(home: string): MasterKeys {
 }
 
 /**
- * Wraps every data key by the master key that waits, if one does, and then forgets what it replaces. For the start,
- * when the tables are there and no service runs. Returns the secrets as they are from then on.
+ * Wraps every data key with the waiting master key, if there is one, and then deletes the key it replaces. Called at
+ * the start, when the tables exist and no service runs. Returns the resulting secrets.
  */
 export async function finishMasterKeyRotation(state: LocalState, databaseUrl: string): Promise<LocalSecrets> {
   const secrets = state.secrets()

@@ -12,13 +12,13 @@ interface MigrationOptions {
   publish?: boolean
 }
 
-/** For a tool that asks a question which has no answer here. */
+/** Time limit for a tool that may ask a question which nobody can answer here. */
 const timeoutMs = 300_000
 
 /** Arguments that make drizzle-kit compare a service's compiled schema with the migrations in `folder`. */
 function generate(service: BackendName, folder: string, name?: string): { cwd: string; args: string[] } {
   const cwd = resolve('services', service)
-  // It reads the folder below its working directory, so an absolute path leads nowhere.
+  // drizzle-kit resolves the folder relative to its working directory, so an absolute path would not be found.
   const out = relative(cwd, folder)
   const args = ['generate', '--dialect=postgresql', '--schema=./dist/schema.js', `--out=${out}`]
   return { cwd, args: name === undefined ? args : [...args, `--name=${name}`] }
@@ -26,13 +26,16 @@ function generate(service: BackendName, folder: string, name?: string): { cwd: s
 
 const drizzleKit = resolve('node_modules/.bin/drizzle-kit')
 
-/** In front of the user, who is asked whether something was renamed or is new. */
+/** Runs in the user's terminal, because the tool asks whether something was renamed or is new. */
 function write(service: BackendName, name?: string): boolean {
   const { cwd, args } = generate(service, resolve('services', service, 'migrations'), name)
   return spawnSync(drizzleKit, args, { cwd, stdio: 'inherit' }).status === 0
 }
 
-/** Tries on a copy whether a migration would be written; the tool's exit code does not tell, nor that it failed. */
+/**
+ * Runs on a copy and checks whether a migration would be written; the tool's exit code reports neither that nor a
+ * failure.
+ */
 function isComplete(service: BackendName): boolean {
   const copy = mkdtempSync(join(tmpdir(), 'opsplane-migrations-'))
   try {

@@ -3,7 +3,7 @@ import { buildUserUrl, formatAuthorization, natsUsers } from '@opsplane/nats'
 import { mapNames } from './map-names.js'
 import type { LocalSecrets } from './secrets.js'
 
-/** What the NATS server of a local run knows of its users, whose subjects begin with `prefix`. */
+/** NATS server configuration of the users of a local run, whose subjects begin with `prefix`. */
 export const natsAuthorization = (
   {
     natsPasswords: passwords,
@@ -12,7 +12,7 @@ export const natsAuthorization = (
   prefix?: string,
 ) => formatAuthorization(natsUsers({ names: natsNames(prefix), passwords, subscribers }))
 
-/** With which URL the operator connects, and each service. */
+/** The NATS URL of the operator, and that of each service. */
 export function buildNatsUrls(
   url: string,
   passwords: Readonly<Record<string, string>>,

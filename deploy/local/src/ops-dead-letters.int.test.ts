@@ -41,7 +41,7 @@ test('an unreadable message is listed, shown, and stays when it fails again, unt
     type: 'incident.created',
   })
   await withNats(testNatsUrl(), async (link) => {
-    // The service makes the stream once it is up.
+    // The service creates the stream once it is up.
     const client = jetstream(await link.ready(), { timeout: 60_000 })
     const body = '{"odd":true}'
     const headers = signedHeaders({ subject, body })

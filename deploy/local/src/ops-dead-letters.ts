@@ -13,7 +13,7 @@ import { findDatabaseUrl } from './data-database.js'
 import { OpsError, type Target, withNats } from './ops-target.js'
 import { eachService, findSchema, type OpsTask } from './ops-tasks.js'
 
-/** Dead letters of one service are counted by themselves: this names one of them among all. */
+/** Each service numbers its dead letters separately: this identifies one of them across all services. */
 export interface DeadLetterId {
   service: BackendName
   number: number
@@ -21,7 +21,7 @@ export interface DeadLetterId {
 
 export interface DeadLettersTask extends OpsTask {
   consumer?: string
-  /** Only these; all of the services and the consumer when absent. */
+  /** Restricts to these ids; all dead letters of the services and the consumer if absent. */
   ids?: readonly DeadLetterId[]
 }
 
@@ -45,7 +45,7 @@ export async function listAllDeadLetters(
   return lists.flat().slice(0, task.limit)
 }
 
-/** Throws OpsError, also where there is none of this id. */
+/** Throws OpsError, also if no dead letter has this id. */
 export async function readDeadLetter(target: Target, id: DeadLetterId): Promise<Named<DeadLetterDetails>> {
   const [letter] = await over({ target, services: [id.service], ids: [id] }, (_service, place) =>
     showDeadLetter(place, id.number),
@@ -57,12 +57,12 @@ export async function readDeadLetter(target: Target, id: DeadLetterId): Promise<
 export interface RedriveResult {
   id: string
   consumer: string
-  /** `waiting`: no service has taken it up yet; it does so once it runs. */
+  /** `waiting`: no service has picked it up yet; that happens once the service runs. */
   outcome: 'handled' | 'failed' | 'waiting'
   error: string | null
 }
 
-/** Hands dead letters to their consumers again, and waits a while for what becomes of them. Throws OpsError. */
+/** Redrives dead letters to their consumers, and waits a limited time for the outcome. Throws OpsError. */
 export async function redriveDeadLetters(
   task: DeadLettersTask & { waitMs?: number },
 ): Promise<RedriveResult[]> {
@@ -93,7 +93,7 @@ export async function redriveDeadLetters(
   }
 }
 
-/** Deletes dead letters; what they would have done is not done. Throws OpsError. */
+/** Deletes dead letters without handling them. Throws OpsError. */
 export function dropAllDeadLetters(
   task: DeadLettersTask,
 ): Promise<{ service: BackendName; dropped: number }[]> {
@@ -103,7 +103,7 @@ export function dropAllDeadLetters(
   }))
 }
 
-/** Without it services find what is marked within a minute. */
+/** Without this hint services find the marked dead letters within a minute. */
 async function hint(task: DeadLettersTask, consumers: ReadonlySet<string>): Promise<void> {
   try {
     const { url, names } = task.target.nats()
@@ -120,7 +120,7 @@ async function hint(task: DeadLettersTask, consumers: ReadonlySet<string>): Prom
 
 type Filter = { ids?: number[]; consumer?: string }
 
-/** Does the work in each service that is asked for. */
+/** Does the work in each requested service. */
 async function over<T>(
   task: DeadLettersTask,
   work: (service: BackendName, target: { databaseUrl: string; schema: string }, filter: Filter) => Promise<T>,

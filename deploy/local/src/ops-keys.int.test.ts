@@ -123,7 +123,7 @@ test('the local run makes its new key first, keeps the old one until the data ke
     expect(readMasterKeys(home)).toEqual(waiting)
     expect(statSync(join(home, 'secrets.json')).mode & 0o777).toBe(0o600)
 
-    // A start that does not get that far leaves both keys.
+    // A start that fails before this step keeps both keys.
     await expect(finishMasterKeyRotation(state, 'postgres://u:p@127.0.0.1:1/x')).rejects.toMatchObject({
       reason: 'away',
     })

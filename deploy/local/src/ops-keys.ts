@@ -11,20 +11,20 @@ import {
 import { createSealer, masterKeyId, type Sealer } from '@opsplane/runtime'
 import { explainDatabaseError, OpsError } from './ops-target.js'
 
-/** Base64, as OPSPLANE_MASTER_KEY and OPSPLANE_PREVIOUS_MASTER_KEYS have them. */
+/** Base64, in the format of OPSPLANE_MASTER_KEY and OPSPLANE_PREVIOUS_MASTER_KEYS. */
 export interface MasterKeys {
   present: string
   previous: readonly string[]
 }
 
 export interface KeyTask {
-  /** As a role that owns the services' tables. */
+  /** URL with a role that owns the services' tables. */
   databaseUrl: string
-  /** Reported how far it is, in whole lines. */
+  /** Receives progress, in whole lines. */
   say?(line: string): void
 }
 
-/** Data keys of one service that one master key wraps. */
+/** Data keys of one service that are wrapped by one master key. */
 export interface DataKeysOfService {
   service: string
   keyId: string
@@ -33,16 +33,16 @@ export interface DataKeysOfService {
 
 export interface RewrappedKeys {
   service: string
-  /** The master key that wraps them now; in a dry run, that would. */
+  /** The master key that wraps them now; in a dry run, the one that would. */
   keyId: string
   /** Data keys of the service. */
   dataKeys: number
-  /** Those that another master key wrapped. */
+  /** Data keys wrapped by another master key. */
   outdated: number
   rewrapped: number
 }
 
-/** How many data keys of each service are wrapped by which master key. Needs no key. Throws OpsError. */
+/** Number of data keys of each service by the master key that wraps them. Needs no key. Throws OpsError. */
 export async function masterKeysInUse(task: KeyTask): Promise<DataKeysOfService[]> {
   const counts = await eachService(task, async (service, db) =>
     (await countDataKeys(db)).map((counted) => ({ service, ...counted })),
@@ -51,8 +51,8 @@ export async function masterKeysInUse(task: KeyTask): Promise<DataKeysOfService[
 }
 
 /**
- * Wraps every data key of every service by the present master key, while the services run. All of them are tried
- * before the first is changed. Stopped at any point, it can be run again. Throws OpsError.
+ * Rewraps every data key of every service with the present master key, while the services run. Unwraps all of them
+ * before the first is changed. Can be repeated after an interruption at any point. Throws OpsError.
  */
 export async function rewrapAllDataKeys(
   task: KeyTask & { keys: MasterKeys; dryRun?: boolean },
@@ -70,7 +70,7 @@ export async function rewrapAllDataKeys(
   })
 }
 
-/** Gives a workspace a new data key in every service that has sealed for it. Throws OpsError. */
+/** Creates a new data key for a workspace in every service that has encrypted data for it. Throws OpsError. */
 export async function rotateDataKey(
   task: KeyTask & { keys: MasterKeys; workspaceId: string },
 ): Promise<{ service: string; generation: number }[]> {
@@ -84,7 +84,7 @@ export async function rotateDataKey(
   throw new OpsError('refused', `${workspaceId} has no data key yet: nothing of it is sealed.`)
 }
 
-/** What the keys are called in data keys, logs and counts. */
+/** Ids of the keys, as used in data keys, logs and counts. */
 export function toKeyIds(keys: MasterKeys): { keyId: string; previousKeyIds: string[] } {
   const { keyId } = sealerOf(keys)
   return { keyId, previousKeyIds: keys.previous.map(masterKeyId) }
@@ -121,7 +121,7 @@ async function eachService<T>(
   } catch (error) {
     if (error instanceof MasterKeyError)
       throw new OpsError('refused', `${error.message} ${whenRefused}`.trimEnd())
-    // The query builder wraps what Postgres said.
+    // The query builder wraps the Postgres error.
     const said = error instanceof Error && error.cause instanceof Error ? error.cause : error
     throw explainDatabaseError(said, databaseUrl)
   }

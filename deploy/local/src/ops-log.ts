@@ -18,7 +18,7 @@ import { eachService, findSchema, type OpsTask } from './ops-tasks.js'
 export interface MonthResult {
   service: BackendName
   month: string
-  /** With the schema, as pg_dump is given it. */
+  /** Table name with the schema, as pg_dump expects it. */
   table: string
   events: number
 }
@@ -31,10 +31,10 @@ export async function monthsOfLogs(task: OpsTask): Promise<({ service: BackendNa
   return lists.flat()
 }
 
-/** A month must have ended this long ago: streams and consumers are backfilled from younger ones. */
+/** Minimum days since the end of a month to detach: streams and consumers are backfilled from younger ones. */
 const youngestDays = 31
 
-/** Detaches the months of each log before `before`, such as `2026-09`, each in a transaction of its own. Throws OpsError. */
+/** Detaches the months of each log before `before`, such as `2026-09`, each in its own transaction. Throws OpsError. */
 export async function detachMonths(task: OpsTask & { before: string }): Promise<MonthResult[]> {
   const { before } = task
   if (Date.parse(`${before}-01`) > Date.now() - youngestDays * 86_400_000)
@@ -50,11 +50,11 @@ export async function detachMonths(task: OpsTask & { before: string }): Promise<
 }
 
 export interface DetachedMonthsTask extends OpsTask {
-  /** Only this one, such as `2026-09`. */
+  /** Only this month, such as `2026-09`. */
   month?: string | undefined
 }
 
-/** Puts the detached months whose tables are in the database back into their logs. Throws OpsError. */
+/** Attaches the detached months whose tables are in the database to their logs again. Throws OpsError. */
 export function attachMonths(task: DetachedMonthsTask): Promise<MonthResult[]> {
   return eachMonth(task, isDetached(task), async (sql, month, table) => {
     await attachMonth({ sql, month })
@@ -63,8 +63,8 @@ export function attachMonths(task: DetachedMonthsTask): Promise<MonthResult[]> {
 }
 
 /**
- * Compares each detached month with its checksum, and every event in it with the audit log, whose chain and checkpoints prove that
- * it is unchanged. Throws OpsError that names the first that differs.
+ * Compares each detached month with its checksum, and every event in it with the audit log, whose chain and
+ * checkpoints prove that it is unchanged. Throws OpsError that names the first difference.
  */
 export async function auditMonths(task: DetachedMonthsTask): Promise<MonthResult[]> {
   const settings = session(await findDatabaseUrl('settings', task.target.databaseUrl()), 'settings')
@@ -91,14 +91,14 @@ async function compareWithAudit(sql: Database['sql'], events: PlatformEvent[], t
   )
   const audited = new Map(rows.map(({ id, event }) => [id, canonicalJson(event)]))
   for (const event of events) {
-    // Older entries have the event as it is in its log.
+    // Older audit entries contain the event as it is in its log.
     const shown = [auditedEvent(event), event].map(canonicalJson)
     if (!shown.includes(audited.get(event.id) ?? ''))
       throw new OpsError('refused', `${event.id} in ${table} differs from its entry in the audit log.`)
   }
 }
 
-/** Does `work` for the months of the services that are wanted, one after the other. */
+/** Does `work` for the months of the requested services, one after the other. */
 async function eachMonth(
   task: OpsTask,
   isWanted: (month: LogMonth) => boolean,

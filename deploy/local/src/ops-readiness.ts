@@ -4,15 +4,18 @@ import { request } from 'undici'
 const timeoutMs = 5_000
 
 export interface ServiceStates {
-  /** Each service: `up`, or why it is not ready. Empty where the gateway does not list them. */
+  /** `up` for each service, or the reason it is not ready. Empty if the gateway does not list them. */
   checks: Checks
-  /** Of the gateway itself: `up`, or why it is not. */
+  /** `up` for the gateway itself, or the reason it is not. */
   gateway: string
-  /** What the gateway warns of. */
+  /** Warnings of the gateway. */
   warnings: string[]
 }
 
-/** The readiness of all services as the gateway at an origin reports it. Never throws: an unreachable gateway is a result. */
+/**
+ * Readiness of all services, as reported by the gateway at `origin`. Never throws: an unreachable gateway is a
+ * result.
+ */
 export async function serviceStates(origin: string): Promise<ServiceStates> {
   try {
     const answer = await request(new URL('/readyz', origin), { signal: AbortSignal.timeout(timeoutMs) })

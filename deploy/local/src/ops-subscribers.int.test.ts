@@ -81,7 +81,7 @@ test('a subscriber gets the events it was made for, and services stay connected 
   expect(lost).toEqual([])
 
   await expect(addSubscriber({ target, home: folder }, acme)).rejects.toMatchObject({ reason: 'refused' })
-  // A server that is started again knows it still.
+  // A restarted server still has the user.
   expect(natsAuthorization(state.secrets())).toContain('sub_acme-pager')
 })
 

@@ -15,7 +15,7 @@ import { openState, runningPlatform } from './state.js'
 
 export interface NewSubscriber {
   name: string
-  /** Whose events it reads. */
+  /** Tenant whose events the subscriber reads. */
   tenant: { workspaceId: string; environment?: Environment }
   /** Event types and `prefix.*`, or `*`. */
   patterns: readonly string[]
@@ -23,10 +23,10 @@ export interface NewSubscriber {
 }
 
 export interface AddedSubscriber {
-  /** Shown this once: with the user's password. */
+  /** URL with the user's password; only shown here. */
   url: string
   durable: string
-  /** For the configuration of a server of one's own, which has to be reloaded; null where that is done. */
+  /** Configuration for an external server, which has to be reloaded; `null` if the local server was updated. */
   config: string | null
 }
 
@@ -34,8 +34,8 @@ const newPassword = () => randomBytes(18).toString('base64url')
 const nameRule = /^[a-z0-9][a-z0-9-]{0,39}$/
 
 /**
- * Makes a durable for one service of a customer and a user that can do nothing but read it. The local run's server is updated
- * immediately; for another one the user's entry is returned. Throws OpsError.
+ * Creates a durable for one service of a customer, and a user that can only read from it. The local run's server is
+ * updated immediately; for an external server the user's entry is returned. Throws OpsError.
  */
 export async function addSubscriber(
   { target, home }: { target: Target; home: string },
@@ -70,7 +70,7 @@ export async function addSubscriber(
   }
 }
 
-/** The users of a server of one's own, with new passwords, for its configuration. */
+/** Configuration of the users of an external server, with new passwords. */
 export function natsConfig(names: NatsNames): string {
   const passwords = Object.fromEntries(internalParties.map((party) => [party, newPassword()]))
   return formatAuthorization(natsUsers({ names, passwords }))

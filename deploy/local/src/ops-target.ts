@@ -7,17 +7,17 @@ import { createLogger, delay, derivePublicKey, stringMap } from '@opsplane/runti
 import { LocalRunError } from './ports.js'
 import { keptKeys, runningPlatform } from './state.js'
 
-/** How the operator says which installation is meant. */
+/** Options by which the operator selects an installation. */
 export interface TargetOptions {
   home: string
   databaseUrl?: string
   natsUrl?: string
   natsPrefix?: string
-  /** Of the API. */
+  /** URL of the API. */
   url?: string
 }
 
-/** Why a task on the servers could not be done: nothing names them, they do not answer, or they refuse. */
+/** Reason a task on the servers failed: they are not named, do not answer, or refuse. */
 export class OpsError extends LocalRunError {
   constructor(
     readonly reason: 'unnamed' | 'away' | 'refused',
@@ -29,16 +29,16 @@ export class OpsError extends LocalRunError {
 
 /** The servers of one installation. */
 export interface Target {
-  /** As a role that owns the services' tables. Throws OpsError when nothing says where it is. */
+  /** URL with a role that owns the services' tables. Throws OpsError if it is not configured. */
   databaseUrl(): string
   nats(): { url: string; names: NatsNames }
-  /** Where the gateway is; undefined where nothing names it. */
+  /** Origin of the gateway; `undefined` if it is not configured. */
   origin: string | undefined
-  /** With which the events of a service are signed. Throws OpsError when nothing has its key. */
+  /** Signer of a service's events. Throws OpsError if its key is not configured. */
   signatures(service: ServiceName): EventSignatures
 }
 
-/** Options win over the environment, and that over the platform running from `home`. */
+/** Options override the environment, which overrides the platform running from `home`. */
 export function findTarget(options: TargetOptions, env: Record<string, string | undefined>): Target {
   const local = runningPlatform(options.home)
   const found = (what: string, url: string | undefined) => {
@@ -66,7 +66,7 @@ export function findTarget(options: TargetOptions, env: Record<string, string | 
   }
 }
 
-/** The environment of the service wins over the keys of the local run. */
+/** The service's environment overrides the keys of the local run. */
 function signaturesOf(service: ServiceName, home: string, env: Record<string, string | undefined>) {
   const given = env.SERVICE_PRIVATE_KEY
     ? { privateKey: env.SERVICE_PRIVATE_KEY, trustedKeys: stringMap.parse(env.TRUSTED_SERVICE_KEYS ?? '{}') }
@@ -83,7 +83,7 @@ function signaturesOf(service: ServiceName, home: string, env: Record<string, st
   return createEventSignatures({ service, ...given, verifiers: Object.keys(durableConsumers) })
 }
 
-/** Connects for as long as `work` takes. Throws OpsError when the server does not answer in time. */
+/** Connects for the duration of `work`. Throws OpsError if the server does not answer in time. */
 export async function withNats<T>(url: string, work: (link: NatsLink) => Promise<T>): Promise<T> {
   const log = createLogger({ service: 'ops', level: 'silent' })
   const link = connectNats({ url, name: 'opsplane-ops', log })
@@ -105,7 +105,7 @@ export async function withNats<T>(url: string, work: (link: NatsLink) => Promise
 
 export const connectTimeoutMs = 10_000
 
-/** Says what to do about what Postgres answered; any other error stays as it is. */
+/** Explains a Postgres error to the operator; returns any other error unchanged. */
 export function explainDatabaseError(error: unknown, databaseUrl: string): unknown {
   if (error instanceof DetachedMonthsError || error instanceof InstallationError)
     return new OpsError('refused', error.message)
@@ -140,7 +140,7 @@ export function explainDatabaseError(error: unknown, databaseUrl: string): unkno
   return error
 }
 
-/** The URL without what is secret in it. */
+/** The URL without secrets. */
 function placeOf(url: string): string {
   if (!URL.canParse(url))
     throw new OpsError('unnamed', 'The URL of a server reads like postgres://user@host:5432/name.')

@@ -7,7 +7,7 @@ import { backends } from './services.js'
 export interface OpsTask {
   target: Target
   services: readonly BackendName[]
-  /** Reported what is done, and how far it is, in whole lines. */
+  /** Receives results and progress, in whole lines. */
   say?(line: string): void
 }
 
@@ -24,7 +24,7 @@ export function rebuildServices(task: OpsTask): Promise<{ service: BackendName; 
 }
 
 export interface ReseedTask extends OpsTask {
-  /** Positions in the log of the service; the whole log unless given. */
+  /** Range of positions in the service's log; defaults to the whole log. */
   fromPosition?: number
   toPosition?: number
 }
@@ -44,7 +44,7 @@ export function reseedServices(task: ReseedTask): Promise<{ service: BackendName
         signatures: target.signatures(service),
         ...(fromPosition !== undefined && { fromPosition }),
         ...(toPosition !== undefined && { toPosition }),
-        // Without it a server that has no JetStream would be asked for ever.
+        // Without a limit, a server without JetStream would be retried forever.
         streams: { signal: AbortSignal.timeout(connectTimeoutMs) },
         onProgress,
       })
@@ -54,7 +54,7 @@ export function reseedServices(task: ReseedTask): Promise<{ service: BackendName
   )
 }
 
-/** How the logs of the services stand. Throws OpsError. */
+/** Status of the services' logs. Throws OpsError. */
 export function statusOfServices(task: OpsTask): Promise<({ service: BackendName } & LogStatus)[]> {
   return eachService(task, async (service) => ({
     service,
@@ -65,7 +65,7 @@ export function statusOfServices(task: OpsTask): Promise<({ service: BackendName
   }))
 }
 
-/** One service after the other; what was done before one fails stays done. */
+/** Does the work for one service after the other; results before a failure are kept. */
 export async function eachService<T>(
   { target, services, say }: OpsTask,
   work: (service: BackendName, onProgress: (events: number) => void) => Promise<T>,

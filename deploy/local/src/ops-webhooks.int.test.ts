@@ -20,7 +20,7 @@ afterAll(async () => {
   await server?.drop()
 })
 
-/** A webhook of a workspace of its own with deliveries, by their states, the oldest first. */
+/** Creates a webhook in a separate workspace with deliveries in the given states, oldest first. */
 async function webhook(name: string, states: string[]): Promise<string> {
   const { sql } = database
   const id = newId('webhook')

@@ -8,7 +8,7 @@ export type { WaitingWebhook } from '@opsplane/dispatcher'
 
 const service = 'dispatcher'
 
-/** Webhooks of all workspaces by how long their oldest delivery waits, the longest first. Throws OpsError. */
+/** Webhooks of all workspaces by the age of their oldest waiting delivery, oldest first. Throws OpsError. */
 export async function listWaitingWebhooks(target: Target, limit: number): Promise<WaitingWebhook[]> {
   const databaseUrl = target.databaseUrl()
   const sql = openClient(await findDatabaseUrl(service, databaseUrl), { schema: findSchema(service), max: 1 })

@@ -44,7 +44,7 @@ test('the status counts what is in the log', async () => {
     oldestUnpublishedAt: null,
     deadLetters: [],
     checkpoints: [
-      // Of the incidents and their comments, and of the incidents alone.
+      // For incidents and their comments, and for incidents alone.
       { consumer: 'itsm-incident-timers', handled: 6, streamSequence: 6, updatedAt: expect.any(String) },
       {
         consumer: 'itsm-major-proposals',
@@ -77,7 +77,7 @@ test('a reseed fills a stream that was lost', async () => {
       else return (await streams.info(eventsStream)).state.messages
     })
   expect(await inStream('count')).toBe(6)
-  // The relay fills it as well once it notices, unless another one seems to have its lease.
+  // The relay would also fill it once it notices, unless another relay appears to own its lease.
   await service.sql`update leases set owner = 'another', fence = fence + 1, expires_at = 'infinity' where name = 'relay'`
   await inStream('delete')
   expect(await reseedServices({ target, services, toPosition: 2 })).toEqual([

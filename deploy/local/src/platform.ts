@@ -28,20 +28,20 @@ import type { LocalInfo, LocalState } from './state.js'
 
 export interface PlatformOptions {
   state: LocalState
-  /** The log of a service, or of the local run itself. */
+  /** Logger of a service, or of the local run itself. */
   logFor: (service: string) => Logger
-  /** The gateway's port; a free one when absent. */
+  /** The gateway's port; a free one if absent. */
   port?: number | undefined
   webhookCaFile?: string
-  /** Reported when a step begins. */
+  /** Called when a step begins. */
   onStep?: (step: string) => void
-  /** Reported when Postgres or NATS ends unasked, and when it is back. */
+  /** Called when Postgres or NATS ends unexpectedly, and when it is back. */
   onServerEnd?: (text: string) => void
 }
 
 export interface Platform {
   info: LocalInfo
-  /** What does not work as it could, and what to do. */
+  /** Limitations of this run, and how to remove them. */
   notices: string[]
   stop(): Promise<void>
 }
@@ -86,7 +86,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     await requireConnections(plan, [...adminUrls])
     const start = (name: ServiceName) =>
       services[name].start(services[name].loadConfig(plan[name]), { log: logFor(name) })
-    // As processes of their own they would start at the same time as well; the gateway lets requests in when all are there.
+    // Separate processes would also start concurrently; the gateway accepts requests when all are up.
     const backendsStarted = await Promise.allSettled(backendNames.map(start))
     for (const [n, started] of backendsStarted.entries())
       if (started.status === 'fulfilled') releasers.add(backendNames[n] ?? '', () => started.value.stop())
@@ -100,7 +100,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       settingsUrl: `http://127.0.0.1:${ports.settings}`,
       origin: origins.gateway,
     })
-    // Read again: a new master key may wait in it since.
+    // Read again: a new master key may have been stored meanwhile.
     state.saveSecrets({ ...state.secrets(), owner })
     const info: LocalInfo = {
       origin: origins.public,
@@ -119,7 +119,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   }
 }
 
-/** Throws the first failure, once nothing is starting any more that would have to be stopped. */
+/** Throws the first failure, after all starts have settled, so that nothing is still starting. */
 function requireAll(results: readonly PromiseSettledResult<unknown>[]): void {
   for (const result of results) if (result.status === 'rejected') throw result.reason
 }
@@ -133,7 +133,7 @@ interface ServersOptions {
   tell: (text: string) => void
 }
 
-/** In what is said of them, the URL of NATS is the operator's. */
+/** The NATS URL in messages is the operator's. */
 async function startServers(options: ServersOptions) {
   const [postgres, nats] = [startPostgres(options), startNats(options)]
   requireAll(await Promise.allSettled([postgres, nats]))
@@ -182,9 +182,9 @@ const noticesOf = (postgresUrl: string): Promise<string[]> =>
   withAdmin(postgresUrl, async (sql) => ((await hasUnicodeLocale(sql)) ? [] : [asciiLocaleWarning]))
 
 /**
- * Brings every service's schema up to date; returns the URL each service connects with. `wanted` is the installation that
- * starts; the names go by what the database records of it. Throws InstallationError before anything is changed where a
- * database is another installation's, or a copy.
+ * Brings every service's schema up to date; returns the URL each service connects with. `wanted` is the installation
+ * that starts; the names follow the installation recorded in the database. Throws InstallationError before anything
+ * is changed if a database belongs to another installation or is a copy.
  */
 export async function provisionAll(
   adminUrl: string,
@@ -203,7 +203,7 @@ export async function provisionAll(
   return urls
 }
 
-/** The same URLs, where all schemas are as they should be. */
+/** The same URLs, for schemas that are already up to date. */
 export const buildDatabaseUrls = (
   adminUrl: string,
   passwords: Record<string, string>,

@@ -3,12 +3,12 @@ import { freePort } from '@opsplane/runtime/server-process'
 import { InvalidArgumentError } from 'commander'
 import { mapNames } from './map-names.js'
 
-/** A message for a person: printed as it is, without a stack. */
+/** A message for the user: printed without a stack. */
 export class LocalRunError extends Error {}
 
 /**
- * A port for every service; the gateway's is the wanted one, else that of the last start where it is free. Throws
- * LocalRunError when the wanted one is taken.
+ * A port for every service; the gateway's is `wanted`, or else that of the last start if it is free. Throws
+ * LocalRunError if the wanted port is in use.
  */
 export async function choosePorts(wanted?: number, last?: number): Promise<Record<ServiceName, number>> {
   const former =
@@ -21,7 +21,7 @@ export async function choosePorts(wanted?: number, last?: number): Promise<Recor
   return ports
 }
 
-/** A port as a person writes it. Throws InvalidArgumentError for anything else. */
+/** Parses a port from the command line. Throws InvalidArgumentError for anything else. */
 export function parsePort(text: string): number {
   const port = Number(text)
   if (!Number.isInteger(port) || port < 1 || port > 65535)
@@ -29,7 +29,10 @@ export function parsePort(text: string): number {
   return port
 }
 
-/** From the first one on, a port for the metrics of each service, in the order of the registry; undefined without it. */
+/**
+ * A metrics port for each service, counting up from `first` in the order of the registry; `undefined` without
+ * `first`. Throws LocalRunError if `first` is not a usable port.
+ */
 export function metricsPortsFrom(first: string | undefined): Record<ServiceName, number> | undefined {
   if (first === undefined || first === '') return undefined
   const port = Number(first)

@@ -7,19 +7,22 @@ import { mapNames } from './map-names.js'
 const KeyPair = z.object({ privateKey: z.string(), publicKey: z.string() })
 type KeyPair = z.infer<typeof KeyPair>
 
-/** What is kept of an installation; a service that was added since has no keys in it yet. */
+/** Stored secrets of an installation; a service added since then has no keys in it yet. */
 export const KeptSecrets = z.object({
-  /** Which names it has on servers that it shares with others; none where a version made it that knew no others. */
+  /**
+   * Installation whose names are used on shared servers; absent if a version without installations created the
+   * secrets.
+   */
   installation: z.object({ id: z.string().regex(installationIdPattern), rolePrefix: z.string() }).optional(),
   masterKey: z.string(),
-  /** What the present master key takes the place of, until the next start has rewrapped every data key. */
+  /** Master keys that the present one replaces, until the next start has rewrapped every data key. */
   previousMasterKeys: z.array(z.string()).default([]),
   cursorSecret: z.string(),
-  /** Of the ends of audit chains, private. */
+  /** Private key that signs the checkpoints of audit chains. */
   auditSigningKey: z.string().optional(),
   databasePasswords: z.record(z.string(), z.string()),
   serviceKeys: z.record(z.string(), KeyPair),
-  /** Of the users of the local run's own NATS server. */
+  /** Passwords of the users of the local run's own NATS server. */
   natsPasswords: z.record(z.string(), z.string()).default({}),
   /** Services of customers that read events. */
   natsSubscribers: z
@@ -50,7 +53,7 @@ function newKeyPair(): KeyPair {
 
 export const newMasterKey = () => randomBytes(32).toString('base64')
 
-/** What is not kept yet is made. */
+/** Generates the secrets that are not stored yet. */
 export function completeSecrets(kept?: KeptSecrets): LocalSecrets {
   const password = () => randomBytes(18).toString('base64url')
   return {

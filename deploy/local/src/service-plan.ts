@@ -13,30 +13,31 @@ import { serviceVariables } from './start/variables.js'
 export interface PlanOptions {
   secrets: LocalSecrets
   databaseUrls: Record<BackendName, string>
-  /** With the user of each service, where the server has users. */
+  /** NATS URL of each service, with its user if the server has users. */
   natsUrls: Record<ServiceName, string>
   natsPrefix?: string | undefined
   ports: Record<ServiceName, number>
-  /** Where each service shows its metrics; nowhere unless given. */
+  /** Metrics port of each service; metrics are not exposed if absent. */
   metricsPorts?: Record<ServiceName, number> | undefined
   origin: string
-  /** Of apps, unless the operator names one. */
+  /** Origin of apps, unless the operator sets one. */
   appsOrigin?: string | undefined
-  /** With it services call each other with https, and show who they are. */
+  /** Services call each other with https and authenticate with this certificate. */
   internalCertificate?: InternalCertificate | undefined
   /** PEM file of certificate authorities that webhook receivers may use in addition to the public ones. */
   webhookCaFile?: string
-  /** What the operator sets; this process' own unless given. */
+  /** Variables set by the operator; defaults to this process's environment. */
   environment?: Environment
-  /** Added to every service's environment; wins over what the plan says. */
+  /** Added to every service's environment; overrides the plan. */
   extra?: Record<string, string>
 }
 
 export type Environment = Record<string, string | undefined>
 
 /**
- * The environment of every service: what a deployment sets by hand, worked out for one machine. A service has each variable
- * that it reads from the operator, except for those the plan itself sets; an empty one counts as absent.
+ * The environment of every service: the variables a deployment sets by hand, computed for one machine. A service
+ * gets each variable that it reads from the operator's environment, except for those the plan itself sets; an empty
+ * one counts as absent.
  */
 export function planServices(options: PlanOptions): Record<ServiceName, Environment> {
   const { environment = process.env, extra } = options
@@ -52,10 +53,10 @@ export function planServices(options: PlanOptions): Record<ServiceName, Environm
   })
 }
 
-/** What a local run has unless the operator says otherwise. */
+/** Defaults of a local run unless the operator sets something else. */
 function usual({ appsOrigin, secrets, webhookCaFile }: PlanOptions): Environment {
   const outbound = ['WEBHOOK', 'CONNECTOR', 'WORKFLOW', 'SDK', 'SSO'].flatMap((prefix) => [
-    // What runs on this machine is what a local run is for: loopback is allowed, also without TLS.
+    // A local run targets programs on the same machine: loopback is allowed, also without TLS.
     [`${prefix}_ALLOWED_CIDRS`, '127.0.0.0/8,::1/128'],
     [`${prefix}_ALLOW_HTTP`, 'loopback'],
     [`${prefix}_CA_FILE`, webhookCaFile],
@@ -68,7 +69,7 @@ function usual({ appsOrigin, secrets, webhookCaFile }: PlanOptions): Environment
   }
 }
 
-/** What the plan sets, whatever the operator does. */
+/** Variables of the plan that the operator cannot override. */
 export function buildPlannedEnvironment(options: PlanOptions, name: ServiceName): Environment {
   const { internalCertificate, metricsPorts, origin, ports, secrets } = options
   const scheme = internalCertificate ? 'https' : 'http'
@@ -93,7 +94,7 @@ export function buildPlannedEnvironment(options: PlanOptions, name: ServiceName)
     OPSPLANE_MASTER_KEY: secrets.masterKey,
     OPSPLANE_PREVIOUS_MASTER_KEYS: secrets.previousMasterKeys.join(','),
     AUDIT_SIGNING_KEY: secrets.auditSigningKey,
-    // Clients call the gateway alone.
+    // Clients call only the gateway.
     ...(isBackend(name) && { HOST: '127.0.0.1', DATABASE_URL: options.databaseUrls[name] }),
   }
 }

@@ -25,5 +25,5 @@ export const backends: Record<BackendName, Service> = {
   apps,
 }
 
-/** Every service there is. */
+/** All services. */
 export const services: Record<ServiceName, RunnableService> = { ...backends, gateway }

@@ -9,7 +9,7 @@ test('a path where no state can be kept is refused in words that say what to do'
   const folder = mkdtempSync(join(tmpdir(), 'opsplane-state-'))
   const file = join(folder, 'file')
   writeFileSync(file, '')
-  // Nothing can be written to /proc, nor made there, not even by root.
+  // Not even root can create or write files in /proc.
   for (const path of [file, join(file, 'below'), '/proc', '/proc/opsplane', '/proc/opsplane/below']) {
     expect(() => openState(path)).toThrow(LocalRunError)
     expect(() => openState(path)).toThrow(

@@ -14,7 +14,7 @@ import { z } from 'zod'
 import { LocalRunError } from './ports.js'
 import { completeSecrets, KeptSecrets, type LocalSecrets } from './secrets.js'
 
-/** What `.opsplane/local.json` tells scripts and people about a running platform. */
+/** Contents of `.opsplane/local.json`, from which scripts and people find a running platform. */
 export const LocalInfo = z.object({
   origin: z.string(),
   baseUrl: z.string(),
@@ -29,8 +29,8 @@ export const LocalInfo = z.object({
 export type LocalInfo = z.infer<typeof LocalInfo>
 
 /**
- * The state folder of a local run: data, keys, log, and the file that says where the platform is. Throws LocalRunError
- * when there can be no such folder, or nothing can be written there.
+ * Opens the state folder of a local run: data, keys, log, and the file with the platform's URLs. Throws
+ * LocalRunError if the folder cannot be created or written.
  */
 export function openState(folder: string) {
   const root = resolve(folder)
@@ -40,7 +40,7 @@ export function openState(folder: string) {
     const attempt = at(`${process.pid}.tmp`)
     writeFileSync(attempt, '')
     rmSync(attempt)
-    // Postgres runs as another user when this process is root, and has to reach its own folder below this one.
+    // If this process is root, Postgres runs as another user and has to reach its own folder below this one.
     chmodSync(root, 0o755)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
@@ -63,7 +63,7 @@ export function openState(folder: string) {
     logFile: at('opsplane.log'),
     tlsDir: at('tls'),
 
-    /** Keys and passwords of this installation, made when first needed and kept. */
+    /** Keys and passwords of this installation, generated when first needed and kept. */
     secrets(): LocalSecrets {
       const kept = keptSecrets(at('secrets.json'))
       const secrets = completeSecrets(kept)
@@ -72,7 +72,7 @@ export function openState(folder: string) {
     },
     saveSecrets: (secrets: LocalSecrets) => writePrivate('secrets.json', secrets),
 
-    /** The port of the gateway at the last start; undefined where there was none. */
+    /** The gateway's port at the last start; `undefined` if there was none. */
     lastPort: () => lastPortOf(at('port.json')),
     keepPort: (gateway: number) => writePrivate('port.json', { gateway }),
 
@@ -84,7 +84,7 @@ export function openState(folder: string) {
 }
 export type LocalState = ReturnType<typeof openState>
 
-/** Folder by folder: below /proc, where none can be made, `recursive` of Node never returns. */
+/** Creates folders one by one: below /proc, where none can be created, `recursive` of Node never returns. */
 function makeFolder(path: string): void {
   const isThere = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
   if (isThere()) return
@@ -92,12 +92,12 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path)
   } catch (error) {
-    // Another process may make it at the same moment.
+    // Another process may create it at the same time.
     if (!isThere()) throw error
   }
 }
 
-/** The platform whose state is in this folder, if its process is alive. Makes no folder. */
+/** The platform whose state is in this folder, if its process is alive. Creates no folder. */
 export function runningPlatform(folder: string): LocalInfo | undefined {
   const file = join(folder, 'local.json')
   if (!existsSync(file)) return undefined
@@ -105,7 +105,7 @@ export function runningPlatform(folder: string): LocalInfo | undefined {
   return info.success && isAlive(info.data.pid) ? info.data : undefined
 }
 
-/** The keys with which a service of the local run in this folder signs; undefined where there is none. Makes no folder. */
+/** The signing keys of a service of the local run in this folder; `undefined` if there are none. Creates no folder. */
 export function keptKeys(service: string, folder: string) {
   const file = join(folder, 'secrets.json')
   const kept = keptSecrets(file)
@@ -118,7 +118,7 @@ export function keptKeys(service: string, folder: string) {
   return privateKey === undefined ? undefined : { privateKey, trustedKeys }
 }
 
-/** Undefined where the file is not JSON: a start that was killed, or a full disk, may have cut it off. */
+/** `undefined` if the file is not valid JSON: a killed start or a full disk may have truncated it. */
 function jsonOf(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
@@ -128,7 +128,10 @@ function jsonOf(file: string): unknown {
   }
 }
 
-/** Undefined where there are none yet. Throws LocalRunError where they cannot be understood: others would fit nothing that is kept. */
+/**
+ * `undefined` if there are none yet. Throws LocalRunError if they cannot be parsed: new secrets would not match the
+ * stored data.
+ */
 function keptSecrets(file: string) {
   if (!existsSync(file)) return undefined
   const kept = KeptSecrets.safeParse(jsonOf(file))

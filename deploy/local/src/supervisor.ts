@@ -8,27 +8,27 @@ import { Agent, type Dispatcher, request } from 'undici'
 import type { Environment } from './service-plan.js'
 
 const HEALTHY_TIMEOUT_MS = 120_000
-/** A service on a machine of its own is up in a second; where many start at once, asking often slows them all. */
+/** On an idle machine a service is up in a second; if many start concurrently, frequent polling slows them all. */
 const [askMs, askPartOfWait] = [50, 0.1]
-/** As in the image: what a service frees is of use to all of its threads, or goes back to the system (ADR 105). */
+/** As in the image: memory that a service frees is reused by all of its threads, or returned to the system (ADR 105). */
 const allocator = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '262144' }
 
-/** As in the image: collecting a heap takes one core besides that of the service, and no more (ADR 118). */
+/** As in the image: garbage collection uses one core in addition to that of the service (ADR 118). */
 const nodeOptions = ['--v8-pool-size=1']
 
-/** A service running as a process of its own, as in production; it can be killed and started again. */
+/** A service running as a separate process, as in production; it can be killed and restarted. */
 export interface ServiceProcess {
   name: ServiceName
   url: string
   pid(): number | undefined
-  /** How the process ended, while it should be running; undefined as long as it runs. */
+  /** How the process ended although it should be running; `undefined` while it runs. */
   ended(): string | undefined
   logTail(lines: number): string
   /** Starts the process and resolves once it answers /healthz. */
   start(): Promise<void>
-  /** SIGKILL; resolves once it is gone. */
+  /** Sends SIGKILL; resolves once the process has ended. */
   kill(): Promise<void>
-  /** SIGTERM; resolves with the exit code. */
+  /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>
 }
 
@@ -36,9 +36,9 @@ export function serviceProcess(options: {
   name: ServiceName
   env: Environment
   logFile: string
-  /** Where others call it with https. */
+  /** Set if other services call it with https. */
   tls?: InternalTls | undefined
-  /** What to run; that of this version unless given. */
+  /** Path of the bundle to run; defaults to that of this version. */
   bundle?: (() => string) | undefined
 }): ServiceProcess {
   const { name, env, logFile, tls, bundle = () => serviceBundle(name) } = options

@@ -5,11 +5,11 @@ import { constants, setPriority } from 'node:os'
 import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
 
-/** What of jest's JSON report is counted. */
+/** The parts of jest's JSON report that are counted. */
 interface JestReport {
   numPassedTests: number
   numFailedTests: number
-  /** Test files that could not even run. */
+  /** Test files that could not run. */
   numRuntimeErrorTestSuites: number
 }
 
@@ -21,7 +21,7 @@ interface Count {
 const REPORT = '.opsplane/test-report.json'
 const LOW_PRIORITY = 10
 
-// Tests wait for most of their time: what they leave of the machine is enough for it.
+// Runs in parallel: tests spend much of their time waiting, and leave enough CPU for the type check.
 const types = checkTypes()
 const counts = [
   await check('lint', 'node_modules/.bin/biome', ['ci', '.']),
@@ -44,7 +44,7 @@ function countOf(ok: boolean): Count {
   return ok ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
 }
 
-/** Behind everything else that runs, and without a word before its end. */
+/** Runs at low priority, and prints nothing before it ends. */
 async function checkTypes(): Promise<{ ok: boolean; output: string }> {
   const child = spawn('npm', ['run', '--silent', 'types'], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -79,16 +79,19 @@ async function runJest(extraArgs: string[]): Promise<Count> {
   }
   const report = JSON.parse(readFileSync(REPORT, 'utf8')) as JestReport
   const failed = report.numFailedTests + report.numRuntimeErrorTestSuites
-  // A tear-down that fails, say, is in no test's result.
+  // A failing teardown, for example, is in no test's result.
   return { passed: report.numPassedTests, failed: failed === 0 && code !== 0 ? 1 : failed }
 }
 
-/** Runs a program in front of the user. */
+/** Runs a program with its output in the terminal. */
 function run(program: string, args: string[]): Promise<number> {
   return ended(spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true }))
 }
 
-/** Its exit code; a signal to us meanwhile is passed on, to its own children too, and then ends us. */
+/**
+ * Resolves with its exit code; a signal received meanwhile is passed on to the child and its own children, and then
+ * ends this process.
+ */
 async function ended(child: ChildProcess): Promise<number> {
   let received: NodeJS.Signals | undefined
   const forward = (signal: NodeJS.Signals) => {

@@ -1,38 +1,44 @@
 import type { CommandMeta, Decider, Instant, TenantScope } from '@opsplane/contracts'
 
-/** What a read-model row is for lists: the state and the store's version. */
+/** A read-model row as lists return it: the state and the version the store assigned. */
 interface StoredRow<State> {
   state: State
   version: number
 }
 
-/** How one kind of aggregate decides and is shown. */
+/** Decision function and API representation of one aggregate type. */
 interface AggregateDefinition<State extends { id: string }, Command, Presented> {
   decider: Decider<State, Command, unknown>
   present(state: State, version: number): Presented
 }
 
 /**
- * One kind of aggregate, ready to take commands. Ids are unique over all kinds of aggregates of a service.
- * Every method answers another tenant's id like an absent one: `not_found`.
+ * One aggregate type, ready to accept commands. Ids are unique across all aggregate types of a service.
+ * Every method treats an id of another tenant like one that does not exist: `not_found`.
  */
 export interface Aggregate<State extends { id: string }, Command, Presented> {
   readonly definition: AggregateDefinition<State, Command, Presented>
-  /** Decides on nothing, without loading; `id` is new. An id that exists already is a `conflict`. */
+  /**
+   * Decides without a current state, so nothing is loaded; `id` must be new. Fails with `conflict` if the id already
+   * exists.
+   */
   create(id: string, command: Command, meta: CommandMeta): Promise<Presented>
   /**
-   * Load, decide, commit. A stale `meta.expectedVersion` is `precondition_failed`; a race lost to another
-   * writer is decided again up to 3 times, then `version_conflict`.
+   * Loads the aggregate, decides and commits. Fails with `precondition_failed` if `meta.expectedVersion` is stale;
+   * retries a lost race up to 3 times, then fails with `version_conflict`.
    */
   handle(id: string, command: Command, meta: CommandMeta): Promise<Presented>
   get(id: string, tenant: TenantScope): Promise<Presented>
-  /** As it is, or as it was at an instant, read from its events; null where it is, or was, not there. */
+  /**
+   * The current state, or the state at `instant`, folded from the events; `null` if the aggregate does not exist
+   * (then).
+   */
   find(id: string, tenant: TenantScope, instant?: Instant): Promise<StoredRow<State> | null>
   /**
-   * As it was at an instant, read from its events; as it is without one. `not_found` before its creation and
-   * after its deletion.
+   * The representation at `instant`, folded from the events, or the current one without `instant`. Fails with
+   * `not_found` before the aggregate's creation and after its deletion.
    */
   asOf(id: string, tenant: TenantScope, instant: Instant | undefined): Promise<Presented>
-  /** For lists, whose rows are read elsewhere. */
+  /** Presents a row that was read elsewhere, such as in a list. */
   present(row: { state: Record<string, unknown>; version: number }): Presented
 }

@@ -3,19 +3,22 @@ import type { Database } from '@opsplane/postgres'
 import { durablePosition, type Positions } from './log-end.js'
 
 /**
- * The rows of a table in the order they last changed. Whatever changes one in a way that others are to know of draws a
- * position for it (`change_position = nextval('<sequence>')`) in the statement that writes it, so nothing can appear at or
- * below a position that has settled. Rows without a position are not reported.
+ * The rows of a table in the order of their last change. Every statement that makes a change worth reporting also
+ * assigns the row a position (`change_position = nextval('<sequence>')`), so nothing can appear at or below a
+ * position that has settled. Rows without a position are not reported.
  */
 export interface ChangeFeed<Row, Change> extends Positions {
-  /** What is selected of a row, as SQL. */
+  /** SQL select list for a row. */
   columns: string
   changeOf(row: Row): Change
 }
 
 const maxChanges = 1_000
 
-/** Rows that have changed since a position, in that order: each as it is by now, and again once it changes. */
+/**
+ * The rows that have changed since a position, in that order. Each is returned in its current state, and again
+ * after its next change.
+ */
 export async function readChanges<Row extends object, Change>(
   { sql }: Pick<Database, 'sql'>,
   { table, sequence, columns, changeOf }: ChangeFeed<Row, Change>,

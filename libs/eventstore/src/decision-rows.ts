@@ -11,21 +11,21 @@ import type { EventRow, RowWrite } from './append/commit.js'
 import { seal } from './sealed.js'
 
 export interface Versioned<State> {
-  /** Null before creation and after deletion. */
+  /** `null` before creation and after deletion. */
   state: State | null
   version: number
 }
 
 interface DecisionRows<State> {
   events: EventRow[]
-  /** One write per row: the last one. */
+  /** One write per row, with the row's final content. */
   rows: RowWrite[]
   result: Versioned<State>
 }
 
 type Provenance = Pick<CommandMeta, 'actor' | 'now' | 'requestId' | 'causationId' | 'traceparent' | 'source'>
 
-/** Turns what a decider decided into the rows to write: one event per decision, versions without gaps. */
+/** Turns decisions into the rows to write: one event per decision, versions without gaps. */
 export function toRows<State extends { id: string }, Command, Resource>(
   decider: Decider<State, Command, Resource>,
   id: string,
@@ -81,7 +81,7 @@ export function toRows<State extends { id: string }, Command, Resource>(
   return { events, rows: [...rows.values()], result: { state, version } }
 }
 
-/** The rows one decision changes: the aggregate's own, those of its decider's projection, and its extra rows. */
+/** The rows one decision changes: the aggregate's own row, those of its decider's projection, and its extra rows. */
 export function projectedRows<State extends { id: string }>(
   decider: Pick<Decider<State, never, unknown>, 'table' | 'project'>,
   id: string,

@@ -1,7 +1,7 @@
 import { ApiError, IdempotencyRaceError } from '@opsplane/contracts'
 import { isDatabaseUnavailable, translatePostgresError, uniqueViolation } from '@opsplane/postgres'
 
-/** Someone else appended to an aggregate of this commit first: load, decide and commit again. */
+/** Another writer appended to an aggregate of this commit first: load, decide and commit again. */
 export class VersionRaceError extends Error {
   constructor(options?: ErrorOptions) {
     super('an aggregate has changed since it was loaded', options)
@@ -9,7 +9,7 @@ export class VersionRaceError extends Error {
   }
 }
 
-/** What was decided rests on something that has changed, while nothing that is written has: If-Match still holds. */
+/** A row the decision depended on has changed, but none of the rows it writes: If-Match still holds. */
 export class DependencyChangedError extends VersionRaceError {
   constructor(options?: ErrorOptions) {
     super(options)
@@ -19,7 +19,7 @@ export class DependencyChangedError extends VersionRaceError {
 
 const retriableStates = new Set(['40001', '40P01'])
 
-/** What a failed append means for the one commit it was made for. */
+/** Translates the error of a failed append of one commit. */
 export function commitFailure(error: unknown): unknown {
   if (isDatabaseUnavailable(error)) return translatePostgresError(error)
   const constraint = uniqueViolation(error)
@@ -29,7 +29,7 @@ export function commitFailure(error: unknown): unknown {
   return constraint === undefined ? error : notUnique(constraint, error)
 }
 
-/** What it means for a commit that the append has not written it, by the verdict: see `Verdicts`. */
+/** Translates the verdict on a commit that the append did not write: see `Verdicts`. */
 export function verdictFailure(verdict: string): Error {
   const [kind, index] = verdict.split(':')
   if (kind === 'key') return new IdempotencyRaceError()
@@ -37,7 +37,7 @@ export function verdictFailure(verdict: string): Error {
   return index === undefined ? new VersionRaceError() : notUnique(index)
 }
 
-/** Where others have won every race for it. */
+/** The error after other writers have won every race. */
 export function versionConflict(): ApiError {
   return new ApiError('version_conflict', 'Others are changing this resource at the same time. Try again.')
 }

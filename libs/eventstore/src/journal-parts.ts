@@ -1,22 +1,23 @@
 import { type Column, insertInto, text } from './append/columns.js'
 import { type EventFields, eventFields } from './append/event-fields.js'
 
-/** An event of a journal that is appended by a statement of the service's own; JSON is text already. */
+/** A journal event that is appended by the service's own statement; JSON columns are already serialized. */
 export interface JournalRow extends EventFields {
-  /** How many events of the same stream come after it in the statement. */
+  /** How many events of the same stream follow it in the statement. */
   left: number
 }
 
-/** What `journalParts` needs of each event, as text. */
+/** The columns `journalParts` needs of each event, as text. */
 export const journalColumns: Column<JournalRow>[] = [
   ...eventFields,
   text('left_in_stream', (row) => String(row.left)),
 ]
 
 /**
- * Parts of a `with` that append the events which the query `journalled` gives, with `journalColumns`: several of a stream
- * in the order of `left_in_stream`. For statements that write what the events tell of as well; such a statement holds the rows
- * it tells of before it draws positions. Like `append_journal`, which triggers call, for any number of events at once.
+ * Parts of a `with` that append the events returned by the query `journalled`, with `journalColumns`; several
+ * events of a stream in the order of `left_in_stream`. For statements that also write the rows the events
+ * describe; such a statement locks those rows before it draws positions. Like `append_journal`, which triggers
+ * call, for any number of events at a time.
  */
 export const journalParts = (journalled: string): string[] => [
   `journalled as materialized (${journalled})`,

@@ -23,7 +23,7 @@ let link: NatsLink
 beforeAll(async () => {
   testStore = await openTestStore()
   link = connectNats({ url: testNatsUrl(), name: 'journal-test', log })
-  // A plain table, every change of which is an event that says what has changed.
+  // A plain table; every change of it appends an event that describes the change.
   await testStore.database.sql.unsafe(`
     create table cells (id text primary key, value text);
     create function tell() returns trigger language plpgsql as $$ begin

@@ -10,29 +10,29 @@ import {
 import type { StatementRunner } from '@opsplane/postgres'
 import { translatePostgresError } from '@opsplane/postgres'
 
-/** An event that no decider has decided: of a machine's own history, or of rows that SQL has changed. */
+/** An event without a decider: of a machine's own history, or of rows changed by SQL. */
 export interface JournalEntry {
-  /** The kind of journal, which no read-model table is called. */
+  /** The type of the journal; must not be the name of a read-model table. */
   streamType: string
-  /** Unique over all streams of the service. */
+  /** Unique across all streams of the service. */
   streamId: string
   tenant: TenantScope
   type: string
   actor: Actor
   resource: EventResource
-  /** `before` and `after` may hold only what has changed, so that n steps of a long history cost O(n). */
+  /** `before` and `after` may contain only the changed fields, so that n steps of a long history cost O(n). */
   data: ChangeData
   requestId?: string | null
   causationId?: string | null
   source?: EventSource | null
-  /** Now, by the database's clock, unless given. */
+  /** The database's current time if absent. */
   createdAt?: Instant
 }
 
 /**
- * Appends to a journal, whatever its version is, through the function that triggers call; in the caller's transaction where
- * `sql` is one. Concurrent writers of one stream wait for each other. Returns the position. Throws where the data is larger
- * than a message can carry, or where the stream is another tenant's.
+ * Appends to a journal without a version check, through the function that triggers call; in the caller's
+ * transaction if `sql` is one. Concurrent writers of one stream wait for each other. Returns the position. Throws
+ * if the data is larger than a message may be, or if the stream belongs to another tenant.
  */
 export async function appendJournal(sql: StatementRunner, entry: JournalEntry): Promise<string> {
   const { tenant, requestId = null, causationId = null, source = null, createdAt = null } = entry

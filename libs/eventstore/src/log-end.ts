@@ -2,21 +2,28 @@ import type { StatementRunner } from '@opsplane/postgres'
 import { delay } from '@opsplane/runtime'
 
 /**
- * How far the log has come, and who may be writing below that: positions are drawn by transactions that have locked the
- * outbox before, and keep it until they end. Once all these writers have ended, nothing can appear up to there any more.
+ * The end of the log, and the transactions that may still write below it. A transaction that draws positions locks
+ * the outbox before that and keeps the lock until it ends. Once all these writers have ended, no further event can
+ * appear up to `last`.
  */
 export interface LogEdge {
   last: number
   /** Virtual ids of the transactions. */
   writers: string[]
-  /** Bytes of WAL that were written when it stood there, and how many of them are on disk. */
+  /** Bytes of WAL that were written when the end was read, and how many of them are on disk. */
   logged: number
   flushed: number
-  /** Another one once Postgres has died, or another server is in its place: positions whose WAL was not on disk are drawn again then. */
+  /**
+   * Changes when Postgres has crashed or another server has replaced it: positions whose WAL was not on disk are
+   * then drawn again.
+   */
   history: string
 }
 
-/** Where positions are drawn from, and the table that every transaction drawing one writes to, from before that to its end. */
+/**
+ * The sequence that positions are drawn from, and the table that every transaction drawing one locks for writing
+ * from before the draw until its end.
+ */
 export interface Positions {
   sequence: string
   table: string
@@ -24,15 +31,21 @@ export interface Positions {
 
 const logPositions: Positions = { sequence: 'events_position_seq', table: 'outbox' }
 
-/** A server in recovery draws no positions, and has no WAL of its own. */
+/** A server in recovery draws no positions, and writes no WAL. */
 const walOf = (end: 'insert' | 'flush') =>
   `case when pg_is_in_recovery() then 0 else (pg_current_wal_${end}_lsn() - '0/0')::float8 end`
 
-/** Recovery ends with a checkpoint, or on another timeline. Other checkpoints change it as well, which only costs another look. */
+/**
+ * Recovery ends with a checkpoint, or on another timeline. Other checkpoints change it as well, which only costs
+ * another query.
+ */
 const history = `case when pg_is_in_recovery() then '' else
   substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) || ' ' || (select checkpoint_lsn from pg_control_checkpoint()) end`
 
-/** The end of the sequence is read before the locks are: who drew a position up to there has its lock by then. */
+/**
+ * The end of the sequence is read before the locks: any transaction that drew a position up to there has its lock
+ * by then.
+ */
 const edgeOf = ({ sequence, table }: Positions) => `
   select edge.last::float8 as last, ${walOf('insert')} as logged, ${walOf('flush')} as flushed,
     ${history} as history, array(
@@ -50,7 +63,10 @@ export async function logEdge(sql: StatementRunner, of: Positions = logPositions
 
 const pollMs = 20
 
-/** The end of the log as it stood, once all who were writing below it then have ended; `flushed` is as of now. */
+/**
+ * The end of the log at the time of the call, returned once all transactions that were then writing below it have
+ * ended; `flushed` is current.
+ */
 async function settledEdge(sql: StatementRunner, of: Positions): Promise<Omit<LogEdge, 'writers'>> {
   const { writers, ...edge } = await logEdge(sql, of)
   for (let left = writers; left.length > 0; ) {
@@ -65,21 +81,21 @@ async function settledEdge(sql: StatementRunner, of: Positions): Promise<Omit<Lo
 }
 
 /**
- * A position up to which every event, or whatever else draws positions, that there will ever be is visible, unless Postgres dies: see
- * `durablePosition`.
+ * A position up to which every event (or other row with a position from the sequence) is visible and no further
+ * one can appear, unless Postgres crashes: see `durablePosition`.
  */
 export const settledPosition = async (sql: StatementRunner, of: Positions = logPositions): Promise<number> =>
   (await settledEdge(sql, of)).last
 
 /**
- * The same, also when Postgres dies. Positions that were drawn and whose WAL is not on disk yet, as that of a transaction which has
- * failed, are drawn again then: a checkpoint outside of this database would miss them. Not to be called in a
- * transaction.
+ * Like `settledPosition`, but safe against a crash of Postgres. Positions that were drawn but whose WAL is not on
+ * disk yet, such as those of a failed transaction, are drawn again after a crash: a checkpoint outside this
+ * database would then miss events. Must not be called in a transaction.
  */
 export async function durablePosition(sql: StatementRunner, of: Positions = logPositions): Promise<number> {
   const { last, logged, flushed, history } = await settledEdge(sql, of)
   if (flushed >= logged) return last
-  // All that stands before the end of a transaction is written with it, within a second where no commit waits for it.
+  // WAL before the end of a transaction is written with it, within a second if no commit waits for it.
   await sql.unsafe('select pg_current_xact_id()')
   for (;;) {
     const now = await logEdge(sql, of)

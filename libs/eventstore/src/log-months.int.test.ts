@@ -22,7 +22,7 @@ afterAll(() => testStore.close())
 const hourMs = 3_600_000
 const now = '2026-01-01T00:00:00.000Z'
 const count = { kind: 'count', now } as const
-/** A replica whose clock shows this, and goes on. */
+/** A replica whose clock starts at `ms` and runs on. */
 const replicaAt = (ms: number) => {
   const newId = idFactory(() => ms++)
   return testStore.replica({ eventId: () => newId('event') })

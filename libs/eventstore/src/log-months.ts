@@ -3,13 +3,16 @@ import type { Database, StatementRunner } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { startDaily } from './periodic.js'
 
-/** Months of a table that is partitioned by the time in its ids, as the log is (ADR 036); `add` is a function of the schema that makes one. */
+/**
+ * Months of a table that is partitioned by the time in its ids, like the log (ADR 036). `add` is a function of the
+ * schema that creates a month's partition.
+ */
 export function createMonths(add: string) {
   const known = new Set<number>()
-  /** The month of the last id, in Unix milliseconds: most are of the same one. */
+  /** The month of the last id, in Unix milliseconds: most ids belong to the same month. */
   let last = { start: 0, end: 0 }
   return {
-    /** Sees to it that there is a partition for this id, where this process has not seen it yet. */
+    /** Creates the partition for this id if necessary. `undefined` if this process knows already that it exists. */
     ensure(sql: StatementRunner, id: string): Promise<void> | undefined {
       const at = idTime(id)
       if (at >= last.start && at < last.end) return undefined
@@ -27,7 +30,7 @@ export function createMonths(add: string) {
       }
       return made()
     },
-    /** Forgets which partitions there are. */
+    /** Forgets which partitions exist. */
     forget() {
       known.clear()
       last = { start: 0, end: 0 }
@@ -35,7 +38,10 @@ export function createMonths(add: string) {
   }
 }
 
-/** Whether this transaction, which has written, has made no partition: it would take that along where it fails. */
+/**
+ * Whether all partitions are older than this transaction, which has already written: a partition it created itself
+ * would be rolled back with it.
+ */
 async function isOlderThanTransaction(sql: StatementRunner): Promise<boolean> {
   const [row] = await sql.unsafe<{ isOlder: boolean }[]>(
     `select not exists (select from pg_inherits where age(xmin) <= age(pg_current_xact_id()::xid)) as "isOlder"`,
@@ -43,7 +49,7 @@ async function isOlderThanTransaction(sql: StatementRunner): Promise<boolean> {
   return row?.isOlder === true
 }
 
-/** UTC. */
+/** The month in UTC. */
 function monthOf(at: number): { start: number; end: number } {
   const date = new Date(at)
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
@@ -53,8 +59,8 @@ function monthOf(at: number): { start: number; end: number } {
 const monthsAhead = 3
 
 /**
- * Makes the partitions of the present month and those ahead, now and every day, until closed. `add` is a function of the
- * schema that makes the month of a day.
+ * Creates the partitions of the current month and the months ahead, now and every day, until closed. `add` is a
+ * function of the schema that creates the partition of the month a day belongs to.
  */
 export function startMonths(sql: Database['sql'], log: Logger, add: string): { close(): Promise<void> } {
   return startDaily(log, `the months ahead could not be added by ${add}`, async () => {

@@ -1,20 +1,20 @@
 import { isoText, openClient } from '@opsplane/postgres'
 
-/** How one service's log and consumers stand. */
+/** Status of one service's log and consumers. */
 export interface LogStatus {
   events: number
-  /** Position of the last event; 0 when there is none. */
+  /** Position of the last event; 0 if there is none. */
   lastPosition: number
-  /** Events the relay has not published yet. */
+  /** Number of events the relay has not published yet. */
   unpublished: number
-  /** When the oldest of these happened, ISO 8601; null when there are none. */
+  /** Time of the oldest of these events, ISO 8601; `null` if there are none. */
   oldestUnpublishedAt: string | null
-  /** Messages given up, by consumer; `relay` stands for events too large for NATS. */
+  /** Number of messages given up, by consumer; `relay` stands for events too large for NATS. */
   deadLetters: { consumer: string; count: number }[]
   checkpoints: { consumer: string; streamSequence: number; handled: number; updatedAt: string }[]
 }
 
-/** Reads the status of one service, all of it as of one moment. Counts the whole log, so not for polling. */
+/** Reads the status of one service as of a single moment. Counts the whole log, so it is not suitable for polling. */
 export async function logStatus(options: { databaseUrl: string; schema: string }): Promise<LogStatus> {
   const { schema } = options
   const sql = openClient(options.databaseUrl, {

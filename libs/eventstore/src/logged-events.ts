@@ -1,17 +1,20 @@
 import { isoText } from '@opsplane/postgres'
 import type { CommittedEvent } from './append/commit.js'
 
-/** An event as the log holds it, its JSON columns still text, ready to be written into an envelope. */
+/** An event as stored in the log, with JSON columns as text, ready to be written into an envelope. */
 export type LoggedEvent = Omit<CommittedEvent, 'streamType' | 'sealed'>
 
-/** The columns of a LoggedEvent. `sealed` is not among them: it never leaves the service. */
+/** The columns of a LoggedEvent. `sealed` is excluded: it never leaves the service. */
 export const loggedEventColumns = `
   e.position, e.id, e.stream_id as "streamId", e.version, e.type, e.workspace_id as "workspaceId", e.environment,
   e.actor::text as actor, e.resource::text as resource, e.data::text as data,
   e.request_id as "requestId", e.causation_id as "causationId", e.source::text as source,
   ${isoText('e.created_at')} as "createdAt", e.trace`
 
-/** The PlatformEvent as JSON text. What Postgres holds as JSON is put in as it is, not parsed and printed again. */
+/**
+ * The PlatformEvent as JSON text. JSON from Postgres is inserted verbatim, without parsing and serializing it
+ * again.
+ */
 export function formatEnvelope(event: LoggedEvent): string {
   const text = JSON.stringify
   return (
@@ -23,7 +26,7 @@ export function formatEnvelope(event: LoggedEvent): string {
   )
 }
 
-/** The data with the version of the resource, which the log keeps in a column of its own. */
+/** The data with the version of the resource, which the log stores in a separate column. */
 function withVersion({ data, version }: LoggedEvent): string {
   const fields = data.slice(data.indexOf('{') + 1).trimStart()
   return fields.startsWith('}') ? `{"version":${version}}` : `{"version":${version},${fields}`

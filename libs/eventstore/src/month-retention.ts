@@ -3,16 +3,16 @@ import type { ServiceClient } from '@opsplane/http'
 import { type Database, isLockTimeout, listPartitions } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 
-/** A table that is partitioned by the month in its ids, as `add_month` makes them, and what goes with its rows. */
+/** A table that is partitioned by the month in its ids, as `add_month` does it, with its dependent tables. */
 export interface AgedTable {
   table: string
-  /** Of its ids, such as `run_`. */
+  /** Prefix of its ids, such as `run_`. */
   prefix: string
-  /** When a row is over, from which on its days count; null while it is not. */
+  /** Column with the end of a row's lifetime, from which its retention days count; `null` while it has not ended. */
   endedAt: string
-  /** A function of the schema: drops the month of a day unless something in it is to be kept; says whether it did. */
+  /** A function of the schema that drops the month of a day unless a row in it must be kept; returns whether it did. */
   dropMonth: string
-  /** Tables whose rows go with it, and the column that names it. */
+  /** Tables whose rows are deleted with its rows, and the column that references them. */
   dependentTables: readonly { table: string; column: string }[]
 }
 
@@ -20,28 +20,29 @@ export interface MonthRetentionOptions {
   sql: Database['sql']
   log: Logger
   of: AgedTable
-  /** For how many days each of these workspaces keeps its rows; those there are none of are absent. */
+  /** For how many days each of these workspaces keeps its rows; workspaces that do not exist are absent. */
   daysOf(workspaceIds: string[]): Promise<Record<string, number>>
   nowMs(): number
-  /** Deletes what else of a workspace is older than that, which belongs to no row. */
+  /** Deletes other data of a workspace that is older than `before` and belongs to no row. */
   alsoOf?(workspaceId: string, before: string): Promise<unknown>
 }
 
-/** How long workspaces keep what was executed, asked of settings. */
+/** Retention of executions by workspace, requested from the settings service. */
 export const executionDays =
   (settings: Pick<ServiceClient, 'post'>): MonthRetentionOptions['daysOf'] =>
   async (workspaceIds) =>
     (await settings.post('/internal/retention', { workspaceIds }, ExecutionRetention)).days
 
 const dayMs = 24 * 3_600_000
-/** Of workspaces there are none of any more. */
+/** Days for workspaces that no longer exist. */
 const usualDays = 90
 const workspacesAtOnce = 500
 const rowsAtOnce = 500
 
 /**
- * What ended longer ago than its workspace keeps it goes with all that belongs to it: whole months where nothing in them is
- * to be kept, else in batches. What has not ended stays, however old it is. Any number of replicas may do so at once.
+ * Deletes rows that ended longer ago than their workspace's retention, with their dependent rows: whole months if
+ * nothing in them must be kept, otherwise in batches. Rows that have not ended are kept, however old. Any number
+ * of replicas may run this concurrently.
  */
 export async function deleteAged(options: MonthRetentionOptions, closing: AbortSignal): Promise<void> {
   const kept = await keptDays(options, closing)
@@ -56,7 +57,7 @@ export async function deleteAged(options: MonthRetentionOptions, closing: AbortS
   if (deleted > 0) options.log.info({ table: options.of.table, rows: deleted }, 'old rows deleted')
 }
 
-/** Days, of every workspace that has rows. */
+/** Retention in days of every workspace that has rows. */
 async function keptDays(
   { sql, of, daysOf }: MonthRetentionOptions,
   closing: AbortSignal,
@@ -75,7 +76,7 @@ async function keptDays(
 const run = <Row extends object>(sql: Database['sql'], text: string, parameters: (string | string[])[]) =>
   sql.unsafe<Row[]>(text, parameters, { prepare: true })
 
-/** From one workspace to the next by the index, past the rows of each. */
+/** Workspaces with rows. Skips from one workspace to the next in the index, instead of reading the rows of each. */
 async function workspacesAfter(sql: Database['sql'], { table }: AgedTable, after: string): Promise<string[]> {
   const rows = await run<{ id: string }>(
     sql,
@@ -90,7 +91,7 @@ async function workspacesAfter(sql: Database['sql'], { table }: AgedTable, after
   return rows.map(({ id }) => id)
 }
 
-/** Months that ended so long ago, oldest first. */
+/** Drops months that ended more than `usualDays` ago, oldest first. */
 async function dropMonths(
   { sql, log, of, nowMs }: MonthRetentionOptions,
   kept: ReadonlyMap<string, number>,
@@ -112,7 +113,7 @@ async function dropMonths(
   }
 }
 
-/** First days of the months that were over by then, as partitions are named. */
+/** First days of the months that had ended by `instant`, derived from the partition names. */
 async function monthsBefore(sql: Database['sql'], { table }: AgedTable, instant: string): Promise<string[]> {
   const names = await listPartitions(sql, table)
   const present = `${instant.slice(0, 7)}-01`
@@ -121,7 +122,7 @@ async function monthsBefore(sql: Database['sql'], { table }: AgedTable, instant:
     .filter((month) => month < present)
 }
 
-/** How many were deleted: fewer than a batch where there are no more. */
+/** Returns the number of deleted rows: fewer than a batch if no more are left. */
 async function deleteBatch(
   { sql, of: { table, prefix, endedAt, dependentTables } }: MonthRetentionOptions,
   workspaceId: string,

@@ -2,7 +2,7 @@ import { delay, type Logger } from '@opsplane/runtime'
 
 const againMs = 60_000
 
-/** Does some work now and every so often, until closed; after a failure, which is logged with `failure`, soon again. */
+/** Runs the work now and at an interval until closed; after a failure, which is logged with `failure`, sooner. */
 export function startEvery(
   everyMs: number,
   log: Logger,

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { type Migrations, type ProvisionOptions, provisionSchema } from '@opsplane/postgres'
 
 interface ServiceProvisionOptions extends Omit<ProvisionOptions, 'migrations'> {
-  /** The service's own migrations, of every table but those of the log. */
+  /** The service's own migrations, for all tables except those of the log. */
   migrationsDir: string
 }
 

@@ -1,14 +1,14 @@
 import { stringifyExact } from '@opsplane/contracts'
 /**
- * What an event's exposed `after` lacks to be the whole state again: the hidden top-level fields, and the names
- * of fields that expose() adds and that are not part of the state.
+ * The difference between an event's exposed `after` and the full state: the hidden top-level fields, and the names
+ * of the fields that expose() adds and that are not part of the state.
  */
 export interface Sealed {
   hidden: Record<string, unknown>
   derived: string[]
 }
 
-/** Null when the exposed resource is the whole state. */
+/** `null` if the exposed resource is the full state. */
 export function seal(state: object, exposed: object): Sealed | null {
   if (state === exposed) return null
   const hidden: Record<string, unknown> = {}
@@ -20,7 +20,7 @@ export function seal(state: object, exposed: object): Sealed | null {
   return Object.keys(hidden).length === 0 && derived.length === 0 ? null : { hidden, derived }
 }
 
-/** The state again, from the exposed resource and what was sealed. */
+/** Restores the state from the exposed resource and the sealed part. */
 export function unseal(exposed: object, sealed: Sealed | null): Record<string, unknown> {
   if (!sealed) return { ...exposed }
   const derived = new Set(sealed.derived)

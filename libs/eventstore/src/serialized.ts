@@ -12,16 +12,16 @@ export interface SerializerContext {
 }
 
 /**
- * Decides what rests on more than is written, one request after the other on all replicas: what `work` reads still holds
- * when its decisions are committed, among all that take the same lock. `work` may run again; it must use no other
- * connection, as those may all be waiting for this lock.
+ * Runs decisions that depend on more than the rows they write one after the other, across all replicas: what
+ * `work` reads stays valid until its decisions are committed, among all callers that use the same lock. `work` may
+ * be repeated. It must use no other connection, because all of them may be waiting for this lock.
  */
 export type Serialized = <T>(
   meta: CommandMeta,
   work: (unit: Unit, tx: Transaction) => Promise<T>,
 ) => Promise<T>
 
-/** Waits, in a transaction, until the lock is free; it is released with the transaction. */
+/** Waits, in a transaction, until the lock is free; it is released when the transaction ends. */
 type AcquireLock = (tx: Transaction, tenant: TenantScope) => Promise<unknown>
 
 const tries = 5
@@ -40,7 +40,7 @@ export function serializer({ store, database }: SerializerContext, acquireLock: 
       try {
         return await attempt(meta, work)
       } catch (error) {
-        // Lost to a command that takes no lock.
+        // Lost a race against a command that does not use the lock.
         if (!(error instanceof VersionRaceError)) throw translatePostgresError(error)
         if (tried === tries) throw versionConflict()
       }
@@ -49,8 +49,8 @@ export function serializer({ store, database }: SerializerContext, acquireLock: 
 }
 
 /**
- * One advisory lock of this name for each tenant. No row is locked: a commit waits for writers of the same record, which may
- * wait for its row.
+ * One advisory lock with this name per tenant. No row is locked: a commit waits for writers of the same record,
+ * which may in turn wait for that row.
  */
 export const lockTenant =
   (name: string): AcquireLock =>

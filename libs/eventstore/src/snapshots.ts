@@ -2,7 +2,7 @@ import type { Instant, TenantScope } from '@opsplane/contracts'
 import { type StatementRunner, translatePostgresError } from '@opsplane/postgres'
 import { type Sealed, unseal } from './sealed.js'
 
-/** An aggregate's row in its read model, which is the fold of its events. */
+/** An aggregate's row in its read model: the fold of its events. */
 interface Snapshot {
   state: unknown
   version: number
@@ -10,11 +10,11 @@ interface Snapshot {
 
 export interface Snapshots {
   load(table: string, id: string, tenant: TenantScope): Promise<Snapshot | undefined>
-  /** As its last event up to the instant left it; undefined when it was not there then. */
+  /** The state after its last event up to the instant; `undefined` if it did not exist then. */
   loadAsOf(table: string, id: string, tenant: TenantScope, instant: Instant): Promise<Snapshot | undefined>
-  /** Version of the last event of a stream that no longer has a row; undefined when this tenant has no such stream. */
+  /** Version of the last event of a stream that no longer has a row; `undefined` if this tenant has no such stream. */
   lastVersion(table: string, id: string, tenant: TenantScope): Promise<number | undefined>
-  /** Whether any tenant has ever had an aggregate of this id. */
+  /** Whether any tenant has ever had an aggregate with this id. */
   isTaken(id: string): Promise<boolean>
 }
 

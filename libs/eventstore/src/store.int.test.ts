@@ -334,7 +334,7 @@ describe('the event store', () => {
     )
     await db.transaction((tx) => tx.transaction((inner) => counting(toStatementRunner(inner))))
     expect(announced).toBe(4)
-    // Never before the commit: the events are not visible then.
+    // Never before the commit, because the events are not visible then.
     expect(seen).toEqual([0, 1, 1, 1, 2, 3])
     const undone = sql.begin(async (tx) => {
       await counting(tx)
@@ -343,7 +343,7 @@ describe('the event store', () => {
     await expect(undone).rejects.toThrow('changed my mind')
     await sql.begin((tx) => store.within(tx, meta(), async () => undefined))
     expect(announced).toBe(4)
-    // A transaction whose commit would not be reported is refused, rather than left for the relay's next poll.
+    // A transaction whose commit could not be observed is rejected, rather than left for the relay's next poll.
     await expect(counting({ unsafe: sql.unsafe })).rejects.toThrow('Not a transaction')
   })
 

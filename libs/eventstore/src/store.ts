@@ -33,15 +33,18 @@ import { createDraft, preconditionFailed, type Unit } from './unit.js'
 
 export interface EventStoreOptions {
   database: Database
-  /** Called after each commit that appended events, with what it appended. */
+  /** Called after each commit that appended events, with those events. */
   onCommit?: (events: readonly CommittedEvent[]) => void
-  /** Called after each transaction of a caller's is committed that events were appended in by `within`. */
+  /** Called after the commit of each caller's transaction in which `within` appended events. */
   onCommitWithin?: () => void
-  /** A commit with an event that is not as declared here fails. The platform's events when NODE_ENV is `test`. */
+  /**
+   * A commit with an event that violates its declaration here fails. Defaults to the platform's events if NODE_ENV
+   * is `test`.
+   */
   checkedAgainst?: EventCatalog
-  /** Makes the ids of events; by the clock of this process unless given. */
+  /** Creates event ids; by default from this process's clock. */
   eventId?: () => string
-  /** How long a commit waits for locked rows. */
+  /** Maximum time a commit waits for locked rows. */
   maxLockWaitMs?: number
 }
 
@@ -55,16 +58,16 @@ export interface EventStore {
     options: { present(state: State, version: number): Presented },
   ): Aggregate<State, Command, Presented>
   /**
-   * Runs `work` and commits everything it decided at once, together with the response to the request's
-   * Idempotency-Key. `work` runs again after a lost race, so its only effects are the unit's. Its value is what
-   * is answered. Throws `precondition_failed`, `version_conflict`, `conflict`, `payload_too_large` where an event would
-   * fit into no message, or IdempotencyRaceError.
+   * Runs `work` and commits all its decisions atomically, together with the response to the request's
+   * Idempotency-Key. `work` is repeated after a lost race, so it must have no effects besides those of the unit.
+   * Resolves to its result. Throws `precondition_failed`, `version_conflict`, `conflict`, `payload_too_large` if an
+   * event would not fit into a message, or IdempotencyRaceError.
    */
   transact<T>(meta: CommandMeta, work: (unit: Unit) => Promise<T>, options?: TransactOptions): Promise<T>
   /**
-   * Decides within a postgres.js transaction of the caller's, for decisions that stand or fall with rows of its
-   * own. What it creates has a new id. A lost race is a VersionRaceError and fails the transaction: the caller runs all of it again. Announced
-   * to `onCommitWithin`, whichever code commits it.
+   * Decides within the caller's postgres.js transaction, for decisions that must commit together with the caller's
+   * own rows. Created aggregates must have new ids. A lost race is a VersionRaceError and fails the transaction: the
+   * caller must repeat all of it. Reported to `onCommitWithin`, whichever code commits the transaction.
    */
   within<T>(tx: StatementRunner, meta: CommandMeta, work: (unit: Unit) => Promise<T>): Promise<T>
   numbers: Numbers
@@ -73,8 +76,8 @@ export interface EventStore {
 
 interface TransactOptions {
   /**
-   * Id of the aggregate that many callers may be changing at once, or several. Being run one after the
-   * other within this process keeps them from losing races against each other.
+   * Id of the aggregate, or of several, that many callers may change concurrently. Callers with a common id run one
+   * after the other within this process, so they do not lose races against each other.
    */
   queueKey?: string | readonly string[]
 }
@@ -84,7 +87,7 @@ const maxRedecisions = 3
 export function createEventStore(options: EventStoreOptions): EventStore {
   const { database, onCommit, onCommitWithin, eventId = () => newId('event') } = options
   const catalog = options.checkedAgainst ?? (process.env.NODE_ENV === 'test' ? eventCatalog : undefined)
-  // Short as the writes are, and asked for in transactions of the other pools.
+  // These reads are as short as the writes, and are executed during transactions of the other pools.
   const snapshots = createSnapshots(database.planned)
   const appender = createAppender()
   const commits = createCommitQueue({
@@ -96,7 +99,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
   const queues = createKeyedSemaphore(1)
 
   const transact: EventStore['transact'] = (meta, work, { queueKey = [] } = {}) => {
-    // All transactions lock them in one order, so that none deadlocks.
+    // All transactions lock them in the same order, so that there are no deadlocks.
     const ids = [...new Set([queueKey].flat())].sort()
     return ids.reduceRight(
       (next, id) => () => queues(id, next),
@@ -175,7 +178,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
   }
 
   return {
-    // The overloads say what `present` makes of each; the body is the same for both.
+    // The overloads declare the result of `present`; the implementation is the same for both.
     aggregate: aggregate as EventStore['aggregate'],
     transact,
     within,

@@ -3,15 +3,15 @@ import { bigint, integer, json, pgTable, text, timestamp, uniqueIndex } from 'dr
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' })
 
 /**
- * The log of record: every state change, in order of `position`. Rows are only ever added. The tables here are those
- * that are queried with drizzle; migrations/0000_log.sql makes them and all others of a log.
+ * The log, the source of truth: every state change, in order of `position`. Rows are only ever added. This file
+ * has only the tables queried with drizzle; migrations/0000_log.sql creates them and all other tables of a log.
  */
 export const events = pgTable('events', {
   id: text('id').primaryKey(),
   position: bigint('position', { mode: 'number' }).notNull(),
   /** The decider the event came from, named by its read-model table, or the journal. */
   streamType: text('stream_type').notNull(),
-  /** The aggregate's id, unique over all kinds of aggregates. */
+  /** The aggregate's id, unique across all types of aggregates. */
   streamId: text('stream_id').notNull(),
   /** From 1 without gaps within the aggregate. */
   version: integer('version').notNull(),
@@ -25,46 +25,46 @@ export const events = pgTable('events', {
   sealed: json('sealed'),
   requestId: text('request_id'),
   causationId: text('causation_id'),
-  /** Address and user agent of the client; null for what the platform does itself. */
+  /** Address and user agent of the client; `null` for actions of the platform itself. */
   source: json('source'),
   createdAt: instant('created_at').notNull(),
-  /** The `traceparent` of the append, where its request is followed. */
+  /** The `traceparent` of the append, if its request is traced. */
   trace: text('trace'),
 })
 
-/** How far each consumer of the platform's events has come. */
+/** Progress of each consumer of the platform's events. */
 export const consumerCheckpoints = pgTable('consumer_checkpoints', {
   consumer: text('consumer').primaryKey(),
   streamSequence: bigint('stream_sequence', { mode: 'number' }).notNull(),
   eventId: text('event_id').notNull(),
   handled: bigint('handled', { mode: 'number' }).notNull(),
-  /** Up to which sequence of which stream it has acknowledged everything, for those that fill what they have missed. */
+  /** The stream and the sequence up to which everything is acknowledged, for consumers that backfill. */
   streamCreated: text('stream_created'),
   ackFloor: bigint('ack_floor', { mode: 'number' }),
   startedAt: instant('started_at').notNull().defaultNow(),
   updatedAt: instant('updated_at').notNull().defaultNow(),
 })
 
-/** Messages that were given up, as they came, with the reason. */
+/** Messages that were given up, unchanged, with the reason. */
 export const deadLetters = pgTable(
   'dead_letters',
   {
     id: bigint('id', { mode: 'number' }).generatedAlwaysAsIdentity().primaryKey(),
     consumer: text('consumer').notNull(),
-    /** The event's id where the message carries one, else its place in the stream. */
+    /** The event's id if the message carries one, otherwise its position in the stream. */
     messageId: text('message_id').notNull(),
     subject: text('subject').notNull(),
     streamSequence: bigint('stream_sequence', { mode: 'number' }).notNull(),
     payload: text('payload').notNull(),
-    /** Where the event stands in the log of its service, when the message says so. */
+    /** The event's service and position in the log of that service, if the message states them. */
     source: text('source'),
     sourcePosition: bigint('source_position', { mode: 'number' }),
     error: text('error').notNull(),
-    /** What kind of failure the error is, without what it quotes; null of those from before. */
+    /** The kind of failure, without quoted data; `null` for dead letters from before causes were recorded. */
     cause: text('cause'),
     deliveries: integer('deliveries').notNull(),
     createdAt: instant('created_at').notNull().defaultNow(),
-    /** When an operator asked for it to be handed to its consumer again; null once it has failed again. */
+    /** When an operator requested its redrive; `null` again once it has failed again. */
     redrivenAt: instant('redriven_at'),
   },
   (table) => [uniqueIndex('dead_letters_message_key').on(table.consumer, table.messageId)],

@@ -15,18 +15,18 @@ import { toRows, type Versioned } from './decision-rows.js'
 import type { Snapshots } from './snapshots.js'
 
 interface UnitOptions {
-  /** Where the aggregate lives, when not where the request does. */
+  /** The aggregate's tenant, if it differs from the request's. */
   tenant?: TenantScope
-  /** Id of the event this command reacts to, when not the request's. */
+  /** Id of the event this command reacts to, if it differs from the request's. */
   causationId?: string
 }
 
 interface HandleOptions<State> extends UnitOptions {
-  /** The aggregate as the caller has read it under a lock, which saves a query for each of many. */
+  /** The aggregate as the caller has read it under a lock, which saves one query per aggregate. */
   current?: Versioned<State>
 }
 
-/** Commands to several aggregates that are committed together. Later ones see what earlier ones did. */
+/** Commands to several aggregates that are committed together. Later commands see the effects of earlier ones. */
 export interface Unit {
   create<State extends { id: string }, Command, Presented>(
     aggregate: Aggregate<State, Command, Presented>,
@@ -34,7 +34,7 @@ export interface Unit {
     command: Command,
     options?: UnitOptions,
   ): Promise<Presented>
-  /** `meta.expectedVersion` is held against the first aggregate handled in the unit. */
+  /** `meta.expectedVersion` is compared with the first aggregate handled in the unit. */
   handle<State extends { id: string }, Command, Presented>(
     aggregate: Aggregate<State, Command, Presented>,
     id: string,
@@ -42,8 +42,8 @@ export interface Unit {
     options?: HandleOptions<State>,
   ): Promise<Presented>
   /**
-   * As it is within this unit; null when absent or another tenant's. What is handled later is what was found: a change
-   * in between is a lost race.
+   * The state within this unit; `null` if it does not exist or belongs to another tenant. A later `handle` uses the
+   * state found here: a change by another writer in between is a lost race.
    */
   find<State extends { id: string }, Command, Presented>(
     aggregate: Aggregate<State, Command, Presented>,
@@ -51,9 +51,9 @@ export interface Unit {
     options?: UnitOptions,
   ): Promise<{ state: State; version: number } | null>
   /**
-   * What is decided rests on a record that is not written: these fields of it, as they were read in this run of the
-   * unit, or found by it, are still so when the unit is committed. A change of them in between is a lost race, and who
-   * changes them later finds what was decided here. The record is the tenant's.
+   * Declares that the decisions depend on a record that is not written: these fields, as read or found in this run
+   * of the unit, must be unchanged when the unit is committed. If another writer changes them in between, the race
+   * is lost; a writer that changes them later sees the decisions made here. The record must belong to the tenant.
    */
   requireUnchanged<State extends { id: string }>(
     decider: Pick<Decider<State, never, unknown>, 'table' | 'describe'>,
@@ -62,30 +62,30 @@ export interface Unit {
   ): void
 }
 
-/** Plain values, as those are what a stored state is searched for. */
+/** Plain values only, because the stored state is searched for them. */
 type ReliedFields<State> = { [Field in keyof State]?: string | number | boolean | null }
 
-/** What checks need that something is decided on. */
+/** The part of a unit that checks need to declare what a decision depends on. */
 export type RequiresUnchanged = Pick<Unit, 'requireUnchanged'>
 
 interface Draft {
   unit: Unit
-  /** Everything decided so far. */
+  /** All decisions so far. */
   commit(): Commit
-  /** Whether If-Match was held against an aggregate. */
+  /** Whether If-Match was compared with an aggregate. */
   checkedVersion(): boolean
 }
 
 interface DraftOptions {
   snapshots: Snapshots
   meta: CommandMeta
-  /** Look before creating: the first try has found the id taken. */
+  /** Check for existence before creating: the first attempt found the id taken. */
   checkExists: boolean
-  /** Makes the id of an event, which says when by the clock of this process. */
+  /** Creates an event id, which contains the time of this process's clock. */
   eventId: () => string
 }
 
-/** Collects what one run of a command decides. */
+/** Collects the decisions of one run of a command. */
 export function createDraft({ snapshots, meta, checkExists, eventId }: DraftOptions): Draft {
   const events: Commit['events'] = []
   const heads = new Map<string, HeadMove>()
@@ -102,7 +102,7 @@ export function createDraft({ snapshots, meta, checkExists, eventId }: DraftOpti
   ): Promise<Versioned<State>> => {
     const { table } = aggregate.definition.decider
     const known = touched.get(keyOf(table, id, tenant))
-    // It was found or decided by this decider in this very unit, which is what types it.
+    // Safe cast: it was found or decided by the same decider in this unit.
     if (known) return known as Versioned<State>
     const row = given ?? (await snapshots.load(table, id, tenant))
     if (!row || row.state === null) return { state: null, version: row?.version ?? 0 }
@@ -117,7 +117,7 @@ export function createDraft({ snapshots, meta, checkExists, eventId }: DraftOpti
     tenant: TenantScope,
     causationId = meta.causationId,
   ): Presented => {
-    // One by one: what a request's meta makes when it is first asked for is not asked for.
+    // Individually: fields of the request's meta that are computed on first access are not accessed here.
     const { actor, now, requestId, traceparent, source = null } = meta
     const provenance = { actor, now, requestId, traceparent, source, causationId: causationId ?? null }
     const decided = toRows(definition.decider, id, current, decisions, tenant, provenance, eventId)
@@ -169,7 +169,7 @@ export function createDraft({ snapshots, meta, checkExists, eventId }: DraftOpti
     },
   }
 
-  /** Of what is written its version answers. */
+  /** Rows that are also written are protected by their version instead. */
   const currentDependencies = (): ReadDependency[] =>
     [...dependencies]
       .filter(([key]) => !rows.has(key))
@@ -189,8 +189,8 @@ export function createDraft({ snapshots, meta, checkExists, eventId }: DraftOpti
 const keyOf = (table: string, id: string, tenant: TenantScope) => `${tenantKey(tenant)}/${table}/${id}`
 
 /**
- * The version a new aggregate starts after: 0, or where a deleted one of the same id ended. The race may have been
- * lost for another aggregate of the unit, so the id may as well be free.
+ * The version a new aggregate starts after: 0, or the last version of a deleted one with the same id. The id may
+ * as well be free, because the race may have been lost on another aggregate of the unit.
  */
 async function freeVersion(snapshots: Snapshots, table: string, id: string, tenant: TenantScope) {
   const [row, last] = await Promise.all([

@@ -1,11 +1,11 @@
 import { delay, systemTimers, type Timers } from '@opsplane/runtime'
 
-/** Lets a polling loop be woken early and be closed. */
+/** Allows a polling loop to be woken early and to be closed. */
 export interface Waker {
   wake(): void
-  /** Until the time is over, or wake(), which also counts when it came since the last wait. */
+  /** Resolves after the time, or on wake(), including a wake() since the last wait. */
   wait(ms: number): Promise<void>
-  /** Until the time is over; only close() cuts it short. */
+  /** Resolves after the time; only close() cuts it short. */
   pause(ms: number): Promise<void>
   close(): void
   closing: AbortSignal
@@ -23,7 +23,9 @@ export function createWaker(timers: Timers = systemTimers): Waker {
     wake,
     async wait(ms) {
       if (!woken && !closing.signal.aborted) {
-        // Every commit wakes: without an AbortController, whose abort makes an error with a stack each time.
+        // Every commit wakes the loop. An AbortController would create an error with a stack trace each time,
+        // so none is
+        // used here.
         await new Promise<void>((resolve) => {
           const timer = timers.setTimeout(resolve, ms)
           interrupt = () => {

@@ -4,19 +4,19 @@ import { systemTimers, type Timer, type Timers } from '@opsplane/runtime'
 import { NoStreamError } from './errors.js'
 import { createUserInbox } from './inbox.js'
 
-/** What the stream says to a message. */
+/** The stream's acknowledgement of a message. */
 export interface PublishAck {
   sequence: number
-  /** The stream had a message of this id within its duplicate window: the sequence is that one's. */
+  /** The stream already had a message with this id within its duplicate window; the sequence is that message's. */
   duplicate: boolean
 }
 
-/** Publishes to streams over one connection, and hands each acknowledgement to who waits for it. */
+/** Publishes to streams over one connection, and returns each acknowledgement to its caller. */
 export interface AckInbox {
   /**
-   * Rejects with TimeoutError when nothing is answered in time, with NoStreamError when no stream takes the subject,
-   * with JetStreamApiError when the stream refuses the message, or has not decided yet on one of this id. Whether it is in
-   * the stream is then not known.
+   * Rejects with TimeoutError if there is no answer in time, with NoStreamError if no stream accepts the subject,
+   * and with JetStreamApiError if the stream rejects the message or has not decided yet on one with the same id. It
+   * is then unknown whether the message is in the stream.
    */
   publish(subject: string, body: string, headers: MsgHdrs): Promise<PublishAck>
   /** Pending publishes fail with a TimeoutError, and so do later ones. */
@@ -30,8 +30,8 @@ interface Waiting {
 }
 
 /**
- * Leaner than a client's own request per message: one subscription and one timer serve all of them, which is a third
- * of the processor time.
+ * Cheaper than one client request per message: all messages share one subscription and one timer, which needs a
+ * third of the processor time.
  */
 export function openAckInbox(
   connection: NatsConnection,
@@ -60,14 +60,14 @@ export function openAckInbox(
     },
   })
   let timer: Timer | undefined
-  /** Rejects what has waited too long, and rests where nothing waits. */
+  /** Rejects publishes that have waited too long, and stops the timer if none is waiting. */
   const expire = (now: number) => {
     if (waiting.size === 0) {
       timers.clearInterval(timer)
       timer = undefined
     }
     for (const [token, { deadline, reject }] of waiting) {
-      // They were published in this order.
+      // The map is in publishing order, so the remaining deadlines are later.
       if (deadline > now) return
       waiting.delete(token)
       reject(new TimeoutError())
@@ -80,7 +80,7 @@ export function openAckInbox(
   return {
     publish: (subject, body, headers) =>
       new Promise((resolve, reject) => {
-        // The answer would not be received, nor the wait for it ended.
+        // The answer would not be received, and the wait would never end.
         if (closed) throw new TimeoutError()
         const token = String(++last)
         waiting.set(token, { deadline: timers.now() + timeoutMs, resolve, reject })
@@ -102,7 +102,7 @@ export function openAckInbox(
 }
 
 const noResponders = 503
-/** As servers since 2.11 say it; 2.10 says that it is a duplicate of sequence 0. */
+/** The error of servers since 2.11; 2.10 answers with a duplicate of sequence 0 instead. */
 const undecided = { code: 409, err_code: 10_158, description: 'duplicate message id is in process' }
 
 function parseAck(message: Msg): PublishAck {

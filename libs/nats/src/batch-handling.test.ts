@@ -17,7 +17,7 @@ test('what fails as a dependency is away comes again, however much of its worksp
     log: createLogger({ service: 'test', level: 'silent' }),
     async apply(batch) {
       if (batch[0]?.event === 0) return
-      // Others get through meanwhile, as where Postgres has too few connections for all.
+      // Other batches succeed meanwhile, as happens when Postgres has too few connections for all.
       if (batch.length === 4) await handling.handle([received(0)], () => {})
       throw new Away()
     },

@@ -19,20 +19,20 @@ export interface BatchHandlingOptions<T> {
   durable: string
   log: Logger
   /**
-   * Applies the events. What throws is applied again, in smaller parts, so every effect is one that may be repeated. Whose
-   * UnreadableMessageError it is is given up at once.
+   * Applies the events. If it throws, it is repeated with smaller batches, so every effect must be idempotent. An
+   * event whose application throws UnreadableMessageError is given up immediately.
    */
   apply(batch: Received<T>[]): Promise<void>
-  /** Whether the error says that a dependency is away: the events wait, and no delivery is counted. */
+  /** Whether the error means that a dependency is unavailable: the events wait, and no delivery is counted. */
   isAway?(error: unknown): boolean
-  /** Whether the error says that others were in the way: the same attempt is worth two more. */
+  /** Whether the error means a conflict with other work: the same attempt is repeated up to two more times. */
   isTransient?(error: unknown): boolean
   /**
-   * Keeps what is given up; rejected, the event comes again. Without it no event is ever given up: it comes again, at most
-   * every `retry.maxMs`, for as long as the stream has it.
+   * Records a message that is given up; if it rejects, the event is redelivered. Without it no event is ever given
+   * up: it is redelivered, at intervals of up to `retry.maxMs`, while the stream has it.
    */
   onDead?(message: StreamMessage, error: unknown): Promise<void>
-  /** How often an event may fail. */
+  /** Maximum number of failures of an event. */
   maxDeliveries?: number
   retry?: { baseMs: number; maxMs: number }
   maxAckPending: number
@@ -43,36 +43,37 @@ export interface BatchHandlingOptions<T> {
 }
 
 interface BatchHandling<T> {
-  /** Never rejects. `park` is called when the batch waits for a dependency: others may go on meanwhile. */
+  /** Never rejects. `park` is called when the batch waits for a dependency: other batches may continue meanwhile. */
   handle(batch: BufferedMessage<T>[], park: () => void): Promise<void>
   counters: ConsumerCounters
 }
 
 /**
- * How long the server keeps what a consumer that stops gives back. Without a delay it may answer the request of the one
- * that has just stopped, and the message is only seen again after its ack wait.
+ * Redelivery delay for messages that a stopping consumer returns. Without a delay the server may deliver the
+ * message to the request of the consumer that has just stopped, and it is only redelivered after its ack wait.
  */
 export const releaseDelayMs = 100
-/** From which failing attempt on a batch lets others go on. */
+/** Number of failed attempts from which a batch lets other batches continue. */
 const parkAfter = 4
 const maxRemembered = 10_000
-/** How long later events of a queue key wait for one that is due again. */
+/** How long later events of a queue key wait for an event whose redelivery is due. */
 const slackMs = 1_000
 
 /**
- * Applies batches so that one event which fails costs little and does not block other aggregates. A batch that fails is halved until the
- * failing events are alone: some 2 × log2(n) attempts for one of them. It comes again with growing delay and is then
- * handled by itself, so that each further failure costs one attempt; later events of its queue key are put back behind it.
+ * Applies batches so that one failing event costs little and does not block other aggregates. A failing batch is
+ * halved until the failing events are isolated: about 2 × log2(n) attempts for one of them. A failed event is
+ * redelivered with growing delay and then handled alone, so that each further failure costs one attempt; later
+ * events of its queue key are returned for redelivery after it.
  */
 export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandling<T> {
   const { durable, log, closing, maxDeliveries = 10, retry = { baseMs: 1_000, maxMs: 300_000 } } = options
   const { timers = systemTimers } = options
   const counters: ConsumerCounters = { handled: 0, retried: 0, deadLettered: 0, skipped: 0 }
-  /** How often the event at a sequence has failed here. */
+  /** Number of failures in this process, by sequence. */
   const failures = new Map<number, number>()
-  /** Until when a queue key waits for an event that failed. */
+  /** The failed event a queue key waits for, and until when. */
   const failing = new Map<string, { seq: number; until: number }>()
-  /** Until when what was put back stays away, by sequence. */
+  /** Messages returned for redelivery and the end of their delay, by sequence. */
   const away = new Map<number, { tenant: string; until: number }>()
   let successes = 0
 
@@ -98,7 +99,10 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
     }
   }
 
-  /** Events that wait for redelivery count as unacknowledged at the server: those of one workspace may be a quarter of that. */
+  /**
+   * Events that wait for redelivery count as unacknowledged at the server: one workspace may use a quarter of that
+   * limit.
+   */
   const isFull = (tenant: string) => {
     const now = timers.now()
     let [own, all] = [0, 0]
@@ -142,7 +146,8 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
     const attempt = isItsFault ? count : deliveries
     remember(failures, seq, count)
     if (attempt === 1) log.warn({ err: error, durable, subject, seq }, 'event failed')
-    // Counted here, as the server counts as well what was only put back; its count ends what moves between processes.
+    // Counted here, because the server also counts deliveries of events that were only returned; its count limits
+    // events that move between processes.
     const spent = count >= maxDeliveries || deliveries >= 2 * maxDeliveries
     if (options.onDead && (spent || (isItsFault && isFull(tenant)))) return giveUp(held, error, attempt)
     const delayMs = retryDelayMs({ attempt, strategy: 'exponential', ...retry })
@@ -150,7 +155,10 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
     putBack(held, delayMs)
   }
 
-  /** Puts back what comes after a failing event of its queue key. Where that is too much, order gives way. */
+  /**
+   * Returns later events of a failing event's queue key for redelivery. If too many are waiting already, order is
+   * given up.
+   */
   const isHeldBack = (held: Received<T>) => {
     const before = failing.get(held.queueKey)
     if (!before || before.seq >= held.message.seq) return false
@@ -160,7 +168,10 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
     return true
   }
 
-  /** Repeats what may yet succeed. Throws what the events can be blamed for, as when others succeed meanwhile. */
+  /**
+   * Repeats a task while it may still succeed. Throws errors that the events may have caused, such as when others
+   * succeed meanwhile.
+   */
   const patiently = async (task: () => Promise<void>, park?: () => void) => {
     let [conflicts, before] = [0, successes]
     for (let attempt = 1; ; attempt++) {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { ChangedSignal, maxChangedIds, natsNames } from '@opsplane/contracts'
 import { createChangedSignals } from './changed-signals.js'
 
-/** Timers of which at most one runs, and what is published when it fires. */
+/** Timers of which at most one runs, and the messages published when it fires. */
 function started() {
   const published: [subject: string, signal: ChangedSignal][] = []
   let running: { act: () => void; ms: number } | undefined
@@ -24,7 +24,7 @@ function started() {
   return {
     ...signals,
     waitsMs: () => running?.ms,
-    /** What the timer publishes. */
+    /** Runs the timer and returns the messages it publishes. */
     fire() {
       const { act } = running ?? { act: () => {} }
       running = undefined

@@ -15,11 +15,11 @@ interface ChangedSignalsOptions {
   timers?: Pick<Timers, 'setTimeout' | 'clearTimeout'>
 }
 
-/** Says on core NATS which resources have changed state, for pages that show them. */
+/** Publishes on core NATS which resources have changed, for pages that show them. */
 export interface ChangedSignals {
-  /** Call it once the change is committed. */
+  /** Must be called after the change is committed. */
   changed(tenant: TenantScope, id: string): void
-  /** Drops what is not published yet. */
+  /** Drops signals not published yet. */
   close(): void
 }
 
@@ -29,13 +29,13 @@ interface Gathered {
   isMore: boolean
 }
 
-/** After a rest, what changes in one go is in one signal, and still seems immediate. */
+/** After an idle period: changes made together share one signal, which still appears immediate. */
 const firstAfterMs = 50
 const everyMs = 1_000
 
 /**
- * Gathers changes, and publishes them at most once a second for each tenant. All tenants share one timer, which runs only
- * while something changes.
+ * Collects changes, and publishes them at most once a second per tenant. All tenants share one timer, which runs
+ * only while something changes.
  */
 export function createChangedSignals(options: ChangedSignalsOptions): ChangedSignals {
   const { names, type, publish, timers = systemTimers } = options

@@ -1,26 +1,26 @@
 import type { NatsConnection } from '@nats-io/transport-node'
 import { openStreamManager } from './streams.js'
 
-/** How far a durable consumer has come in a stream. */
+/** Position of a durable consumer in a stream. */
 export interface ConsumerPlace {
-  /** Everything up to this sequence is acknowledged, or does not concern the consumer. */
+  /** Everything up to this sequence is acknowledged, or not relevant to the consumer. */
   ackFloor: number
-  /** The last one that was delivered, and how many wait to be. */
+  /** The last delivered sequence, and the number of messages still to be delivered. */
   delivered: number
   pending: number
-  /** How many were delivered that are not acknowledged yet. */
+  /** Number of messages delivered and not yet acknowledged. */
   ackPending: number
 }
 
-/** The same with what the stream still has. */
+/** The consumer's position together with the range of the stream. */
 export interface ConsumerProgress extends ConsumerPlace {
-  /** Another one when the stream was lost and created again. */
+  /** Changes when the stream was lost and created again. */
   streamCreated: string
-  /** The oldest message the stream has; one above its last one when it has none. */
+  /** Sequence of the oldest message; `lastSequence` + 1 if the stream is empty. */
   firstSequence: number
-  /** The last one it has taken. */
+  /** Sequence of the last stored message. */
   lastSequence: number
-  /** When its oldest message was stored, in milliseconds since 1970; null when the stream has none. */
+  /** When the oldest message was stored, in milliseconds since 1970; `null` if the stream is empty. */
   firstStoredMs: number | null
 }
 
@@ -29,7 +29,7 @@ interface Durable {
   durable: string
 }
 
-/** One request of the server. Rejects where it does not know the consumer or does not answer. */
+/** Takes one server request. Rejects if the server does not know the consumer or does not answer. */
 export async function consumerPlace(
   connection: NatsConnection,
   { stream, durable }: Durable,
@@ -44,12 +44,12 @@ export async function consumerPlace(
   }
 }
 
-/** As `consumerPlace`, with one request more. */
+/** Like `consumerPlace`, with one additional request. */
 export async function consumerProgress(
   connection: NatsConnection,
   consumer: Durable,
 ): Promise<ConsumerProgress> {
-  // In this order: what is acknowledged in between was there.
+  // In this order: messages acknowledged in between were still in the stream.
   const place = await consumerPlace(connection, consumer)
   const { created, state } = await (await openStreamManager(connection)).streams.info(consumer.stream)
   return {

@@ -38,7 +38,7 @@ afterEach(async () => {
   for (const each of closing.splice(0).reverse()) await each.close()
 })
 
-/** A body reads `<workspace> <line> <number>`. */
+/** A body consists of `<workspace> <line> <number>`. */
 const read = (message: StreamMessage) => {
   const event = message.string()
   const [tenant = '', line = ''] = event.split(' ')
@@ -60,7 +60,8 @@ const consume = (
     log,
     read,
     retry: { baseMs: 20, maxMs: 50 },
-    // On a busy machine the server may be silent for so long that it is taken for lost, with what it has just sent.
+    // On a busy machine the server may be silent for so long that it counts as lost, together with messages it has
+    // just sent.
     ackWaitMs: 2_000,
     apply: (batch) => options.handle(batch.map(({ event }) => event)),
     ...options,
@@ -131,7 +132,7 @@ describe('what a consumer holds', () => {
     for (let n = 0; n < 40; n++) await publish(`ws_1 line${n} ${text}`)
     await waitFor(() => consumer.counters().handled === 40)
     expect(inHand).toBeGreaterThan(0)
-    // Larger than all there is room for, each comes alone.
+    // Each is larger than the buffer, so each is delivered alone.
     expect(largest).toBe(1)
   })
 })
@@ -195,7 +196,7 @@ describe('batches side by side', () => {
     })
     await publish('ws_bad line 1')
     await waitFor(async () => (await info()).num_ack_pending === 1)
-    // What the others get through is how it is known that the dependency is there.
+    // The success of the other events shows that the dependency is available.
     for (let n = 0; dead.length === 0; n++) {
       await publish(`ws_1 line${n} ${n}`)
       await waitFor(() => consumer.counters().handled > n)
@@ -227,7 +228,7 @@ describe('an event that always fails', () => {
     await waitFor(() => dead.length === 1 && consumer.counters().handled === 299)
     expect(dead).toEqual(['ws_1 line100 100'])
     const failing = attempts.filter((events) => events.includes('ws_1 line100 100'))
-    // 256, 128, …, 1, and four times by itself.
+    // 256, 128, …, 1, and four times alone.
     expect(failing.length).toBeLessThanOrEqual(9 + 4)
     expect(attempts.length).toBeLessThanOrEqual(2 * 9 + 4 + 4)
     await allAcknowledged()
@@ -270,7 +271,7 @@ describe('an event that always fails', () => {
 })
 
 describe('a consumer that is cut off', () => {
-  /** How often the consumer has begun to ask. */
+  /** How often the consumer has started requesting messages. */
   let starts: number
   let seen: string[]
   beforeEach(() => {
@@ -288,7 +289,7 @@ describe('a consumer that is cut off', () => {
     listen()
     await publish('ws_1 a 1')
     await waitFor(() => seen.length === 1)
-    // The server itself may be silent for a second on a busy machine, though not each time.
+    // On a busy machine the server itself may be silent for a second, but not every time.
     const undisturbed = async (round: number) => {
       const before = starts
       for (const end = Date.now() + 3_000; Date.now() < end; );
@@ -310,7 +311,9 @@ describe('a consumer that is cut off', () => {
     closing.push({
       close: async () => {
         clearTimeout(resume)
-        // What was published may have overtaken the signal, and then nothing has waited for the server to go on.
+        // The messages may have been published before the signal took effect, and then nothing has waited for
+        // the server
+        // to resume.
         process.kill(server.pid, 'SIGCONT')
       },
     })
@@ -320,7 +323,8 @@ describe('a consumer that is cut off', () => {
   })
 
   test('asks again when its requests are swallowed', async () => {
-    // More than one request brings. They are there first: a request that waits for a message may last for minutes.
+    // More than one request returns. Published first, because a request that waits for a message may stay open for
+    // minutes.
     await publish(...numbered(1_500))
     const proxy = await swallowingProxy(server.port)
     closing.push(proxy)
@@ -338,12 +342,12 @@ describe('a consumer that is cut off', () => {
 
 interface SwallowingProxy {
   port: number
-  /** Requests for messages that vanished. */
+  /** Number of dropped requests for messages. */
   swallowed: number
   close(): Promise<void>
 }
 
-/** Stands between a client and the server, and drops the second to fourth request for messages. */
+/** A proxy between client and server that drops the second to fourth request for messages. */
 async function swallowingProxy(target: number): Promise<SwallowingProxy> {
   const sockets = new Set<Socket>()
   const proxy = { port: 0, swallowed: 0 }

@@ -30,50 +30,52 @@ export interface DurableConsumerOptions<T>
   extends DurableConfig,
     Pick<BatchHandlingOptions<T>, 'apply' | 'isAway' | 'isTransient' | 'onDead' | 'maxDeliveries' | 'retry'> {
   link: NatsLink
-  /** Most events applied at once. */
+  /** Maximum number of events per batch. */
   maxBatch?: number
-  /** How many batches may be applied side by side; those of one queue key still are one after the other. */
+  /** Number of batches applied concurrently; batches with the same queue key are still applied one after the other. */
   batchesInFlight?: number
   /**
-   * Least time between two rounds of asking for messages, unless a full batch waits. A message after a pause is handed
-   * over at once; what comes then gathers at the server, so that batches are fewer and larger. A function is asked at each round.
+   * Minimum time between two rounds of requests for messages, unless a full batch waits. The first message after a
+   * pause is delivered immediately; later ones collect at the server, so that batches are fewer and larger. A
+   * function is evaluated in each round.
    */
   spacingMs?: number | (() => number)
-  /** Most bytes held in memory; a message that is larger is held alone. */
+  /** Maximum number of bytes in memory; a larger message is buffered alone. */
   maxBufferedBytes?: number
   log: Logger
   timers?: Timers
   /**
-   * Called before the first request, and before the next one whenever the consumer or stream may be another one, with what asks the
-   * server how far the consumer has come: no messages are requested until it resolves; where it rejects, the consumer restarts.
+   * Called before the first request, and before the next one whenever the consumer or stream may have been
+   * recreated. Its argument queries the consumer's progress. No messages are requested until it resolves; if it
+   * rejects, the consumer restarts.
    */
   prepare?(place: () => Promise<ConsumerProgress>): Promise<void>
-  /** Parses a message; null where no handler needs it. A message for which it throws is given up: it cannot be handled. */
+  /** Parses a message; `null` if no handler needs it. If it throws, the message cannot be handled and is given up. */
   read(message: StreamMessage): ReadableEvent<T> | null
 }
 
 export interface DurableConsumer {
   counters(): ConsumerCounters
-  /** Asks the server how far it has come. Rejects while the server is away. */
+  /** Queries the server for the consumer's position. Rejects while the server is unavailable. */
   place(): Promise<ConsumerPlace>
-  /** And what the stream still has: one more request of it. */
+  /** Like `place`, with the range of the stream, which takes one more request. */
   progress(): Promise<ConsumerProgress>
-  /** Restarts, with `prepare`. */
+  /** Restarts, calling `prepare` again. */
   restart(reason: string): void
   /** Drains: requests no more messages, returns those not yet started, and waits for those in flight. */
   close(): Promise<void>
 }
 
-/** A few are fetched ahead of the batches in flight. */
+/** Minimum buffer size, so that some messages are prefetched while batches are in flight. */
 const leastHeld = 16
 const defaultHeldBytes = 8 * 1_024 * 1_024
-/** A consumer that is lost is back at once; one that is lost again right away is not asked for in a loop. */
+/** A lost consumer is recreated immediately; if it is lost again within this time, the next attempt is delayed. */
 const settledMs = 1_000
 
 /**
- * Runs a durable pull consumer until closed: the one loop of all consumers. What it holds is bounded, and kept from being
- * delivered again for as long as it takes. A consumer or stream that has vanished is made again, and a silent server is
- * requested again within a second.
+ * Runs a durable pull consumer until closed; all consumers use this loop. Its buffer is bounded, and buffered
+ * messages are kept from being redelivered while they wait. A consumer or stream that has disappeared is created
+ * again, and a request to a silent server is repeated within a second.
  */
 export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableConsumer {
   const {
@@ -111,7 +113,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   let rounds: RequestRounds | undefined
   let planned = false
 
-  /** Everything that arrives in one go is looked at together. */
+  /** Deferred, so that messages that arrive together are considered together. */
   const plan = () => {
     if (planned) return
     planned = true
@@ -153,7 +155,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     if (closing.signal.aborted) return message.nak(releaseDelayMs)
     const what = read(message)
     if (what) {
-      // Not copied: the event may be one that is read when it is asked for.
+      // Not copied, because the event may be parsed lazily on first access.
       if (held.add(Object.assign(what, { message }))) plan()
       return
     }
@@ -169,7 +171,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     }
   }
 
-  /** Asks until the consumer is lost. */
+  /** Requests messages until the consumer is lost. */
   const consume = async () => {
     const connection = await link.ready(closing.signal)
     await acks.verify(connection, () => ensureConsumer(connection, options))
@@ -187,7 +189,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     })
     const reason = await Promise.race([own.lost, restarted])
     const closed = own.close()
-    // The messages of the last request need not wait for the rest any more: the server would not signal its end.
+    // The messages of the last request need not wait for the rest of the round: the server will not report its end.
     rounds = undefined
     plan()
     if (closing.signal.aborted) return closed

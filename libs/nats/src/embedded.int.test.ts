@@ -7,7 +7,7 @@ import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { type EmbeddedNats, findNatsServer, startEmbeddedNats } from './embedded.js'
 import { longTimeout } from './wait-for.fixture.js'
 
-// Where NATS runs in a container there is no program to test.
+// If NATS runs in a container, there is no program to test.
 const describeWithProgram = findNatsServer() ? describe : describe.skip
 
 describeWithProgram('embedded NATS', () => {

@@ -16,15 +16,18 @@ import { isSupportedServer, minServerVersion } from './server-version.js'
 
 interface EmbeddedNatsOptions {
   storeDir: string
-  /** Any free one when not given. */
+  /** Any free port if absent. */
   port?: number | undefined
-  /** Whether what is acknowledged is to survive a power cut, which makes it several times slower; it is unless false. */
+  /**
+   * Whether acknowledged messages must survive a power failure, which makes the server several times slower. Default
+   * `true`.
+   */
   synced?: boolean
   /** The authorization part of the configuration; without it every client may do everything. */
   authorization?: (() => string) | undefined
-  /** One of its own when not given. */
+  /** A generated name if absent. */
   name?: string
-  /** Further lines of its configuration. */
+  /** Additional configuration lines. */
   settings?: readonly string[]
   onLog?: ((line: string) => void) | undefined
 }
@@ -33,7 +36,7 @@ export interface EmbeddedNats {
   readonly url: string
   readonly port: number
   readonly pid: number
-  /** Resolves, never rejects, with a description of how it ended, asked or not. */
+  /** Resolves, never rejects, with a description of how the server ended, whether requested or not. */
   readonly exited: Promise<string>
   stop(): Promise<void>
 }
@@ -45,7 +48,10 @@ const STOP_SIGNAL = 'SIGTERM'
 const usersFile = 'users.conf'
 const claimName = 'claim.json'
 
-/** Where the first nats-server program is that is new enough: on the PATH, then where this project's set-up and Go put it. */
+/**
+ * Path of the first nats-server program that is new enough: from the PATH, then from this project's and Go's
+ * directories.
+ */
 export function findNatsServer(): string | undefined {
   found ??= natsServers().find((path) => isSupportedServer(readServerVersion(path)))
   return found
@@ -53,7 +59,7 @@ export function findNatsServer(): string | undefined {
 
 let found: string | undefined
 
-/** All nats-server programs of this machine, the preferred one first. */
+/** Paths of all nats-server programs on this machine, the preferred one first. */
 export function natsServers(): string[] {
   const goPath = process.env.GOPATH ?? join(homedir(), 'go')
   const directories = [
@@ -67,13 +73,13 @@ export function natsServers(): string[] {
     .filter(isExecutable)
 }
 
-/** What the program says its version is: `nats-server: v2.15.1`. */
+/** The version the program reports: `nats-server: v2.15.1`. */
 export const readServerVersion = (path: string): string =>
   spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout?.trim() ?? ''
 
 /**
- * Starts a nats-server of our own on 127.0.0.1 with JetStream in `storeDir`. What an earlier run
- * left running, also one that was killed, is stopped first.
+ * Starts a dedicated nats-server on 127.0.0.1 with JetStream in `storeDir`. A server that an earlier run left
+ * running, even if that run was killed, is stopped first.
  */
 export async function startEmbeddedNats(options: EmbeddedNatsOptions): Promise<EmbeddedNats> {
   const command = findNatsServer()
@@ -136,8 +142,8 @@ async function startServer(
 }
 
 /**
- * Tells the server that runs on `storeDir` of other users; those whose permissions are the same stay connected. Throws when
- * none runs.
+ * Replaces the users of the server running on `storeDir`; users whose permissions are unchanged stay connected.
+ * Throws if no server is running.
  */
 export function reloadUsers(storeDir: string, authorization: string): void {
   const claim = JSON.parse(readFileSync(join(storeDir, claimName), 'utf8')) as { serverPid: number }
@@ -187,7 +193,7 @@ async function sendsInfo(server: ServerProcess, port: number, name: string): Pro
   throw new Error(`nats-server did not start on port ${port} (${outcome}):\n${server.logTail()}`)
 }
 
-/** Whether what is on the port says the first line of the NATS protocol, and is the server of this name. */
+/** Whether the server on the port sends the first line of the NATS protocol and has this name. */
 function greets(port: number, name: string): Promise<boolean> {
   return new Promise((done) => {
     const socket = connect({ host: '127.0.0.1', port, timeout: 1000 })

@@ -9,27 +9,33 @@ import {
 import { type NatsConnection, nanos } from '@nats-io/transport-node'
 import { openStreamManager } from './streams.js'
 
-/** What the server keeps of a durable consumer. */
+/** Configuration of a durable consumer on the server. */
 export interface DurableConfig {
   stream: string
   durable: string
-  /** All subjects of the stream when absent. Whole subjects, with wildcards. */
+  /** Full subjects, with wildcards; all subjects of the stream if absent. */
   filterSubjects?: readonly string[]
-  /** Where a consumer that does not exist yet begins: at the oldest kept message, or with what comes next. */
+  /** Where a new consumer starts: at the oldest stored message, or with the next one. */
   start?: 'oldest' | 'new' | (() => Promise<'oldest' | 'new'>)
-  /** The maximum number of messages of this consumer, over all replicas, that await their ack or redelivery. */
+  /**
+   * The maximum number of messages of this consumer, across all replicas, that await their acknowledgement or
+   * redelivery.
+   */
   maxAckPending?: number
-  /** From when on the server delivers what a process that died has held; a living one keeps what it holds. */
+  /**
+   * Time after which the server redelivers the messages of a process that died; a live process extends it for its
+   * messages.
+   */
   ackWaitMs?: number
-  /** The server deletes the consumer after so long without requests; never if absent. */
+  /** The server deletes the consumer after this time without requests; never if absent. */
   forgetAfterMs?: number
 }
 
 const timeoutMs = 2_000
 
 /**
- * Makes the consumer or brings it up to date; resolves with when it was made, which tells it from others of its name. Throws when the stream is missing or the
- * server does not answer.
+ * Creates the consumer or updates its configuration. Resolves to its creation time, which distinguishes it from
+ * others of the same name. Throws if the stream is missing or the server does not answer.
  */
 export async function ensureConsumer(connection: NatsConnection, options: DurableConfig): Promise<string> {
   const manager = await openStreamManager(connection, timeoutMs)
@@ -71,7 +77,7 @@ function consumerConfig({ durable, filterSubjects = [], ...options }: DurableCon
     durable_name: durable,
     ack_policy: AckPolicy.Explicit,
     ack_wait: nanos(options.ackWaitMs ?? defaultAckWaitMs),
-    // Who handles the messages decides when one is given up; the server never does.
+    // Only the code that handles the messages decides when one is given up; the server never does.
     max_deliver: -1,
     max_ack_pending: options.maxAckPending ?? defaultMaxAckPending,
     ...(options.forgetAfterMs !== undefined && { inactive_threshold: nanos(options.forgetAfterMs) }),

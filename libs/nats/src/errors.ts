@@ -1,4 +1,4 @@
-/** The link was closed by its owner; pending waits for a connection fail with this. */
+/** The link was closed by its owner; pending waits for a connection fail with this error. */
 export class NatsLinkClosedError extends Error {
   constructor() {
     super('the NATS link is closed')
@@ -6,7 +6,7 @@ export class NatsLinkClosedError extends Error {
   }
 }
 
-/** A message came under a subject that is not the one of the event in it. */
+/** A message arrived under a subject that does not belong to the event in it. */
 export class SubjectMismatchError extends Error {
   readonly code = 'subject_mismatch'
 
@@ -16,7 +16,7 @@ export class SubjectMismatchError extends Error {
   }
 }
 
-/** Nothing proves that the service which a message names as its source has published it. */
+/** Nothing proves that a message was published by the service it names as its source. */
 export class SignatureError extends Error {
   readonly code = 'signature'
 
@@ -26,7 +26,7 @@ export class SignatureError extends Error {
   }
 }
 
-/** A message that was looked into late turned out to say nothing, which it never will; `cause` tells why. */
+/** A message that was parsed lazily is invalid and will remain so; `cause` states why. */
 export class UnreadableMessageError extends Error {
   constructor(cause: unknown) {
     super('the message cannot be read', { cause })
@@ -42,7 +42,7 @@ export class NoStreamError extends Error {
   }
 }
 
-/** What an object store has under a name is not what was put there. */
+/** The content of an object in an object store differs from what was stored. */
 export class CorruptObjectError extends Error {
   constructor(bucket: string, name: string) {
     super(`the object ${name} of ${bucket} is not what was put there`)
@@ -50,7 +50,7 @@ export class CorruptObjectError extends Error {
   }
 }
 
-/** The NATS server is older than the platform supports: what was found, and the remedy. */
+/** The NATS server is older than the platform supports. States the version found and the remedy. */
 export class UnsupportedServerError extends Error {
   override name = 'UnsupportedServerError'
   constructor(found: string, oldest: string) {
@@ -61,7 +61,10 @@ export class UnsupportedServerError extends Error {
   }
 }
 
-/** A stream on the NATS server is another installation's: what was expected, what was found, and the cure. */
+/**
+ * A stream on the NATS server belongs to another installation. States the expected and actual owner and the
+ * remedy.
+ */
 export class ForeignStreamError extends Error {
   override name = 'ForeignStreamError'
   constructor(stream: string, found: string, expected: string) {

@@ -53,7 +53,7 @@ describe('is refused', () => {
     headers: { ...signed.headers, [name]: value },
   })
   const forged = (): Message => {
-    // A verifier knows its own key with itsm, and signs with that for another one.
+    // A verifier has the key it shares with itsm, and signs for another verifier with it.
     const [, mac = ''] = signed.headers[eventHeaders.signature]?.split(' ') ?? []
     const [signer = '', , other = ''] = signed.headers[eventHeaders.signature]?.split(' ') ?? []
     return withHeader(eventHeaders.signature, `${signer} ${other.split('=')[0]}=${mac.split('=')[1]}`)

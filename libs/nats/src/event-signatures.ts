@@ -10,27 +10,33 @@ import {
 } from '@opsplane/runtime'
 import { SignatureError } from './errors.js'
 
-/** What a signature covers in addition to the body: neither can be changed, nor the body moved to another subject. */
+/**
+ * The parts a signature covers in addition to the body: they cannot be changed, and the body cannot move to
+ * another subject.
+ */
 export interface SignedMessage {
   subject: string
   header(name: string): string | undefined
 }
 
 export interface EventSignatures {
-  /** The header by which each verifier authenticates this service; a verifier's key signs for no other verifier. */
+  /**
+   * The header by which each verifier authenticates this service. The key shared with one verifier is not valid for
+   * another.
+   */
   sign(message: SignedMessage, body: string): string
-  /** Throws SignatureError unless the service that the message names as its source has signed it for this one. */
+  /** Throws SignatureError unless the service named as the message's source has signed it for this service. */
   check(message: SignedMessage, body: string): void
 }
 
 export interface EventSignaturesOptions {
-  /** This service, by its name in the registry. */
+  /** The name of this service in the registry. */
   service: string
   /** Ed25519, PKCS#8 DER in base64. */
   privateKey: string
-  /** Keys this service had before: what was signed for them still counts. */
+  /** Former keys of this service: messages signed for them are still valid. */
   previousPrivateKeys?: readonly string[]
-  /** Service name to its public keys, SPKI DER in base64: the one it has, and those it had before, separated by commas. */
+  /** Public keys by service name, SPKI DER in base64: the current key and former ones, separated by commas. */
   trustedKeys: Readonly<Record<string, string>>
   /** The services it signs for. */
   verifiers: readonly string[]
@@ -45,8 +51,9 @@ const signedHeaders = [
 ] as const
 
 /**
- * One SHA-256 over the message and for each verifier an HMAC of that, under a key that only the two can compute from the
- * keys they have anyway (ADR 049). The header is `<id of the signer's key> <id of a verifier's key>=<mac> …`.
+ * Computes one SHA-256 over the message and, for each verifier, an HMAC of that hash under a key that only the two
+ * services can derive from their existing keys (ADR 049). The header is `<id of the signer's key> <id of a
+ * verifier's key>=<mac> …`.
  */
 export function createEventSignatures(options: EventSignaturesOptions): EventSignatures {
   const { service, trustedKeys, verifiers } = options
@@ -62,7 +69,7 @@ export function createEventSignatures(options: EventSignaturesOptions): EventSig
     ),
   )
   let targets: { id: string; macOf: Mac }[] | undefined
-  /** A key costs milliseconds, and is made when it is first needed. */
+  /** Deriving a key takes milliseconds, so it is derived on first use. */
   const signingKeys = () =>
     (targets ??= verifiers.flatMap((name) => {
       const [otherPublicKey] = name === service ? [derivePublicKey(options.privateKey)] : keysOf(name)
@@ -104,7 +111,7 @@ export function createEventSignatures(options: EventSignaturesOptions): EventSig
   }
 }
 
-/** Names a public key in headers. */
+/** Identifies a public key in headers. */
 const keyId = (publicKey: string) => sha256Hex(publicKey).slice(0, 12)
 const purpose = (from: string, to: string) => `opsplane event ${from}>${to}`
 
@@ -116,7 +123,7 @@ function macUnder(key: Buffer): Mac {
   return (digest) => Buffer.from(hmac(digest).slice(0, macBytes), 'binary').toString('base64url')
 }
 
-/** As a binary string. Headers and subjects have no line breaks, so no two messages read the same. */
+/** As a binary string. Headers and subjects contain no line breaks, so different messages always differ here. */
 function digestOf(message: SignedMessage, body: string): string {
   let head = message.subject
   for (const name of signedHeaders) head += `\n${message.header(name) ?? ''}`

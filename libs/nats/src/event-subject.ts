@@ -3,8 +3,8 @@ import { SubjectMismatchError } from './errors.js'
 import type { StreamMessage } from './stream-message.js'
 
 /**
- * Throws SubjectMismatchError unless the message came under the subject of the event in it. Permissions on the server and
- * the filters of consumers go by the subject, so an event that says something else could cross into another workspace.
+ * Throws SubjectMismatchError unless the message's subject belongs to the event in it. Server permissions and
+ * consumer filters rely on the subject, so an event that differs from it could cross into another workspace.
  */
 export function checkEventSubject(
   names: NatsNames,
@@ -14,6 +14,6 @@ export function checkEventSubject(
   if (subject !== names.eventSubject(event)) throw new SubjectMismatchError(subject)
 }
 
-/** What is handled in order: the aggregate. */
+/** The key within which events are handled in order: the aggregate. */
 export const eventQueueKey = ({ workspaceId, resource }: Pick<PlatformEvent, 'workspaceId' | 'resource'>) =>
   `${workspaceId}/${resource.type}/${resource.id}`

@@ -2,7 +2,7 @@ import type { Msg, Subscription } from '@nats-io/transport-node'
 import type { NatsLink } from './link.js'
 import { onReconnect } from './reconnects.js'
 
-/** Publishes to a subject of core NATS, and drops the message while the server is away. */
+/** Publishes to a subject of core NATS; drops the message while the server is unavailable. */
 export function publishHint(link: NatsLink, subject: string, payload?: string): void {
   if (!link.connected()) return
   void link
@@ -12,8 +12,8 @@ export function publishHint(link: NatsLink, subject: string, payload?: string): 
 }
 
 /**
- * Calls back with each message of a subject of core NATS, and without one whenever some may have been missed: at the beginning, and
- * after the connection was lost. What a hint is about stands elsewhere.
+ * Calls back with each message of a core NATS subject, and without a message whenever some may have been missed:
+ * at the start, and after the connection was lost. The data a hint refers to is stored elsewhere.
  */
 export function listenForHints(link: NatsLink, subject: string, onHint: (message?: Msg) => void) {
   const closing = new AbortController()
@@ -34,7 +34,7 @@ export function listenForHints(link: NatsLink, subject: string, onHint: (message
       forget()
     }
   }
-  // Rejects once the link is closed, when there is nothing more to hear.
+  // Rejects once the link is closed; no more messages arrive then.
   const running = run().catch(() => {})
   return {
     async close() {

@@ -184,7 +184,7 @@ describe('a NATS link', () => {
       await ensureStreams(link, names)
       await publish('after the loss')
       await arrives('after the loss')
-      // A server that stops may miss an acknowledgement, and delivers again.
+      // A stopping server may miss an acknowledgement, and redeliver.
       expect([...new Set(received)]).toEqual(['before', 'after a restart', 'after the loss'])
     } finally {
       await consumer.close()

@@ -6,41 +6,41 @@ import type { EventSignatures } from './event-signatures.js'
 import { setInboxPrefix, userInbox } from './inbox.js'
 import { isSupportedServer, minServerVersion } from './server-version.js'
 
-/** A connection that is always being kept up: opened in the background, and reopened for as long as it takes. */
+/** A connection that is opened in the background and reopened indefinitely. */
 export interface NatsLink {
-  /** Whose connection it is, where a service has opened it. */
+  /** The identity of the service that opened the connection, if a service did. */
   readonly identity: ServiceIdentity | undefined
   /** The connection, once there is one. Rejects with NatsLinkClosedError after close(), or once the signal aborts. */
   ready(signal?: AbortSignal): Promise<NatsConnection>
-  /** Whether the server answers at this moment. */
+  /** Whether the connection is currently up. */
   connected(): boolean
-  /** Why the last attempt to connect failed; undefined once one succeeded. */
+  /** The error of the last failed connection attempt; `undefined` once one succeeded. */
   failure(): unknown
-  /** Calls back whenever `connected()` changes; returns how to stop that. */
+  /** Calls back whenever `connected()` changes; returns a function that unsubscribes. */
   onChange(listener: () => void): () => void
-  /** Sends what is buffered and closes. */
+  /** Flushes and closes. */
   close(): Promise<void>
 }
 
 /** The identity of a service on NATS, in addition to its user. */
 export interface ServiceIdentity {
-  /** The durable consumers it has; any where the registry does not know the service. */
+  /** Its durable consumers; any are allowed if the registry does not know the service. */
   durables: readonly string[] | undefined
   signatures: EventSignatures
 }
 
 interface ConnectNatsOptions {
-  /** `nats://[user:password@|token@]host:port`, or `tls://…`; several separated by commas. */
+  /** `nats://[user:password@|token@]host:port`, or `tls://…`; several are separated by commas. */
   url: string
   name: string
   log: Logger
-  /** Rejects where this server is not the caller's: the connection is closed then, and tried again. */
+  /** Rejects if the server belongs to another installation; the connection is then closed and retried. */
   admit?: ((connection: NatsConnection) => Promise<void>) | undefined
-  /** Events are signed and checked with it; without it, as for customers, they are neither. */
+  /** Signs and verifies events; without it, as for customers, events are neither signed nor verified. */
   identity?: ServiceIdentity
 }
 
-/** Returns at once and connects in the background, for ever. Logs once per change of state. */
+/** Returns immediately and keeps connecting in the background until closed. Logs once per change of state. */
 export function connectNats(options: ConnectNatsOptions): NatsLink {
   const { log } = options
   const closing = new AbortController()
@@ -115,7 +115,7 @@ export function connectNats(options: ConnectNatsOptions): NatsLink {
     })
   }
 
-  // The rejection may be unhandled where the link is closed before its first connection.
+  // Otherwise the rejection would be unhandled if the link is closed before its first connection.
   current.catch(() => {})
 
   return {
@@ -135,15 +135,18 @@ export function connectNats(options: ConnectNatsOptions): NatsLink {
       closing.abort()
       const connection = await current.catch(() => undefined)
       if (!connection || connection.isClosed()) return
-      // Draining waits for the server, so it is only for a connection that has one.
+      // Draining waits for the server, so it is only done while connected.
       if (up) await connection.drain().catch(() => {})
-      // Draining fails where the server goes meanwhile, and leaves the connection dialling.
+      // If the server fails meanwhile, draining fails too and leaves the connection reconnecting.
       await connection.close()
     },
   }
 }
 
-/** Where a URL leads, and as whom, as `connect` of the NATS client takes it. Answers go to the user's own inbox. */
+/**
+ * Servers and credentials of a URL, as `connect` of the NATS client expects them. Replies go to the user's own
+ * inbox.
+ */
 export function parseServerUrl(url: string) {
   const servers = url.split(',').map((text) => new URL(text.trim()))
   const [first] = servers
@@ -165,7 +168,7 @@ function connectionOptions({ url, name }: ConnectNatsOptions): NodeConnectionOpt
     reconnectTimeWait: 250,
     reconnectJitter: 250,
     timeout: 5_000,
-    // A silent network failure is noticed within half a minute.
+    // Detects a silent network failure within half a minute.
     pingInterval: 15_000,
     maxPingOut: 1,
     noAsyncTraces: true,

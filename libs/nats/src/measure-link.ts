@@ -1,7 +1,7 @@
 import type { Metrics } from '@opsplane/telemetry'
 import type { NatsLink } from './link.js'
 
-/** Has a connection to NATS measured. */
+/** Records metrics of a NATS connection. */
 export function measureLink(metrics: Metrics, link: Pick<NatsLink, 'connected' | 'onChange'>): void {
   let connects = 0
   link.onChange(() => {

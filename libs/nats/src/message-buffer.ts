@@ -1,14 +1,14 @@
 import { createKeyedCounts, recentKeys, systemTimers, type Timer, type Timers } from '@opsplane/runtime'
 import type { StreamMessage } from './stream-message.js'
 
-/** A message that has arrived, with its event or why it cannot be read. */
+/** A message that has arrived, with its event or the reason it cannot be read. */
 export type BufferedMessage<T> = { message: StreamMessage } & (ReadableEvent<T> | { error: unknown })
 
 export interface ReadableEvent<T> {
   event: T
-  /** What is handled in order: the aggregate. */
+  /** The key within which events are handled in order: the aggregate. */
   queueKey: string
-  /** Who must not stop the others: the workspace. */
+  /** The unit that must not block others: the workspace. */
   tenant: string
 }
 
@@ -19,21 +19,27 @@ interface BufferLimits {
   timers?: Timers
 }
 
-/** The messages a consumer has in memory, waiting or in flight: counted, and kept from being redelivered. */
+/** The messages a consumer has in memory, waiting or in flight. They are counted, and kept from being redelivered. */
 interface MessageBuffer<T> {
-  /** False for what is held already, or was done with a moment ago: the server missed a sign of life, or an ack. */
+  /**
+   * `false` if the message is already in the buffer, or was done recently: the server missed a progress signal or an
+   * ack.
+   */
   add(held: BufferedMessage<T>): boolean
-  /** The next messages in order, up to a number, without those of a queue key that is in flight. */
+  /** The next messages in order, at most `most`, without those of a queue key that is in flight. */
   next(most: number): BufferedMessage<T>[]
-  /** Whether `take` has something, and whether that is as much as it gives. */
+  /** Whether `next` would return messages, and whether it would return `most` of them. */
   ready(most: number): 'none' | 'some' | 'full'
-  /** What may be asked for, which is all the room there is while nothing is held; undefined while that is not worth a request. */
+  /**
+   * The free capacity that may be requested, and whether it is the whole buffer (nothing is in it); `undefined`
+   * while it is too small for a request.
+   */
   capacity(): { messages: number; bytes: number; isWhole: boolean } | undefined
   /** Removes a message that is settled, or returned for redelivery. */
   release(held: BufferedMessage<T>, how: 'done' | 'back'): void
   /** Removes and returns the messages that are not in flight. */
   rest(): BufferedMessage<T>[]
-  /** The consumer was recreated: it redelivers waiting messages, and those in flight are not acknowledged to it. */
+  /** The consumer was recreated: it redelivers waiting messages, and those in flight must not be acknowledged to it. */
   disown(): void
   close(): void
 }
@@ -110,7 +116,9 @@ export function createMessageBuffer<T>(limits: BufferLimits): MessageBuffer<T> {
       if (!all.delete(key)) return
       bytes -= held.message.bytes
       count(held, -1)
-      // V8 links the tables a Map outgrows, with what they held: one in the old part of the heap keeps all later ones (ADR 114).
+      // V8 links the tables a Map has outgrown, with their content: one in the old generation keeps all
+      // later ones alive
+      // (ADR 114).
       if (all.size === 0) all = new Map()
       if (how === 'done') done.add(key)
     },
@@ -125,5 +133,5 @@ export function createMessageBuffer<T>(limits: BufferLimits): MessageBuffer<T> {
 
 const leastRemembered = 2_000
 
-/** The same sequence of a recreated stream is another message. */
+/** The same sequence of a recreated stream is a different message. */
 const keyOf = <T>({ message }: BufferedMessage<T>) => `${message.seq}/${message.storedMs}`

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { headers, Match } from '@nats-io/transport-node'
 
-// What the patch of nats-core (ADR 114) leaves as it is.
+// The patch of nats-core (ADR 114) does not change this behaviour.
 
 test('an exact name finds its own values, in their order', () => {
   const made = headers()

@@ -6,38 +6,41 @@ import { CorruptObjectError } from './errors.js'
 import type { NatsLink } from './link.js'
 import { openStreamManager } from './streams.js'
 
-/** An object to store, with the hexadecimal SHA-256 of its bytes, which the caller has anyway. */
+/** An object to store, with the hexadecimal SHA-256 of its bytes, which callers have already computed. */
 export interface NewObject {
   name: string
   bytes: Uint8Array
   sha256: string
 }
 
-/** Objects of some MB in the Object Store of JetStream (ADR-20 of NATS), as `nats object` shows them. */
+/** Objects of some MB in the Object Store of JetStream (ADR-20 of NATS), compatible with `nats object`. */
 interface ObjectBucket {
-  /** Resolves once it is kept. Rejects where the bucket is full or NATS is away: whether it is there is then not known. */
+  /**
+   * Resolves once the object is stored. Rejects if the bucket is full or NATS is unavailable; it is then unknown
+   * whether the object is stored.
+   */
   put(object: NewObject, signal: AbortSignal): Promise<void>
-  /** Undefined for none. Rejects where what is read is not what was put. */
+  /** `undefined` if there is none. Rejects if the content differs from what was stored. */
   get(name: string, signal: AbortSignal): Promise<Uint8Array | undefined>
-  /** What is not there is no fault; nothing is left of it. */
+  /** Removes the object without leaving a trace. An object that does not exist is not an error. */
   remove(name: string): Promise<void>
 }
 
 interface ObjectBucketOptions {
   bucket: string
   description: string
-  /** Of the bucket when it is made; what an operator changes later stays. -1 for no limit. */
+  /** Size limit of the bucket on creation; later changes by an operator are preserved. -1 for no limit. */
   maxBytes: number
   replicas: number
 }
 
 export const objectStreamName = (bucket: string) => `OBJ_${bucket}`
 
-/** Half of what a server takes in one message by default. */
+/** Half the default maximum size of a message. */
 const chunkBytes = 524_288
 const timeoutMs = 10_000
 
-/** Makes the bucket with the first use, where there is none. */
+/** Creates the bucket on first use if there is none. */
 export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): ObjectBucket {
   const { bucket, description, maxBytes, replicas } = options
   let opened: { on: NatsConnection; store: Promise<ObjectStore> } | undefined
@@ -47,7 +50,7 @@ export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): 
   const store = async (signal?: AbortSignal): Promise<ObjectStore> => {
     const connection = await link.ready(signal)
     if (opened?.on !== connection) {
-      // Without the client's own check, which would ask for account information the user may not see.
+      // Without the client's own check, which would request account information the user is not allowed to read.
       const client = jetstream(connection, { checkAPI: false, timeout: timeoutMs })
       const made = new Objm(client).create(bucket, { description, max_bytes: maxBytes, replicas })
       opened = { on: connection, store: made }
@@ -61,7 +64,7 @@ export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): 
   return {
     async put({ name, bytes, sha256 }, signal) {
       const before = (await store(signal)).info(name)
-      // Who awaits it hears of it.
+      // The rejection is handled where the promise is awaited.
       before.catch(() => {})
       const client = jetstream(await link.ready(signal), { checkAPI: false, timeout: timeoutMs })
       const manager = await openStreamManager(await link.ready(signal), timeoutMs)
@@ -73,7 +76,7 @@ export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): 
       const made = { options: { max_chunk_size: chunkBytes }, mtime: new Date().toISOString() }
       const headers = natsHeaders()
       headers.set(JsHeaders.RollupHdr, JsHeaders.RollupValueSubject)
-      // None waits for the one before it: a connection keeps their order.
+      // Not awaited one by one: a connection preserves their order.
       const sent = chunks.map((chunk) => client.publish(`$O.${bucket}.C.${id}`, chunk))
       let replaced: ObjectInfo | null = null
       try {
@@ -93,11 +96,12 @@ export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): 
       if (!info || info.deleted) return undefined
       const manager = await openStreamManager(await link.ready(signal), timeoutMs)
       const chunks: Uint8Array[] = []
-      // Asked for one by one, which takes no consumer: one of those could have the server write to any subject.
+      // Requested one by one, which needs no consumer: permission for a consumer would let the server write to any
+      // subject.
       for (let seq = 1, bytes = 0; bytes < info.size; ) {
         const next = { seq, next_by_subj: `$O.${bucket}.C.${info.nuid}` }
         const chunk = await unlessAborted(manager.direct.getMessage(objectStreamName(bucket), next), signal)
-        // Removed meanwhile.
+        // Removed in the meantime.
         if (!chunk) return undefined
         chunks.push(chunk.data)
         bytes += chunk.data.length
@@ -111,28 +115,28 @@ export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): 
     async remove(name) {
       const objects = await store()
       await objects.delete(name)
-      // The marker of a deleted object, which the store would keep permanently.
+      // Purges the delete marker, which the store would keep permanently.
       const manager = await openStreamManager(await link.ready(), timeoutMs)
       await manager.streams.purge(objectStreamName(bucket), { filter: metaSubject(name) })
     },
   }
 }
 
-/** As object stores write it: base64 for URLs, padded. */
+/** In the format of object stores: base64 for URLs, padded. */
 const digestOf = (sha256: string) => `SHA-256=${padded(Buffer.from(sha256, 'hex').toString('base64url'))}`
 const padded = (text: string) => text.padEnd(Math.ceil(text.length / 4) * 4, '=')
 
-/** As object stores name objects in subjects. */
+/** In the format object stores use for names in subjects. */
 const encodedName = (name: string) => padded(Buffer.from(name).toString('base64url'))
 
-/** Views, not copies, which is what the client's own way makes: for each chunk one of all that is left. */
+/** Views instead of copies: the client would copy the remaining bytes for each chunk. */
 function chunksOf(bytes: Uint8Array): Uint8Array[] {
   const count = Math.ceil(bytes.length / chunkBytes)
   return Array.from({ length: count }, (_, at) => bytes.subarray(at * chunkBytes, (at + 1) * chunkBytes))
 }
 
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  // Its rejection is unhandled once the signal aborts.
+  // The rejection would be unhandled once the signal aborts.
   promise.catch(() => {})
   signal.throwIfAborted()
   let stop: () => void = () => {}

@@ -4,7 +4,10 @@ type Change = 'lost' | 'back' | 'closed'
 
 const listeners = new WeakMap<NatsConnection, Set<(change: Change) => void>>()
 
-/** Calls back whenever the connection is lost, or there again, and once it is closed. Returns how to stop that. */
+/**
+ * Calls back whenever the connection is lost or re-established, and once it is closed. Returns a function that
+ * unsubscribes.
+ */
 export function onConnectionChange(
   connection: NatsConnection,
   listener: (change: Change) => void,
@@ -14,7 +17,10 @@ export function onConnectionChange(
   return () => known.delete(listener)
 }
 
-/** Calls back whenever the connection was lost and is there again, and once it is closed. Returns how to stop that. */
+/**
+ * Calls back whenever the connection is re-established, and once it is closed. Returns a function that
+ * unsubscribes.
+ */
 export const onReconnect = (connection: NatsConnection, listener: () => void): (() => void) =>
   onConnectionChange(connection, (change) => {
     if (change !== 'lost') listener()

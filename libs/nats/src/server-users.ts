@@ -20,9 +20,9 @@ interface NatsUser {
   subscribe: readonly string[]
 }
 
-/** A customer's service that reads the events of one workspace through a durable made for it. */
+/** A customer's service that reads the events of one workspace through a dedicated durable. */
 export interface NatsSubscriber {
-  /** Names its user, with `sub_` before it. */
+  /** Name of its user, without the prefix `sub_`. */
   name: string
   password: string
   durable: string
@@ -35,8 +35,9 @@ interface NatsUsersOptions {
 }
 
 /**
- * One user for each service of the registry, one for the operator, and one for each subscriber. No one but the operator,
- * who makes and keeps the streams, may change, purge or delete one, or touch another's consumer or inbox (ADR 048).
+ * One user for each service of the registry, one for the operator, and one for each subscriber. Only the operator,
+ * who creates and maintains the streams, may change, purge or delete one, or access another user's consumer or
+ * inbox (ADR 048).
  */
 export function natsUsers({ names, passwords, subscribers = [] }: NatsUsersOptions): NatsUser[] {
   const passwordOf = (user: string) => passwords[user] ?? ''
@@ -86,7 +87,7 @@ function permissionsOf(name: ServiceName, names: NatsNames): Pick<NatsUser, 'pub
   }
 }
 
-/** Its long-polls read the stream of topics, and everything in it was published through it. */
+/** Its long-polls read the topics stream, and everything in that stream was published through it. */
 const topicsOwner: ServiceName = 'dispatcher'
 
 const topicsOf = ({ topicsStream, topicSubjects }: NatsNames) => [
@@ -94,15 +95,15 @@ const topicsOf = ({ topicsStream, topicSubjects }: NatsNames) => [
   `$JS.API.STREAM.MSG.GET.${topicsStream}`,
   `$JS.API.DIRECT.GET.${topicsStream}`,
   `$JS.API.DIRECT.GET.${topicsStream}.>`,
-  // The tail is a consumer of the moment, without a name of its own.
+  // The tail is an ephemeral consumer without a fixed name.
   `$JS.API.CONSUMER.CREATE.${topicsStream}`,
   `$JS.API.CONSUMER.DELETE.${topicsStream}.*`,
 ]
 
-/** It alone keeps files there. */
+/** The only service that stores files there. */
 const exportsOwner: ServiceName = 'analytics'
 
-/** To make the bucket, and to put, get and remove objects; not to change or delete it. */
+/** Permissions to create the bucket, and to put, get and remove objects; not to change or delete the bucket. */
 function objectsOf(bucket: string): string[] {
   const stream = objectStreamName(bucket)
   return [
@@ -115,14 +116,14 @@ function objectsOf(bucket: string): string[] {
   ]
 }
 
-/** To make a stream that is gone, and to see how it stands. */
+/** Permissions to create a missing stream, and to read its state. */
 const makingOf = (stream: string) => [`$JS.API.STREAM.CREATE.${stream}`, `$JS.API.STREAM.INFO.${stream}`]
 
 const readingOf = (stream: string, durable: string) => [
   `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
   `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
   `$JS.ACK.${stream}.${durable}.>`,
-  // Where the server puts its domain and the account before the stream.
+  // The subject of servers that put the domain and the account before the stream.
   `$JS.ACK.*.*.${stream}.${durable}.>`,
 ]
 
@@ -134,7 +135,7 @@ const consumingOf = (stream: string, durable: string) => [
   `$JS.API.CONSUMER.DELETE.${stream}.${durable}`,
 ]
 
-/** The part of nats-server's configuration that says who may do what. */
+/** The permissions part of nats-server's configuration. */
 export function formatAuthorization(users: readonly NatsUser[]): string {
   const list = (subjects: readonly string[]) =>
     `[${subjects.map((subject) => JSON.stringify(subject)).join(', ')}]`
@@ -153,7 +154,7 @@ export function formatAuthorization(users: readonly NatsUser[]): string {
   ].join('\n')
 }
 
-/** The URL, or several separated by commas, with which a user connects to the servers of another one. */
+/** The URL, or several separated by commas, with which a user connects to the servers in another user's URL. */
 export function buildUserUrl(urls: string, { user, password }: { user: string; password: string }): string {
   const ownOf = (url: string) => {
     const own = new URL(url)

@@ -1,7 +1,10 @@
 /** The oldest nats-server that the platform supports. */
 export const minServerVersion = '2.14.0'
 
-/** Whether a version as nats-server prints it (`2.15.1`, `nats-server: v2.14.0-RC.1`) is supported; an unknown one is not. */
+/**
+ * Whether a version as printed by nats-server (`2.15.1`, `nats-server: v2.14.0-RC.1`) is supported; an unknown one
+ * is not.
+ */
 export function isSupportedServer(version: string): boolean {
   const found = numbersOf(version)
   const oldest = numbersOf(minServerVersion)

@@ -5,14 +5,17 @@ import { openStreamManager, streamInfo } from './streams.js'
 const batch = 5_000
 const waitMs = 5_000
 
-/** Calls back with the headers of every message a stream has, in its order, and not with what they carry; never where there is no stream. */
+/**
+ * Calls back with the headers of every message of a stream, in stream order, without loading the bodies; never if
+ * there is no stream.
+ */
 export async function readHeaders(
   connection: NatsConnection,
   stream: string,
   onMessage: (header: (name: string) => string | undefined) => void,
 ): Promise<void> {
   if (!(await streamInfo(await openStreamManager(connection), stream))) return
-  // Without the client's own check, which asks for account information.
+  // Without the client's own check, which requests account information.
   const consumer = await jetstream(connection, { checkAPI: false }).consumers.get(stream, {
     deliver_policy: DeliverPolicy.All,
     headers_only: true,

@@ -11,7 +11,7 @@ import { connectNats, type NatsLink } from './link.js'
 import { streamLog } from './stream-log.js'
 import { ensureStreams } from './streams.js'
 
-// Where NATS runs in a container there is no program to test.
+// If NATS runs in a container, there is no program to test.
 const describeWithProgram = findNatsServer() ? describe : describe.skip
 const hourMs = 3_600_000
 

@@ -5,29 +5,28 @@ import type { NatsLink } from './link.js'
 import { onReconnect } from './reconnects.js'
 import { isMissingStream, openStreamManager, streamIdentity } from './streams.js'
 
-/** One message as the stream keeps it. */
 export interface StoredMessage {
   sequence: number
   text: string
 }
 
 /**
- * A stream that requests read and append to. Everything throws `service_unavailable` when the server is away or
- * does not answer in time; whether an append took effect is not known then.
+ * A stream that requests read and append to. Everything throws `service_unavailable` if the server is unavailable
+ * or does not answer in time; it is then unknown whether an append took effect.
  */
 export interface StreamLog {
-  /** The stream's identity: another one when it was lost and created again, the same when it was restored from a backup. */
+  /** The stream's identity: changes if it was lost and created again, but not if it was restored from a backup. */
   identity(): Promise<string>
-  /** When the server has created it, restored it, or begins to say so after a restart. */
+  /** When the server created or restored the stream; may also change after a server restart. */
   created(): Promise<string>
   /** Appends and waits for the acknowledgement. A duplicate has the sequence of the message it repeats. */
   append(subject: string, text: string, messageId?: string): Promise<{ sequence: number; duplicate: boolean }>
   at(sequence: number): Promise<StoredMessage | null>
-  /** The newest message of a subject, acknowledged ones included for certain. */
+  /** The newest message of a subject; guaranteed to include every acknowledged message. */
   last(subject: string): Promise<StoredMessage | null>
   /** The first message of a subject at or after a sequence. */
   next(subject: string, from: number): Promise<StoredMessage | null>
-  /** Reads the identity again. */
+  /** Discards the cached identity. */
   forget(): void
 }
 
@@ -46,7 +45,7 @@ export function streamLog(link: NatsLink, stream: string, restore?: () => Promis
   let restoring: Promise<void> | undefined
 
   const open = async (): Promise<Handles> => {
-    // Without this a request would be kept back until the server is there again.
+    // Otherwise the client would hold back the request until the server is available again.
     if (!link.connected()) throw unavailable()
     const connection = await link.ready()
     const known = handles.get(connection)
@@ -75,7 +74,7 @@ export function streamLog(link: NatsLink, stream: string, restore?: () => Promis
       try {
         return await question(handles)
       } catch (error) {
-        // It was refused as a whole, so nothing has been done that would be repeated.
+        // A request to a missing stream has no effect, so repeating it is safe.
         if (!restore || !isMissingStream(error)) throw error
         await restored(restore)
         return await question(handles)
@@ -85,7 +84,7 @@ export function streamLog(link: NatsLink, stream: string, restore?: () => Promis
       throw error instanceof ApiError ? error : unavailable(error)
     }
   }
-  // The leader answers these, so what was acknowledged is seen for certain; a direct get may ask a follower.
+  // Answered by the leader, which has every acknowledged message; a direct get may be answered by a follower.
   const fromLeader = (
     query: { seq: number } | { last_by_subj: string } | { next_by_subj: string; seq: number },
   ) => ask(async ({ manager }) => stored(await manager.streams.getMessage(stream, query)))

@@ -2,55 +2,58 @@ import type { Msg } from '@nats-io/transport-node'
 import { parseExact } from '@opsplane/contracts'
 import type { Acknowledgements } from './pull/acknowledgements.js'
 
-/** A message as a consumer got it from a stream. Acknowledgements are hints: one that is lost makes it come again. */
+/**
+ * A message as a consumer received it from a stream. Acknowledgements are best effort: a lost one causes a
+ * redelivery.
+ */
 export interface StreamMessage {
   readonly subject: string
   readonly stream: string
   /** The message's sequence in the stream. */
   readonly seq: number
-  /** Of what comes from a log instead, whose position is then `seq`: the sequence of the stream that it comes after. */
+  /** For an event read from a log, whose position is `seq`: the stream sequence it comes after. */
   readonly after?: number
-  /** How often it was delivered, this time included. */
+  /** How often it was delivered, including this time. */
   readonly deliveries: number
   /** When the stream stored it, in milliseconds since 1970. */
   readonly storedMs: number
-  /** How many more the consumer has at the server that were not delivered yet. */
+  /** Number of further messages of the consumer that were not delivered yet. */
   readonly waiting: number
-  /** What it takes in memory, about. */
+  /** Approximate size in memory. */
   readonly bytes: number
   header(name: string): string | undefined
   string(): string
   json(): unknown
-  /** It is done with. */
+  /** The message is handled. */
   ack(): void
-  /** It comes again, after so many milliseconds. */
+  /** The message is redelivered after this delay. */
   nak(delayMs: number): void
-  /** It is given up. */
+  /** The message is given up. */
   term(): void
   /** Signals work in progress: the ack wait starts again. */
   working(): void
-  /** Its consumer was created again: an acknowledgement would count for another message, of the same sequence there. */
+  /** Its consumer was recreated: an acknowledgement would apply to a different message with the same sequence. */
   disown(): void
 }
 
-/** What a message is called in the log and as a dead letter: the id of its event, or its place where it has none. */
+/** The name of a message in logs and dead letters: the id of its event, or its stream and sequence if it has none. */
 export const readMessageId = (message: Pick<StreamMessage, 'header' | 'stream' | 'seq'>): string =>
   message.header('Nats-Msg-Id') ?? `${message.stream}/${message.seq}`
 
-/** What the place to acknowledge to says of a delivery. */
+/** The information in the reply subject of a delivery. */
 interface Delivery {
   stream: string
   deliveries: number
   seq: number
-  /** How many deliveries the consumer has made, this one included. */
+  /** Number of deliveries the consumer has made, including this one. */
   number: number
   storedMs: number
   waiting: number
 }
 
 /**
- * Reads `$JS.ACK.<stream>.<consumer>.<deliveries>.<sequence>.<number>.<nanoseconds>.<waiting>`; newer servers put the domain
- * and the account before the stream. Undefined for what is no delivery, such as a heartbeat.
+ * Parses `$JS.ACK.<stream>.<consumer>.<deliveries>.<sequence>.<number>.<nanoseconds>.<waiting>`; newer servers put
+ * the domain and the account before the stream. `undefined` if it is not a delivery, such as for a heartbeat.
  */
 export function parseDelivery(reply = ''): Delivery | undefined {
   const tokens = reply.split('.')
@@ -66,13 +69,16 @@ export function parseDelivery(reply = ''): Delivery | undefined {
   }
 }
 
-/** Undefined for what is no delivery of a consumer. */
+/** `undefined` if the message is not a delivery of a consumer. */
 export function streamMessage(msg: Msg, acks: Pick<Acknowledgements, 'send'>): StreamMessage | undefined {
   const delivery = parseDelivery(msg.reply)
   return delivery && new DeliveredMessage(msg, delivery, acks)
 }
 
-/** A class, as an object literal would have a function of its own for each method: a third of what a message takes in memory. */
+/**
+ * A class, because an object literal would have a separate function for each method: a third of a message's
+ * memory.
+ */
 class DeliveredMessage implements StreamMessage {
   readonly subject: string
   readonly stream: string
@@ -146,5 +152,5 @@ class DeliveredMessage implements StreamMessage {
   }
 }
 
-/** Headers, subject and the objects around them. */
+/** Size of headers, subject and the surrounding objects. */
 const overheadBytes = 1_024

@@ -38,7 +38,7 @@ test('streams are of the installation that made them, and no other publishes or 
   await waitFor(() => said.length > 0)
   expect(said.join()).toContain('belongs to installation aaaaaa, and this is installation bbbbbb')
   expect(foreign.connected()).toBe(false)
-  // It is let in once the streams are its own.
+  // It is admitted once it owns the streams.
   const marked = await markStreams(await link.ready(), names, 'bbbbbb', true)
   expect(marked).toEqual([names.eventsStream, names.topicsStream])
   await foreign.ready()

@@ -11,8 +11,8 @@ import {
 } from './streams.js'
 
 /**
- * For `connectNats`: rejects (ForeignStreamError) where a stream of these names is marked as another installation's, and
- * with what the client says where JetStream does not answer.
+ * For `connectNats`: rejects with ForeignStreamError if a stream of these names is marked as another
+ * installation's, and with the client's error if JetStream does not answer.
  */
 export const claimStream =
   (names: NatsNames, installationId: string) =>
@@ -20,7 +20,7 @@ export const claimStream =
     const manager = await openStreamManager(connection)
     for (const stream of [names.eventsStream, names.topicsStream]) {
       const info = await streamInfo(manager, stream).catch((error: unknown) => {
-        // What a user may not ask, or the server does not know of the stream, is no mark.
+        // A denied request, or an error about the stream, is not a mark.
         if (isDenied(error) || error instanceof JetStreamApiError) return undefined
         throw error
       })
@@ -28,7 +28,10 @@ export const claimStream =
     }
   }
 
-/** Marks the streams that are there with the installation they belong to. `replace` takes over what is marked as another's. */
+/**
+ * Marks the existing streams with the installation they belong to. `replace` takes over streams marked as
+ * another's. Returns the names of the newly marked streams.
+ */
 export async function markStreams(
   connection: NatsConnection,
   names: NatsNames,

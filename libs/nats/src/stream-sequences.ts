@@ -4,19 +4,19 @@ import { streamLog } from './stream-log.js'
 import type { StreamMessage } from './stream-message.js'
 
 /**
- * Says where messages stand in a stream, as text that sorts in stream order: the instant the stream was created and
- * the message's sequence. So what a stream that was lost and created again holds comes after what it held before.
- * Everything rejects while the server is away.
+ * Formats the position of messages in a stream as text that sorts in stream order: the stream's creation time and
+ * the message's sequence. Messages of a stream that was lost and recreated therefore sort after those of the
+ * earlier one. All methods reject while the server is unavailable.
  */
 interface StreamSequences {
   of(messages: readonly SequencedMessage[]): Promise<string[]>
-  /** Up to and including this place, every message has been acknowledged to this durable consumer. */
+  /** The position up to and including which every message has been acknowledged to this durable consumer. */
   lowWatermark(durable: string): Promise<string>
-  /** The stream may be another one from now on. */
+  /** The stream may have been recreated. */
   forget(): void
 }
 
-/** What a place is made from. */
+/** The fields of a message that determine its position. */
 type SequencedMessage = Pick<StreamMessage, 'seq' | 'storedMs' | 'after'>
 
 export function streamSequences(link: NatsLink, stream: string): StreamSequences {
@@ -27,7 +27,7 @@ export function streamSequences(link: NatsLink, stream: string): StreamSequences
       return messages.map((message) => formatSequence(message, created))
     },
     async lowWatermark(durable) {
-      // In this order: if the stream is recreated in between, the lowWatermark is too low, which only delays.
+      // In this order: if the stream is recreated in between, the low watermark is too low, which only causes delay.
       const created = await log.created()
       const { ackFloor } = await consumerPlace(await link.ready(), { stream, durable })
       return `${streamSequence(Date.parse(created), ackFloor)}/${padded(Number.MAX_SAFE_INTEGER)}`
@@ -37,9 +37,9 @@ export function streamSequences(link: NatsLink, stream: string): StreamSequences
 }
 
 /**
- * A message stored before the stream was created is left over from an earlier one, of which only that is known: the
- * instant it was stored at lies between the two streams' beginnings, and so does its place. What comes from a log stands
- * behind the sequence it comes after, by its position there.
+ * A message stored before the stream's creation belongs to an earlier stream whose creation time is unknown: the
+ * message's storage time lies between the creation times of the two streams, and so does its position. An event
+ * read from a log sorts after the stream sequence it comes after, by its log position.
  */
 export function formatSequence({ seq, storedMs, after }: SequencedMessage, created: string): string {
   const createdMs = Date.parse(created)
@@ -47,7 +47,7 @@ export function formatSequence({ seq, storedMs, after }: SequencedMessage, creat
   return streamSequence(Math.min(createdMs, storedMs), seq)
 }
 
-/** All parts are of one length and alphabet, so any collation sorts places alike. */
+/** All parts have the same length and alphabet, so any collation sorts positions alike. */
 function streamSequence(sinceMs: number, sequence: number): string {
   return `${new Date(sinceMs).toISOString()}/${padded(sequence)}`
 }

@@ -14,12 +14,12 @@ interface StreamTailOptions {
   log: Logger
   /** A message was stored. */
   onMessage(subject: string): void
-  /** The tail has begun, or begun again: anything may have been stored unseen before. */
+  /** The tail has started or restarted: messages may have been stored unseen before. */
   onReset(): void
 }
 
 export interface StreamTail {
-  /** Begins again at once, when the stream is known to be another one. */
+  /** Restarts immediately, when the stream is known to have been recreated. */
   restart(): void
   close(): Promise<void>
 }
@@ -29,8 +29,8 @@ const silenceMs = 22_000
 const watchMs = 5_000
 
 /**
- * Tells what is stored in a stream from now on, for as long as it takes: one ephemeral consumer, headers only,
- * no acknowledgements. A plain subscription would tell of a message before it can be read, and of duplicates.
+ * Reports what is stored in a stream from now on, until closed: one ephemeral consumer, headers only, no
+ * acknowledgements. A plain subscription would report messages before they can be read, and duplicates.
  */
 export function streamTail({ link, stream, log, onMessage, onReset }: StreamTailOptions): StreamTail {
   const closing = new AbortController()
@@ -49,7 +49,7 @@ export function streamTail({ link, stream, log, onMessage, onReset }: StreamTail
     const onDelivery = (error: Error | null, message: Msg) => {
       heardAt = performance.now()
       const number = error ? undefined : parseDelivery(message.reply)?.number
-      // A heartbeat has no place to acknowledge to.
+      // A heartbeat has no reply subject to acknowledge.
       if (number === undefined) return
       if (number !== expected++) lose()
       onMessage(message.subject)

@@ -15,24 +15,27 @@ import { type BackendConfig, delay, type Logger, retryDelayMs, type Timers } fro
 import { ForeignStreamError, NatsLinkClosedError } from './errors.js'
 import type { NatsLink } from './link.js'
 
-/** Limits of the platform's streams: those set here apply, others stay as the operator of the server has set them. */
+/**
+ * Limits of the platform's streams. Limits that are set here apply; all others remain as the server's operator has
+ * set them.
+ */
 export interface StreamOptions {
   eventsMaxAgeMs?: number | undefined
   topicsMaxAgeMs?: number | undefined
   /** -1 means no limit. */
   maxBytes?: number | undefined
-  /** Of a stream that is made; it cannot be changed later. */
+  /** For new streams; it cannot be changed later. */
   storage?: 'file' | 'memory' | undefined
   replicas?: number | undefined
-  /** Marks a stream that is made; one that is marked as another installation's is refused. */
+  /** Marks new streams; a stream that is marked as another installation's is rejected. */
   installationId?: string | undefined
-  /** Ends the retrying. */
+  /** Stops the retries. */
   signal?: AbortSignal
   log?: Logger
   timers?: Timers
 }
 
-/** The limits a service's configuration names. */
+/** The stream limits in a service's configuration. */
 export const toStreamOptions = (config: BackendConfig): StreamOptions => ({
   eventsMaxAgeMs: config.natsEventsMaxAgeMs,
   topicsMaxAgeMs: config.natsTopicsMaxAgeMs,
@@ -48,7 +51,7 @@ const weekMs = 7 * 24 * 60 * minuteMs
 interface WantedStream {
   name: string
   subjects: string[]
-  /** Within it a repeated message id is recognized. */
+  /** Within this time the stream recognizes repeated message ids. */
   duplicateWindowMs: number
   maxAgeMs: number | undefined
 }
@@ -68,12 +71,15 @@ const platformStreams = (names: NatsNames, options: StreamOptions): WantedStream
   },
 ]
 
-/** The server's code for a stream that another replica has created meanwhile, with another time in its description. */
+/**
+ * The server's error code if another replica has created the stream meanwhile, with a different time in its
+ * description.
+ */
 const streamNameInUse = 10_058
 
 /**
- * Creates the streams or, as a user who may, brings them to what is wanted. Idempotent; retried until it works or is aborted.
- * Rejects with ForeignStreamError where one is another installation's.
+ * Creates the streams or, if the user is allowed to, updates their configuration. Idempotent; retried until it
+ * succeeds or is aborted. Rejects with ForeignStreamError if a stream belongs to another installation.
  */
 export async function ensureStreams(
   link: NatsLink,
@@ -119,7 +125,7 @@ async function ensureStream(manager: JetStreamManager, wanted: WantedStream, opt
   }
 }
 
-/** Resolves with the stream where another service was first: all relays begin at once. */
+/** Resolves to the existing stream if another service was first, because all relays start at the same time. */
 async function addStream(manager: JetStreamManager, wanted: WantedStream, options: StreamOptions) {
   try {
     await manager.streams.add(newStream(wanted, options))
@@ -130,15 +136,15 @@ async function addStream(manager: JetStreamManager, wanted: WantedStream, option
   }
 }
 
-/** The server lets this user do no such thing. */
+/** Whether the server denied this user the operation. */
 export const isDenied = (error: unknown): boolean =>
   error instanceof PermissionViolationError || (error instanceof Error && isDenied(error.cause))
 
-/** The server knows no stream of the name. */
+/** Whether the server has no stream of this name. */
 export const isMissingStream = (error: unknown): boolean =>
   error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound
 
-/** Before the first event the stream is still to be made by the relay, which is nothing to worry about. */
+/** Logs an interruption. A missing stream is not a warning: the relay creates it before the first event. */
 export function logInterruption(
   log: Logger,
   error: unknown,
@@ -150,11 +156,11 @@ export function logInterruption(
   else log.warn({ err: error, ...of }, warning)
 }
 
-/** What JetStream is asked through, without the client's own check, which asks for account information that a user may not see. */
+/** The JetStream API without the client's own check, which requests account information that a user may not read. */
 export const openStreamManager = (connection: NatsConnection, timeoutMs = 5_000): Promise<JetStreamManager> =>
   jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs })
 
-/** The stream as it stands; undefined when there is none. */
+/** The current state of the stream; `undefined` if there is none. */
 export async function streamInfo(manager: JetStreamManager, name: string): Promise<StreamInfo | undefined> {
   try {
     return await manager.streams.info(name)
@@ -168,22 +174,23 @@ const made = /^made \S+/
 const owner = /(?:^| )for (\S+)$/
 
 /**
- * What ids are made of: when the stream was made, by its own description, which backups keep. The instant the server gives changes with
- * a restore; it also applies to a stream that another replica has created.
+ * The identity that ids are made of: when the stream was made according to its description, which backups
+ * preserve. The creation time the server reports changes with a restore; it is used for a stream without such a
+ * description.
  */
 export function streamIdentity({ config, created }: Pick<StreamInfo, 'config' | 'created'>): string {
   return made.exec(config.description ?? '')?.[0] ?? String(created)
 }
 
-/** The installation that a stream is marked with: `made <time> for <id>`. */
+/** The installation a stream is marked with: `made <time> for <id>`. */
 export const parseStreamOwner = ({ description }: Pick<StreamConfig, 'description'>): string | undefined =>
   owner.exec(description ?? '')?.[1]
 
-/** The description of a stream, with this installation for its owner. Its identity stays. */
+/** The description of a stream with this installation as owner. Its identity does not change. */
 export const formatOwnedDescription = (description: string | undefined, installationId: string): string =>
   [made.exec(description ?? '')?.[0], `for ${installationId}`].filter(Boolean).join(' ')
 
-/** Throws ForeignStreamError where a stream is marked, and not as this installation's. */
+/** Throws ForeignStreamError if a stream is marked as another installation's. */
 export function refuseForeignStream(
   { config }: Pick<StreamInfo, 'config'>,
   installationId: string | undefined,
@@ -210,13 +217,16 @@ const newStream = (wanted: WantedStream, options: StreamOptions) => ({
   ...settled(wanted, options, nanos(weekMs)),
 })
 
-/** Settings that are not left to the operator of the server. `maxAge` applies where none is set, in ns, 0 for none. */
+/**
+ * Settings that are not left to the server's operator. `maxAge` (in ns, 0 for none) applies if no maximum age is
+ * configured.
+ */
 function settled(wanted: WantedStream, { maxBytes, replicas }: StreamOptions, maxAge: number) {
   const age = wanted.maxAgeMs === undefined ? maxAge : nanos(wanted.maxAgeMs)
   const window = nanos(wanted.duplicateWindowMs)
   return {
     subjects: wanted.subjects,
-    // The server takes none that is longer than messages are kept.
+    // The server accepts no window longer than the maximum age of messages.
     duplicate_window: age === 0 ? window : Math.min(window, age),
     ...(wanted.maxAgeMs === undefined ? {} : { max_age: age }),
     ...(maxBytes === undefined ? {} : { max_bytes: maxBytes }),

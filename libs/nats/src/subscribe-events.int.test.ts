@@ -48,7 +48,7 @@ afterEach(async () => {
   for (const subscription of closing.splice(0)) await subscription.close()
 })
 
-/** Publishes an example of a type; `resource` tells apart what it is about. */
+/** Publishes an example of an event type; `resource` distinguishes the resources. */
 const publish = async (
   type: EventType | 'incident.beamed_up',
   changes: object = {},
@@ -199,7 +199,7 @@ describe('subscribeEvents', () => {
       },
     )
     await waitFor(() => subscription.counters().deadLettered === 2)
-    // One fails three times, the other cannot be read; the first of them to be given up is so once more.
+    // One fails three times, the other cannot be parsed; the first to be given up is given up a second time.
     expect(dead.map(({ deliveries }) => deliveries).toSorted()).toEqual([2, 3])
     expect(dead.map(({ body }) => JSON.parse(body).id)).toContain(id)
     await waitFor(async () => (await unacknowledged()) === 0)
@@ -249,7 +249,7 @@ describe('subscribeEvents', () => {
     await closed
     expect(seen).toEqual(['inc_1'])
     subscribe(['*'], async ({ resource }) => void seen.push(resource.id))
-    // What goes back may come twice.
+    // Messages returned for redelivery may arrive twice.
     await waitFor(() => new Set(seen).size === 3)
     expect(seen.filter((id) => id === 'inc_1')).toHaveLength(1)
   })

@@ -13,7 +13,7 @@ import { durableConsumer } from './durable-consumer.js'
 import { checkEventSubject, eventQueueKey } from './event-subject.js'
 import { connectNats, type NatsLink } from './link.js'
 
-/** An event that was given up: its bytes as they came, and why. */
+/** An event that was given up: its unchanged bytes, and the reason. */
 export interface DeadEvent {
   subject: string
   body: string
@@ -22,38 +22,42 @@ export interface DeadEvent {
 }
 
 export type SubscribeEventsOptions<Pattern extends CatalogPattern> = {
-  /** Keeps installations apart on one server: `NATS_PREFIX` of the platform. */
+  /** Separates installations on one server: `NATS_PREFIX` of the platform. */
   prefix?: string
-  /** `<service>-<purpose>`: who goes on where it stopped. Several processes under one name share the events. */
+  /**
+   * `<service>-<purpose>`: the name under which the position is kept. Several processes with the same name share the
+   * events.
+   */
   durable: string
   /** Event types, `prefix.*`, or `*`. */
   patterns: readonly Pattern[]
-  /** Only events of this workspace, this environment; all when absent. */
+  /** Only events of this workspace, this environment; all if absent. */
   tenant?: Partial<TenantScope>
-  /** Where a new durable begins; at the oldest event kept (a week) unless given. */
+  /** Where a new durable starts; by default at the oldest stored event (a week). */
   start?: 'oldest' | 'new'
-  /** For a temporary durable: the server deletes it after so long without requests. */
+  /** For a temporary durable: the server deletes it after this time without requests. */
   forgetAfterMs?: number
   log: Logger
   /**
-   * Called for one event at a time and acknowledged once it resolves; rejected, the event comes again. An event can
-   * come twice and, after a failure, later than others, so effects are keyed by `event.id` and a kept state is only
-   * replaced by one of a higher `event.version`.
+   * Called for one event at a time. The event is acknowledged once it resolves, and redelivered if it rejects. An
+   * event can arrive twice and, after a failure, later than others, so effects must be keyed by `event.id`, and
+   * stored state must only be replaced by state of a higher `event.version`.
    */
   handle(event: EventOf<TypesMatching<Pattern>>): Promise<void>
   /**
-   * Keeps an event that failed `maxDeliveries` times, or that cannot be read; where it rejects, the event is redelivered. Without it
-   * no event is ever given up: it comes again, at most every `retry.maxMs`, for as long as the stream has it.
+   * Records an event that failed `maxDeliveries` times, or that cannot be parsed; if it rejects, the event is
+   * redelivered. Without it no event is ever given up: it is redelivered, at intervals of up to `retry.maxMs`, while
+   * the stream has it.
    */
   onDead?(dead: DeadEvent): Promise<void>
   maxDeliveries?: number
   retry?: { baseMs: number; maxMs: number }
-  /** From when on another process gets the events of one that died; a living one may take longer. */
+  /** Time after which another process receives the events of one that died; a live process may take longer. */
   ackWaitMs?: number
 } & (
   | { link: NatsLink }
   | {
-      /** `nats://host:port`: connects, and closes the connection with the subscription. */
+      /** `nats://host:port`: opens a connection, and closes it with the subscription. */
       url: string
     }
 )
@@ -65,9 +69,9 @@ export interface EventSubscription {
 }
 
 /**
- * Subscribes to platform events, typed by the catalogue, at least once. An event that fails keeps back the later
- * ones of its resource that are here, and is tried again with growing delay. Types this build does not know
- * are acknowledged and counted as skipped.
+ * Subscribes to platform events, typed by the catalogue, with at-least-once delivery. A failing event delays later
+ * events of its resource in this process, and is retried with growing delay. Types unknown to this build are
+ * acknowledged and counted as skipped.
  */
 export function subscribeEvents<const Pattern extends CatalogPattern>(
   options: SubscribeEventsOptions<Pattern>,
@@ -92,7 +96,7 @@ export function subscribeEvents<const Pattern extends CatalogPattern>(
       return { event, queueKey: eventQueueKey(event), tenant: event.workspaceId }
     },
     async apply(batch) {
-      // The server filters by these patterns, so every event is of a type they cover.
+      // The server filters by these patterns, so every event has a type they cover.
       for (const { event } of batch) await handle(event as EventOf<TypesMatching<Pattern>>)
     },
     ...(onDead && {

@@ -1,6 +1,6 @@
 import { hmacSha256 } from '@opsplane/runtime'
 
-/** Where an event stands: with the stream and the subject this is all its id is made of. */
+/** Position of an event. Its id is made only of this, the stream and the subject. */
 interface TopicEventPosition {
   /** Unix milliseconds. */
   createdAtMs: number
@@ -16,8 +16,8 @@ const sequenceBytes = 6
 const idBytes = timeBytes + tagBytes + sequenceBytes
 
 /**
- * The id of an event of a topic: `evt_` and a ULID of its time, a check and its sequence (ADR 012). The sequence
- * is masked, so that an id tells nothing of how much other tenants publish. `stream` is the stream's identity.
+ * The id of a topic event: `evt_` and a ULID of its time, a check value and its sequence (ADR 012). The sequence
+ * is masked, so that an id does not reveal how much other tenants publish. `stream` is the stream's identity.
  */
 export function topicEventId(stream: string, subject: string, place: TopicEventPosition): string {
   const bytes = Buffer.alloc(idBytes)
@@ -28,7 +28,7 @@ export function topicEventId(stream: string, subject: string, place: TopicEventP
   return `evt_${toBase32(bytes)}`
 }
 
-/** Where the event of an id stands; undefined when it is not the id of an event of this stream and subject. */
+/** The position of the event with this id; `undefined` if it is not an id of this stream and subject. */
 export function parseTopicEventId(
   stream: string,
   subject: string,
@@ -50,7 +50,7 @@ function tagOf(stream: string, subject: string, { createdAtMs, sequence }: Topic
   return hmacSha256(stream, `tag\0${subject}\0${createdAtMs}\0${sequence}`).subarray(0, tagBytes)
 }
 
-/** Hides the sequence, or shows it again, with a mask made of what comes before it. */
+/** Masks or unmasks the sequence, with a mask derived from the bytes before it. */
 function mask(stream: string, subject: string, bytes: Buffer): void {
   const before = bytes.toString('hex', 0, timeBytes + tagBytes)
   const hidden = hmacSha256(stream, `mask\0${subject}\0${before}`)

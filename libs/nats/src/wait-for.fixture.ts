@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** What a test itself asks of the server has so long: a busy one may be silent for seconds. */
+/** Timeout for the test's own requests to the server: a busy server may be silent for seconds. */
 export const longTimeout = { timeout: 60_000 }
 
 /**
- * Repeats a check until it holds; one that throws does not hold yet. `waitFor` of @opsplane/testing says more, and needs
- * this library.
+ * Repeats a check until it holds; a check that throws does not hold yet. `waitFor` of @opsplane/testing reports
+ * more, but depends on this library.
  */
 export async function waitFor(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (const end = Date.now() + 60_000; ; await delay(10)) {

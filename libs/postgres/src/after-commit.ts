@@ -6,8 +6,9 @@ type Work = (tx: postgres.TransactionSql) => unknown
 const hooksOf = new WeakMap<object, Set<() => void>>()
 
 /**
- * Has `hook` called once the transaction is committed, once however often it is asked for; never where it is rolled back as a
- * whole. Throws for what is not a transaction of a client that `trackTransactions` was called with.
+ * Calls `hook` once the transaction is committed, only once per transaction even if registered repeatedly, and
+ * never if the whole transaction is rolled back. Throws unless `tx` is a transaction of a client passed to
+ * `trackTransactions`.
  */
 export function afterCommit(tx: Pick<postgres.Sql, 'unsafe'>, hook: () => void): void {
   const hooks = hooksOf.get(tx)
@@ -15,7 +16,7 @@ export function afterCommit(tx: Pick<postgres.Sql, 'unsafe'>, hook: () => void):
   hooks.add(hook)
 }
 
-/** Lets `afterCommit` follow the transactions of a client, and their savepoints. */
+/** Makes `afterCommit` available for a client's transactions and their savepoints. */
 export function trackTransactions(client: postgres.Sql): void {
   const begin = client.begin.bind(client) as Begin
   const tracked: Begin = async (...given) => {
@@ -27,7 +28,7 @@ export function trackTransactions(client: postgres.Sql): void {
   client.begin = tracked as typeof client.begin
 }
 
-/** The arguments of `begin` or `savepoint`, whose last one is what is done in it. */
+/** The arguments of `begin` or `savepoint`, with their last one, the work, wrapped. */
 function withTracked(given: readonly unknown[], hooks: Set<() => void>): unknown[] {
   const work = given.at(-1) as Work
   return [...given.slice(0, -1), (tx: postgres.TransactionSql) => work(track(tx, hooks))]

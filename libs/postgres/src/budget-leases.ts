@@ -10,7 +10,10 @@ const lockHolders = `
 select pg_advisory_xact_lock(hashtextextended(name || ' ' || holder, 0))
 from (select distinct name, holder from unnest($1::text[], $2::text[]) as a (name, holder) order by 1, 2) ordered`
 
-/** The amount the other replicas have not leased, up to the requested one. A window ends at the same instant for all. */
+/**
+ * Grants the amount other replicas have not leased, up to the requested one. A window ends at the same instant for
+ * all.
+ */
 const grantLeases = `
 with ask as (
   select * from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::int[], $7::int[])
@@ -41,8 +44,8 @@ delete from budget_leases where ctid = any (array(
   select ctid from budget_leases where expires_at < clock_timestamp() - interval '1 minute' limit 100))`
 
 /**
- * Grants leases of budgets to `owner`, a replica; what it had before is replaced. At most one ask per name and holder.
- * Needs the table `budget_leases` of the service's schema.
+ * Grants leases of budgets to `owner`, a replica, replacing its earlier ones. At most one request per name and
+ * holder. Requires the table `budget_leases` in the service's schema.
  */
 export async function grantBudgetLeases(
   sql: Sql,

@@ -1,16 +1,16 @@
 import type postgres from 'postgres'
 import { quoteIdentifier, quoteLiteral } from './sql-text.js'
 
-/** With fewer columns parsing once costs more than it saves. */
+/** With fewer columns, parsing the JSON in a trigger costs more than it saves. */
 const worthTrigger = 4
-/** Begins the comment of a column that the trigger computes; its expression follows. */
+/** Prefix of the comment on a column that the trigger computes; its expression follows. */
 const prefix = 'computed: '
-/** The same of one that a migration has added, whose older rows are still to be filled. */
+/** The same prefix for a column added by a migration, whose existing rows are still to be filled. */
 const unfilled = 'computed, to fill: '
 
 /**
- * How a column of a table is computed from the row's JSON, as SQL over the table's columns; null for others. `a` is its row
- * of pg_attribute.
+ * SQL for the expression that computes a column from the row's JSON, over the table's columns; `null` for other
+ * columns. `a` is the column's row of pg_attribute.
  */
 export const computedBy = `coalesce(
   (select pg_get_expr(d.adbin, d.adrelid) from pg_attrdef d
@@ -19,27 +19,28 @@ export const computedBy = `coalesce(
 
 interface ComputedTable {
   table: string
-  /** The column of type json that all others are computed from. */
+  /** The json column from which all others are computed. */
   source: string
   columns: { name: string; expression: string; generated: boolean; unfilled: boolean }[]
-  /** What the trigger does by now. */
+  /** The trigger's current function body. */
   body: string | null
 }
 
 /**
- * Lets one trigger compute all generated columns of a table that has several. Postgres computes each by itself, and so
- * parses the whole JSON of the row for each, and reads its expression from text in each statement: of an incident with 23
- * columns that was two thirds of what its insert cost. The trigger parses once, and not at all where an insert gives the first
- * of the columns, and so all of them. Safe to repeat; what later migrations generate or drop is followed.
+ * Makes one trigger compute all generated columns of a table that has several. Postgres computes each of them
+ * separately: it parses the row's whole JSON for each one, and parses its expression in each statement. For an
+ * incident with 23 columns that was two thirds of the cost of its insert. The trigger parses the JSON once, and
+ * not at all if an insert supplies the first column, and so all of them. Idempotent; columns that later migrations
+ * generate or drop are followed.
  *
- * To generate a column of a table that is large would rewrite the table under a lock. A migration adds a plain one instead that may
- * be null, with `comment on column … is 'computed, to fill: <expression>'`, which names the schema of any function
- * that is not Postgres' own. Rows that are there are filled once the trigger knows the column, so that none is missed that is
- * written meanwhile.
+ * Adding a generated column to a large table would rewrite the table under a lock. A migration adds a plain
+ * nullable column instead, with `comment on column … is 'computed, to fill: <expression>'`, which must qualify any
+ * function that is not Postgres' own with its schema. Existing rows are filled once the trigger computes the
+ * column, so that rows written meanwhile are not missed.
  */
 export async function computeColumnsTogether(admin: postgres.Sql, schema: string): Promise<void> {
   const tables = await admin.begin(async (tx) => {
-    // So that expressions name the schema of what they call.
+    // So that expressions contain the schema of the functions they call.
     await tx`set local search_path to ''`
     const found = await tx.unsafe<ComputedTable[]>(computedTables, [schema])
     for (const table of found) await tx.unsafe(computeTogether(schema, table))
@@ -48,7 +49,7 @@ export async function computeColumnsTogether(admin: postgres.Sql, schema: string
   for (const table of tables) await fillAdded(admin, schema, table)
 }
 
-/** Fills what the columns that were added lack, and only then says that they are filled. */
+/** Fills added columns in existing rows, and only then marks them as filled. */
 async function fillAdded(
   admin: postgres.Sql,
   schema: string,
@@ -61,7 +62,7 @@ async function fillAdded(
   const lacking = added.map(
     (column) => `(${quoteIdentifier(column.name)} is null and (${column.expression}) is not null)`,
   )
-  // Transactions that started to write before the trigger knew the columns have ended by then.
+  // Waits for transactions that started to write before the trigger computed the columns.
   await admin.begin((tx) => tx.unsafe(`lock table ${name} in share mode`))
   await admin.unsafe(
     [
@@ -97,7 +98,7 @@ function computeTogether(schema: string, { table, source, columns, body }: Compu
   return statements.join(';')
 }
 
-/** Tables with enough columns that are computed. */
+/** Tables with enough computed columns. */
 const computedTables = `
   select c.relname as table, min(s.attname) as source,
     json_agg(json_build_object('name', a.attname, 'expression', a.expression, 'generated', a.attgenerated = 's',

@@ -1,18 +1,21 @@
 import type postgres from 'postgres'
 
-/** What a server has left of its connections. */
+/** The connection limits and usage of a server. */
 interface ConnectionCapacity {
   /** `max_connections`. */
   max: number
-  /** Of these, what only superusers and roles with `pg_use_reserved_connections` are let into. */
+  /** Number of these that only superusers and roles with `pg_use_reserved_connections` may use. */
   reserved: number
-  /** What others have open, whatever they are. */
+  /** Connections opened by all other clients. */
   used: number
 }
 
-/** Reads the server's limits; every role that may connect may read them. The connection used is not counted. */
+/**
+ * Reads the server's limits; every role that may connect may read them. The connection used for this is not
+ * counted.
+ */
 export async function readConnectionCapacity(sql: postgres.Sql): Promise<ConnectionCapacity> {
-  // The server's own processes have no user or no database. `reserved_connections` is there from Postgres 16 on.
+  // The server's own processes have no user or no database. `reserved_connections` exists since Postgres 16.
   const [row] = await sql<ConnectionCapacity[]>`
     select current_setting('max_connections')::int as max,
       current_setting('superuser_reserved_connections')::int
@@ -23,7 +26,7 @@ export async function readConnectionCapacity(sql: postgres.Sql): Promise<Connect
   return row
 }
 
-/** Says, for an operator, that a server has fewer connections left than are wanted; undefined where it has enough. */
+/** A message for operators if fewer connections are left than wanted; `undefined` if there are enough. */
 export function connectionShortage(
   wanted: number,
   { max, reserved, used }: ConnectionCapacity,
@@ -36,7 +39,7 @@ export function connectionShortage(
   )
 }
 
-/** What helps against a shortage. */
+/** The remedy for a shortage, for operators. */
 export const shortageRemedy =
   'Raise max_connections (and restart Postgres), close what else is connected, or set DATABASE_POOL_SIZE (at least 3 for ' +
   'each service) and DATA_SESSIONS lower: docs/scaling.md#connections'

@@ -1,31 +1,31 @@
 import { ApiError } from '@opsplane/contracts'
 import { createKeyedCounts, delay } from '@opsplane/runtime'
 
-/** A connection as a pool needs it. */
+/** The operations a pool needs of a connection. */
 export interface PooledConnection {
   isOpen(): boolean
-  /** Makes it as new; false where it must be closed instead. */
+  /** Resets the session to its initial state; `false` if it must be closed instead. */
   reset(): Promise<boolean>
   close(): Promise<void>
 }
 
 interface ConnectionPoolOptions<Key, Connection extends PooledConnection> {
-  /** Most connections in all. */
+  /** Maximum number of connections. */
   max: number
-  /** Most of one name. */
+  /** Maximum number of connections of one name. */
   maxEach: number
-  /** Unused ones are closed after so long. */
+  /** Unused connections are closed after this time. */
   idleMs: number
-  /** Connections of one name can stand in for each other. */
+  /** Connections of the same name are interchangeable. */
   nameOf(key: Key): string
-  /** The group with the fewest connections is served first. */
+  /** The group with the fewest connections in use is served first. */
   groupOf(key: Key): string
   open(key: Key): Promise<Connection>
 }
 
-/** Connections of several names, each lent to one user at a time. */
+/** Connections of several names, each used by one caller at a time. */
 interface ConnectionPool<Key, Connection extends PooledConnection> {
-  /** Throws `service_unavailable` once closed, or where too many wait. */
+  /** Throws `service_unavailable` once the pool is closed, or if too many callers are waiting. */
   acquire(key: Key): Promise<Connection>
   release(key: Key, connection: Connection): Promise<void>
   counts(): { open: number; idle: number; waiting: number }
@@ -47,7 +47,10 @@ interface Waiter<Key, Connection> {
 }
 
 const maxWaiting = 10_000
-/** How often in a row a connection goes on to others of its own name while those of another wait: to change it takes a login. */
+/**
+ * Maximum number of consecutive uses within a connection's own name while callers of another name wait: replacing
+ * a connection costs a login.
+ */
 const longestStreak = 16
 
 export function createConnectionPool<Key, Connection extends PooledConnection>({
@@ -61,9 +64,9 @@ export function createConnectionPool<Key, Connection extends PooledConnection>({
   /** Least recently used first. */
   const idle: Idle<Connection>[] = []
   const waiting: Waiter<Key, Connection>[] = []
-  /** Connections there are or that are being made, by name. */
+  /** Number of connections, including those being opened, by name. */
   const counts = createKeyedCounts()
-  /** Connections that are lent, by group. */
+  /** Number of connections in use, by group. */
   const lent = createKeyedCounts()
   const streaks = new WeakMap<Connection, number>()
   let closed = false
@@ -72,7 +75,7 @@ export function createConnectionPool<Key, Connection extends PooledConnection>({
     counts.add(name, -1)
   }
   const drop = async ({ name, connection }: Pick<Idle<Connection>, 'name' | 'connection'>) => {
-    // Its place is free once the server has let it go, or the limit would be passed.
+    // The slot is free only once the server has closed the connection; otherwise the limit would be exceeded.
     await connection.close().catch(() => {})
     forget(name)
     serve()
@@ -93,7 +96,10 @@ export function createConnectionPool<Key, Connection extends PooledConnection>({
     }
   }
 
-  /** Whether this one can be given a connection now; takes one that is idle, or the place of another's. */
+  /**
+   * Whether the waiter is served now: by an idle connection of its name, or by opening one. If the pool is full,
+   * closes the oldest idle connection to make room.
+   */
   function take(waiter: Waiter<Key, Connection>): boolean {
     const own = idle.findLastIndex(({ name }) => name === waiter.name)
     const [found] = own < 0 ? [] : idle.splice(own, 1)
@@ -112,7 +118,7 @@ export function createConnectionPool<Key, Connection extends PooledConnection>({
     return false
   }
 
-  /** Who has least comes first; among equals, who has waited longest. */
+  /** Callers of the group with the fewest connections come first; among equals, the one that has waited longest. */
   function serve(): void {
     const fair = [...waiting].sort((a, b) => held(a) - held(b))
     for (const waiter of fair) if (take(waiter)) waiting.splice(waiting.indexOf(waiter), 1)
@@ -158,7 +164,7 @@ export function createConnectionPool<Key, Connection extends PooledConnection>({
   }
 }
 
-/** A server may never answer: one that takes so long counts as failed, or its place would never be free again. */
+/** Timeout of a reset: a server may never answer, and its slot would never be free again. */
 const resetMs = 5_000
 
 async function isReset(connection: PooledConnection): Promise<boolean> {

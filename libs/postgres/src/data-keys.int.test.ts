@@ -44,7 +44,7 @@ const vaultWith = (sealer: typeof before) => createVault(database.db, sealer)
 const workspaces = (count: number) =>
   Array.from({ length: count }, (_, n) => `ws_${String(n).padStart(4, '0')}`)
 
-/** A value of each workspace, sealed by a service that has the old master key only. */
+/** One value per workspace, sealed by a service that has only the old master key. */
 async function sealed(count: number): Promise<Map<string, string>> {
   const vault = vaultWith(before)
   const values = new Map<string, string>()
@@ -96,7 +96,7 @@ describe('rewrapping', () => {
     await Promise.all(work)
     expect(results.reduce((sum, { rewrapped }) => sum + rewrapped, 0)).toBeGreaterThanOrEqual(60)
     expect(opened).toBeGreaterThanOrEqual(100)
-    // A replica that had the old key in front may have made keys after the last batch.
+    // A replica with the old key as its current one may have created data keys after the last batch.
     await rewrapDataKeys(database.db, during)
     expect(await countDataKeys(database.db)).toEqual([{ keyId: after.keyId, count: expect.any(Number) }])
     await expectReadable(values, after)
@@ -129,7 +129,7 @@ describe('rewrapping', () => {
     ['with a wrong one', createSealer(newKey, [strange])],
   ])('%s fails and changes nothing, whatever is done already', async (_what, sealer) => {
     await sealed(5)
-    // All are looked at before the first is changed, so that the last one counts.
+    // All are verified before the first is changed, so the last one matters.
     for (const { id } of await admin<{ id: string }[]>`select id from data_keys where id < 'ws_0002'`)
       await admin`update data_keys set wrapped = ${during.newDataKey(id)} where id = ${id}`
     const unchanged = await rows()

@@ -3,10 +3,10 @@ import { asc, desc, eq, gt, ne, sql } from 'drizzle-orm'
 import type { Drizzle } from './database.js'
 import { dataKeys, newDataKeyRow } from './vault.js'
 
-/** The master keys given do not open the data keys there are. Nothing was changed. */
+/** The given master keys do not unwrap the existing data keys. Nothing was changed. */
 export class MasterKeyError extends Error {}
 
-/** How many data keys are wrapped by which master key. */
+/** Number of data keys wrapped by a master key. */
 interface DataKeyCount {
   keyId: string
   count: number
@@ -14,7 +14,7 @@ interface DataKeyCount {
 
 const wrappedBy = sql<string>`split_part(${dataKeys.wrapped}, '.', 2)`
 
-/** The schemas of this database that keep data keys, whichever services they are of. */
+/** The schemas of this database that contain data keys, of any service. */
 export async function schemasWithDataKeys(db: Drizzle): Promise<string[]> {
   const rows = await db.execute<{ name: string }>(sql`
     select n.nspname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -22,7 +22,7 @@ export async function schemasWithDataKeys(db: Drizzle): Promise<string[]> {
   return rows.map((row) => row.name)
 }
 
-/** Needs no key. */
+/** Counts data keys by master key. Requires no key. */
 export async function countDataKeys(db: Drizzle): Promise<DataKeyCount[]> {
   return db
     .select({ keyId: wrappedBy.as('key_id'), count: sql<number>`count(*)::int`.as('count') })
@@ -31,7 +31,7 @@ export async function countDataKeys(db: Drizzle): Promise<DataKeyCount[]> {
     .orderBy(wrappedBy)
 }
 
-/** Unwraps every data key there is, and changes none. Throws MasterKeyError when one does not open. */
+/** Unwraps every existing data key without changing any. Throws MasterKeyError if one cannot be unwrapped. */
 export async function verifyDataKeys(db: Drizzle, sealer: Sealer): Promise<void> {
   for (let after = ''; ; ) {
     const rows = await db
@@ -50,14 +50,15 @@ export async function verifyDataKeys(db: Drizzle, sealer: Sealer): Promise<void>
 interface RewrapOptions {
   /** Data keys per transaction. */
   batch?: number
-  /** Called after each transaction with the number of keys it has rewrapped. */
+  /** Called after each transaction with the number of keys rewrapped so far. */
   onBatch?(rewrapped: number): void | Promise<void>
 }
 
 /**
- * Wraps every data key by the sealer's present master key, batch by batch, each in a transaction of its own that holds
- * the locks of its rows: stopped at any point, every row is wrapped by one key or the other, and the next run goes on
- * from there. Throws MasterKeyError, before anything is changed, when a data key opens with none of the sealer's keys.
+ * Wraps every data key with the sealer's current master key, in batches. Each batch is a separate transaction that
+ * locks its rows: after an interruption every row is wrapped by one key or the other, and the next run continues
+ * from there. Throws MasterKeyError, before anything is changed, if a data key cannot be unwrapped with any of the
+ * sealer's keys.
  */
 export async function rewrapDataKeys(
   db: Drizzle,
@@ -71,7 +72,7 @@ export async function rewrapDataKeys(
     const done = await rewrapBatch(db, sealer, batch)
     rewrapped += done
     if (done > 0) await onBatch?.(rewrapped)
-    // A batch that another run was faster with is empty, too.
+    // A batch is also empty if a concurrent run was faster.
     else if ((await countDataKeys(db)).every(({ keyId }) => keyId === sealer.keyId)) return { rewrapped }
   }
 }
@@ -97,9 +98,9 @@ function rewrapBatch(db: Drizzle, sealer: Sealer, batch: number): Promise<number
 }
 
 /**
- * Gives a workspace a new data key, which every value sealed from then on is sealed with. Null when it has none yet.
- * Throws MasterKeyError unless its newest one is wrapped by the sealer's present master key: that shows that the
- * services hold this key too.
+ * Adds a new data key for a workspace, with which every later value is sealed. `null` if the workspace has none
+ * yet. Throws MasterKeyError unless its newest key is wrapped by the sealer's current master key, which proves
+ * that the services have this master key too.
  */
 export async function addDataKeyGeneration(
   db: Drizzle,
@@ -107,7 +108,7 @@ export async function addDataKeyGeneration(
   workspaceId: string,
 ): Promise<{ generation: number } | null> {
   return db.transaction(async (tx) => {
-    // Two at once would make the same generation, and a master key being rotated would be missed.
+    // Concurrent calls would create the same generation, and would miss an ongoing rotation of the master key.
     await tx.execute(sql`lock table ${dataKeys} in share row exclusive mode`)
     const [newest] = await tx
       .select({ id: dataKeys.id, generation: dataKeys.generation, wrapped: dataKeys.wrapped })

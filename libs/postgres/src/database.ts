@@ -8,16 +8,17 @@ import { poolSizes } from './pool-sizes.js'
 import { parseServerTarget } from './server-target.js'
 
 /**
- * A pool on one service's schema. It is several pools on purpose: drizzle replaces the JSON and date serializers of the
- * client it is given, so the client behind `sql` is never handed to it.
+ * Connection pools for one service's schema. There are several on purpose: drizzle replaces the JSON and date
+ * serializers of the client passed to it, so the client behind `sql` is never passed to drizzle.
  */
 export interface Database {
-  /** Hand-written statements; only the event store uses it. */
+  /** Hand-written statements. */
   sql: postgres.Sql
   /**
-   * Short statements of the log: those of every write, and of the relay. Each is planned once in each connection. Left to
-   * itself, Postgres plans a statement with arrays again each time where the first ones were short: for the append that took
-   * longer than to run it. No transaction runs here, nor anything that takes long: it would hold up every write.
+   * Short statements of the log: those of every write, and of the relay. Each is planned once per connection. By
+   * default Postgres would plan a statement with array parameters again for each execution if the first arrays were
+   * short; for the append, planning took longer than executing it. No transactions or long statements run here: they
+   * would delay every write.
    */
   planned: postgres.Sql
   /** Typed queries; timestamps and JSON behave as drizzle defines them. */
@@ -27,31 +28,34 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** What runs a statement: the pool, or one transaction. */
+/** Executes statements: the pool, or a transaction. */
 export type StatementRunner = Pick<postgres.Sql, 'unsafe'>
 
 export type Drizzle = PostgresJsDatabase<Record<string, never>>
 
 interface ClientOptions {
-  /** Becomes the search_path: tables are named without their schema. */
+  /** Becomes the search_path, so that table names need no schema. */
   schema: string
   max?: number
   applicationName?: string
   /** Server settings for every connection of the pool. */
   settings?: Record<string, string>
-  /** A connection whose server is silent under a statement for so much longer than `statement_timeout` is lost; 15 s unless given. */
+  /**
+   * A connection counts as lost if its server is silent during a statement for longer than `statement_timeout` plus
+   * this margin; 15 s if absent.
+   */
   silenceMarginMs?: number
 }
 
 interface ConnectOptions extends ClientOptions {
-  /** Most connections of all pools together, divided by `poolSizes`; without it each pool has `max`. */
+  /** Maximum number of connections of all pools together, divided by `poolSizes`; without it each pool has `max`. */
   connections?: number
 }
 
 /**
- * Opens the pools lazily: nothing is sent until the first query, lost connections are replaced, and those without use are
- * closed. Code in a transaction asks for no other connection of the same pool: once there are as many such transactions as
- * connections, each waits for another one.
+ * Opens the pools lazily: nothing is sent until the first query, lost connections are replaced, and unused ones
+ * are closed. Code in a transaction must not use another connection of the same pool: with as many such
+ * transactions as connections, each would wait for another.
  */
 export function connect(url: string, { connections, ...options }: ConnectOptions): Database {
   const sizes = connections === undefined ? undefined : poolSizes(connections)
@@ -76,25 +80,26 @@ export function connect(url: string, { connections, ...options }: ConnectOptions
   }
 }
 
-/** JSON whose numbers keep all their digits, both ways. */
+/** JSON whose numbers keep all their digits in both directions. */
 export const exactJson = { to: 114, from: [114, 3802], serialize: stringifyExact, parse: parseExact }
 
-/** What every connection of a service has, from the client or, behind a pooler, from the login role. */
+/** Settings of every connection of a service, sent by the client or, behind a pooler, set on the login role. */
 export const roleSettings = (schema: string) => ({
   search_path: schema,
   statement_timeout: 30_000,
   idle_in_transaction_session_timeout: 30_000,
-  // Compiling a statement takes longer than any of ours should run.
+  // JIT compilation takes longer than any of our statements should run.
   jit: 'off',
 })
 
-/** A connection without use is closed after so long: what one service has at rest, another may need. */
+/** Unused connections are closed after this time, because another service may need them. */
 const idleSeconds = 60
 
 /**
- * One postgres.js client with the platform's settings. `max` 1 gives a connection of one's own. A URL with
- * `?pooler=transaction` leads to a pooler that gives each transaction a server connection: nothing is prepared or sent
- * before the statement before it is answered, and the settings are those of the login role, which provisioning gives it.
+ * A postgres.js client with the platform's settings. `max` 1 gives a dedicated connection. A URL with
+ * `?pooler=transaction` leads to a pooler that assigns a server connection to each transaction: no statement is
+ * prepared or sent before the previous one is answered, and the settings are those of the login role, set by
+ * provisioning.
  */
 export function openClient(url: string, options: ClientOptions): postgres.Sql {
   const { url: target, pooled: isPooled, ssl } = parseServerTarget(url)
@@ -111,9 +116,10 @@ export function openClient(url: string, options: ClientOptions): postgres.Sql {
     prepare: !isPooled,
     types: { json: exactJson },
     ...(ssl && { ssl }),
-    // Until a statement is complete the pooler counts none, and takes the server connection away behind the one before.
+    // The pooler counts a statement only once it is complete, and would withdraw the server connection after the
+    // previous one.
     ...(isPooled && { max_pipeline: 1 }),
-    // A host that is gone without a word is otherwise noticed once TCP gives up, after a quarter of an hour.
+    // Otherwise a host that disappears silently is only noticed when TCP gives up, after a quarter of an hour.
     ...(mayTakeMs > 0 && { silence_timeout: (mayTakeMs + (options.silenceMarginMs ?? 15_000)) / 1_000 }),
     connection: { application_name: applicationName, ...(!isPooled && settings) },
   })

@@ -18,7 +18,7 @@ const PACKAGES: Record<string, string> = {
   'linux-x64': 'linux-x64',
 }
 
-/** Finds the Postgres programs for this platform, completing their package when its install script did not run. */
+/** Finds the Postgres programs for this platform, completing their package if its install script did not run. */
 export function postgresBinaries(): PostgresBinaries {
   const platform = `${process.platform}-${process.arch}`
   const name = PACKAGES[platform]
@@ -40,7 +40,7 @@ function packageRoot(name: string): string {
   }
 }
 
-// npm archives hold no symlinks; the package lists them for its install script, which may be blocked.
+// npm archives contain no symlinks; the package lists them for its install script, which may be blocked.
 function hydrateSymlinks(root: string): void {
   const list = join(root, 'native/pg-symlinks.json')
   if (!existsSync(list)) return

@@ -20,7 +20,7 @@ import { unicodeCtypes } from './locale.js'
 
 const PASSWORD_FILE = 'opsplane-password'
 const ORPHAN_GRACE_MS = 1_000
-// Its first line is the postmaster's pid, its eighth what state it is in.
+// Its first line is the postmaster's pid, its eighth line the postmaster's state.
 const LOCK_FILE = 'postmaster.pid'
 const STATE_LINE = 7
 
@@ -35,7 +35,7 @@ interface ClusterOptions {
   onLog?: ((line: string) => void) | undefined
 }
 
-/** Creates the data directory unless it is there, and returns the superuser's password. */
+/** Creates the data directory unless it exists, and returns the superuser's password. */
 export async function ensureCluster(options: ClusterOptions): Promise<string> {
   const { dataDir, owner } = options
   if (existsSync(join(dataDir, 'PG_VERSION'))) {
@@ -45,7 +45,7 @@ export async function ensureCluster(options: ClusterOptions): Promise<string> {
   return createCluster(options)
 }
 
-// Created under another name and renamed, so that a run killed half way leaves nothing that looks complete.
+// Created under another name and renamed, so that a killed run leaves nothing that looks complete.
 async function createCluster(options: ClusterOptions): Promise<string> {
   const { dataDir, password, owner, onLog } = options
   const draft = `${dataDir}.new`
@@ -76,8 +76,8 @@ async function createCluster(options: ClusterOptions): Promise<string> {
 }
 
 /**
- * The collation is C everywhere: bytes sort the same on every machine, whatever its version, and serve prefixes. Returns
- * what initdb complains of.
+ * The collation is always C: bytes sort the same on every machine and in every version, and its indexes serve
+ * prefix searches. Returns the error output of initdb if it failed.
  */
 async function runInitdb(
   { initdb, user, owner }: ClusterOptions,
@@ -106,13 +106,12 @@ function giveTo(directory: string, owner: SystemUser): void {
 }
 
 /**
- * Clears what a killed postmaster left: backends that still hold its shared memory, and a
- * postmaster.pid whose number may by now belong to another process (or to an unreaped one), which
- * Postgres would take for a running server.
+ * Cleans up after a killed postmaster: backends that still use its shared memory, and a postmaster.pid whose
+ * number may now belong to another process (or a zombie), which Postgres would take for a running server.
  */
 export async function clearCrashedServer(dataDir: string): Promise<void> {
   for (const pid of processesIn(dataDir)) {
-    // Backends notice the loss of their postmaster themselves, unless busy.
+    // Backends notice the loss of their postmaster themselves, unless they are busy.
     if (await waitForExit(pid, ORPHAN_GRACE_MS)) continue
     signalProcess(pid, 'SIGKILL')
     await waitForExit(pid, ORPHAN_GRACE_MS)
@@ -127,8 +126,9 @@ export async function clearCrashedServer(dataDir: string): Promise<void> {
 }
 
 /**
- * Whether the postmaster has finished its recovery, by the state it writes into its lock file, where
- * pg_ctl looks too: clients that wait for the server may push the line that says so out of the log's tail at once.
+ * Whether the postmaster has finished its recovery, according to the state in its lock file, which pg_ctl reads
+ * too. The log is not reliable: clients waiting for the server may immediately push the corresponding line out of
+ * its tail.
  */
 export function acceptsConnections(dataDir: string, postmaster: number): boolean {
   const lines = lockFileLines(dataDir)
@@ -144,8 +144,8 @@ function lockFileLines(dataDir: string): string[] {
   }
 }
 
-// Every Postgres process works in its data directory. Elsewhere than on Linux Postgres's own check
-// of the shared memory decides, and the start is repeated.
+// Every Postgres process has its data directory as working directory. On systems other than Linux, Postgres's own
+// check of the shared memory decides, and the start is retried.
 function processesIn(dataDir: string): number[] {
   if (process.platform !== 'linux') return []
   return readdirSync('/proc')

@@ -10,7 +10,10 @@ export interface SystemUser {
 const OWN_USER = 'opsplane'
 const SEARCHABLE_BY_ALL = 0o001
 
-/** The unprivileged user Postgres runs as when we are root, which it refuses; undefined when we are not. */
+/**
+ * The unprivileged user Postgres runs as if we are root, because it refuses to run as root; `undefined` if we are
+ * not root.
+ */
 export function serverUser(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined
   const user = findUser('postgres') ?? findUser(OWN_USER) ?? createUser() ?? findUser('nobody')
@@ -20,7 +23,7 @@ export function serverUser(): SystemUser | undefined {
   )
 }
 
-/** Lets that user pass through the directories above a path, as a root's home is closed by default. */
+/** Allows that user to traverse the directories above a path, because root's home is closed by default. */
 export function openPathTo(path: string, onLog?: (line: string) => void): void {
   for (let parent = dirname(path); ; parent = dirname(parent)) {
     const { mode } = statSync(parent)
@@ -51,7 +54,7 @@ function createUser(): SystemUser | undefined {
       execFileSync(command, args, { stdio: 'ignore' })
       return findUser(OWN_USER)
     } catch {
-      // The next way, then `nobody`.
+      // Tries the next command, then `nobody`.
     }
   }
   return undefined

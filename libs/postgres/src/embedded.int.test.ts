@@ -108,7 +108,7 @@ describe('embedded Postgres', () => {
   })
 })
 
-/** How text is sorted, the same on every machine, and what is known of the letters of all scripts. */
+/** The collation, which must be the same on every machine, and whether letters of all scripts are recognized. */
 async function sorting(url: string) {
   const [settings] = await query(
     url,

@@ -15,14 +15,17 @@ import { openPathTo, type SystemUser, serverUser } from './embedded-user.js'
 
 interface EmbeddedPostgresOptions {
   dataDir: string
-  /** Any free one when not given. */
+  /** Any free port if absent. */
   port?: number | undefined
   user?: string | undefined
-  /** Made up, and kept in the data directory, when not given. Counts only when the directory is created. */
+  /** Generated and stored in the data directory if absent. Only applies when the directory is created. */
   password?: string | undefined
   /** Server settings, as `name=value`. */
   flags?: string[] | undefined
-  /** LC_CTYPE of a new data directory: the first one the machine has, normally one that knows the letters of all scripts. */
+  /**
+   * Candidates for the LC_CTYPE of a new data directory; the first one the machine has is used. By default locales
+   * that know the letters of all scripts come first.
+   */
   ctypes?: readonly string[] | undefined
   onLog?: ((line: string) => void) | undefined
 }
@@ -31,21 +34,21 @@ export interface EmbeddedPostgres {
   /** The superuser's URL of the database `postgres`. */
   readonly url: string
   readonly port: number
-  /** The postmaster's. */
+  /** Process id of the postmaster. */
   readonly pid: number
-  /** Resolves, never rejects, with a description of how it ended, asked or not. */
+  /** Resolves, never rejects, with a description of how the server ended, whether requested or not. */
   readonly exited: Promise<string>
   stop(): Promise<void>
 }
 
 const READY_TIMEOUT_MS = 120_000
 const RETRY_UNTIL_MS = 15_000
-// Shut down now, without waiting for clients to leave, but in order.
+// Fast shutdown: orderly, but without waiting for clients to disconnect.
 const STOP_SIGNAL = 'SIGINT'
 
 /**
- * Starts a Postgres of our own on 127.0.0.1, creating its data directory the first time. What an
- * earlier run left behind, also one that was killed, is cleared first.
+ * Starts a dedicated Postgres on 127.0.0.1, creating its data directory the first time. Remains of an earlier run,
+ * even a killed one, are cleaned up first.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const binaries = postgresBinaries()
@@ -87,7 +90,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-// The real path, as that is what the system reports as the server's working directory.
+// The real path, because the system reports it as the server's working directory.
 function placeFor(dataDir: string): string {
   const path = resolve(dataDir)
   mkdirSync(dirname(path), { recursive: true })

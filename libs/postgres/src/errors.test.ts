@@ -25,7 +25,7 @@ describe('what Postgres says', () => {
     expect(databaseFault(error(code))).toContain(fault)
     expect(String(answerToPostgresError(error(code)))).toContain(fault)
     expect(isDatabaseUnavailable(error(code))).toBe(true)
-    // As drizzle gives it.
+    // As drizzle wraps errors.
     expect(isDependencyUnavailable(new Error('Failed query', { cause: error(code) }))).toBe(true)
     expect(isTransient(error(code))).toBe(false)
   })

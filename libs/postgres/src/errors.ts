@@ -1,6 +1,6 @@
 import { ApiError } from '@opsplane/contracts'
 
-/** postgres.js error codes and SQLSTATE classes that mean the server is away, not that the request is wrong. */
+/** postgres.js error codes and SQLSTATE classes that mean the server is unavailable, not that the request is wrong. */
 const networkCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -19,12 +19,15 @@ const networkCodes = new Set([
   'CONNECT_TIMEOUT',
 ])
 /**
- * 08: the connection, also a pooler's word for it. 25006: read-only, as after a failover until the pool has found the new
- * primary. 28: the server does not let the role in, as while its password is being changed. 53: no connection, memory or
- * disk left. 57P: shutting down, starting, or ending sessions. 58: the disk, the system.
+ * 08: the connection, also as reported by a pooler. 25006: read-only, as after a failover until the pool has found
+ * the new primary. 28: the server rejects the role, as while its password is being changed. 53: no connection,
+ * memory or disk left. 57P: shutting down, starting, or ending sessions. 58: the disk, the system.
  */
 const awayStates = /^(08|25006|28|57P0[1-5]|53[0-4]|58)/
-/** Others were in the way, or the server took too long: a serialization failure, a deadlock, a lock, a cancelled statement. */
+/**
+ * A conflict with other transactions, or a timeout: a serialization failure, a deadlock, a lock, a cancelled
+ * statement.
+ */
 const transientStates = /^(40001|40P01|55P03|57014)/
 
 function codeOf(error: unknown): string | undefined {
@@ -34,62 +37,65 @@ function codeOf(error: unknown): string | undefined {
   return 'cause' in error ? codeOf(error.cause) : undefined
 }
 
-/** Whether the error says that Postgres cannot be reached, accepts no connections, or is restarting. */
+/** Whether the error means that Postgres cannot be reached, accepts no connections, or is restarting. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && (networkCodes.has(code) || awayStates.test(code))
 }
 
-/** Whether the same attempt may succeed right away, though not for ever: what always takes too long is no accident. */
+/**
+ * Whether the same attempt may succeed immediately; retries must be limited, because a statement may always take
+ * too long.
+ */
 export function isTransient(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && transientStates.test(code)
 }
 
-/** Whether Postgres, or another service of the platform, is away: the same attempt can succeed later. */
+/** Whether Postgres, or another service of the platform, is unavailable: the same attempt can succeed later. */
 export function isDependencyUnavailable(error: unknown): boolean {
   return isDatabaseUnavailable(error) || (error instanceof ApiError && error.code === 'service_unavailable')
 }
 
-/** The violated unique constraint's name, when that is what the error says. */
+/** The name of the violated unique constraint, if that is the error. */
 export function uniqueViolation(error: unknown): string | undefined {
   if (codeOf(error) !== '23505') return undefined
   const source = error as { constraint_name?: string; cause?: { constraint_name?: string } }
   return source.constraint_name ?? source.cause?.constraint_name ?? 'unknown'
 }
 
-/** The violated foreign key's name, when that is what the error says. */
+/** The name of the violated foreign key, if that is the error. */
 export function foreignKeyViolation(error: unknown): string | undefined {
   if (codeOf(error) !== '23503') return undefined
   const source = error as { constraint_name?: string; cause?: { constraint_name?: string } }
   return source.constraint_name ?? source.cause?.constraint_name ?? 'unknown'
 }
 
-/** Whether a row had no partition to go to. Every other violated check has the name of a constraint. */
+/** Whether no partition exists for a row. Every other check violation carries the name of a constraint. */
 export function isMissingPartition(error: unknown): boolean {
   if (codeOf(error) !== '23514') return false
   const source = error as { constraint_name?: string; cause?: { constraint_name?: string } }
   return (source.constraint_name ?? source.cause?.constraint_name) === undefined
 }
 
-/** Whether a lock was not to be had within `lock_timeout`. */
+/** Whether a lock could not be acquired within `lock_timeout`. */
 export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === '55P03'
 }
 
-/** Whether Postgres has ended this transaction, of several that waited for each other: it may be retried. */
+/** Whether Postgres aborted this transaction because of a deadlock: it may be retried. */
 export function isDeadlock(error: unknown): boolean {
   return codeOf(error) === '40P01'
 }
 
-/** Whether another transaction was in the way. A cancelled statement is not among these: with fewer rows it may be done in time. */
+/** Whether another transaction conflicted. Excludes cancelled statements: with fewer rows they may finish in time. */
 export function isRetryable(error: unknown): boolean {
   return isDeadlock(error) || isLockTimeout(error) || codeOf(error) === '40001'
 }
 
-/** What is the matter with a server that is away, by SQLSTATE. */
+/** Descriptions of the fault of an unavailable server, by SQLSTATE. */
 const faults: readonly [states: RegExp, fault: string][] = [
-  // Of the server, the database, the role, or a pooler's own limit.
+  // The limit of the server, the database, the role, or a pooler.
   [/^53300/, 'has no connection left'],
   [/^53(100|400)|^58030/, 'has no disk space left, or cannot read its disk'],
   [/^53200/, 'has no memory left'],
@@ -98,21 +104,22 @@ const faults: readonly [states: RegExp, fault: string][] = [
   [/^57P0/, 'is starting or stopping'],
 ]
 
-/** What is the matter with a server that `isDatabaseUnavailable`, as a predicate: `The database ${fault}.` */
+/** Describes the fault if `isDatabaseUnavailable`, as a predicate: `The database ${fault}.` */
 export function databaseFault(error: unknown): string {
   const code = codeOf(error) ?? ''
   return faults.find(([states]) => states.test(code))?.[1] ?? 'cannot be reached'
 }
 
-/** Turns "Postgres is away" into the API's 503, which says why; every other error stays as it is. */
+/** Translates an unavailable Postgres into the API's 503, with the reason; every other error is returned unchanged. */
 export function translatePostgresError(error: unknown): unknown {
   if (!isDatabaseUnavailable(error)) return error
   return unavailable(`The database ${databaseFault(error)}. Try again in a moment.`, error)
 }
 
 /**
- * What a request is answered that has failed for it: also a statement that took too long, or had others in its way, is a 503
- * there. Background work tells the two apart, as it would try for ever what is only away.
+ * The response to a request that failed with this error: statements that timed out or conflicted also become a
+ * 503. Background work distinguishes the two, because it retries indefinitely only while the database is
+ * unavailable.
  */
 export function answerToPostgresError(error: unknown): unknown {
   if (error instanceof ApiError || !isTransient(error)) return translatePostgresError(error)

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
 
 test('statements without references are freed with the next collection of the young part of the heap', () => {
-  // Of some 6,000, all of which the client as it is published keeps until the whole heap is collected.
+  // Of about 6,000 bytes per statement, all of which the unpatched client retains until a full garbage collection.
   expect(bytesKept()).toBeLessThan(300)
 })
 
-/** By how much the heap grows for each statement, in a process of its own, where no collection of the whole heap comes between. */
+/** Heap growth per statement in bytes, measured in a separate process without full garbage collections in between. */
 function bytesKept(): number {
   const program = `
     import { collectYoungHeap, configureHeapGrowth } from '@opsplane/runtime'
@@ -30,7 +30,7 @@ function bytesKept(): number {
     }
     console.log(most)`
   return Number(
-    // Optimized code leaves them now and then, so that what is published would pass by chance.
+    // Optimized code sometimes does not retain them, so that the unpatched client could pass by chance.
     execFileSync(process.execPath, ['--no-opt', '--input-type=module', '-e', program], {
       encoding: 'utf8',
       cwd: import.meta.dirname,

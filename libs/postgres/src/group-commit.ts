@@ -1,7 +1,7 @@
 interface GroupOptions<Item, Result> {
-  /** Writes all of them in one statement: one result for each. */
+  /** Writes all items in one statement; returns one result per item. */
   write(items: readonly Item[]): Promise<readonly Result[]>
-  /** Whether an error says nothing of the items: all of them fail with it. */
+  /** Whether an error does not concern the items: all of them then fail with it. */
   isAway(error: unknown): boolean
 }
 
@@ -19,10 +19,16 @@ interface Waiting<Item, Result> {
 
 const maxGroup = 64
 const maxInFlight = 2
-/** How many must wait for another statement to start next to a running one: flushes of the WAL are serialized anyway. */
+/**
+ * Minimum number of waiting items before a further statement starts while one is running: WAL flushes are
+ * serialized anyway.
+ */
 const worthAnother = 16
 
-/** Group commit: what arrives while a statement is running shares the next one. A group that fails is tried one by one. */
+/**
+ * Group commit: items that arrive while a statement is running share the next one. If a group fails, its items are
+ * tried one by one.
+ */
 export function createGroups<Item, Result>({
   write,
   isAway,
@@ -34,7 +40,7 @@ export function createGroups<Item, Result>({
   async function run(group: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await write(group.map(({ item }) => item))
-      // One result for each item is what `write` promises.
+      // `write` returns one result for each item.
       for (const [n, waiting] of group.entries()) waiting.resolve(results[n] as Result)
     } catch (error) {
       if (group.length > 1 && !isAway(error)) for (const waiting of group) await run([waiting])
@@ -61,7 +67,7 @@ export function createGroups<Item, Result>({
         queue.push({ item, resolve, reject })
         if (scheduled || running.size >= maxInFlight) return
         scheduled = true
-        // After what arrives in the same turn of the event loop, so that it shares the statement.
+        // Deferred until all items of this event-loop turn have arrived, so that they share the statement.
         setImmediate(pump)
       }),
     async idle() {

@@ -12,6 +12,6 @@ test('a server that answers whatever it likes neither ends a process, nor keeps 
   expect(stderr).toBe('')
   const { rounds, understood } = JSON.parse(stdout) as { rounds: number; understood: number }
   expect(rounds).toBe(500)
-  // It gets as far as rows of an answer.
+  // It reaches the rows of a result often enough.
   expect(understood).toBeGreaterThan(100)
 })

@@ -1,10 +1,11 @@
-/** As JSON has control characters, which an array has as they are. Some others are taken for one, which does no harm. */
+/** Detects control characters escaped by JSON, which an array contains unescaped. False positives are harmless. */
 const escaped = /\\[bfnrtu]/
 const control = /\p{Cc}/u
 
 /**
- * A text[] parameter of JSON texts, as Postgres writes arrays. The escaping of JSON is that of an array's elements where
- * there are no control characters, as in what JSON.stringify makes, and takes a fraction of what the client's takes.
+ * A text[] parameter of JSON texts, in the array syntax of Postgres. Without control characters, as in the output
+ * of JSON.stringify, JSON's escaping is valid for array elements, and takes a fraction of the time of the client's
+ * serializer.
  */
 export function jsonArray(texts: readonly (string | null)[]): string {
   const json = JSON.stringify(texts)

@@ -4,47 +4,50 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 interface Scan {
   table: KeysetTable
   conditions: (SQL | undefined)[]
-  /** Read by one ordered scan of each value. */
+  /** Read by one ordered scan per value. */
   each: AnyOf | undefined
   sort: Sort
 }
 
 interface Search {
-  /** Finds all by an index. */
+  /** Finds all matches by an index. */
   condition: SQL
-  /** The same, asked of one row after the other: quick for some, too slow for a whole list. */
+  /** The same condition for single rows: fast for a few rows, too slow for a whole list. */
   ofRow: SQL | undefined
 }
 
-/** How many rows of a list are looked through for a search before an index is asked for all that match. */
+/** Number of rows of a list to test for a search before an index is used to find all matches. */
 const nearest = 2_000
-/** How many are where the nearest hold so many matches that the page will be full by then. */
+/** Number of rows to test if the nearest ones contain so many matches that the page is likely to be full by then. */
 const farther = 12_000
-/** How many matches are sorted. More are so frequent that walking on in order finds a page soon. */
+/**
+ * Maximum number of matches to sort. If there are more, they are so frequent that walking on in order soon fills a
+ * page.
+ */
 const maxSorted = 5_000
 
-/** The first rows in order; the values of `each` by a scan each, merged. */
+/** The first rows in order; with `each`, one scan per value, merged. */
 export function orderedScanSql(scan: Scan, limit: number): SQL {
   const { table, each } = scan
   if (!each) return first(scan, undefined, limit)
   const scans = each.values.map((value) => sql`(${first(scan, eq(each.column, value), limit)})`)
-  // Under the table's own name, so that its columns can be spoken of alike on every level.
+  // Aliased to the table's own name, so that its columns can be referenced in the same way on every level.
   return sql`select * from (${sql.join(scans, sql` union all `)}) ${table} order by ${orderOf(scan)} limit ${limit}`
 }
 
 /**
- * The first matches in order. Which way is quick depends on how many match and where they lie, which statistics over
- * all tenants and times do not tell; so each way is given up at a bound, and Postgres runs a later one only then:
- * look through the nearest rows, and on through more where those promise enough; find all matches by their index and sort
- * them; walk in order as far as it takes. Rows that are slow to ask one by one are not walked: then all matches are
- * sorted, however many.
+ * The first matches in order. Which strategy is fast depends on how many rows match and where they are, which
+ * statistics over all tenants and times do not show. Each strategy is therefore abandoned at a bound, and Postgres
+ * runs the next one only then: test the nearest rows, and more rows if those contain enough matches; find all
+ * matches by their index and sort them; walk in order to the end. If single rows are slow to test (`ofRow`), they
+ * are not walked: then all matches are sorted, however many.
  */
 export function searchSql(scan: Scan, { condition, ofRow }: Search, limit: number): SQL {
   const { table, conditions, each } = scan
   const order = orderOf(scan)
   const place = sql`${table.id}, ${scan.sort.column}`
   const all = and(...conditions, each && sql`${each.column} in (${sql.join([...each.values], sql`, `)})`)
-  // A test for truth serves no index of the search, so that the order's is walked.
+  // An `is true` test cannot use the search index, so the index of the order is walked.
   const walking = and(all, sql`(${condition}) is true`)
   const few = sql`(select count(*) from few) <= ${maxSorted}`
   const promising = Math.ceil((limit * nearest) / farther)
@@ -95,7 +98,7 @@ function orderOf({ table, sort }: Scan): SQL {
 export interface AnyOf {
   column: PgColumn
   values: readonly (string | number)[]
-  /** Whether the order has an index within each value alone, so that it can be walked in no other way. */
+  /** Whether the order is indexed only within each value, so that it can be walked in no other way. */
   leadsOrder?: boolean
 }
 

@@ -7,17 +7,17 @@ import type { Drizzle } from './database.js'
 import type { AnyOf, KeysetTable, Sort } from './keyset-scan.js'
 import { orderedScanSql, searchSql } from './keyset-scan.js'
 
-/** What of a table is asked for; everything given must hold. */
+/** Conditions on the rows of a table; all given ones must hold. */
 export interface Selection {
   where?: (SQL | undefined)[]
   /**
-   * The first one with several values is read by one ordered scan of each value, which are merged: put first what
-   * has an index that ends with the sort columns.
+   * The first one with several values is read by one ordered scan per value, which are merged: put a column first
+   * whose index ends with the sort columns.
    */
   anyOf?: (AnyOf | undefined)[]
-  /** What an index finds but in no order, such as words in a text. */
+  /** A condition for which an index finds rows, but in no order, such as words in a text. */
   search?: SQL | undefined
-  /** The same condition, for when `search` finds rows by another table first: quick to ask of some single rows. */
+  /** The same condition for single rows, if `search` finds rows through another table: fast for a few rows. */
   searchOfRow?: SQL | undefined
 }
 
@@ -25,11 +25,11 @@ export interface KeysetOptions<T, Columns extends Record<string, PgColumn> = Rec
   extends Selection {
   table: KeysetTable
   tenant: TenantScope
-  /** The id breaks ties, in the same direction. */
+  /** Ties are broken by id, in the same direction. */
   sort: Sort
   limit: number
   after?: string | undefined
-  /** Names the list and everything the position depends on, as the http lib makes it. */
+  /** Identifies the list and everything the position depends on, as created by the http lib. */
   binding: string
   cursors: CursorCodec
   /** Columns to present in addition to state and version. */
@@ -43,11 +43,11 @@ type ColumnValues<Columns extends Record<string, PgColumn>> = {
 
 const Position = z.tuple([z.union([z.string(), z.number(), z.null()]), z.string()])
 
-/** What cursors of a list of one tenant are bound to. */
+/** The value that cursors of one tenant's list are bound to. */
 export const tenantBinding = ({ workspaceId, environment }: TenantScope, binding: string) =>
   `${workspaceId}|${environment}|${binding}`
 
-/** The position a cursor stands for. Throws `invalid_cursor`. */
+/** The position encoded in a cursor. Throws `invalid_cursor`. */
 export const parsePosition = (cursors: CursorCodec, cursor: string, binding: string) =>
   Position.parse(cursors.decode(cursor, binding))
 
@@ -93,7 +93,7 @@ export async function keysetPage<T, Columns extends Record<string, PgColumn> = R
   const items = rows.slice(0, limit)
   const last = rows.length > limit ? items.at(-1) : undefined
   return {
-    // What is selected is typed by the columns given, which the spread does not keep.
+    // The row type depends on the given columns, which the spread loses.
     items: items.map((row) => options.present(row as Parameters<typeof options.present>[0])),
     nextCursor: last ? cursors.encode([last.sortValue, last.id], binding) : null,
     limit,
@@ -101,8 +101,9 @@ export async function keysetPage<T, Columns extends Record<string, PgColumn> = R
 }
 
 /**
- * Of words that are frequent but hardly ever together, Postgres expects so many that it would read the whole table,
- * of all tenants. There always is an index that is better; with the usual memory it would remember pages, not rows.
+ * For words that are frequent but rarely occur together, Postgres overestimates the matches and would read the
+ * whole table, of all tenants; an index is always better. With the default work_mem the bitmap would contain pages
+ * instead of rows.
  */
 function forSearch<Rows>(
   db: Drizzle,
@@ -116,7 +117,7 @@ function forSearch<Rows>(
   })
 }
 
-/** Everything asked for as conditions on the table's columns. */
+/** The whole selection as conditions on the table's columns. */
 export function selectionConditions({ where, anyOf, search }: Selection): (SQL | undefined)[] {
   return [...(where ?? []), ...(anyOf ?? []).map((given) => given && isAnyOf(given)), search]
 }
@@ -124,14 +125,14 @@ export function selectionConditions({ where, anyOf, search }: Selection): (SQL |
 const isAnyOf = ({ column, values }: AnyOf): SQL => inArray(column, [...values])
 const isOneOf = (id: PgColumn, ids: SQL): SQL => sql`${id} in (select id from (${ids}) page)`
 
-/** The column to be read value by value, and the others as conditions. */
+/** The column to read value by value, and the others as conditions. */
 function ways(anyOf: Selection['anyOf'] = []): { each: AnyOf | undefined; among: SQL[] } {
   const given = anyOf.flatMap((one) => (one ? [{ ...one, values: [...new Set(one.values)] }] : []))
   const each = given.find(({ values }) => values.length > 1)
   return { each, among: given.filter((one) => one !== each).map(isAnyOf) }
 }
 
-/** A row comparison, so that Postgres walks the (sort, id) index from the position on. */
+/** A row comparison, so that Postgres walks the (sort, id) index from this position. */
 function beyond(table: KeysetTable, sort: Sort, [value, id]: z.infer<typeof Position>): SQL {
   const operator = sort.direction === 'asc' ? sql.raw('>') : sql.raw('<')
   return sql`(${sort.column}, ${table.id}) ${operator} (${value}, ${id})`

@@ -1,11 +1,11 @@
 import type postgres from 'postgres'
 
-/** LC_CTYPEs that know letters beyond ASCII, by the names machines have: glibc and musl, macOS, old distributions. */
+/** LC_CTYPEs that support letters beyond ASCII, by platform: glibc and musl, macOS, old distributions. */
 export const unicodeCtypes = ['C.UTF-8', 'UTF-8', 'en_US.UTF-8'] as const
 
 /**
- * Whether the database knows letters beyond ASCII. Both are asked for, as `lower` may follow another provider than the
- * parser of texts and the trigrams, which follow LC_CTYPE always.
+ * Whether the database supports letters beyond ASCII. Tests both `lower`, which may use another locale provider,
+ * and the text parser, which, like trigrams, always uses LC_CTYPE.
  */
 export async function hasUnicodeLocale(sql: postgres.Sql): Promise<boolean> {
   const [row] = await sql<{ knows: boolean }[]>`

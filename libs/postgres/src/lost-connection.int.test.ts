@@ -24,7 +24,7 @@ afterAll(async () => {
   await admin.end()
 })
 
-/** Ends every connection of the pool under test, as a crash of Postgres does. */
+/** Terminates every connection of the pool under test, as a crash of Postgres does. */
 const cutOff = () =>
   admin`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${schema}`
 
@@ -71,7 +71,7 @@ test('statements that meet a cut connection fail or succeed, and the pool is usa
       if (outcome instanceof Error) expect(isDatabaseUnavailable(outcome)).toBe(true)
     }
   }
-  // A connection that is being cut may still take one statement; after that each one works again.
+  // A connection that is being terminated may accept one more statement; after that, every statement works again.
   while ((await client`select 1 as one`.catch(() => [])).length === 0) await turn()
   await client.end({ timeout: 1 })
 })

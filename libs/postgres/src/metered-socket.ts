@@ -1,17 +1,20 @@
 import { connect, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 
-/** Bounds what a server may answer on one connection before it is read: at the first byte beyond, the connection is destroyed. */
+/**
+ * Limits the bytes a server may send on one connection before they are processed: the connection is destroyed at
+ * the first byte beyond the limit.
+ */
 export interface AnswerMeter {
-  /** Counts from 0 again, and allows so many bytes from now on. */
+  /** Resets the count and sets a new limit in bytes. */
   allow(bytes: number): void
-  /** Bytes that have arrived since, as they are on the wire. */
+  /** Bytes received since then, as transmitted. */
   received(): number
-  /** Whether the connection was destroyed because its server answered more than was allowed. */
+  /** Whether the connection was destroyed because its server sent more than was allowed. */
   exceeded(): boolean
 }
 
-/** What postgres.js knows of its server when it asks for a socket. */
+/** The server address that postgres.js passes when it requests a socket. */
 interface SocketOptions {
   host: readonly string[]
   port: readonly number[]
@@ -19,7 +22,7 @@ interface SocketOptions {
   ssl?: unknown
 }
 
-/** The option `socket` of a postgres.js client with `max: 1`, and the meter of the connection it makes. */
+/** The `socket` option of a postgres.js client with `max: 1`, and the meter of its connection. */
 export function createMeteredSocket(): { socket(options: SocketOptions): Duplex; meter: AnswerMeter } {
   let allowed = Number.POSITIVE_INFINITY
   let received = 0
@@ -36,7 +39,7 @@ export function createMeteredSocket(): { socket(options: SocketOptions): Duplex;
         exceeded = true
         raw.destroy()
       }
-      // TLS reads from the handle of a plain socket, past its listeners. The name is what certificates are checked against.
+      // TLS reads from the handle of a plain socket, bypassing its listeners. Certificates are checked against `host`.
       return Object.assign(ssl ? new CountedStream(raw, count) : raw.on('data', count), { host: host[at] })
     },
     meter: {

@@ -12,8 +12,9 @@ const transactions = new AsyncLocalStorage<OpenTransaction>()
 let guarding = 0
 
 /**
- * A statement throws that code in a transaction sends by the pool of it, of the clients that are opened while `work` goes on: with as many
- * such transactions as connections, each would wait for another one until Postgres ends them. For tests, as it follows every call.
+ * For clients opened while `work` runs: a statement sent through the pool by code inside a transaction of that
+ * pool throws, because with as many such transactions as connections each would wait for another until Postgres
+ * ends them. For tests, because it tracks every call.
  */
 export async function withGuardedConnections<T>(work: () => Promise<T>): Promise<T> {
   guarding++
@@ -24,7 +25,7 @@ export async function withGuardedConnections<T>(work: () => Promise<T>): Promise
   }
 }
 
-/** The client as it is, or, within `withGuardedConnections`, one whose transactions and statements are followed. */
+/** The client unchanged or, within `withGuardedConnections`, one whose transactions and statements are tracked. */
 export function guardConnections(client: postgres.Sql): postgres.Sql {
   if (guarding === 0) return client
   const inTransaction = () => {
@@ -58,7 +59,7 @@ export function guardConnections(client: postgres.Sql): postgres.Sql {
   }) as typeof client.unsafe
   return new Proxy(client, {
     apply(target, thisArg, given: unknown[]) {
-      // Also an identifier or a list of values is written so: only a template is a statement.
+      // Identifiers and lists of values use the same call; only a template is a statement.
       if (Array.isArray(given[0]) && 'raw' in given[0]) refuse(given[0].join('…'))
       return Reflect.apply(target as unknown as Call, thisArg, given)
     },

@@ -1,8 +1,8 @@
 import type { StatementRunner } from './database.js'
 
 /**
- * Names of the partitions of these tables, in order. Parse them in JavaScript: in SQL some plans take
- * apart those of all relations first.
+ * Names of the partitions of these tables, in order. Parse them in JavaScript: in SQL some plans would parse the
+ * names of all relations first.
  */
 export async function listPartitions(sql: StatementRunner, ...tables: string[]): Promise<string[]> {
   const rows = await sql.unsafe<{ name: string }[]>(

@@ -1,9 +1,9 @@
-/** The patch hands a transaction the loss of its connection by a function of its own. */
+/** The patch reports the loss of a connection to its transaction by a dedicated function. */
 const patchedHandler = /\.onclose\s*=\s*\(?\w+\)?\s*=>/
 
 /**
- * Throws where the client was installed without the patch: it would run what is left of a transaction whose connection
- * was lost on another one. Seen in the client's own code, which is there in a bundle as well.
+ * Throws if the client was installed without the patch: it would run the rest of a transaction whose connection
+ * was lost on another connection. Detected in the client's own code, which a bundle contains as well.
  */
 export function assertPatchedClient(client: { begin: { toString(): string } }): void {
   if (!patchedHandler.test(client.begin.toString())) {

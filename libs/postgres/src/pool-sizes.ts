@@ -1,17 +1,20 @@
-/** The connections of one replica by what they run: see `Database`. */
+/** The number of connections of one replica, by their use: see `Database`. */
 interface PoolSizes {
   writes: number
   statements: number
   queries: number
 }
 
-/** Each pool has one. */
+/** One for each pool. */
 export const minConnections = 3
 
-/** From so many on, writes get a second connection: two groups of a group commit are in flight at most. */
+/** From this number on, writes get a second connection: group commit has at most two groups in flight. */
 const secondWriter = 6
 
-/** Divides the connections that one replica may open: the sizes add up to exactly that many. Throws below `minConnections`. */
+/**
+ * Divides the connections that one replica may open; the sizes add up to exactly `connections`. Throws below
+ * `minConnections`.
+ */
 export function poolSizes(connections: number): PoolSizes {
   if (!Number.isInteger(connections) || connections < minConnections)
     throw new RangeError(`a service needs ${minConnections} connections at least, not ${connections}`)

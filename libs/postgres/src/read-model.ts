@@ -9,7 +9,7 @@ import {
   text,
 } from 'drizzle-orm/pg-core'
 
-/** A text column computed from the row's state, to filter and sort by. ISO timestamps sort right as text. */
+/** A text column computed from the row's state, to filter and sort by. ISO timestamps sort correctly as text. */
 export function stateText<Name extends string>(column: Name, field: string) {
   return text(column).generatedAlwaysAs(sql.raw(`state->>'${field}'`))
 }
@@ -29,7 +29,7 @@ const baseColumns = {
 }
 type WithBase<Columns> = typeof baseColumns & Columns
 
-/** Named, because the declaration the compiler infers loses drizzle's type parameters. */
+/** An explicit type, because the declaration the compiler infers loses drizzle's type parameters. */
 type ReadModelTable<
   Name extends string,
   Columns extends Record<string, PgColumnBuilderBase>,
@@ -41,8 +41,8 @@ type ReadModelTable<
 }>
 
 /**
- * A read-model table: the aggregate's folded state plus generated columns. Rows are written by the event store
- * alone, which is why every table has the same base columns.
+ * A read-model table: the aggregate's folded state plus generated columns. Only the event store writes rows, which
+ * is why all tables have the same base columns.
  */
 export function readModelTable<Name extends string, Columns extends Record<string, PgColumnBuilderBase>>(
   name: Name,

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { isDatabaseUnavailable, openClient } from './index.js'
 
 const server = new URL(process.env.TEST_DATABASE_URL ?? '')
-/** The clients' connections through the proxy that stands before Postgres. */
+/** The clients' connections through the proxy in front of Postgres. */
 const clients = new Set<Socket>()
-/** Whether the proxy ends connections before they are ready, as one without a server behind it does. */
+/** Whether the proxy ends connections before they are ready, like one without a server behind it. */
 let isHollow = false
 let dialled = 0
 let proxy: Server
@@ -45,12 +45,12 @@ beforeEach(() => {
 })
 afterAll(() => void proxy.close())
 
-/** Longer than a busy machine takes for a statement. */
+/** Longer than a busy machine needs for a statement. */
 const hasty = { settings: { statement_timeout: '2000' }, silenceMarginMs: 500 }
 
-/** A statement that is running while its connection is reset, and what `then` does as soon as it has failed. */
+/** Resets the connection of a running statement, and calls `then` as soon as the statement has failed. */
 async function resetDuring<T>(sql: ReturnType<typeof openClient>, then: () => Promise<T>): Promise<T> {
-  // The first statement of a connection is not one of many yet.
+  // On a new connection the first statement is not yet one of several in flight.
   await sql`select 1`
   const failed = sql`select pg_sleep(60)`.then(
     () => {
@@ -90,7 +90,7 @@ test('a connection that says nothing for longer than a statement may take is los
   const failure = await sql`select 'lost' as said`.catch((error: unknown) => error)
   expect(failure).toMatchObject({ code: 'CONNECTION_CLOSED' })
   expect([...(await sql`select 'new' as said`)]).toEqual([{ said: 'new' }])
-  // Being paused, they do not notice that the other side is gone.
+  // Paused sockets do not notice that the other side is gone.
   for (const client of silenced) client.destroy()
   await sql.end({ timeout: 1 })
 })

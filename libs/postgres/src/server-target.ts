@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { type ConnectionOptions, checkServerIdentity } from 'node:tls'
 
-/** What `openClient` passes to the client for a URL. */
+/** The URL and options `openClient` passes to the client. */
 interface ServerTarget {
   url: string
-  /** Whether a transaction pooler is between. */
+  /** Whether the URL leads to a transaction pooler. */
   pooled: boolean
-  /** Of TLS, where the URL names files; else it is for the client, which knows `sslmode` alone. */
+  /** TLS options if the URL names files; otherwise TLS is left to the client, which supports only `sslmode`. */
   ssl?: ConnectionOptions
 }
 
@@ -16,9 +16,10 @@ const fileParameters = ['sslrootcert', 'sslcert', 'sslkey'] as const
 export const isPooled = (url: string): boolean => parseServerTarget(url).pooled
 
 /**
- * Reads what libpq knows and the client does not: `sslrootcert`, `sslcert` and `sslkey` name PEM files, and our own
- * `pooler=transaction`. With `sslrootcert` the server's certificate is checked as `sslmode` says: `verify-full` (unless given)
- * its name too, `verify-ca` and `require` the authority alone. Throws where a file cannot be read; the message names the parameter.
+ * Parses parameters that libpq supports and the client does not: `sslrootcert`, `sslcert` and `sslkey` name PEM
+ * files. Also parses our own `pooler=transaction`. With `sslrootcert` the server's certificate is verified
+ * according to `sslmode`: `verify-full` (the default) includes the name, `verify-ca` and `require` only the
+ * authority. Throws if a file cannot be read; the message names the parameter.
  */
 export function parseServerTarget(url: string): ServerTarget {
   const [base = '', query] = url.split(/\?(.*)/s)
@@ -31,7 +32,7 @@ export function parseServerTarget(url: string): ServerTarget {
 }
 
 function tlsOf(base: string, parameters: URLSearchParams): ConnectionOptions | undefined {
-  // The authorities of the system are the client's own.
+  // The client itself uses the system's authorities.
   if (parameters.get('sslrootcert') === 'system') return undefined
   const [ca, cert, key] = fileParameters.map((name) => {
     const file = parameters.get(name)
@@ -52,7 +53,7 @@ function tlsOf(base: string, parameters: URLSearchParams): ConnectionOptions | u
   }
 }
 
-/** The host where it is an address: the client passes Node no server name then. */
+/** The host if it is an IP address: the client passes no server name to Node then. */
 function addressOf(base: string): string | undefined {
   const host = /^[^/]*\/\/(?:[^@/]*@)?\[?([^/,\]]*?)\]?(?::\d+)?(?:\/|$)/.exec(base)?.[1]
   return host !== undefined && isIP(host) ? host : undefined

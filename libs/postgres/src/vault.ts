@@ -18,7 +18,7 @@ export const dataKeys = pgTable(
 )
 
 export interface Vault {
-  /** Sealed text, openable only for the same workspace and aad. */
+  /** Seals a text, which can be opened only with the same workspace and aad. */
   seal(workspaceId: string, plaintext: string, aad: string): Promise<string>
   open(workspaceId: string, sealed: string, aad: string): Promise<string>
 }
@@ -26,8 +26,8 @@ export interface Vault {
 const maxKnownKeys = 10_000
 
 /**
- * Seals values with the newest data key of the workspace, the first one made at its first use and kept wrapped in
- * `data_keys`. Values of earlier generations stay readable.
+ * Seals values with the newest data key of the workspace. The first key is created on first use and stored wrapped
+ * in `data_keys`. Values of earlier generations stay readable.
  */
 export function createVault(db: Drizzle, sealer: Sealer): Vault {
   const known = new LRUCache<string, DataKey>({ max: maxKnownKeys })
@@ -39,11 +39,11 @@ export function createVault(db: Drizzle, sealer: Sealer): Vault {
       .where(eq(dataKeys.workspaceId, workspaceId))
       .orderBy(desc(dataKeys.generation))
       .limit(1)
-    // Named by where it is asked for, not by what the row says.
+    // The id is derived from the query, not trusted from the row.
     return row && { id: dataKeyId(workspaceId, row.generation), ...row }
   }
 
-  // Read every time, so that a new generation is used at once by every replica.
+  // Read every time, so that every replica uses a new generation immediately.
   const sealingKey = async (workspaceId: string): Promise<WrappedDataKey> => {
     const newest = await newestOf(workspaceId)
     if (newest) return newest
@@ -66,7 +66,7 @@ export function createVault(db: Drizzle, sealer: Sealer): Vault {
       .where(and(eq(dataKeys.workspaceId, workspaceId), eq(dataKeys.generation, generation)))
     if (!row) throw new Error(`there is no data key ${id}`)
     const key = { id, wrapped: row.wrapped }
-    // A key that cannot be unwrapped here may be rewrapped meanwhile, so it is read again next time.
+    // A key that cannot be unwrapped here may be rewrapped meanwhile, so it is not cached and is read again next time.
     if (sealer.unwraps(key)) known.set(id, key)
     return key
   }
@@ -81,7 +81,7 @@ export function createVault(db: Drizzle, sealer: Sealer): Vault {
 
 const dataKeyId = (workspaceId: string, generation: number) => `${workspaceId}:${generation}`
 
-/** A fresh data key, which opens as this workspace's and this generation's only. */
+/** A new data key, which can be unwrapped only as the key of this workspace and generation. */
 export function newDataKeyRow(sealer: Sealer, workspaceId: string, generation: number) {
   const id = dataKeyId(workspaceId, generation)
   return { id, workspaceId, generation, wrapped: sealer.newDataKey(id) }

@@ -7,7 +7,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => new Date().toISOString() }
 
-/** Resolves after `ms`, or at once when the signal aborts. Never rejects: callers look at the signal. */
+/** Resolves after `ms`, or immediately when the signal aborts. Never rejects: callers check the signal. */
 export function delay(ms: number, signal?: AbortSignal, timers: Timers = systemTimers): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve()

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { LimitValues } from './quota/limits.js'
 import { isMasterKey } from './sealing.js'
 
-/** The settings of a process are wrong; the message lists every variable with what is wrong. */
+/** The configuration of a process is invalid; the message lists every invalid variable with its problem. */
 export class ConfigError extends Error {
   constructor(readonly problems: string[]) {
     super(`The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
@@ -15,7 +15,7 @@ const envName = (key: string) => key.replaceAll(/[A-Z]/g, (letter) => `_${letter
 
 /**
  * Reads a config object from environment variables: the key `natsUrl` comes from `NATS_URL`.
- * An empty variable counts as absent. Throws ConfigError naming every bad variable at once.
+ * An empty variable counts as absent. Throws a ConfigError that names every invalid variable.
  */
 export function parseConfig<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
@@ -48,16 +48,16 @@ const jsonObject = z.string().transform((text, context) => {
   }
 })
 
-/** A variable that holds a JSON object of strings, such as a map of service name to URL. */
+/** A variable that contains a JSON object of strings, such as a map of service name to URL. */
 export const stringMap = jsonObject.pipe(z.record(z.string(), z.string()))
 
-/** A variable that holds a JSON object of service name to base URL. */
+/** A variable that contains a JSON object of service name to base URL. */
 const urlMap = stringMap.pipe(z.record(z.string(), z.url({ protocol: /^https?$/ })))
 
 /** `true`/`false`/`1`/`0`. */
 export const flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1')
 
-/** Values separated by commas. */
+/** Splits comma-separated values. */
 export function commaList(text: string): string[] {
   return text
     .split(',')
@@ -65,10 +65,13 @@ export function commaList(text: string): string[] {
     .filter((part) => part !== '')
 }
 
-/** A variable that holds several values, separated by commas. */
+/** A variable with several comma-separated values. */
 export const commaSeparated = z.string().transform(commaList)
 
-/** `name=value` pairs, separated by commas, values percent-encoded, as OpenTelemetry writes attributes and headers. */
+/**
+ * Parses comma-separated `name=value` pairs with percent-encoded values, the OpenTelemetry format of attributes
+ * and headers.
+ */
 function attributesOf(text: string, context: z.RefinementCtx): Record<string, string> {
   try {
     const pairs = commaList(text).map((pair) => {
@@ -83,7 +86,7 @@ function attributesOf(text: string, context: z.RefinementCtx): Record<string, st
   }
 }
 
-/** What every service needs, whatever it does. */
+/** Settings of every service. */
 export const baseConfig = z.object({
   port: z.coerce
     .number()
@@ -195,20 +198,20 @@ export const baseConfig = z.object({
 })
 export type BaseConfig = z.infer<typeof baseConfig>
 
-/** Where another service is. Throws ConfigError when the configuration does not say. */
+/** The base URL of another service. Throws ConfigError if it is not configured. */
 export function urlOfService({ serviceUrls }: Pick<BaseConfig, 'serviceUrls'>, service: string): string {
   const url = serviceUrls[service]
   if (url === undefined) throw new ConfigError([`SERVICE_URLS does not name the ${service} service`])
   return url
 }
 
-/** `DATABASE_POOL_SIZE` of a service that has so many connections unless it is set. */
+/** `DATABASE_POOL_SIZE`, with the service's default number of connections. */
 export const databaseConnections = (usual: number) =>
   z.coerce.number().int().min(3).max(1_000).default(usual).meta({
     description: 'most connections of one replica to its database, in all; at least 3',
   })
 
-/** For services with a database. */
+/** Settings of services with a database. */
 export const backendConfig = baseConfig.extend({
   databaseUrl: z.string().meta({ description: "Postgres URL of this service's own login role" }),
   databasePoolSize: databaseConnections(5),
@@ -236,12 +239,12 @@ export const backendConfig = baseConfig.extend({
 })
 export type BackendConfig = z.infer<typeof backendConfig>
 
-/** An origin such as `https://ops.example.com`; of a URL whatever follows it is left out. */
+/** An origin such as `https://ops.example.com`; the rest of a URL is dropped. */
 export const originSetting = z.url({ protocol: /^https?$/ }).transform((url) => new URL(url).origin)
 
 const mustBeKey = 'must be 32 bytes in base64'
 
-/** For services that seal values. */
+/** Settings of services that seal values. */
 export const masterKeyConfig = {
   opsplaneMasterKey: z
     .string()

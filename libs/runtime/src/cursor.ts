@@ -1,11 +1,11 @@
 import { ApiError } from '@opsplane/contracts'
 import { constantTimeEqual, hmacSha256 } from './hash.js'
 
-/** Opaque list cursors, valid only for the list, workspace, sort and filters they were made for. */
+/** Opaque list cursors, valid only for the list, workspace, sort and filters they were created for. */
 export interface CursorCodec {
-  /** `binding` names the list and everything the position depends on. */
+  /** `binding` identifies the list and everything the position depends on. */
   encode(values: unknown[], binding: string): string
-  /** Throws ApiError `invalid_cursor` for anything this codec did not make with the same binding. */
+  /** Throws ApiError `invalid_cursor` for anything not created by this codec with the same binding. */
   decode(cursor: string, binding: string): unknown[]
 }
 

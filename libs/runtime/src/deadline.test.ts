@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { limitHeapGrowth, startDeadline } from './index.js'
 
-/** No reference to the deadline's own signal is kept. */
+/** Holds no reference to the deadline's signal. */
 const reasonOf = (ms: number) =>
   new Promise<unknown>((resolve) => {
     const { signal } = startDeadline(ms, new AbortController().signal)
@@ -12,9 +12,9 @@ const reasonOf = (ms: number) =>
 
 test('a deadline comes though the heap was collected before, where it is made one with other signals', async () => {
   const reason = reasonOf(100)
-  // What was looked at weakly is kept until the end of the turn.
+  // A weakly referenced object that was accessed is kept until the end of the turn.
   await new Promise(setImmediate)
-  // Collects it.
+  // Runs a full garbage collection.
   limitHeapGrowth(100)()
   expect(await reason).toMatchObject({ name: 'TimeoutError' })
 })

@@ -4,7 +4,7 @@ import { findProcess, type ProcessEntry, signalProcess, waitForExit } from './pr
 const STOP_TIMEOUT_MS = 15_000
 const DYING_MS = 3_000
 
-/** A running platform keeps its data in this folder. */
+/** A running platform uses this directory. */
 export class DirectoryInUseError extends Error {}
 
 interface Claim {
@@ -13,10 +13,9 @@ interface Claim {
 }
 
 /**
- * Makes sure no server from an earlier run still works in a directory: one whose starter is gone is
- * stopped, one whose starter lives is a running platform, so it stays and this throws
- * DirectoryInUseError.
- * `marker` is a part of the server's command line (its directory), as pids are reused.
+ * Ensures that no server from an earlier run still uses a directory. A server whose parent process is gone is
+ * stopped. A server whose parent is alive belongs to a running platform: it is left alone, and this throws
+ * DirectoryInUseError. `marker` is a part of the server's command line (its directory), because pids are reused.
  */
 export async function claimDirectory(
   claimFile: string,
@@ -31,7 +30,7 @@ export async function claimDirectory(
     writeFileSync(claimFile, JSON.stringify({ serverPid, ownerPid: process.pid } satisfies Claim))
 }
 
-/** Forgets the claim after an orderly stop. */
+/** Deletes the claim after an orderly stop. */
 export function releaseDirectory(claimFile: string): void {
   rmSync(claimFile, { force: true })
 }
@@ -61,7 +60,7 @@ function readClaim(claimFile: string): Claim | undefined {
   try {
     return JSON.parse(readFileSync(claimFile, 'utf8')) as Claim
   } catch {
-    // None, or half written by a run that was killed: its guard stops the server.
+    // No claim, or one half written by a killed run: the guard of that run stops the server.
     return undefined
   }
 }

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-// Below the range systems take the ports of outgoing connections from: while a server restarts, one of
-// those, even a client's attempt to reach that very server, could take its port.
+// Below the range of ephemeral ports: while a server restarts, an outgoing connection, even a client's attempt to
+// reach that very server, could otherwise take its port.
 const USUAL = { lowest: 12_000, highest: 32_000 }
 const ATTEMPTS = 100
 const RELEASE_MS = 3_000
@@ -13,9 +13,9 @@ const RETRY_MS = 50
 let next: number | undefined
 
 /**
- * A TCP port of 127.0.0.1 that is free now: the wanted one, else any. Throws when the wanted one is taken. Nothing holds
- * the port until it is used, so none is given twice, and programs that start together can be kept apart: FREE_PORTS, such
- * as `12000-14499`, says where one looks.
+ * A TCP port of 127.0.0.1 that is currently free: the wanted one, or any. Throws if the wanted one is taken.
+ * Nothing reserves the port until it is used, so this process returns none twice. Programs that start together can
+ * be kept apart by FREE_PORTS, such as `12000-14499`, which sets the range to search.
  */
 export async function freePort(wanted?: number): Promise<number> {
   if (wanted !== undefined) return released(wanted)
@@ -37,7 +37,7 @@ function rangeOf(text: string | undefined): typeof USUAL {
   return { lowest: Number(lowest), highest: Number(highest) }
 }
 
-// A server that was just killed takes a moment to let go of its port.
+// A server that was just killed releases its port with a short delay.
 async function released(port: number): Promise<number> {
   const deadline = Date.now() + RELEASE_MS
   while (!(await isFree(port))) {

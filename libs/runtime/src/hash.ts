@@ -1,6 +1,6 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 
-/** Of a digest. */
+/** Length of a SHA-256 digest. */
 export const sha256Bytes = 32
 
 export function sha256Hex(text: string | Buffer): string {
@@ -16,9 +16,10 @@ const innerPad = 0x36
 const outerPad = 0x5c
 
 /**
- * `hmacSha256` under one key for many short messages: a function that takes bytes and gives the MAC, both as binary strings (a
- * character for each byte). It makes no object outside the heap of JavaScript, which takes three times as long to make, and to
- * clear away, as two blocks to hash. The key has at most 64 bytes, and all messages have the same length.
+ * `hmacSha256` under one key for many short messages: returns a function from message to MAC, both as binary
+ * strings (one character per byte). It allocates nothing outside the JavaScript heap; such an object takes three
+ * times as long to create and collect as hashing two blocks. The key has at most 64 bytes, and all messages have
+ * the same length.
  */
 export function hmacSha256Under(key: Buffer, messageBytes: number): (bytes: string) => string {
   if (key.length > blockBytes) throw new RangeError('the key is longer than a block')
@@ -36,7 +37,7 @@ export function hmacSha256Under(key: Buffer, messageBytes: number): (bytes: stri
   }
 }
 
-/** Compares in a time that depends on the lengths only. */
+/** Compares in a time that depends only on the lengths. */
 export function constantTimeEqual(a: string | Buffer, b: string | Buffer): boolean {
   const left = Buffer.from(a)
   const right = Buffer.from(b)

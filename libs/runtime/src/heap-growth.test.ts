@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
 
-/** How many full collections V8 makes while so much that is kept for a while becomes garbage, in a process of its own. */
+/**
+ * Number of full collections V8 performs while many temporarily retained objects become garbage, in a separate
+ * process.
+ */
 function collections(prepare: string): number {
   const program = `
     import { PerformanceObserver, constants } from 'node:perf_hooks'
@@ -24,7 +27,10 @@ function collections(prepare: string): number {
   return Number(output.split(' ')[0])
 }
 
-/** What it measures depends on V8 and takes ten seconds of CPU: with TEST_HEAP, as `npm run test:long` has. */
+/**
+ * The measurement depends on V8 and takes ten seconds of CPU: it runs only with TEST_HEAP, which `npm run
+ * test:long` sets.
+ */
 const isWanted = process.env.TEST_HEAP !== undefined
 const heapTest = isWanted ? test : test.skip
 const held = isWanted ? collections('letHeapGrow(); holdHeap(20)') : 0
@@ -42,11 +48,11 @@ heapTest('of several that hold it the tightest counts, until it lets go', () => 
 
 heapTest('what is made where others have lived on is still made in the young part', () => {
   expect(looksAtSites('letHeapGrow()')).toBe(0)
-  // What V8 does by itself: without it the line above would show nothing.
+  // V8's default behaviour, as a control for the assertion above.
   expect(looksAtSites('')).toBeGreaterThan(0)
 })
 
-/** How often V8 looks at which places in the code make what lives on, to make it in the old part of the heap, while much is kept for a while. */
+/** How often V8 examines allocation sites for pretenuring while many objects are retained for a while. */
 function looksAtSites(prepare: string): number {
   const program = `
     import { letHeapGrow } from ${JSON.stringify(new URL('heap-growth.js', import.meta.url).href)}

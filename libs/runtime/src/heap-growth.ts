@@ -1,9 +1,12 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Percent that V8 lets the old part of the heap of a service grow by beyond what was in use; buffers count. See ADR 114. */
+/**
+ * Percentage by which V8 may let a service's old generation grow beyond what was in use; buffers count. See ADR
+ * 114.
+ */
 const servicePercent = 150
-/** V8 settles it by itself. */
+/** V8 decides by itself. */
 const unsettled = 0
 
 let usualPercent = unsettled
@@ -11,7 +14,10 @@ let usualPercent = unsettled
 type Collect = (options?: { type: 'minor' }) => void
 let collector: Collect | undefined
 
-/** Found with its first use: V8 shows it to new contexts only, which take some milliseconds. */
+/**
+ * The gc function is obtained on first use: V8 exposes it only to new contexts, whose creation takes some
+ * milliseconds.
+ */
 function collect(options?: { type: 'minor' }): void {
   if (!collector) {
     setFlagsFromString('--expose-gc')
@@ -26,17 +32,22 @@ const held: number[] = []
 const apply = () =>
   setFlagsFromString(`--heap-growing-percent=${held.length > 0 ? Math.min(...held) : usualPercent}`)
 
-/** For the process of a service, before it does anything: how often V8 collects the whole heap, at whatever load, and where it makes objects. */
+/**
+ * For the process of a service, before anything else: configures how often V8 collects the whole heap, at any
+ * load, and where it allocates objects.
+ */
 export function configureHeapGrowth(): void {
   usualPercent = servicePercent
   apply()
-  // Literals that have lived on, as those of a batch in flight do, would be made in the old part from then on, and keep what they refer to (ADR 116).
+  // Otherwise V8 would allocate literals that have survived, like those of a batch in flight, in the old generation
+  // from then on, where they retain what they refer to (ADR 116).
   setFlagsFromString('--no-allocation-site-pretenuring')
 }
 
 /**
- * From now on the old part of the heap grows by so many percent at most, for work that leaves much garbage there. Collects the whole heap
- * once, some 20 ms, as what its limit is was settled at the collection before. Returns what gives it its usual room again.
+ * Limits the growth of the old generation to `percent`, for work that leaves much garbage there. Runs a full
+ * collection, about 20 ms, because the current limit was determined by the previous one. Returns a function that
+ * restores the limit.
  */
 export function limitHeapGrowth(percent: number): () => void {
   held.push(percent)
@@ -48,5 +59,5 @@ export function limitHeapGrowth(percent: number): () => void {
   }
 }
 
-/** Collects the young part of the heap, which takes about a millisecond while nearly all of it is garbage. */
+/** Collects the young generation, which takes about a millisecond if nearly all of it is garbage. */
 export const collectYoungHeap = (): void => collect({ type: 'minor' })

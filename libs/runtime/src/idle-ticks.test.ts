@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { idleIntervalMs, msToIdleTick, shortenIdleIntervals } from './idle-ticks.js'
 import { systemTimers } from './timers.js'
 
-// Time stands still, so that waiting and checking happen at the same instant.
+// Time is frozen, so that waiting and checking happen at the same instant.
 let shortened: number
 beforeEach(() => {
   shortened = shortenIdleIntervals(1)

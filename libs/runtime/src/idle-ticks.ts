@@ -3,8 +3,8 @@ import { systemTimers, type Timer, type Timers } from './timers.js'
 let divisor = 1
 
 /**
- * Has the rests of this process be so many times shorter, where they go by the clock of the system: for tests, which else wait for
- * what is found only at rest. Returns by how much they were shorter before.
+ * Divides the idle intervals of this process that use the system clock by `by`: for tests, which would otherwise
+ * wait for work done only while idle. Returns the previous divisor.
  */
 export function shortenIdleIntervals(by: number): number {
   const before = divisor
@@ -12,18 +12,18 @@ export function shortenIdleIntervals(by: number): number {
   return before
 }
 
-/** A rest of so many milliseconds, after `shortenIdleIntervals` a shorter one. */
+/** An idle interval in milliseconds, shortened by `shortenIdleIntervals`. */
 export const idleIntervalMs = (ms: number, timers: Pick<Timers, 'now'> = systemTimers): number =>
   timers === systemTimers ? ms / divisor : ms
 
-/** Schedules of people begin at whole minutes: what happens at rest keeps away from them. */
+/** People schedule work at full minutes; idle work avoids those moments. */
 const offsetMs = 2_700
 
 /**
- * How long it is, in whole ms, until the next of the moments that lie `everyMs` apart and are the same ones in all processes of a
- * machine, and at least `leastMs` away: between that and as much plus `everyMs`. What is done at rest every few seconds waits so
- * long. All of a process then happens in one waking, and what several ask of a server at once wakes that once, too: at rest
- * the waking costs more than what is done (ADR 113).
+ * Milliseconds, as an integer, until the next tick that is at least `leastMs` away; so at most `leastMs +
+ * everyMs`. Ticks are `everyMs` apart and the same in all processes of a machine. Periodic idle work waits for
+ * this tick, so that all such work of a process shares one wake-up, and concurrent requests of several processes
+ * wake a server only once: while idle, the wake-up costs more than the work (ADR 113).
  */
 export function msToIdleTick(
   everyMs: number,
@@ -33,7 +33,10 @@ export function msToIdleTick(
   return msToSharedTick(idleIntervalMs(everyMs, timers), idleIntervalMs(leastMs, timers), timers)
 }
 
-/** The same for what is no rest but lasts until such a moment, and is never shorter than `leastMs`. */
+/**
+ * The same for durations that are not idle intervals, but end at such a tick, and are never shorter than
+ * `leastMs`.
+ */
 export function msToSharedTick(
   everyMs: number,
   leastMs: number,
@@ -43,7 +46,7 @@ export function msToSharedTick(
   return Math.ceil(Math.ceil((present + leastMs) / everyMs) * everyMs - present)
 }
 
-/** Calls back at each of these moments, which keeps no process alive. Returns how to stop it. */
+/** Calls back at each tick, without keeping the process alive. Returns a function that stops it. */
 export function onIdleTicks(everyMs: number, act: () => void, timers: Timers = systemTimers): () => void {
   let timer: Timer
   const wait = () => {

@@ -1,4 +1,7 @@
-/** The same bytes in parts of at least `bytes`, of whole chunks; the last one may be smaller. No content gives no part. */
+/**
+ * Joins whole chunks into parts of at least `bytes`; the last part may be smaller. Yields nothing if there is no
+ * content.
+ */
 export async function* joinChunks(content: AsyncIterable<Buffer>, bytes: number): AsyncIterable<Buffer> {
   let waiting: Buffer[] = []
   let size = 0

@@ -5,13 +5,13 @@ import { describeErrorSafely } from './logged-error.js'
 import { createLogger, type Logger } from './logger.js'
 
 export interface Releasers {
-  /** Registers how to close something just opened. */
+  /** Registers how to close a resource that was just opened. */
   add(name: string, release: () => Promise<void> | void): void
-  /** Closes everything, last opened first; every one runs, the first error is rethrown. Runs once. */
+  /** Closes everything, last opened first. Every release runs, and the first error is rethrown. Runs once. */
   release(): Promise<void>
 }
 
-/** How long something may take to close before it is named, and before the rest is closed without it. */
+/** Time after which a closing resource is logged, and after which the others are closed without waiting for it. */
 const patience = { warnMs: 10_000, giveUpMs: 90_000 }
 
 export function createReleasers(log: Logger, { warnMs, giveUpMs } = patience): Releasers {
@@ -51,18 +51,17 @@ async function gaveUp(name: string, ms: number, over: AbortSignal): Promise<void
   if (!over.aborted) throw new Error(`${name} did not close within ${ms / 1_000} s`)
 }
 
-/** What a started service gives back. */
 export interface RunningService {
   name: string
   port: number
   url: string
-  /** Where its metrics are, if anywhere. */
+  /** URL of its metrics, if it has any. */
   metricsUrl?: string | undefined
   /** Stops intake, drains, closes. Safe to call twice. */
   stop(): Promise<void>
 }
 
-/** What can be started from its configuration; `Overrides` is what tests and the one-process run replace. */
+/** A service that can be started from its configuration; `Overrides` are replaced by tests and the one-process run. */
 export interface RunnableService<Config = unknown, Overrides = { log?: Logger }> {
   name: string
   /** Throws ConfigError. */
@@ -71,8 +70,8 @@ export interface RunnableService<Config = unknown, Overrides = { log?: Logger }>
 }
 
 /**
- * Runs a service as a process: starts it from the environment, and on SIGTERM or SIGINT stops it once.
- * Exit code 0 after a clean stop, 1 when it could not start or stop.
+ * Runs a service as a process: starts it from the environment, and stops it once on SIGTERM or SIGINT.
+ * Exit code 0 after a clean stop, 1 if it could not start or stop.
  */
 export function runService<Config>({ name, loadConfig, start }: RunnableService<Config>): void {
   configureHeapGrowth()
@@ -90,7 +89,7 @@ export function runService<Config>({ name, loadConfig, start }: RunnableService<
     } catch (error) {
       log.error({ err: error }, 'did not stop cleanly')
       process.exitCode = 1
-      // What could not be closed must not keep the process.
+      // A resource that could not be closed must not keep the process alive.
       setTimeout(() => process.exit(1), 1_000).unref()
     }
   }
@@ -98,12 +97,12 @@ export function runService<Config>({ name, loadConfig, start }: RunnableService<
   process.once('SIGINT', () => void stop('SIGINT'))
   running.catch((error: unknown) => {
     log.error({ err: error }, startProblem(error))
-    // What a setup had opened before it threw cannot be closed: it must not keep an idle process alive.
+    // Resources opened by a setup that then failed cannot be closed: they must not keep an idle process alive.
     process.exit(1)
   })
 }
 
-/** A wrong configuration is reported in full: it is the operator's own. */
+/** A configuration error is reported in full, because it contains only the operator's own data. */
 function startProblem(error: unknown): string {
   if (error instanceof ConfigError) return error.message
   return error instanceof Error ? describeErrorSafely(error) : 'could not start'

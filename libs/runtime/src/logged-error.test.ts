@@ -79,7 +79,7 @@ describe('nothing a tenant wrote is logged', () => {
     expect(logged({ err: refused }, { tenantData: true })).toContain(theirs)
   })
 
-  // Minutes, if each mark were tried as the first one.
+  // It would take minutes if each mark were tried as the first one.
   test('however many quotation marks there are', () => {
     const { err } = JSON.parse(logged({ err: new Error(`bad “ ${'“'.repeat(1_000_000)}`) }))
     expect(err.message).toMatch(/^bad “/)

@@ -1,4 +1,4 @@
-/** Fields of an error that say what went wrong in the platform's own words, by the names they are logged under. */
+/** Fields of an error that contain only the platform's own terms, by the names under which they are logged. */
 const ownFields = {
   code: 'code',
   errno: 'errno',
@@ -16,8 +16,8 @@ const maxMessage = 500
 const maxCauses = 5
 
 /**
- * An error as it is logged, without what a tenant wrote: quoted texts of messages, parameters of statements, details of
- * Postgres, and any further fields are left out. Its causes are treated alike.
+ * An error for the log, without tenant data: quoted parts of messages, statement parameters, details from Postgres
+ * and any further fields are left out. The same applies to its causes.
  */
 export function loggedError(error: unknown, causesLeft = maxCauses): unknown {
   if (!(error instanceof Error)) return { type: error === null ? 'null' : typeof error }
@@ -35,10 +35,13 @@ export function loggedError(error: unknown, causesLeft = maxCauses): unknown {
   }
 }
 
-/** The first line of an error's message, with `"…"` for everything from its first quotation mark to its last. */
+/**
+ * The first line of an error's message, with everything from the first to the last quotation mark replaced by
+ * `"…"`.
+ */
 export function describeErrorSafely(error: Error): string {
   const [line = ''] = error.message.split('\n', 1)
-  // A statement is written by the platform, and quotes names.
+  // The platform writes the statement; quotation marks in it enclose names.
   if (isStatement(error)) return line.slice(0, maxMessage)
   const quoted = withoutQuoted(line)
   const host: unknown = Reflect.get(error, 'hostname')
@@ -48,14 +51,14 @@ export function describeErrorSafely(error: Error): string {
   )
 }
 
-/** In one pass over what may be very long, and full of quotation marks. */
+/** In one pass, because the line may be very long and full of quotation marks. */
 function withoutQuoted(line: string): string {
   const first = line.search(/["'`“]/)
   const last = Math.max(...['"', "'", '`', '”'].map((mark) => line.lastIndexOf(mark)))
   return first === -1 || last <= first ? line : `${line.slice(0, first)}"…"${line.slice(last + 1)}`
 }
 
-/** A failed statement of drizzle, which has what is the tenant's apart, as parameters. */
+/** A failed drizzle statement, which stores tenant data separately, as parameters. */
 const isStatement = (error: Error) => 'query' in error && 'params' in error
 
 function fieldsOf(error: Error): Record<string, string | number> {

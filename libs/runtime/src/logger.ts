@@ -21,8 +21,8 @@ const secretFields = [
 ]
 
 /**
- * JSON log lines to stdout, or to `destination`; secret fields are `***` at the top and up to two levels down. Errors
- * (`err`) are logged without what a tenant wrote, unless `tenantData` asks for them as they are.
+ * Writes JSON log lines to stdout, or to `destination`. Secret fields are `***` at the top level and up to two
+ * levels down. Errors (`err`) are logged without tenant data, unless `tenantData` requests them unchanged.
  */
 export function createLogger(options: {
   service: string
@@ -43,7 +43,7 @@ export function createLogger(options: {
   return options.destination ? pino(settings, options.destination) : pino(settings)
 }
 
-/** An error under another name than `err` is one all the same. */
+/** Errors under other names than `err` are treated alike. */
 function withoutErrors(fields: Record<string, unknown>): Record<string, unknown> {
   const errors = Object.entries(fields).filter(([name, value]) => name !== 'err' && value instanceof Error)
   if (errors.length === 0) return fields

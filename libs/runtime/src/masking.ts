@@ -1,25 +1,25 @@
 import { ExactNumber, type JsonValue, redactedValue } from '@opsplane/contracts'
 import type { Redact } from './redaction.js'
 
-/** Fields that hold secrets by their names, whatever way they are spelled. */
+/** Names of fields that contain secrets, in any spelling. */
 const secretField =
   /^(?:.*[-_.])?(?:password|passwd|passphrase|(?:client)?secret|(?:access|refresh)?token|api[-_.]?key|authorization|cookie|private[-_.]?key|credentials?)$/i
 const isSecretField = (name: string) => secretField.test(name.replace(/([a-z0-9])([A-Z])/g, '$1_$2'))
 
-/** What becomes of the parts of a value. */
+/** How the parts of a value are replaced. */
 interface Masking {
   name(name: string): string
-  /** A text or a number in a field that is named as a secret is. */
+  /** Replaces a text or number in a field with a secret's name. */
   secret(part: string | number): JsonValue
-  /** Any other one. */
+  /** Replaces any other text or number. */
   plain(part: string | number): JsonValue
 }
 
-/** A number that a double would change is one as well. */
+/** Includes numbers that a double cannot represent exactly. */
 const isScalar = (part: unknown): part is string | number =>
   typeof part === 'string' || typeof part === 'number' || part instanceof ExactNumber
 
-/** The same value where nothing of it changes. */
+/** Returns the same value if nothing in it changes. */
 function masked(part: JsonValue, isSecret: boolean, masking: Masking): JsonValue {
   if (isScalar(part)) return isSecret && part !== '' ? masking.secret(part) : masking.plain(part)
   if (Array.isArray(part)) {
@@ -41,7 +41,7 @@ function masked(part: JsonValue, isSecret: boolean, masking: Masking): JsonValue
 
 const same = <Part>(part: Part) => part
 
-/** The texts and numbers in fields that are named as secrets are, such as `password` or `api_key`. */
+/** The texts and numbers in fields with names of secrets, such as `password` or `api_key`. */
 export function secretsIn(value: JsonValue): string[] {
   const secrets: string[] = []
   masked(value, false, {
@@ -54,20 +54,20 @@ export function secretsIn(value: JsonValue): string[] {
   return secrets
 }
 
-/** A value without known secrets, names of fields included; the value itself where it has none. */
+/** A value with known secrets redacted, also in field names; the value itself if it contains none. */
 export function redactValue(value: JsonValue, redact: Redact): JsonValue {
   const plain = redacting(redact)
   return masked(value, false, { name: redact, secret: plain, plain })
 }
 
 /**
- * A value as it is kept for people: without known secrets, and `***` for what stands in fields that are named as secrets
- * are. Code that computes with it gets it unmasked.
+ * A value as stored for people to read: known secrets are redacted, and fields with names of secrets contain
+ * `***`. Code that computes with the value receives it unmasked.
  */
 export const maskValue = (value: JsonValue, redact: Redact): JsonValue =>
   masked(value, false, { name: redact, secret: () => redactedValue, plain: redacting(redact) })
 
-/** A secret may be a number that comes back as one. */
+/** A secret may also be returned as a number. */
 const redacting = (redact: Redact) => (part: string | number) => {
   const redacted = redact(String(part))
   return redacted === String(part) ? part : redacted

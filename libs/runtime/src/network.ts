@@ -1,11 +1,11 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** Of an IPv6 address, the part that names a network: who has one host in it has 2^64 addresses to choose from. */
+/** Length of the network part of an IPv6 address: a single host in it can choose among 2^64 addresses. */
 const networkBytes = 8
 
 /**
- * The network an address is counted under: an IPv4 address by itself, an IPv6 address by its
- * network. What is no address counts as it is written.
+ * The network under which an address is counted: an IPv4 address by itself, an IPv6 address by its network. Any
+ * other text counts as it is.
  */
 export function parseNetwork(address: string): string {
   const [bare = ''] = address.split('%', 1)
@@ -17,7 +17,7 @@ export function parseNetwork(address: string): string {
 }
 
 function bytesOf(address: string): number[] {
-  // The URL parser writes every spelling, also one with an IPv4 tail, as groups of hexadecimal digits.
+  // The URL parser normalizes every spelling, even one with an IPv4 tail, to groups of hexadecimal digits.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1)
   const [head = '', tail] = canonical.split('::')
   const left = groupsOf(head)

@@ -6,7 +6,7 @@ interface PairKeyParts {
   otherPublicKey: string
 }
 
-/** The public key that belongs to a private one, both as in PairKeyParts. Throws on what is no key. */
+/** The public key of a private key, both as in PairKeyParts. Throws if it is not a valid key. */
 export function derivePublicKey(privateKey: string): string {
   const key = createPrivateKey({ key: Buffer.from(privateKey, 'base64'), format: 'der', type: 'pkcs8' })
   if (key.asymmetricKeyType !== 'ed25519') throw new Error('the key is no Ed25519 key')
@@ -14,8 +14,8 @@ export function derivePublicKey(privateKey: string): string {
 }
 
 /**
- * The 32 bytes that only the two owners of Ed25519 keys can compute: X25519 over the same keys, mapped as
- * RFC 7748 says (and libsodium does), and HKDF-SHA256, in which `purpose` keeps one use of them from another.
+ * 32 bytes that only the two owners of Ed25519 keys can compute: X25519 over the same keys, mapped as RFC 7748
+ * specifies (and libsodium does), then HKDF-SHA256, in which `purpose` separates different uses.
  */
 export function pairKey({ ownPrivateKey, otherPublicKey }: PairKeyParts, purpose: string): Buffer {
   const shared = diffieHellman({
@@ -30,7 +30,7 @@ const privatePrefix = Buffer.from('302e020100300506032b656e04220420', 'hex')
 const publicPrefix = Buffer.from('302a300506032b656e032100', 'hex')
 const p = 2n ** 255n - 19n
 
-/** The scalar an Ed25519 seed stands for; the lowest and highest bits are set when it is multiplied. */
+/** The scalar of an Ed25519 seed; its lowest and highest bits are set during the multiplication. */
 function montgomeryPrivate(privateKey: string): Buffer {
   const seed = Buffer.from(privateKey, 'base64').subarray(-keyBytes)
   return Buffer.concat([privatePrefix, createHash('sha512').update(seed).digest().subarray(0, keyBytes)])

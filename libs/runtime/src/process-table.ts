@@ -2,19 +2,19 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A process as the operating system lists it. */
+/** A process as listed by the operating system. */
 export interface ProcessEntry {
   pid: number
   parentPid: number
   commandLine: string
 }
 
-/** Looks up a live process; one that is gone, or dead and not yet reaped, is undefined. */
+/** Looks up a live process; `undefined` if it is gone, or a zombie. */
 export function findProcess(pid: number): ProcessEntry | undefined {
   return process.platform === 'linux' ? fromProc(pid) : fromPs(pid)
 }
 
-/** Waits until the process is gone; false when it is still there after the time. */
+/** Waits until the process is gone; `false` if it still exists after the time. */
 export async function waitForExit(pid: number, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs
   while (findProcess(pid) !== undefined) {
@@ -24,7 +24,7 @@ export async function waitForExit(pid: number, timeoutMs: number): Promise<boole
   return true
 }
 
-/** Sends a signal; a process that is already gone is no error. */
+/** Sends a signal; a process that is already gone is not an error. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
@@ -37,7 +37,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): void {
 function fromProc(pid: number): ProcessEntry | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name in parentheses may itself hold spaces and parentheses.
+    // The name in parentheses may itself contain spaces and parentheses.
     const [state, parentPid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     if (state === 'Z' || state === 'X') return undefined
     const commandLine = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()

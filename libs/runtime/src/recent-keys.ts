@@ -1,12 +1,11 @@
-/** Keys that were added lately. */
 interface RecentKeys {
   has(key: string): boolean
   add(key: string): void
 }
 
 /**
- * Remembers the last `least` keys, and as many again at most. Nothing is ever deleted one by one: a Set looks for its oldest key past all that
- * was deleted before it, which is 10 µs for 10,000 keys.
+ * Remembers at least the last `least` keys, and at most about twice as many. Keys are never deleted one by one: to
+ * find its oldest key, a Set scans past all deleted ones, which takes 10 µs for 10,000 keys.
  */
 export function recentKeys(least: number): RecentKeys {
   let newer = new Set<string>()

@@ -21,7 +21,7 @@ describe('an echoed secret', () => {
     const redacted = redactText(`before ${echo(secret)} after`, ['other', secret])
     expect(redacted).toContain('***')
     expect(redacted).toMatch(/^before .* after$/)
-    // Whatever is left around it, it is no longer enough to read the value.
+    // The remaining parts must not suffice to read the value.
     for (const value of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
       expect(redacted).not.toContain(value)
     expect(redacted.length).toBeLessThan(`before ${echo(secret)} after`.length)
@@ -37,7 +37,7 @@ describe('an echoed secret', () => {
     expect(redactText('the end', ['hunter2'], true)).toBe('the end')
   })
 
-  // Minutes, if each beginning of the secret were looked for by itself.
+  // It would take minutes if each prefix of the secret were searched for separately.
   test('that is long, or nearly what the answer ends with, is looked for in one pass', () => {
     const long = 'a'.repeat(1_000_000)
     const end = `${'a'.repeat(999_000)}b`

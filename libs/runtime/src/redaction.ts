@@ -1,19 +1,20 @@
 import { redactedValue } from '@opsplane/contracts'
 
-/** Shorter ones are found in too much that is no secret. */
+/** Shorter secrets would match too much harmless text. */
 const shortestSecret = 4
-/** Shorter values stay in responses that code computes with: they may be data, and no echo. */
+/**
+ * Shorter values are not redacted in responses that code computes with: they may be data instead of an echoed
+ * secret.
+ */
 const shortestEcho = 12
 
-/** Cleans one text; `cutOff` tells that it goes on, so that a part of a secret at its end counts as well. */
+/** Redacts one text; `cutOff` means that the text continues, so that a part of a secret at its end is redacted too. */
 export type Redact = (text: string, cutOff?: boolean) => string
 
-/**
- * Replaces every secret value in what an endpoint answered by `***`, also as JSON, URLs, base64 and hex have it.
- */
+/** Replaces every secret value in an endpoint's response by `***`, also in its JSON, URL, base64 and hex encodings. */
 export function createRedaction(secrets: readonly string[]): Redact {
   const values = [...new Set(secrets)].filter((secret) => secret.length >= shortestSecret)
-  // The longest first: what is left of it once a shorter one in it is replaced would not be found.
+  // Longest first: if a shorter one inside it were replaced first, the rest of the longer one would not be found.
   const spellings = values.flatMap(spellingsOf).sort((a, b) => b.length - a.length)
   return (text, cutOff = false) => {
     let redacted = text
@@ -22,15 +23,18 @@ export function createRedaction(secrets: readonly string[]): Redact {
   }
 }
 
-/** For responses that code computes with: an endpoint that echoes secrets does not reveal them to users who only know their names. */
+/**
+ * For responses that code computes with: an endpoint that echoes secrets must not reveal them to users who know
+ * only their names.
+ */
 export const createEchoRedaction = (secrets: readonly string[]): Redact =>
   createRedaction(secrets.filter((secret) => secret.length >= shortestEcho))
 
-/** Those secrets that a text has, however it spells them. */
+/** The secrets that occur in a text in any encoding. */
 export const secretsFoundIn = (text: string, secrets: Iterable<string>): string[] =>
   [...new Set(secrets)].filter((secret) => createRedaction([secret])(text) !== text)
 
-/** The texts that stand for a value. */
+/** The encodings of a value. */
 function spellingsOf(value: string): string[] {
   const bytes = Buffer.from(value)
   const hex = bytes.toString('hex')
@@ -49,7 +53,10 @@ function spellingsOf(value: string): string[] {
   return [...new Set(spellings)].filter((spelling) => spelling.length >= shortestSecret)
 }
 
-/** The part of a value's base64 that is the same whatever stands around it, with so many bytes before (modulo 3). */
+/**
+ * The part of a value's base64 that does not depend on the surrounding bytes, with `before` bytes before it
+ * (modulo 3).
+ */
 function base64Within(bytes: Buffer, before: number): string {
   const text = Buffer.concat([Buffer.alloc(before), bytes])
     .toString('base64')
@@ -64,7 +71,10 @@ function withoutPart(text: string, spellings: readonly string[]): string {
   return longest < shortestSecret ? text : text.slice(0, -longest) + redactedValue
 }
 
-/** How much of the beginning of `spelling`, short of all of it, `text` ends with. One pass: both may be long. */
+/**
+ * Length of the longest proper prefix of `spelling` that `text` ends with. Takes one pass, because both may be
+ * long.
+ */
 function partAtEnd(text: string, spelling: string): number {
   const ends = endsWithin(spelling)
   let matched = 0
@@ -76,7 +86,7 @@ function partAtEnd(text: string, spelling: string): number {
   return matched
 }
 
-/** Of each beginning of a text: how much of it, short of all, it also ends with. */
+/** For each prefix of a text: the length of its longest proper prefix that is also its suffix. */
 function endsWithin(text: string): Uint32Array {
   const ends = new Uint32Array(text.length)
   for (let at = 1, matched = 0; at < text.length; at++) {

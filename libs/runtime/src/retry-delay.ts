@@ -11,7 +11,7 @@ interface RetryDelayOptions {
   random?: number
 }
 
-/** The one retry calculator: milliseconds to wait before the given retry. */
+/** Milliseconds to wait before the given retry; all retries use this function. */
 export function retryDelayMs(options: RetryDelayOptions): number {
   const { attempt, strategy, baseMs, maxMs, jitter = 0, random = 0.5 } = options
   const growth = strategy === 'fixed' ? 1 : 2 ** Math.min(attempt - 1, 40)
@@ -19,7 +19,10 @@ export function retryDelayMs(options: RetryDelayOptions): number {
   return Math.round(capped * (1 + jitter * (2 * random - 1)))
 }
 
-/** Milliseconds a Retry-After header asks for: seconds or an HTTP date. Undefined when it says neither. */
+/**
+ * The delay requested by a Retry-After header, in milliseconds: seconds or an HTTP date. `undefined` if it is
+ * neither.
+ */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined
   const text = header.trim()

@@ -3,59 +3,59 @@ import { sha256Hex } from './hash.js'
 
 /** A data key wrapped by a master key: `k1.<master key id>.<iv>.<tag>.<ciphertext>`. */
 export interface DataKey {
-  /** Whose key it is and of which generation: it opens as no other. */
+  /** The owner and generation of the key: it cannot be unwrapped under another id. */
   id: string
   wrapped: string
 }
 
-/** A data key to seal with. */
+/** A data key for sealing. */
 export interface WrappedDataKey extends DataKey {
   generation: number
 }
 
 /**
- * Envelope encryption with AES-256-GCM: values are sealed with a data key, data keys are wrapped by the master key.
- * Sealed text names the generation of its data key: `v1.<iv>.<tag>.<ciphertext>` is of the first one,
- * `v2.<generation>.<iv>.<tag>.<ciphertext>` of any later one.
+ * Envelope encryption with AES-256-GCM: values are sealed with a data key, data keys are wrapped by the master
+ * key. Sealed text names the generation of its data key: `v1.<iv>.<tag>.<ciphertext>` for the first one,
+ * `v2.<generation>.<iv>.<tag>.<ciphertext>` for any later one.
  */
 export interface Sealer {
-  /** Names the present master key, without revealing it. */
+  /** Identifies the current master key without revealing it. */
   keyId: string
-  /** All master keys held, the present one first. */
+  /** Ids of all available master keys, the current one first. */
   keyIds: readonly string[]
-  /** A fresh data key, wrapped by the present master key. */
+  /** A new data key, wrapped by the current master key. */
   newDataKey(id: string): string
-  /** Whether a master key held here opens this data key. */
+  /** Whether one of the available master keys unwraps this data key. */
   unwraps(key: DataKey): boolean
-  /** The same data key, wrapped by the present master key. */
+  /** The same data key, wrapped by the current master key. */
   rewrap(key: DataKey): string
-  /** `aad` binds the value to its place: opening it with another aad fails. */
+  /** `aad` binds the value to its context: opening it with another aad fails. */
   seal(key: WrappedDataKey, plaintext: string, aad: string): string
-  /** `key` is the data key of `parseKeyGeneration(sealed)`. */
+  /** `key` must be the data key of generation `parseKeyGeneration(sealed)`. */
   open(key: DataKey, sealed: string, aad: string): string
 }
 
 const algorithm = 'aes-256-gcm'
 const authTagLength = 16
 
-/** Whether this is 32 bytes in base64. */
+/** Whether the text is 32 bytes in base64. */
 export function isMasterKey(text: string): boolean {
   return Buffer.from(text, 'base64').length === 32
 }
 
-/** What wrapped data keys name a master key by: the first bytes of its hash. */
+/** The id by which wrapped data keys refer to a master key: the first bytes of its hash. */
 export function masterKeyId(masterKey: string): string {
   return sha256Hex(masterKeyBytes(masterKey)).slice(0, 8)
 }
 
-/** The master key a data key is wrapped by. */
+/** The id of the master key that wraps a data key. */
 export function wrappingKeyId(wrapped: string): string {
   const [version, id] = wrapped.split('.')
   if (version !== 'k1' || !id) throw new Error('not a wrapped data key')
   return id
 }
 
-/** The data key a value is sealed with. */
+/** The generation of the data key a value is sealed with. */
 export function parseKeyGeneration(sealed: string): number {
   const [version, generation] = sealed.split('.')
   if (version === 'v1') return 1
@@ -63,7 +63,7 @@ export function parseKeyGeneration(sealed: string): number {
   throw new Error('not a sealed value')
 }
 
-/** Keys are 32 bytes in base64. The present one wraps; the previous ones only unwrap, while a new one is introduced. */
+/** Keys are 32 bytes in base64. The current one wraps; previous ones only unwrap, while a new one is introduced. */
 export function createSealer(masterKey: string, previous: readonly string[] = []): Sealer {
   const keys = new Map<string, Buffer>()
   for (const key of [masterKey, ...previous]) keys.set(masterKeyId(key), masterKeyBytes(key))
@@ -95,7 +95,7 @@ export function createSealer(masterKey: string, previous: readonly string[] = []
       }
     },
     seal({ generation, ...key }, plaintext, aad) {
-      // The form of the first generation is older than generations: replicas of then still open it.
+      // The first generation's format predates generations, so that replicas of that time can still open it.
       const head = generation === 1 ? ['v1'] : ['v2', String(generation)]
       return [...head, ...encrypt(unwrap(key), Buffer.from(plaintext), aad)].join('.')
     },
@@ -106,7 +106,7 @@ export function createSealer(masterKey: string, previous: readonly string[] = []
   }
 }
 
-/** What a data key is bound to. */
+/** The context a data key is bound to. */
 const placeOf = (id: string) => `data-key|${id}`
 
 function masterKeyBytes(text: string): Buffer {

@@ -14,7 +14,7 @@ export interface ServerProcessOptions {
   env?: NodeJS.ProcessEnv
   uid?: number | undefined
   gid?: number | undefined
-  /** Asks the server to close its files and end. */
+  /** The signal that makes the server close its files and end. */
   stopSignal: NodeJS.Signals
   onLog?: ((line: string) => void) | undefined
 }
@@ -24,7 +24,7 @@ export interface ServerProcess {
   /** Resolves, never rejects, with a description of how the process ended. */
   readonly exited: Promise<string>
   readonly running: boolean
-  /** The last lines the server wrote, for error messages. */
+  /** The last lines of the server's output, for error messages. */
   logTail(): string
   stop(): Promise<void>
 }
@@ -34,9 +34,8 @@ const LAST_LINES_MS = 250
 const STOP_TIMEOUT_MS = 15_000
 
 /**
- * Starts a server program in its own session, so that a terminal's Ctrl-C reaches only the parent,
- * which then stops its servers in the order it wants. Should the parent be killed, the server is
- * stopped too.
+ * Starts a server program in its own session, so that a terminal's Ctrl-C reaches only the parent, which then
+ * stops its servers in its own order. If the parent is killed, the server is stopped as well.
  */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const child = spawn(options.command, options.args, {
@@ -51,10 +50,10 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   const guard = startGuard(pid, options.stopSignal)
   const exited = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => {
-      // Killed, not closed: closing its input is what makes the guard signal a pid now free for reuse.
+      // Killed instead of closed: on closing its input the guard would signal a pid that is now free for reuse.
       guard.kill('SIGKILL')
       const outcome = signal ? `killed by ${signal}` : `exit code ${code}`
-      // Its last lines may still be on the way, unless children that live on keep the pipe open.
+      // Its last lines may still be in transit, unless surviving children keep the pipe open.
       child.once('close', () => resolve(outcome))
       setTimeout(() => resolve(outcome), LAST_LINES_MS).unref()
     })
@@ -96,8 +95,8 @@ function collectLog(child: ChildProcess, onLog: ((line: string) => void) | undef
 }
 
 /**
- * Sends the process a signal once we are gone: a parent that is killed runs no handler, but its pipes close, and the guard
- * waits for exactly that. It has to be killed when the process has ended.
+ * Sends the process a signal once this process is gone: a killed parent runs no handler, but its pipes close,
+ * which the guard waits for. The guard must be killed when the process has ended.
  */
 export function startGuard(pid: number, signal: NodeJS.Signals): ChildProcess {
   const script = `while read -r _; do :; done; kill -${signal.replace('SIG', '')} "$1" 2>/dev/null`

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { createSlices, createTurns } from './slices.js'
 
-/** Counts the turns of the loop until all is done. */
+/** Counts the event-loop turns until everything is done. */
 async function turnsUntil(done: Promise<unknown>): Promise<number> {
   let turns = 0
   let over = false
@@ -16,7 +16,7 @@ async function turnsUntil(done: Promise<unknown>): Promise<number> {
 }
 
 test('what comes at once is done in its order, with turns of others in between', async () => {
-  // Each piece takes a slice.
+  // Each piece of work uses up a slice.
   const turn = createTurns(0)
   const done: number[] = []
   const all = Promise.all(Array.from({ length: 20 }, (_, at) => turn(() => done.push(at))))
@@ -64,7 +64,7 @@ test('long works divide one slice a turn among them', async () => {
     }
   }
   const done = Promise.all(Array.from({ length: 10 }, work))
-  // The first step of each is done when it is called.
+  // The first step of each work runs when it is called.
   steps = 0
   setImmediate(count)
   await done

@@ -1,11 +1,11 @@
-/** Of the sliced works of the process that have used up their turn of the event loop: in the order in which they continue. */
+/** Sliced work of this process that waits for its next turn of the event loop, in the order in which it continues. */
 const waiting: (() => void)[] = []
 let turnStartedAt: number | undefined
 
 /**
- * Divides long work on an event loop that others share: await the returned function after each step. It yields to the loop once
- * the sliced works of this process have computed for `sliceMs` in the current turn. Together they have one slice a turn,
- * however many there are: with a slice each, a dozen requests would block the loop for a dozen slices.
+ * Divides long work on a shared event loop: await the returned function after each step. It yields to the loop
+ * once the sliced work of this process has computed for `sliceMs` in the current turn. All sliced work shares one
+ * slice per turn: with a slice each, a dozen requests would block the loop for a dozen slices.
  */
 export function createSlices(sliceMs = 10): () => Promise<void> {
   return async () => {
@@ -27,8 +27,8 @@ function startNextTurn(): void {
 }
 
 /**
- * For work that comes from many requests at once, each of it short: does it a slice at a time, in the order it came, so that what
- * else waits for the loop has its turn in between. Where there is little it is done at once.
+ * For short work of many concurrent requests: runs it one slice at a time, in order of arrival, so that other work
+ * gets the event loop in between. If there is little work, it runs immediately.
  */
 export function createTurns(sliceMs = 10): <T>(work: () => T) => Promise<T> {
   const waiting: (() => void)[] = []

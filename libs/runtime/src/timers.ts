@@ -1,12 +1,12 @@
-/** A timer that was started and can be cleared. */
+/** A started timer, which can be cleared. */
 export interface Timer {
-  /** It keeps no process alive. */
+  /** Lets the process end while the timer is running. */
   unref(): unknown
 }
 
 /**
- * The passing of time, as a process sees it: functions of Node by their names. It is an argument of what a simulation
- * runs (ADR 143), and `systemTimers` everywhere else.
+ * The time functions of Node, under their own names. Simulations pass their own (ADR 143); everything else uses
+ * `systemTimers`.
  */
 export interface Timers {
   /** Monotonic milliseconds. */
@@ -22,7 +22,7 @@ export interface Timers {
   setImmediate(act: () => void): void
 }
 
-/** Node's globals, looked up at each call, as tests replace them. */
+/** Node's globals, looked up at each call because tests replace them. */
 export const systemTimers: Timers = {
   now: () => performance.now(),
   get timeOrigin() {

@@ -8,7 +8,7 @@ export interface Zone {
 const dayMs = 86_400_000
 const zones = new Map<string, Zone>()
 
-/** Throws RangeError when the runtime knows no zone of this name. */
+/** Throws RangeError if the runtime does not know a zone of this name. */
 export function findZone(name: string): Zone {
   const zone = zones.get(name) ?? createZone(name)
   zones.set(name, zone)
@@ -16,8 +16,8 @@ export function findZone(name: string): Zone {
 }
 
 /**
- * Asks Intl for the offset about once a week of each year that is looked at, and searches the change wherever two
- * neighbours differ; the answers are kept. No zone changes twice within a week.
+ * Queries Intl for the offset about once a week in each requested year, and searches for the change if two
+ * neighbours differ; the results are cached. No zone changes twice within a week.
  */
 function createZone(name: string): Zone {
   const format = new Intl.DateTimeFormat('en-US', {
@@ -52,7 +52,7 @@ function createZone(name: string): Zone {
     return after * 1_000
   }
 
-  /** The offset a UTC year begins with, and every change within it. */
+  /** The offset at the start of a UTC year, and every change within it. */
   function stepsOf(year: number) {
     const known = years.get(year)
     if (known) return known

@@ -56,54 +56,54 @@ export interface ServiceContext<Config extends BackendConfig = BackendConfig> {
   database: Database
   store: EventStore
   relay: Relay
-  /** What is to be done at its time; closed after the last request, before what it works with. */
+  /** The service's due work; closed after the last request, before its dependencies. */
   dueWork: DueWorkGroup
   link: NatsLink
   names: NatsNames
   issuer: InternalIssuer
-  /** How it calls other services, and is called; undefined for without TLS. */
+  /** TLS of calls to and from other services; `undefined` for plain connections. */
   tls: InternalTls | undefined
   cursors: CursorCodec
   /** Consumes platform events with the service's own database and log: see `consumeEvents`. */
   consume(options: ServiceConsumer): EventConsumer
-  /** The logs of all services that are configured, this one's included. */
+  /** The logs of all configured services, including this one. */
   logs: readonly LogSource[]
   clock: Clock
-  /** How far it is with its events and its work, for those who operate the installation. */
+  /** Publication and work backlog of the service, for the operators of the installation. */
   operations: Operations
-  /** The metrics of the service; not served where no port is set. */
+  /** The metrics of the service; not served if no port is configured. */
   metrics: Metrics
-  /** Follows what is done; nothing where telemetry goes nowhere. */
+  /** Traces the service's work; a no-op if no telemetry endpoint is configured. */
   tracing: Tracing
   log: Logger
 }
 
-/** A consumer of a service: what is its own about it. */
+/** The consumer-specific options of a service's consumer. */
 export type ServiceConsumer = Omit<
   ConsumerSettings,
   'database' | 'link' | 'names' | 'log' | 'tracing' | 'filterSubjects' | 'history' | 'ackWaitMs'
 > & {
-  /** Event types, and patterns such as `incident.*`; every event when absent. */
+  /** Event types, and patterns such as `incident.*`; every event if absent. */
   types?: readonly string[]
   /**
-   * What is filled from the logs of all services when the stream no longer has it: `all` for a projection, which is nothing
-   * without its past; else the events that were missed since the consumer is there.
+   * Backfill from the logs of all services for events the stream no longer contains. `all`: the whole history, as
+   * projections need it. `gap` (default): events missed since the consumer was created.
    */
   history?: 'all' | 'gap'
 } & EventHandling
 
-/** What tests and the one-process run replace. */
+/** Parts replaced by tests and by the one-process run. */
 export interface ServiceOverrides {
-  /** Simulates the time. Due work goes by it as well, and by nothing but the database's clock without. */
+  /** Simulates the time, also for due work. If absent, due work only uses the database's clock. */
   clock?: Clock
   log?: Logger
   /** Limits of the JetStream streams. */
   streams?: StreamOptions
-  /** Events that are not the platform's, for tests of the store itself. */
+  /** A catalogue of other events than the platform's, for tests of the store itself. */
   checkedAgainst?: EventCatalog
 }
 
-/** Something that goes on by itself, or holds a resource, until it is closed. */
+/** Work that runs by itself, or owns a resource, until it is closed. */
 export interface BackgroundWork {
   close(): Promise<void> | void
 }
@@ -119,7 +119,7 @@ interface OpenContextOptions<Config extends BackendConfig> {
   releasers: Releasers
 }
 
-/** Opens what every service has; NATS and Postgres may be away. Registers how each is closed. */
+/** Opens the parts common to all services; NATS and Postgres may be unavailable. Registers how each part is closed. */
 export function openContext<Config extends BackendConfig>(
   options: OpenContextOptions<Config>,
 ): ServiceContext<Config> {
@@ -207,7 +207,7 @@ export function openContext<Config extends BackendConfig>(
   }
 }
 
-/** Events are signed for every service that checks them, and for this one where no registry knows it. */
+/** Events are signed for every service that verifies them, and for this one if it is not in the registry. */
 function natsIdentity(name: string, config: BackendConfig): ServiceIdentity {
   const registered: Readonly<Record<string, readonly string[] | undefined>> = durableConsumers
   const onTopics: Readonly<Record<string, readonly string[] | undefined>> = topicConsumers
@@ -225,7 +225,7 @@ function natsIdentity(name: string, config: BackendConfig): ServiceIdentity {
 
 const logTimeoutMs = 30_000
 
-/** The logs of the other services that are configured and have one. */
+/** The logs of the other configured services that have one. */
 function otherLogs({
   name,
   config,

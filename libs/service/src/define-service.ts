@@ -14,22 +14,28 @@ export interface Service<
   schema: string
   paths: readonly string[]
   migrationsDir: string
-  /** How many connections to Postgres one replica opens at most. */
+  /** Maximum Postgres connections of one replica. */
   connections(config: Config): number
-  /** Every table that a rebuild from its log fills. */
+  /** All tables a rebuild fills from the log. */
   tables: readonly string[]
-  /** Brings its schema up to date, as a superuser; returns the URL it connects with. Throws InstallationError: see `provisionSchema`. */
+  /**
+   * Migrates the service's schema, as a superuser; returns the URL the service connects with. Throws
+   * InstallationError: see `provisionSchema`.
+   */
   provision(options: { adminUrl: string; password: string; installation: Installation }): Promise<string>
-  /** The end of `provision`: what belongs to the database rather than to the schema, and no copy of the database has. */
+  /**
+   * Last step of `provision`: sets up objects that belong to the database rather than to the
+   * schema, and that copies of the database lack.
+   */
   afterMigrations: ServiceDefinition['afterMigrations']
   extraSchemas: ExtraSchemas | undefined
-  /** Compares its read models with what folding its log gives, and looks at whatever else it can prove; what is wrong, a line each. */
+  /** Compares the read models with a fold of the log, and runs the service's other checks. Returns one line per problem. */
   prove(options: { adminUrl: string; onProgress?(events: number): void }): Promise<string[]>
-  /** Rebuilds its read models from its log. */
+  /** Rebuilds the service's read models from its log. */
   rebuild(options: { adminUrl: string; onProgress?(events: number): void }): Promise<{ events: number }>
 }
 
-/** Throws when two deciders share a table, or no registry knows the name and `paths` is not given. */
+/** Throws if two deciders share a table, or if the registry does not list the name and `paths` is absent. */
 export function defineService<
   Config extends BackendConfig,
   Overrides extends ServiceOverrides = ServiceOverrides,
@@ -77,7 +83,7 @@ function registeredPaths(name: string): readonly string[] {
   return [...entry.paths, ...(entry.originPaths ?? []).map((path) => `${originPrefix.slice(1)}/${path}`)]
 }
 
-/** The table names a decider in the log, so two of one table could not be distinguished when it is read back. */
+/** The log identifies a decider by its table, so two deciders of one table could not be distinguished when it is read. */
 function refuseSharedTables(deciders: readonly AnyDecider[]): void {
   const tables = new Set<string>()
   for (const { table } of deciders) {

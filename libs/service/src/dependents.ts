@@ -11,15 +11,15 @@ import { defineRoute, type Route } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
 
-/** What of one kind hangs on a person. */
+/** Resources of one kind that depend on a person. */
 export interface DependentsOfKind {
   kind: DependentKind
   /**
-   * Of $1, the workspace, and $2, the person: `id`, `name`, `environment` and whatever `takeOver` needs as `more`, in an order
-   * of its own.
+   * SQL with the parameters $1 (workspace) and $2 (person). Returns `id`, `name`, `environment`, and as `more` the data
+   * `takeOver` needs, with its own `order by`.
    */
   query: string
-  /** The call that takes it over; null where it cannot be taken over. */
+  /** The API call that takes the resource over; `null` if that is not possible. */
   takeOver(found: Found, question: DependentsQuestion): TakeoverCall | null
 }
 
@@ -31,7 +31,7 @@ const Found = z.object({
 })
 type Found = z.infer<typeof Found>
 
-/** Answers settings, before it removes a person, what of this service hangs on them. */
+/** Lets settings query this service's resources that depend on a person, before it removes the person. */
 export const dependentsRoute = ({ sql }: Pick<Database, 'sql'>, kinds: readonly DependentsOfKind[]): Route =>
   defineRoute({
     method: 'post',

@@ -16,22 +16,22 @@ interface GroupRetryRoutes<Job> {
   cursors: CursorCodec
   started: z.ZodType<StartedRetry<Job>>
   tag: string
-  /** Where items are: `/failures/:groupId/retry` and `/retries` follow. */
+  /** Path of the items: `/failures/:groupId/retry` and `/retries` follow it. */
   base: string
   scopes: { read: Permission; write: Permission }
-  /** An item as texts and operation ids name it, such as `run`, and what a retry has done with it. */
+  /** Name of an item in texts and operation ids, such as `run`, and the participle for a retried one. */
   noun: 'run' | 'execution'
   done: 'retried' | 'replayed'
   descriptions: { retry: string; cancel: string }
   /** Throws `not_found`. */
   requireTarget(id: string, tenant: TenantScope): Promise<unknown>
-  /** What the job's row contains in addition. */
+  /** Additional columns of the job's row. */
   describeRequest(meta: RequestMeta): Record<string, unknown>
-  /** There is a new job. */
+  /** Called after a job was created. */
   wake(): void
 }
 
-/** Retry a group of failures; list, read and cancel those jobs. */
+/** Routes to retry a group of failures, and to list, read and cancel the retry jobs. */
 export function groupRetryRoutes<Job>(options: GroupRetryRoutes<Job>): Route[] {
   const { kind, retries, cursors, tag, base, scopes, noun, done, descriptions } = options
   const retryId = idSchema(kind.idKind)

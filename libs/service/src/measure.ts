@@ -5,8 +5,9 @@ import type { Metrics, Sample } from '@opsplane/telemetry'
 import { countDeadLetters, countDue, readConsumerPositions, readOutbox } from './operations/progress.js'
 
 /**
- * What costs a question is asked for once in so many milliseconds, however often is scraped: the outbox, by which alerts begin, more often than
- * how far others are, and seldom what changes slowly. A little less than multiples of the usual 15 s, so that it is the scrape then that asks.
+ * Minimum milliseconds between queries for metrics that cost a query, whatever the scrape rate: short for the outbox,
+ * which triggers alerts first, longer for the progress of consumers, longest for slowly changing values. Slightly less
+ * than multiples of the usual 15 s, so that the query coincides with a scrape.
  */
 const everyMs = { outbox: 10_000, progress: 25_000, stock: 55_000 }
 
@@ -15,11 +16,11 @@ interface MeasuredParts {
   relay: Relay
   link: NatsLink
   dueWork: DueWorkGroup
-  /** Consumers that were started so far, by their durables. */
+  /** Started consumers by their durables. */
   consumers: ReadonlyMap<string, EventConsumer>
 }
 
-/** Has the log, the consumers, the due work and the connections of a service measured. */
+/** Registers the metrics of a service's log, consumers, due work and connections. */
 export function measureService(metrics: Metrics, parts: MeasuredParts): void {
   metrics.gather(() => [...relayed(parts), ...handled(parts), ...worked(parts)])
   metrics.gather(() => outbox(parts), everyMs.outbox)

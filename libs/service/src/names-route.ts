@@ -7,14 +7,14 @@ interface NamesRoute {
   path: string
   summary: string
   callers: readonly InternalParty[]
-  /** A read model, and which of its columns name a row. */
+  /** A read model, and the columns that name a row. */
   table: string
   columns: readonly string[]
-  /** Condition on the row, `kept`; all rows without. */
+  /** Condition on the row, `kept`; default: all rows. */
   only?: string
 }
 
-/** The internal route by which other services find out which resources of an environment have one of these names. */
+/** Internal route by which other services query which resources of an environment have one of these names. */
 export const namesRoute = (
   { sql }: Pick<Database, 'sql'>,
   { table, columns, only = 'true', ...route }: NamesRoute,

@@ -2,14 +2,14 @@ import type { BackendName } from '@opsplane/contracts'
 import { type InternalIssuer, type InternalTls, type ServiceClient, serviceClient } from '@opsplane/http'
 import { type BackendConfig, urlOfService } from '@opsplane/runtime'
 
-/** One that stalls for seconds is busy, not away. */
+/** Longer than a busy service stalls, which can take seconds. */
 const defaultTimeoutMs = 10_000
 
-/** How a service calls others: where they are, and as whom. */
+/** Where a service finds other services, and its identity in calls. */
 interface Caller {
   config: BackendConfig
   issuer: InternalIssuer
-  /** Undefined for without TLS. */
+  /** `undefined` for plain connections. */
   tls: InternalTls | undefined
 }
 

@@ -12,8 +12,8 @@ import type { BackendConfig, Logger } from '@opsplane/runtime'
 type Config = Pick<BackendConfig, 'databaseUrl' | 'installationId'>
 
 /**
- * Throws InstallationError where the database is another installation's, or a copy. One that cannot be asked, as it is away
- * or not migrated yet, is let pass: `createReadiness` asks again, and its relay gets no lease.
+ * Throws InstallationError if the database belongs to another installation or is a copy. A database that is unavailable
+ * or not migrated yet passes: `createReadiness` checks again, and its relay gets no lease.
  */
 export async function refuseForeignDatabase(config: Config, schema: string, log: Logger): Promise<void> {
   const sql = openClient(config.databaseUrl, { schema, max: 1 })
@@ -27,7 +27,10 @@ export async function refuseForeignDatabase(config: Config, schema: string, log:
   }
 }
 
-/** What GET /readyz asks: the database answers, and is this installation's. NATS is not asked: without it events wait in Postgres. */
+/**
+ * Check of GET /readyz: the database answers and belongs to this installation. NATS is not
+ * checked: without it, events wait in Postgres.
+ */
 export function createReadiness(
   database: Database,
   { installationId }: Config,

@@ -14,46 +14,49 @@ import { z } from 'zod'
 import type { BackgroundWork, ServiceContext } from './context.js'
 import type { SubscriptionRules } from './read-rules.js'
 
-/** The permissions of users, by their ids; those who are no members are absent. */
+/** The permissions of users, by id; users who are no members are absent. */
 export type MemberPermissions = Rights['permissions']
 
-/** What acts by the rights of its owners. */
+/** Resources that act with their owners' rights. */
 export interface Owned {
-  /** Who owns something in the workspace that acts by itself, of these people; null: of all. */
+  /** Which of these people own such resources in the workspace; `users` is `null` for all. */
   ownersIn(workspaceId: string, users: readonly string[] | null): Promise<readonly string[]>
-  /** Ends what acts for these owners and needs what they may no longer do. Called again when it fails. */
+  /** Suspends resources of these owners that need permissions they no longer have. Retried on failure. */
   suspend(owners: {
     workspaceId: string
     userIds: readonly string[]
     permissions: MemberPermissions
-    /** Whether row rules hide from an owner what they are subscribed to. */
+    /** Whether row rules hide events of a subscription from its owner. */
     hides(userId: string, environment: Environment, subscription: EventSubscription): boolean
-    /** The event that has made it necessary to look. */
+    /** The event that triggered the check. */
     causationId: string
   }): Promise<void>
-  /** What acts by grants of the person, and not by their rights alone: it ends with the API key a grant was given by. */
+  /**
+   * Resources that act by grants of the person, rather than by their rights alone: they end
+   * with the API key the grant was created with.
+   */
   carriersOf?(workspaceId: string, userId: string): Promise<readonly Carrier[]>
 }
 
-/** Something that acts by a grant. */
+/** A resource that acts by a grant. */
 export interface Carrier {
   grant: string
-  /** Suspends what acts by the grant, as the permissions it needs are gone. Called again when it fails. */
+  /** Suspends the resource because the permissions it needs are missing. Retried on failure. */
   suspend(missing: readonly string[], causationId: string): Promise<void>
 }
 
 interface OwnerRightsOptions extends Owned {
   /**
-   * The consumers of events of users, of roles, of tables where it is subscribed to events, and of API keys where it acts by
-   * grants.
+   * Durables of the consumers of events of users, of roles, of tables (for resources that subscribe to events), and of
+   * API keys (for resources that act by grants).
    */
   durables: { users: string; roles: string; tables?: string; keys?: string }
   settings: Pick<ServiceClient, 'post'>
-  /** For what is subscribed to events. */
+  /** For resources that subscribe to events. */
   rules?: SubscriptionRules
 }
 
-/** Several kinds of it in one service. */
+/** Combines several kinds of resources of one service. */
 export const allOwned = (kinds: readonly Owned[]): Owned => ({
   async ownersIn(workspaceId, users) {
     const owners = await Promise.all(kinds.map((kind) => kind.ownersIn(workspaceId, users)))
@@ -76,7 +79,7 @@ const watched = {
 }
 const ownersAtOnce = 200
 
-/** Looks at the rights of owners of what acts by itself as soon as a membership, a role or row rules have changed: see ADR 046. */
+/** Checks the rights of owners when a membership, a role or row rules change (ADR 046). */
 export function watchOwnerRights(
   { consume }: Pick<ServiceContext, 'consume'>,
   { durables, settings, rules, ownersIn, suspend, carriersOf }: OwnerRightsOptions,
@@ -110,7 +113,7 @@ export function watchOwnerRights(
   ]
 }
 
-/** Looks at what was given by API keys that have ended: each person once. */
+/** Checks resources whose grants were created with API keys that have ended: once per person. */
 function endWithKeys(
   settings: Pick<ServiceClient, 'post'>,
   carriersOf: NonNullable<Owned['carriersOf']>,
@@ -119,7 +122,7 @@ function endWithKeys(
     const givers = new Map(
       events.flatMap(({ id, workspaceId, data }) => {
         const { userId, revocationReason } = KeyEnd.parse(data).after
-        // What the removed person has given is held for that.
+        // Resources of a removed user are already suspended because of the removal.
         if (revocationReason === 'user_removed') return []
         return [[`${workspaceId}/${userId}`, { id, workspaceId, userId }] as const]
       }),
@@ -139,7 +142,7 @@ function endWithKeys(
 
 const KeyEnd = z.object({ after: TokenState.pick({ userId: true, revocationReason: true }) })
 
-/** By workspace: users who may have lost rights; null: all. */
+/** By workspace: users who may have lost rights; `null` for all. */
 function concerned(events: readonly PlatformEvent[]) {
   const byWorkspace = new Map<string, { workspaceId: string; id: string; users: Set<string> | null }>()
   for (const { id, type, workspaceId, resource } of events) {

@@ -10,7 +10,7 @@ import {
 } from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
 
-/** The row rules of the database studio, where they decide about events: see ADR 132. */
+/** The studio's row rules as applied to events (ADR 132). */
 export interface SubscriptionRules {
   /** All row rules that limit which records of a table a user reads. */
   of(workspaceId: string): Promise<ReadRule[]>

@@ -30,13 +30,14 @@ interface StartedDefinition<Config extends BackendConfig, Overrides extends Serv
 }
 
 /**
- * Opens what the service has, then lets requests in. NATS and Postgres may be away at the start and later. Stops in the
- * opposite order: intake first, the database last. Throws InstallationError where the database is another installation's.
+ * Opens the service's parts, then accepts requests. NATS and Postgres may be unavailable, at the start
+ * and later. Stops in the opposite order: intake first, the database last. Throws InstallationError if
+ * the database belongs to another installation.
  */
 export async function startService<Config extends BackendConfig, Overrides extends ServiceOverrides>(
   definition: StartedDefinition<Config, Overrides>,
   config: Config,
-  // Every override may be left out.
+  // All overrides are optional.
   overrides = {} as Overrides,
 ): Promise<RunningService> {
   const { name, schema, paths } = definition
@@ -52,7 +53,7 @@ export async function startService<Config extends BackendConfig, Overrides exten
     measureCertificates(metrics, ctx.tls)
     const { routes, background = [], onDrain } = await definition.setup(ctx, overrides)
     for (const [n, work] of background.entries()) releasers.add(`background work ${n}`, () => work.close())
-    // Before what it works with; where the service does not get as far as this, its context closes it.
+    // Closed before the parts it uses; if the start fails earlier, the context closes it.
     releasers.add('due work', () => ctx.dueWork.close())
     refuseForeignPaths(name, paths, routes)
     const app = createApp({
@@ -93,7 +94,7 @@ export async function startService<Config extends BackendConfig, Overrides exten
   }
 }
 
-/** The gateway would route no request to it. */
+/** The gateway would route no requests to such a path. */
 function refuseForeignPaths(name: string, paths: readonly string[], routes: readonly Route[]): void {
   const own = ['internal', ...paths]
   for (const { operationId, path } of routes) {
@@ -102,13 +103,13 @@ function refuseForeignPaths(name: string, paths: readonly string[], routes: read
   }
 }
 
-/** Runs in the background: where Postgres is unavailable at the start, requests report it. */
+/** Runs in the background: if Postgres is unavailable at the start, requests report it. */
 async function warnOfAsciiOnly({ database, log }: ServiceContext): Promise<void> {
   const knows = await hasUnicodeLocale(database.sql).catch(() => true)
   if (!knows) log.warn(asciiLocaleWarning)
 }
 
-/** The same of the connections: what is short now fails under load, in requests that have nothing to do with it. */
+/** Warns if Postgres has too few free connections: the shortage would fail unrelated requests under load. */
 async function warnOfShortage(ctx: ServiceContext, wanted: number): Promise<void> {
   const { database, log } = ctx
   const room = await readConnectionCapacity(database.sql).catch(() => undefined)

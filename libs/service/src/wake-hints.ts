@@ -2,7 +2,7 @@ import type { NatsNames } from '@opsplane/contracts'
 import { type NatsLink, publishHint } from '@opsplane/nats'
 import type { WakeHints } from '@opsplane/postgres'
 
-/** Wakes the same work in other replicas of the service. Nothing is kept up for it: what is lost is found by itself. */
+/** Wakes the same work in other replicas of the service. Hints may be lost: polling finds the work anyway. */
 export function wakeHints(link: NatsLink, names: NatsNames, service: string): WakeHints {
   return {
     send: (work) => publishHint(link, names.wakeSubject(service, work)),

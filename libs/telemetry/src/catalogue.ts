@@ -1,4 +1,4 @@
-/** What a metric is: its kind, what it says, and the labels it has. None names a tenant or anything a caller has made up. */
+/** Kind, description and labels of a metric. No label names a tenant or a value chosen by a caller. */
 export interface MetricDefinition {
   kind: 'counter' | 'gauge' | 'histogram'
   help: string
@@ -21,7 +21,7 @@ const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30
 const lagSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2, 10, 60, 600]
 const workSeconds = [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600]
 
-/** Every metric there is: dashboards, rules and docs name no other. */
+/** All metrics: dashboards, rules and docs use no others. */
 export const metricCatalogue = {
   opsplane_http_requests_total: counter(
     'Requests that were answered; status is the class such as 2xx, 499 (the client left) counts as 4xx.',
@@ -115,7 +115,7 @@ export type NameOf<Kind extends MetricDefinition['kind']> = {
 /** A value for each label of a metric. */
 export type LabelsOf<Name extends MetricName> = Record<Catalogue[Name]['labels'][number], string>
 
-/** The names a scrape may show: histograms have three each. */
+/** The series names in a scrape: histograms have three each. */
 export function seriesNames(): string[] {
   return Object.entries<MetricDefinition>(metricCatalogue).flatMap(([name, { kind }]) =>
     kind === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],

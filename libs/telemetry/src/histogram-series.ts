@@ -3,11 +3,11 @@ import { labelsText, metricHead } from './print-samples.js'
 
 type HistogramName = NameOf<'histogram'>
 
-/** How often a value was at most each bound of its metric, and what all of them come to. */
+/** Counts of values up to each bound of a metric, and the sum of all values. */
 export interface HistogramSeries {
   readonly name: HistogramName
   observe(value: number): void
-  /** Its lines in the text format of Prometheus. */
+  /** The series in the Prometheus text format. */
   print(service: string): string
 }
 
@@ -16,7 +16,7 @@ export function histogramSeries<Name extends HistogramName>(
   labels: LabelsOf<Name>,
 ): HistogramSeries {
   const bounds = boundsOf(name)
-  /** Of each bound those above the one before it; the last are above all of them. */
+  /** For each bound, the values above the previous bound; the last count is for values above all bounds. */
   const counts = new Array<number>(bounds.length + 1).fill(0)
   let sum = 0
   return {
@@ -44,7 +44,7 @@ const boundsOf = (name: HistogramName): readonly number[] => {
   return buckets
 }
 
-/** All series of each metric together, as the format wants them. */
+/** Prints the series of each metric together, as the format requires. */
 export function printHistograms(service: string, series: readonly HistogramSeries[]): string {
   const names = [...new Set(series.map(({ name }) => name))]
   return names

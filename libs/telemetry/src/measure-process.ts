@@ -2,15 +2,12 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 import type { Source } from './sample.js'
 
-/**
- * Between two samples of the event loop. Each wakes a process at rest, and finds whatever has kept the loop from its work at
- * that time.
- */
+/** Interval of event loop samples. Each wakes an idle process, and reveals whatever blocks the loop at that time. */
 const eventLoopSampleMs = 500
 
 /**
- * What the process itself uses, from what Node counts anyway. The lag of the event loop is how much later than they were due the samples since
- * the last scrape were taken.
+ * Resource usage of the process, from values Node counts anyway. The event loop lag is the
+ * delay of the samples since the last scrape.
  */
 export function processSource(): Source {
   const startedAt = (Date.now() - performance.now()) / 1_000

@@ -7,17 +7,20 @@ import type { Sample, Source } from './sample.js'
 export interface Metrics {
   /** Whether metrics are served. */
   readonly enabled: boolean
-  /** What counts by one, from 0; to be made a few times only, as what those of the same labels count is added up. */
+  /**
+   * Creates a counter that starts at 0 and counts by one. Create only a few: values of
+   * counters with the same labels are added up.
+   */
   counter<Name extends NameOf<'counter'>>(name: Name, labels: LabelsOf<Name>): () => void
-  /** What takes a value, in the unit of the name; one of the same labels for all who ask for it. */
+  /** Returns a function that records a value in the unit of the name. Calls with the same labels share one histogram. */
   histogram<Name extends NameOf<'histogram'>>(name: Name, labels: LabelsOf<Name>): (value: number) => void
-  /** Asks for values at a scrape, and no more often than every so many milliseconds. */
+  /** Registers a source that is queried on a scrape, but not more often than every `everyMs` milliseconds. */
   gather(source: Source, everyMs?: number): void
-  /** All of them in the text format of Prometheus. */
+  /** All metrics in the Prometheus text format. */
   text(): Promise<string>
 }
 
-/** Used where metrics are not served. */
+/** Used if metrics are not served. */
 export const noMetrics: Metrics = {
   enabled: false,
   counter: () => () => {},
@@ -26,10 +29,10 @@ export const noMetrics: Metrics = {
   text: async () => '',
 }
 
-/** What a source may take; its values are then missing from this scrape. */
+/** Timeout of a source; its values are then missing from the scrape. */
 const sourceTimeoutMs = 2_000
 
-/** The metrics of one service, with those of its process. Every series says which service it is of. */
+/** The metrics of one service and its process. Every series has a label with the service's name. */
 export function createMetrics({ service }: { service: string }): Metrics {
   const counters: Sample[] = []
   const histograms = new Map<string, HistogramSeries>()
@@ -83,8 +86,9 @@ export function createMetrics({ service }: { service: string }): Metrics {
 }
 
 /**
- * Makes what belongs to a key once: a counter of each outcome, say. The keys are a few, and never what a caller makes up. Those that are
- * `known` are made at once: a series that begins with its first event shows no increase for that.
+ * Creates a value per key once, such as a counter per outcome. Keys must be few and not chosen by
+ * callers. Values of `known` keys are created immediately: a series that starts with its first
+ * event would show no increase for that event.
  */
 export function byKey<Key, Value>(make: (key: Key) => Value, known: readonly Key[]): (key: Key) => Value {
   const made = new Map(known.map((key) => [key, make(key)]))
@@ -95,7 +99,7 @@ export function byKey<Key, Value>(make: (key: Key) => Value, known: readonly Key
   }
 }
 
-/** Asks no second time while it is asking, nor soon after it was answered. */
+/** Caches a source: no second query while one is running, or within `everyMs` after an answer. */
 function kept(source: Source, everyMs: number): Source {
   let asked: Promise<readonly Sample[]> | undefined
   let until = 0

@@ -2,34 +2,37 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
 import { createTracing, noTracing, type Sampler, type Tracing } from './tracing.js'
 
 export interface TracingSettings {
-  /** Base URL of an OTLP/HTTP receiver; nothing is followed without. */
+  /** Base URL of an OTLP/HTTP receiver; if absent, tracing is off. */
   otelExporterOtlpEndpoint?: string | undefined
-  /** Sent to it, such as its key. */
+  /** Headers of requests to the receiver, such as its key. */
   otelExporterOtlpHeaders?: Readonly<Record<string, string>> | undefined
-  /** Milliseconds an export may take. */
+  /** Timeout of an export in milliseconds. */
   otelExporterOtlpTimeout?: number | undefined
-  /** Names the service in place of its own name. */
+  /** Replaces the service's own name. */
   otelServiceName?: string | undefined
-  /** Attributes of all that is sent. */
+  /** Attributes of all exported data. */
   otelResourceAttributes?: Readonly<Record<string, string>> | undefined
-  /** Nothing is followed, wherever it would go. */
+  /** Turns tracing off, whatever the other settings. */
   otelSdkDisabled?: boolean | undefined
-  /** `always_on`, `always_off` or `traceidratio`, or these with `parentbased_` before them. */
+  /** `always_on`, `always_off` or `traceidratio`, optionally prefixed by `parentbased_`. */
   otelTracesSampler?: string | undefined
-  /** The share of requests that are followed, 0 to 1, where the sampler does not say; unless given one in twenty, and at most `chosenPerSecond`. */
+  /**
+   * Share of traced requests, 0 to 1, unless the sampler determines it. Default: one
+   * in twenty, and at most `chosenPerSecond`.
+   */
   otelTracesSamplerArg?: number | undefined
 }
 
 const usualShare = 0.05
 /** Limits sampled traces per second: the cost of tracing does not grow with the load. */
 const chosenPerSecond = 5
-/** Requests of a second that are followed because their callers ask for it, whatever the share is. */
+/** Maximum requests per second that are traced because their callers request it, regardless of the share. */
 const askedPerSecond = 20
 const usualTimeoutMs = 10_000
-/** Spans are gathered for so long: sending a few costs as much as sending a hundred, some 2 ms in each service. */
+/** Interval of exports: sending a few spans costs as much as sending a hundred, about 2 ms in each service. */
 const exportEveryMs = 20_000
 
-/** Follows what a service does, where its telemetry has somewhere to go. What that takes is loaded only then. */
+/** Opens tracing if an endpoint is configured. The libraries are loaded only in that case. */
 export async function openTracing(service: string, settings: TracingSettings): Promise<Tracing> {
   const { otelExporterOtlpEndpoint: endpoint, otelExporterOtlpHeaders: headers = {} } = settings
   if (endpoint === undefined || settings.otelSdkDisabled) return noTracing
@@ -60,7 +63,7 @@ export async function openTracing(service: string, settings: TracingSettings): P
   )
 }
 
-/** What the sampler says, if there is one; a ratio without an argument is all, as OpenTelemetry has it. */
+/** The ratio set by the sampler, if any; a ratio sampler without an argument means all, as in OpenTelemetry. */
 export function parseSampleRatio({
   otelTracesSampler: sampler,
   otelTracesSamplerArg: share,
@@ -70,7 +73,7 @@ export function parseSampleRatio({
   return sampler.endsWith('always_on') ? 1 : (share ?? 1)
 }
 
-/** By chance; of those whose callers ask for it the first ones of each second as well. */
+/** Samples at random. In addition, samples the first requests of each second whose callers request it. */
 export function createSampler(
   share: number | undefined,
   { random = Math.random, nowMs = () => performance.now() } = {},
@@ -83,7 +86,7 @@ export function createSampler(
   }
 }
 
-/** Whether one more is among the first so many of its second. */
+/** Returns whether the call is among the first `most` of its second. */
 function perSecond(most: number, nowMs: () => number): () => boolean {
   let second = 0
   let count = 0

@@ -2,8 +2,8 @@ import { type MetricName, metricCatalogue } from './catalogue.js'
 import type { Sample } from './sample.js'
 
 /**
- * What was counted or asked for at a scrape, in the text format of Prometheus; samples of one series are added up. A metric without samples is not
- * there: nothing says that it is 0.
+ * Samples of a scrape in the Prometheus text format; samples of one series are added up. A metric
+ * without samples is omitted, not printed as 0.
  */
 export function printSamples(service: string, samples: readonly Sample[]): string {
   const metrics = new Map<Sample['name'], Map<string, number>>()
@@ -20,13 +20,13 @@ export function printSamples(service: string, samples: readonly Sample[]): strin
     .join('\n')
 }
 
-/** What stands before the series of a metric. */
+/** The header lines before the series of a metric. */
 export function metricHead(name: MetricName): string {
   const { help, kind } = metricCatalogue[name]
   return `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n`
 }
 
-/** Labels as the format has them, in their order. */
+/** Labels in the syntax of the format, in their order. */
 export const labelsText = (labels: Record<string, string>) =>
   Object.entries(labels)
     .map(([label, value]) => `${label}="${escaped(value)}"`)

@@ -1,6 +1,6 @@
 import type { LabelsOf, NameOf } from './catalogue.js'
 
-/** A value of a metric as it is now. */
+/** The current value of a metric. */
 export type Sample = {
   [Name in NameOf<'counter' | 'gauge'>]: {
     name: Name
@@ -9,5 +9,5 @@ export type Sample = {
   }
 }[NameOf<'counter' | 'gauge'>]
 
-/** Finds out values for a scrape: what is counted anyway, or the answer to a query. */
+/** Returns values for a scrape: existing counters, or the result of a query. */
 export type Source = () => readonly Sample[] | Promise<readonly Sample[]>

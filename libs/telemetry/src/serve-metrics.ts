@@ -10,7 +10,7 @@ export interface MetricsServer {
 /** Longer than the interval between two scrapes, so that a scraper reuses its connection. */
 const keepAliveMs = 75_000
 
-/** Answers `GET /metrics`, and nothing else, on a port of its own. Rejects where the address cannot be taken. */
+/** Serves only `GET /metrics`, on a separate port. Rejects if the address is in use. */
 export async function serveMetrics(
   metrics: Metrics,
   { port, host }: { port: number; host: string },

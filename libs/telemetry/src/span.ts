@@ -15,7 +15,7 @@ export interface SpanOptions {
   attributes?: Attributes
 }
 
-/** Where spans go when they have ended, and whose they are. */
+/** Receives ended spans; `resource` identifies the service. */
 export interface SpanSink {
   readonly resource: ReadableSpan['resource']
   onEnd(span: ReadableSpan): void
@@ -29,8 +29,9 @@ const kinds = {
 }
 
 /**
- * A span as exporters read it. The SDK's own costs 80 µs where one request in twenty is followed, since code that
- * seldom runs is never optimised: this one notes two times and makes the rest when it is read, which is once, in a batch.
+ * A span as read by exporters. The SDK's own span costs 80 µs at a sampling rate of one in twenty,
+ * because rarely run code is never optimized. This one records two times and computes the rest
+ * when it is read, which happens once, in a batch.
  */
 export class RecordedSpan implements ReadableSpan {
   readonly kind: SpanKind
@@ -61,7 +62,7 @@ export class RecordedSpan implements ReadableSpan {
     if (parent) this.parentSpanContext = parent
   }
 
-  /** Of an error only its kind is kept: what it says may hold what a tenant has written. Later calls change nothing. */
+  /** Ends the span. Records only the kind of an error: its message may contain tenant data. Later calls change nothing. */
   end(error?: unknown): void {
     if (this.ended) return
     this.durationMs = performance.now() - this.startedAt
@@ -98,5 +99,5 @@ const none: [] = []
 
 const hrTime = (ms: number): HrTime => [Math.floor(ms / 1_000), Math.round((ms % 1_000) * 1e6)]
 
-/** Eight digits. Ids of traces are no secrets, and what makes secrets costs more than the rest of a span. */
+/** Eight hex digits. Trace ids are no secrets, and cryptographic randomness would cost more than the rest of a span. */
 const randomHex = () => (0x1_0000_0000 + Math.floor(Math.random() * 0x1_0000_0000)).toString(16).slice(1)

@@ -3,19 +3,19 @@ import { openTracing, type TracingSettings } from './open-tracing.js'
 import { serveMetrics } from './serve-metrics.js'
 import type { Tracing } from './tracing.js'
 
-/** The settings of it, as every service has them. */
+/** Telemetry settings of every service. */
 interface TelemetrySettings extends TracingSettings {
-  /** 0 takes a free one; without one nothing is measured. */
+  /** 0 selects a free port; if absent, nothing is measured. */
   metricsPort?: number | undefined
   metricsHost?: string | undefined
   host: string
 }
 
-/** A service's logs, metrics and traces. */
+/** A service's metrics and traces. */
 interface Telemetry {
   metrics: Metrics
   tracing: Tracing
-  /** Lets metrics be asked for, and returns where; undefined where they are not wanted. Rejects where the port is taken. */
+  /** Serves the metrics and returns their address; `undefined` if they are disabled. Rejects if the port is in use. */
   serve(): Promise<string | undefined>
   close(): Promise<void>
 }

@@ -3,7 +3,10 @@ import { INVALID_SPANID, INVALID_TRACEID, type SpanContext, TraceFlags } from '@
 const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 const longest = 128
 
-/** Reads a `traceparent` as W3C Trace Context defines it; undefined for what is none. `sampled`: its sender follows it. */
+/**
+ * Parses a `traceparent` as defined by W3C Trace Context; `undefined` if it is invalid.
+ * `sampled`: the sender traces the request.
+ */
 export function parseTraceparent(
   text: string | null | undefined,
 ): { context: SpanContext; sampled: boolean } | undefined {

@@ -74,7 +74,7 @@ describe('what is followed', () => {
   test('goes on later, from what was written down', () => {
     const traced = tracing.enter('request', undefined)
     traced.end()
-    // It is over here: what others are given leads to it all the same.
+    // The span has ended in this process; a traceparent passed to others still refers to it.
     expect(inSpan('late', traced.traceparent, (own) => own)).toBe(traced.traceparent)
     endSpanWith(tracing.follow('publish', traced.traceparent), () => 2)
     expect(spans().slice(1)).toEqual([['publish', spanIdOf(traced.traceparent)]])

@@ -4,23 +4,23 @@ import { formatTraceparent, parseTraceparent } from './traceparent.js'
 
 export type { SpanOptions } from './span.js'
 
-/** An open span, or a no-op where nothing is traced. */
+/** An open span, or a no-op if tracing is off or the request is not sampled. */
 export interface Traced {
-  /** What others are to be given so that theirs belong to it. */
+  /** Passed to others, so that their spans become children of this one. */
   readonly traceparent: string | undefined
   rename(name: string): void
-  /** Ends it; with an error it has failed. Later calls change nothing. */
+  /** Ends the span; with an error, as failed. Later calls change nothing. */
   end(error?: unknown): void
 }
 
 /** Begins spans of one service. */
 export interface Tracing {
   readonly enabled: boolean
-  /** Belongs to the span that `traceparent` names, where that is sampled; without one nothing is followed. */
+  /** Begins a child of the span named by `traceparent` if that is sampled; otherwise returns a no-op. */
   follow(name: string, traceparent: string | null | undefined, options?: SpanOptions): Traced
-  /** Begins a trace, or goes on with a caller's: where it is chosen to be followed. */
+  /** Begins a trace, or continues a caller's, if the sampler selects it. */
   enter(name: string, traceparent: string | undefined, options?: SpanOptions): Traced
-  /** Sends what is left; once. */
+  /** Exports the remaining spans. Call it once. */
   close(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ const untraced: Traced = {
   end: () => {},
 }
 
-/** Used where tracing is off. */
+/** Used if tracing is off. */
 export const noTracing: Tracing = {
   enabled: false,
   follow: () => untraced,
@@ -38,7 +38,7 @@ export const noTracing: Tracing = {
   close: async () => {},
 }
 
-/** Open spans by their traceparents: nested spans go to the same sink. */
+/** Open spans by their traceparents: nested spans are sent to the same sink. */
 const underWay = new Map<string, RecordedSpan>()
 
 function begin(
@@ -62,7 +62,7 @@ function begin(
   }
 }
 
-/** Whether a request is followed; `asked`: its caller follows it and would like us to. */
+/** Decides whether a request is traced; `asked`: its caller traces it and requests the same. */
 export type Sampler = (asked: boolean) => boolean
 
 export function createTracing(sink: SpanSink, choose: Sampler, close: () => Promise<void>): Tracing {
@@ -82,8 +82,8 @@ export function createTracing(sink: SpanSink, choose: Sampler, close: () => Prom
 }
 
 /**
- * A span within the one that `parent` names, where that span is open in this process; ends with what `work` returns or resolves to. `work` gets what
- * others are to be given: the traceparent of this span, or else `parent` as it is.
+ * Runs `work` in a child span of `parent`, if that span is open in this process; the span ends when `work` returns or
+ * its promise settles. `work` receives the traceparent to pass on: that of the new span, or else `parent` unchanged.
  */
 export function inSpan<Result>(
   name: string,
@@ -97,7 +97,7 @@ export function inSpan<Result>(
   return endSpanWith(traced, () => work(traced.traceparent))
 }
 
-/** Runs something that a span is of: it ends with what that returns or resolves to. */
+/** Runs `work` and ends the span when it returns or its promise settles. */
 export function endSpanWith<Result>(traced: Traced, work: () => Result): Result {
   if (traced === untraced) return work()
   try {
@@ -115,24 +115,27 @@ export function endSpanWith<Result>(traced: Traced, work: () => Result): Result 
   }
 }
 
-/** By the ids of events: what is done for those that are being handled and that are followed. */
+/** By event id: the traceparents of traced events that are being handled. */
 const handled = new Map<string, string>()
 
-/** Says, until it is called, that what an event causes here belongs to a span. */
+/** Links consequences of an event in this process to a span, until the returned function is called. */
 export function registerCause(eventId: string, { traceparent }: Traced): () => void {
   if (traceparent === undefined) return () => {}
   handled.set(eventId, traceparent)
   return () => {
-    // Of several consumers of a process the last one to begin is the one it is known by.
+    // If several consumers of a process handle the event, the last one to begin is used.
     if (handled.get(eventId) === traceparent) handled.delete(eventId)
   }
 }
 
-/** The trace parent of what an event causes; undefined where the event is not being handled here, or is not traced. */
+/**
+ * The traceparent for consequences of an event; `undefined` if the event is not being
+ * handled in this process or not traced.
+ */
 export const traceparentOfCause = (eventId: string | null | undefined): string | undefined =>
   handled.size === 0 || typeof eventId !== 'string' ? undefined : handled.get(eventId)
 
-/** Fields that link log lines to a trace; none where nothing is traced. */
+/** Fields that link log lines to a trace; empty if nothing is traced. */
 export function traceFields(traceparent: string | undefined): { trace_id?: string; span_id?: string } {
   const { context } = parseTraceparent(traceparent) ?? {}
   return context ? { trace_id: context.traceId, span_id: context.spanId } : {}

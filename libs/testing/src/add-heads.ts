@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres'
 
-/** Gives every row of read models that a test has written by itself the stream that commands to it continue. */
+/** Adds the stream heads of read model rows inserted directly by a test, so that commands can continue their streams. */
 export async function addHeads(sql: Pick<Sql, 'unsafe'>, ...tables: [string, ...string[]]): Promise<void> {
   for (const table of tables)
     await sql.unsafe(`

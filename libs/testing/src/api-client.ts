@@ -3,17 +3,17 @@ import { request as httpRequest } from 'undici'
 import { z } from 'zod'
 import { isRepeatable, type RepeatedAnswer, repeatedAnswer, repetitionProblems } from './repetition.js'
 
-/** One answer of the API. */
+/** One response of the API. */
 export interface ApiReply {
   status: number
   headers: Headers
   /** The body as sent. */
   text: string
-  /** `data` of a successful answer, parsed. Throws, with the whole answer, when it is not one. */
+  /** Parsed `data` of a successful response. Throws with the whole response if it is not successful. */
   data<Schema extends z.ZodType>(schema: Schema): z.output<Schema>
-  /** The items and the pagination of a list, parsed. */
+  /** The parsed items and the pagination of a list. */
   page<Schema extends z.ZodType>(item: Schema): { items: z.output<Schema>[]; pagination: Pagination }
-  /** The error of an unsuccessful answer. Throws, with the whole answer, when it is successful. */
+  /** The error of an unsuccessful response. Throws with the whole response if it is successful. */
   error(): ErrorEnvelope['error']
 }
 
@@ -30,8 +30,8 @@ export interface ApiClient {
 }
 
 /**
- * A client of a JSON API below `baseUrl`; `headers` are asked for with every request, whose path they are given as it is below
- * `baseUrl`. What succeeds with an Idempotency-Key is sent again, and throws unless it is answered alike.
+ * A client of a JSON API below `baseUrl`. `headers` is called for each request with its path below `baseUrl`. A
+ * successful request with an Idempotency-Key is repeated, and throws unless both responses are equal.
  */
 export function createApiClient(
   baseUrl: string,
@@ -42,7 +42,7 @@ export function createApiClient(
 ): ApiClient {
   const ask = async (method: string, path: string, request: ApiRequest): Promise<ApiReply> => {
     const hasBody = request.body !== undefined
-    // In a sixth of the CPU of `fetch`, which is most of what a test computes for a request.
+    // Takes a sixth of the CPU of `fetch`, which would dominate the cost of a test's request.
     const response = await httpRequest(`${baseUrl}${path}`, {
       method: method as 'GET',
       headers: {

@@ -25,7 +25,7 @@ test.each([minConnections, 5, 6, 7, 24])(
       return rows.length
     }
     const lock = 7_400_000 + connections
-    // Everything waits for this until all that can be opened is open.
+    // All queries wait for this lock until every possible connection is open.
     await admin`select pg_advisory_lock(${lock})`
     try {
       const wait = `select pg_advisory_lock_shared(${lock}), pg_advisory_unlock_shared(${lock})`
@@ -58,7 +58,7 @@ test('a server without a connection left is reported as that, with what is reser
     const others = connect(guest, { schema: 'public', connections: 3 })
     await Promise.all([others.sql`select 1`, others.planned`select 1`, others.db.execute('select 1')])
     const room = await readConnectionCapacity(others.sql)
-    // The administrator's connection, and the two others of the guest.
+    // The administrator's connection, and the guest's other two.
     expect(room).toEqual({ max: 6, reserved: 2, used: 3 })
     expect(connectionShortage(1, room)).toBeUndefined()
     expect(connectionShortage(2, room)).toMatch(/^Postgres has 1 connections left, and up to 2 are needed/)

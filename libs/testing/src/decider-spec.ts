@@ -1,26 +1,26 @@
 import { deepStrictEqual, fail } from 'node:assert/strict'
 import { ApiError, type Decider, type Decision, type ErrorCode } from '@opsplane/contracts'
 
-/** One expected decision, reported as what it changes: the aggregate after it is the one before plus `changes`. */
+/** One expected decision, given as its changes: the aggregate after it equals the one before plus `changes`. */
 export interface ExpectedDecision<State> {
   type: string
-  /** Null: the aggregate is deleted. */
+  /** `null`: the aggregate is deleted. */
   changes: Partial<State> | null
   extras?: Record<string, unknown>
 }
 
 export interface Outcome<State> {
-  /** Exactly these decisions, in this order, and nothing else changed. No argument: nothing is decided. */
+  /** Expects exactly these decisions, in this order, and no other changes. Without arguments: expects no decision. */
   emits(...expected: ExpectedDecision<State>[]): void
-  /** Throws an ApiError with this code; `params` are those of its first detail. */
+  /** Expects an ApiError with this code; `params` are those of its first detail. */
   fails(code: ErrorCode, params?: Record<string, unknown>): void
-  /** The decisions, for what `emits` cannot say. Throws what the decider throws. */
+  /** The decisions, for assertions `emits` cannot express. Throws the decider's errors. */
   decisions(): Decision<State>[]
 }
 
 /**
  * Given/when/then for a decider: `specify(incident).given(open).when(resolve).emits({ … })`.
- * The given state is frozen, so a decider that writes to it fails.
+ * The given state is frozen, so a decider that mutates it fails.
  */
 export function specify<State extends { id: string }, Command, Resource>(
   decider: Decider<State, Command, Resource>,

@@ -3,13 +3,13 @@ import { connectNats } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
 import { testNatsUrl } from './test-env.js'
 
-/** Everything published to the platform's event subjects since the recorder was started, once as the stream has it. */
+/** All events published since the recorder was started, without duplicates, as in the stream. */
 export interface EventRecorder {
   published: { subject: string; messageId: string | undefined; event: PlatformEvent }[]
   stop(): Promise<void>
 }
 
-/** Listens to the events of one installation. What is not a PlatformEvent fails the stop. */
+/** Subscribes to the events of one installation. A message that is no PlatformEvent makes `stop` fail. */
 export async function recordEvents(natsPrefix: string): Promise<EventRecorder> {
   const log = createLogger({ service: 'recorder', level: 'silent' })
   const link = connectNats({ url: testNatsUrl(), name: 'recorder', log })
@@ -21,7 +21,7 @@ export async function recordEvents(natsPrefix: string): Promise<EventRecorder> {
     for await (const message of subscription) {
       const event = PlatformEvent.parse(JSON.parse(message.string()))
       const messageId = message.headers?.get('Nats-Msg-Id')
-      // A relay that got no acknowledgement publishes again, which the stream recognizes by this id.
+      // A relay that got no acknowledgement publishes again; the stream detects the duplicate by this id.
       if (messageId && known.has(messageId)) continue
       if (messageId) known.add(messageId)
       published.push({ subject: message.subject, messageId, event })
@@ -29,7 +29,7 @@ export async function recordEvents(natsPrefix: string): Promise<EventRecorder> {
   })()
   // The failure is reported by stop().
   listening.catch(() => undefined)
-  // The server knows of the subscription before anything is published.
+  // Ensures that the server has registered the subscription before anything is published.
   await connection.flush()
   return {
     published,
@@ -41,7 +41,7 @@ export async function recordEvents(natsPrefix: string): Promise<EventRecorder> {
   }
 }
 
-/** Follows what a service signals of the resources of a principal's tenant from now on: `type id` of each that has changed. */
+/** Records a service's change signals for a principal's tenant from now on: `type id` of each changed resource. */
 export async function followChanges(
   { natsPrefix }: { natsPrefix: string },
   { workspaceId = '', environment = 'production' }: Pick<Principal, 'workspaceId' | 'environment'>,

@@ -15,30 +15,30 @@ import {
 } from './test-servers.js'
 
 /**
- * Starts one Postgres and one NATS for the whole run: in containers where Docker answers, else from
- * the embedded binaries. TEST_DATABASE_URL and TEST_NATS_URL name servers to use instead.
+ * Starts one Postgres and one NATS for the whole run: in containers if Docker answers, otherwise from the embedded
+ * binaries. TEST_DATABASE_URL and TEST_NATS_URL name servers to use instead.
  */
 export default async function setUp(): Promise<void> {
   process.env.TEST_RUN_ID = randomBytes(4).toString('hex')
   process.env.TEST_RUN_PID = String(process.pid)
-  // The long tier writes more than memory is for.
+  // The long tier writes more data than fits in memory.
   const directory = createStateDirectory(isLongTier() ? tmpdir() : serverDataParent())
   onTeardown(() => removeDirectory(directory))
-  // Temporary files of the tests go there too, and so go away with it: among them the servers of end-to-end tests.
+  // Temporary files of the tests are created there too and removed with it, including the servers of end-to-end tests.
   process.env.TMPDIR = directory
   const docker = await dockerAnswers()
   await Promise.all([
     provide('TEST_NATS_URL', docker && containerNats, () => embeddedNats(directory)),
     providePostgres(docker, directory),
   ])
-  // Before the servers, which they may use.
+  // Runs before the servers stop, because these processes may use them.
   onTeardown(() => endRunProcesses(directory))
 }
 
 async function providePostgres(docker: boolean, directory: string): Promise<void> {
   const given = process.env.TEST_DATABASE_URL !== undefined
   await provide('TEST_DATABASE_URL', docker && containerPostgres, () => embeddedPostgres(directory))
-  // A server of our own goes away with everything in it.
+  // A server started by this run is removed with all its databases.
   if (given) onTeardown(dropRunDatabases)
 }
 
@@ -54,7 +54,7 @@ async function provide(
   process.env[variable] = server.url
 }
 
-// A daemon that answers may still be unable to get the image.
+// A daemon that answers may still be unable to pull the image.
 function explain(variable: string, embedded: () => Promise<TestServer>) {
   return (error: unknown) => {
     process.stderr.write(`No container for ${variable} (${String(error)}); using the embedded server\n`)

@@ -1,6 +1,6 @@
 import { runTeardown } from './run-cleanup.js'
 
-/** Stops what the set-up of this run started and removes its files. */
+/** Stops everything the set-up of this run started and removes its files. */
 export default async function tearDown(): Promise<void> {
   await runTeardown()
 }

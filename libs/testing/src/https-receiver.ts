@@ -23,27 +23,27 @@ export interface ReceiverResponse {
 }
 
 export interface ReceiverOptions {
-  /** HTTPS unless false: with a certificate of its own, or with the one given. */
+  /** HTTPS unless `false`: with a generated certificate, or with the given one. */
   tls?: boolean | { key: string; cert: string }
-  /** 200 without a body when not given. */
+  /** Default: 200 without a body. */
   respond?: (request: ReceivedRequest) => ReceiverResponse | Promise<ReceiverResponse>
 }
 
 export interface Receiver {
   readonly url: string
-  /** What a client must trust; empty without TLS. */
+  /** The CA a client must trust; empty without TLS. */
   readonly ca: string
   received(): ReceivedRequest[]
-  /** Waits until at least that many arrived and returns all of them. */
+  /** Waits until at least `count` requests have arrived and returns all of them. */
   waitForRequests(count: number, options?: WaitForOptions): Promise<ReceivedRequest[]>
   stop(): Promise<void>
 }
 
-/** Starts a real HTTPS (or HTTP) server on 127.0.0.1 that records what it is sent. */
+/** Starts a real HTTPS (or HTTP) server on 127.0.0.1 that records its requests. */
 export async function startReceiver({ tls = true, respond }: ReceiverOptions = {}): Promise<Receiver> {
   const requests: ReceivedRequest[] = []
   const stopping = new AbortController()
-  // Every slow answer listens.
+  // Every slow response adds a listener.
   setMaxListeners(0, stopping.signal)
   const answer: RequestListener = async (incoming, response) => {
     try {
@@ -59,7 +59,7 @@ export async function startReceiver({ tls = true, respond }: ReceiverOptions = {
       if (delayMs > 0) await delay(delayMs, undefined, { signal: stopping.signal })
       response.writeHead(status, headers).end(body)
     } catch {
-      // The sender went away, or the receiver is stopping in the middle of a slow answer.
+      // The sender disconnected, or the receiver is stopping in the middle of a slow response.
       response.destroy()
     }
   }
@@ -92,12 +92,12 @@ export async function startReceiver({ tls = true, respond }: ReceiverOptions = {
 
 export interface CertificateOptions {
   commonName?: string
-  /** The only name it is for; without it, localhost and 127.0.0.1. */
+  /** The only name in the certificate; default: localhost and 127.0.0.1. */
   host?: string
   notAfter?: Date
 }
 
-/** A self-signed certificate that a client may also be given as its authority. */
+/** A self-signed certificate that clients can also trust as a CA. */
 export async function createCertificate({
   commonName = 'localhost',
   host,
@@ -112,7 +112,7 @@ export async function createCertificate({
     algorithm: 'sha256',
     ...(notAfter && { notBeforeDate: new Date(notAfter.getTime() - 86_400_000), notAfterDate: notAfter }),
     extensions: [
-      // A client that is given this certificate as its authority accepts it only as one.
+      // A client that trusts this certificate as a CA requires it to be one.
       { name: 'basicConstraints', cA: true },
       { name: 'subjectAltName', altNames: host === undefined ? local : [{ type: 2, value: host }] },
     ],

@@ -9,7 +9,7 @@ describe('the limits of a test file', () => {
     ['libs/runtime/dist/clock.test.js', 15_000],
     ['services/itsm/dist/incident/auto-close.int.test.js', 60_000],
     ['test-e2e/dist/studio.e2e.test.js', 120_000],
-    // A program that test files share starts once, and is bounded by those who wait for it.
+    // A program shared by test files starts once; its start is limited by the timeouts of the tests that wait for it.
     [undefined, 120_000],
   ])('%s: waits end after %i ms', (path, waitMs) => {
     expect(findLimits(path, {}).waitMs).toBe(waitMs)

@@ -1,38 +1,38 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { freePort } from '@opsplane/runtime/server-process'
 
-/** A person an issuer knows, with their claims in addition to the subject. */
+/** A person known to an issuer, with their claims in addition to the subject. */
 export interface OidcPerson {
   sub: string
   claims: Record<string, unknown>
 }
 
-/** A real OpenID provider on loopback, which signs its one person in without asking. */
+/** A real OpenID provider on loopback that signs its only person in without a prompt. */
 export interface OidcIssuer {
   issuer: string
   clientId: string
   clientSecret: string
-  /** Who sits at the browser. */
+  /** The person who signs in. */
   person: OidcPerson
-  /** Changes what is in the next ID tokens. */
+  /** Changes the claims of subsequent ID tokens. */
   tamper: ((claims: Record<string, unknown>) => Record<string, unknown>) | undefined
-  /** Requests to it, as method and path. */
+  /** Received requests, as method and path. */
   requests: string[]
-  /** Signs as the issuer does. */
+  /** Signs claims with the issuer's key. */
   sign(claims: Record<string, unknown>, typ?: string): Promise<string>
-  /** What a browser does that is sent to `location`, until the issuer sends it away: where to. */
+  /** Follows redirects from `location` like a browser, and returns the first URL outside the issuer. */
   visit(location: string): Promise<URL>
   stop(): Promise<void>
 }
 
 const maxSteps = 10
 const algorithm = 'ES256'
-/** The same of each, so that only the signature says whose it is. */
+/** The same for every issuer, so that only the signature identifies the key's owner. */
 const keyId = 'key'
 
-/** Whatever address it has, the client's redirect is accepted: what is tested is what the client makes of it. */
+/** Accepts any redirect URL of the client: the tests are about what the client does with the response. */
 export async function startOidcIssuer(clientId = 'opsplane'): Promise<OidcIssuer> {
-  // Loaded here alone: few tests have one.
+  // Loaded only here, because few tests use it.
   const [{ decodeJwt, exportJWK, generateKeyPair, SignJWT }, { Provider }] = await Promise.all([
     import('jose'),
     import('oidc-provider'),
@@ -73,7 +73,7 @@ export async function startOidcIssuer(clientId = 'opsplane'): Promise<OidcIssuer
   const sign: OidcIssuer['sign'] = (claims, typ = 'JWT') =>
     new SignJWT(claims).setProtectedHeader({ alg: algorithm, kid: keyId, typ }).sign(privateKey)
 
-  /** The answer of the token endpoint, with another ID token in it. */
+  /** Replaces the ID token in the response of the token endpoint. */
   const tampering = (res: ServerResponse, change: NonNullable<OidcIssuer['tamper']>) => {
     const end = res.end.bind(res)
     res.end = ((body: string | Buffer) => {

@@ -1,4 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** So long a load pauses between two of its requests. What is to have happened meanwhile is waited for by `waitFor`. */
+/** Pause between two requests of a load. To wait for an effect, use `waitFor` instead. */
 export const pace = (ms: number): Promise<void> => delay(ms)

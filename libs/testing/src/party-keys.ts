@@ -12,21 +12,24 @@ import { createEventSignatures, type EventSignatures } from '@opsplane/nats'
 const keys = new Map<string, ReturnType<typeof generateServiceKeys>>()
 const signatures = new Map<string, EventSignatures>()
 
-/** The keys of a party in this process: the services that tests start in it trust each other. */
+/** The keys of a party in this process, so that services started by tests in it trust each other. */
 export function testKeys(party: string): { privateKey: string; publicKey: string } {
   const known = keys.get(party) ?? generateServiceKeys()
   keys.set(party, known)
   return known
 }
 
-/** What TRUSTED_SERVICE_KEYS says in tests: the public keys of all parties, and of these. */
+/** Value of TRUSTED_SERVICE_KEYS in tests: the public keys of all parties, and of `others`. */
 export const testTrustedKeys = (...others: string[]): Record<string, string> =>
   Object.fromEntries([...internalParties, ...others].map((party) => [party, testKeys(party).publicKey]))
 
 /** `[prefix.]evt.<workspaceId>.<environment>.<type>` */
 const ownerOf = (subject: string) => eventOwner(/(?:^|\.)evt\.[^.]+\.[^.]+\.(.+)$/.exec(subject)?.[1] ?? '')
 
-/** The headers of a message that a test puts on the stream in the name of a service, signed by it: the owner of its type. */
+/**
+ * The headers of a message a test publishes in the name of a service, signed by it;
+ * default: the owner of the event type.
+ */
 export function signedHeaders(
   { subject, body }: { subject: string; body: string },
   {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { waitFor } from './wait-for.js'
 
-/** What a repetition is compared by. */
+/** The parts of a response that are compared with its repetition. */
 export interface RepeatedAnswer {
   status: number
   /** The envelope. */
@@ -20,7 +20,7 @@ export function isRepeatable(
   return hasKey && keyed.has(method) && status < 300
 }
 
-/** The answer to the same request, once no other one with its key is being worked on. */
+/** The response to the same request, once no other request with its key is in progress. */
 export function repeatedAnswer(ask: () => Promise<RepeatedAnswer>): Promise<RepeatedAnswer> {
   return waitFor(async () => {
     const answer = await ask()
@@ -29,8 +29,8 @@ export function repeatedAnswer(ask: () => Promise<RepeatedAnswer>): Promise<Repe
 }
 
 /**
- * What is wrong with the answer to the same request with the same Idempotency-Key; empty when it is what was sent. Secrets
- * that are shown once are null in it.
+ * Differences between a response and that of a repetition with the same Idempotency-Key; empty if there are none.
+ * Secrets shown only once are `null` in the repetition.
  */
 export function repetitionProblems(first: RepeatedAnswer, again: RepeatedAnswer): string[] {
   const problems: string[] = []
@@ -65,7 +65,7 @@ function secretsIn(value: unknown): string[] {
   )
 }
 
-/** Null where a secret stands, by itself or within an address. */
+/** Replaces values that are or contain a secret, such as a URL, by `null`. */
 function asRepeated(value: unknown, secrets: string[]): unknown {
   if (typeof value === 'string') return secrets.some((secret) => value.includes(secret)) ? null : value
   if (Array.isArray(value)) return value.map((item) => asRepeated(item, secrets))

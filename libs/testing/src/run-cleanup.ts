@@ -4,12 +4,12 @@ type Step = () => void | Promise<void>
 const KEY = Symbol.for('opsplane.testing.cleanup')
 const holder = globalThis as { [KEY]?: Step[] }
 
-/** Adds a step that the end of the test run performs; the last one added runs first. */
+/** Adds a step to the end of the test run; steps run in reverse order. */
 export function onTeardown(step: Step): void {
   holder[KEY] = [step, ...(holder[KEY] ?? [])]
 }
 
-/** Performs all steps, also when one fails, and then throws the first failure. */
+/** Runs all steps even if one fails, and then throws the first failure. */
 export async function runTeardown(): Promise<void> {
   const failures: unknown[] = []
   for (const step of holder[KEY] ?? []) {

@@ -9,14 +9,14 @@ import { uniquePrefix } from './test-env.js'
 let name: string
 let folder: string
 
-/** As a worker leaves it that is about to start the program. */
+/** The state a worker leaves when it is about to start the program. */
 beforeEach(() => {
   name = uniquePrefix()
   folder = join(tmpdir(), 'run-processes', name)
   mkdirSync(folder, { recursive: true })
   write('log', 'no room')
 })
-// The end of the run ends what it finds there.
+// The end of the run ends all processes whose files it finds there.
 afterEach(() => rmSync(folder, { recursive: true }))
 
 const write = (file: string, text: string) => writeFileSync(join(folder, file), text)
@@ -24,14 +24,14 @@ const write = (file: string, text: string) => writeFileSync(join(folder, file), 
 test('a program whose pid is still to be written has not ended', async () => {
   write('pid', '')
   const outcome = startedForRun(name, 'program.js').catch(String)
-  // By then it has looked.
+  // By then the state has been checked.
   await turn()
   write('ready', 'handed over')
   expect(await outcome).toBe('handed over')
 })
 
 test('a program that ends before it is ready fails those who wait, with its log', async () => {
-  // No system gives so large a one.
+  // No system assigns such a large pid.
   write('pid', '2147483647')
   await expect(startedForRun(name, 'program.js')).rejects.toThrow('program.js ended: no room')
 })

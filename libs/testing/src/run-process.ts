@@ -21,8 +21,8 @@ const END_TIMEOUT_MS = 60_000
 const LOOK_FOR_RUN_MS = 1_000
 
 /**
- * Starts a program that all test files of the run share, for whichever asks first, and gives what it handed to
- * `serveRun`. It ends with the run. Throws with its log when it ends before it is ready.
+ * Starts a program shared by all test files of the run, on the first call, and returns the text it passed to
+ * `serveRun`. The program ends with the run. Throws with its log if it ends before it is ready.
  */
 export function startedForRun(name: string, program: string): Promise<string> {
   return measureFixture(`shared ${name}`, () => handOverOf(name, program))
@@ -42,7 +42,10 @@ async function handOverOf(name: string, program: string): Promise<string> {
   return readFileSync(ready, 'utf8')
 }
 
-/** In such a program: hands over what others need to use it, and ends it with the run, also with one that was killed. */
+/**
+ * Called in such a program: passes connection data to other processes, and ends it
+ * with the run, even if the run was killed.
+ */
 export async function serveRun(
   start: () => Promise<{ handOver: string; stop(): Promise<void> }>,
 ): Promise<void> {
@@ -59,12 +62,12 @@ export async function serveRun(
     renameSync(`${written}.new`, written)
     await ended
   } finally {
-    // Also where another run has removed the folder of one that was killed.
+    // Also if another run has removed the folder of a killed one.
     await stop()
   }
 }
 
-/** Ends what was started for this run. */
+/** Ends the programs started for this run. */
 export async function endRunProcesses(directory: string): Promise<void> {
   const folder = join(directory, FOLDER)
   if (!existsSync(folder)) return
@@ -75,7 +78,7 @@ export async function endRunProcesses(directory: string): Promise<void> {
   }
 }
 
-/** Whether this process is the first that wants it. */
+/** Whether this process is the first to start the program. */
 function claims(folder: string): boolean {
   mkdirSync(join(folder, '..'), { recursive: true })
   try {

@@ -1,4 +1,4 @@
-/** How many times as many cases as in `npm test` a random search goes through: SEARCH_TIMES, 10 in `npm run test:long`. */
+/** Factor for the number of cases of a random search, relative to `npm test`: SEARCH_TIMES, 10 in `npm run test:long`. */
 export const searchTimes = Number(process.env.SEARCH_TIMES ?? 1)
 
 /** Numbers in [0, 1) that are the same for the same seed (mulberry32), so that a failing run can be repeated. */

@@ -6,18 +6,21 @@ import { testNatsUrl } from './test-env.js'
 import type { TestService } from './test-service.js'
 import { waitFor } from './wait-for.js'
 
-/** A service with a log: by its name the registry knows its durable consumers, and `sql` reads its schema. */
+/** A service with a log: the registry has its durable consumers by name, and `sql` reads its schema. */
 type LoggingService = Pick<TestService, 'name' | 'natsPrefix' | 'sql' | 'now'>
 
 export interface SettledOptions {
-  /** Where others use the service at the same time: only the events of this workspace, and what came before them. */
+  /**
+   * For services used concurrently by others: only waits for the events of this
+   * workspace, and for earlier events of all.
+   */
   workspaceId?: string
 }
 
 /**
- * Resolves once every event in the log of the service, and every event that handling them wrote, is published and handled
- * by all consumers of the service, and nothing it has to do is due. What has not happened by then never will, unless it is
- * due later.
+ * Resolves when every event in the service's log, and every event written while handling them, is
+ * published and handled by all consumers of the service, and none of its work is due. After that,
+ * nothing more happens except work that is due later.
  */
 export async function waitUntilSettled(
   service: LoggingService,
@@ -38,7 +41,7 @@ export async function waitUntilSettled(
     await waitFor(
       async () => {
         const before = await publishedEnd(service, workspaceId)
-        // Others may publish all the time: what counts is where the streams ended once these events were in them.
+        // Others may publish all the time, so the ends of the streams are read once, after these events were in them.
         if (published?.end !== before) {
           const [events, topics] = await Promise.all([streamEnd(eventsStream), streamEnd(topicsStream)])
           published = { end: before, sequences: { [eventsStream]: events, [topicsStream]: topics } }
@@ -50,7 +53,7 @@ export async function waitUntilSettled(
           ),
         )
         await requireNothingDue(service, workspaceId)
-        // What is acknowledged or done has its effects in the log.
+        // Effects of acknowledged messages and completed work are in the log.
         return before === (await publishedEnd(service, workspaceId))
       },
       { message: `${name} to have handled every event` },
@@ -65,7 +68,7 @@ const durablesIn = (
   service: string,
 ): readonly string[] => registry[service] ?? []
 
-/** The position of the last event; throws while the outbox holds one. */
+/** The position of the last event; throws while the outbox is not empty. */
 async function publishedEnd({ name, sql }: LoggingService, workspaceId: string | undefined): Promise<number> {
   const ofWorkspace = workspaceId === undefined ? sql`true` : sql`workspace_id = ${workspaceId}`
   const [row] = await sql<{ last: number; unpublished: number }[]>`
@@ -90,7 +93,7 @@ async function requireHandled(
   throw new Error(`${durable} has ${pending} events pending and ${unacknowledged} not acknowledged`)
 }
 
-/** A table of due work, by its index: `due` and `waiting` are expressions over a row. */
+/** A table of due work, derived from its index: `due` and `waiting` are expressions over a row. */
 interface DueTable {
   table: string
   due: string
@@ -98,7 +101,7 @@ interface DueTable {
   columns: string[]
 }
 
-/** Throws while some row is due or leased. */
+/** Throws while any row is due or leased. */
 async function requireNothingDue(
   { name, sql, now }: LoggingService,
   workspaceId: string | undefined,

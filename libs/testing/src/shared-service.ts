@@ -4,14 +4,14 @@ import { testKeys } from './party-keys.js'
 import { serveRun, startedForRun } from './run-process.js'
 import { createClients, openAsOwner, startTestService, type TestService } from './test-service.js'
 
-/** A service that test files share: each has a workspace of its own in it, and sees no more of it than that. */
+/** A service shared by test files: each has its own workspace in it and sees nothing else. */
 export interface SharedService
   extends Pick<TestService, 'name' | 'url' | 'natsPrefix' | 'sql' | 'as' | 'asService' | 'headers'> {
-  /** Lets go of what this test file has opened. The service itself ends with the run. */
+  /** Releases the resources of this test file. The service itself ends with the run. */
   stop(): Promise<void>
 }
 
-/** What a test file needs to know of it. */
+/** Connection data a test file needs. */
 interface HandOver {
   url: string
   natsPrefix: string
@@ -20,7 +20,7 @@ interface HandOver {
   privateKeys: Record<InternalParty, string>
 }
 
-/** In a program of its own: starts the service for the test files of the run. */
+/** Starts the service for the test files of the run, in a separate program. */
 export function serveTestService({ schema, ...service }: Service): Promise<void> {
   return serveRun(async () => {
     const { url, natsPrefix, adminUrl, stop } = await startTestService({ schema, ...service })
@@ -32,7 +32,7 @@ export function serveTestService({ schema, ...service }: Service): Promise<void>
   })
 }
 
-/** Joins the service of the run, which `program` serves; the first test file to join starts it. */
+/** Joins the run's service, which `program` serves; the first test file to join starts it. */
 export async function joinTestService(name: string, program: string): Promise<SharedService> {
   const handOver = await startedForRun(name, program)
   const { url, natsPrefix, adminUrl, schema, privateKeys } = JSON.parse(handOver) as HandOver

@@ -1,12 +1,12 @@
 import { eventExample, eventTypes, newId, PlatformEvent } from '@opsplane/contracts'
 
-/** An event, and what the audit log has as its `after` and a delivery as its `data`. */
+/** An event, and its expected `after` in the audit log and `data` in a delivery. */
 export interface ShownEvent {
   event: PlatformEvent
   shown: Record<string, unknown>
 }
 
-/** One event of every type of the catalogue in a workspace, with what is to be shown of it. */
+/** One event of every type of the catalogue in a workspace, with its expected representation. */
 export function shownEvents(workspaceId: string): ShownEvent[] {
   return eventTypes.map((type) => {
     const event = PlatformEvent.parse({ ...eventExample(type), id: newId('event'), workspaceId })

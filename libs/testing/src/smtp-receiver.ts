@@ -3,37 +3,37 @@ import { text } from 'node:stream/consumers'
 import { freePort } from '@opsplane/runtime/server-process'
 
 export interface ReceivedMail {
-  /** Who logged in, and to whom the envelope is addressed. */
+  /** The logged-in user, and the recipients of the envelope. */
   user: string | null
   recipients: string[]
   headers: Map<string, string>
   text: string
-  /** As it came. */
+  /** The unparsed message. */
   raw: string
   secure: boolean
 }
 
-/** A real mail server that keeps what it is given. */
+/** A real mail server that stores received mails. */
 export interface SmtpReceiver {
   url: string
   mails: ReceivedMail[]
-  /** Answers that many mails with 451 before it takes one. */
+  /** Rejects the next `count` mails with 451. */
   refuseNext(count: number): void
   stop(): Promise<void>
 }
 
 export interface SmtpReceiverOptions {
-  /** TLS from the first byte (`tls`) or offered (`starttls`), with this certificate; none unless given. */
+  /** TLS from the first byte (`tls`) or offered (`starttls`), with this certificate; default: no TLS. */
   security?: 'tls' | 'starttls'
   key?: string
   cert?: string
-  /** Refuses these with 550. */
+  /** Recipients rejected with 550. */
   unknown?: readonly string[]
 }
 
 /**
- * Listens on a free port, which stays reserved while it is stopped, or on the one of a receiver that was. It knows
- * one password, `p@ss`.
+ * Listens on a free port, which stays reserved while it is stopped, or on the port of a
+ * stopped receiver. Its only password is `p@ss`.
  */
 export async function startSmtpReceiver(
   port?: number,
@@ -71,7 +71,7 @@ export async function startSmtpReceiver(
       done()
     },
   })
-  // A client that is cut is what some tests are about.
+  // Some tests disconnect clients on purpose.
   server.on('error', () => undefined)
   const listening = server.listen(port ?? (await freePort()), '127.0.0.1')
   await once(listening, 'listening')

@@ -7,9 +7,9 @@ const PING_TIMEOUT_MS = 2_000
 const NATS_PORT = 4222
 const POSTGRES_PORT = 5432
 
-/** Whether a Docker daemon answers, asked directly as the client library takes seconds to say no. */
+/** Whether a Docker daemon answers. Checked directly, because the client library takes seconds to report a missing one. */
 export function dockerAnswers(): Promise<boolean> {
-  // A remote daemon was set up on purpose.
+  // A remote daemon was configured on purpose.
   if (process.env.DOCKER_HOST) return Promise.resolve(true)
   if (!existsSync(SOCKET)) return Promise.resolve(false)
   return new Promise((done) => {
@@ -34,7 +34,7 @@ export async function containerPostgres(): Promise<TestServer> {
     })
     .withCommand(['postgres', ...settings])
     .withExposedPorts(POSTGRES_PORT)
-    // The first time is the server that runs the image's own set-up.
+    // The first message is from the server that runs the image's own set-up.
     .withWaitStrategy(Wait.forLogMessage('database system is ready to accept connections', 2))
     .start()
   return {

@@ -23,18 +23,18 @@ export function testPostgresUrl(): string {
 }
 
 /**
- * The password of every service's role. Roles belong to the run's Postgres, not to one database: a test file that gave
- * one another password would lock out the services of all others.
+ * The password of every service's role. Roles belong to the run's Postgres rather than to one database: a test file
+ * that changed a password would lock out the services of all others.
  */
 export const testRolePassword = 'test'
 
-/** The installation that every database of the run belongs to, as all of them share the roles of the server. */
+/** The installation of every database of the run, because all of them share the roles of the server. */
 export const testInstallation = toInstallation('tester')
 
-/** As whom services are provisioned. */
+/** Identity used to provision services. */
 export const testLogin = { password: testRolePassword, installation: testInstallation }
 
-/** The role of a service, or of what it makes, on the run's Postgres. */
+/** The role of a service, or one it created, on the run's Postgres. */
 export const testRole = (name: string): string => formatRole(testInstallation, name)
 
 /** The URL of the run's NATS. */
@@ -42,12 +42,15 @@ export function testNatsUrl(): string {
   return required('TEST_NATS_URL')
 }
 
-/** A prefix for streams and subjects, so that test files do not meet on the shared NATS. */
+/** A prefix for streams and subjects that separates test files on the shared NATS. */
 export function uniquePrefix(): string {
   return `t${randomBytes(6).toString('hex')}`
 }
 
-/** Creates a database for one test file, empty or as a copy of a template, which records its own place unless it is not to. */
+/**
+ * Creates a database for one test file, empty or as a copy of a template. It records its
+ * own location unless `isInPlace` is `false`.
+ */
 export function createDatabase(
   template?: string,
   { isInPlace = true }: { isInPlace?: boolean } = {},
@@ -66,7 +69,7 @@ async function recordPlaceWhereRecorded(sql: postgres.Sql): Promise<void> {
   if (record) await recordLocation(sql)
 }
 
-/** Creates an empty database with the LC_CTYPE C, which knows the letters of ASCII only. */
+/** Creates an empty database with the LC_CTYPE C, which only knows ASCII letters. */
 export async function createAsciiDatabase(): Promise<TestDatabase> {
   const name = newName()
   await asAdmin((sql) => sql`create database ${sql(name)} template template0 lc_ctype 'C'`)
@@ -82,13 +85,12 @@ function testDatabase(name: string): TestDatabase {
   }
 }
 
-/** Templates that this process has seen ready. */
+/** Templates this process has already found ready. */
 const readyTemplates = new Set<string>()
 
 /**
- * Returns the name of a database that `migrate` prepared, for `createDatabase` to copy. Whichever test
- * file comes first in the run prepares it, and the others wait for that. `migrate` must close its
- * connections, as a database in use cannot be copied.
+ * Returns the name of a database prepared by `migrate`, which `createDatabase` copies. The first test file of the run
+ * prepares it, and the others wait. `migrate` must close its connections, because a database in use cannot be copied.
  */
 export async function templateDatabase(
   key: string,
@@ -103,18 +105,18 @@ export async function templateDatabase(
 
 const prepareTemplate = (name: string, migrate: (url: string) => Promise<void>) =>
   asAdmin(async (sql) => {
-    // Held by this session, so a test file that dies in the middle lets go of it.
+    // Owned by this session, so the lock is released if a test file dies in between.
     await sql`select pg_advisory_lock(hashtext(${name}))`
     const [existing] = await sql`select datistemplate from pg_database where datname = ${name}`
     if (existing?.datistemplate) return
     await dropIfThere(sql, name)
     await createFrom(sql, name)
     await migrate(urlOf(name))
-    // Marked last: only a finished one counts.
+    // Marked last: only a finished template counts.
     await sql`alter database ${sql(name)} is_template true`
   })
 
-/** Drops the databases that this run left on a server that is not its own. */
+/** Drops the databases this run left on a server it did not start. */
 export async function dropRunDatabases(): Promise<void> {
   await asAdmin(async (sql) => {
     const databases = await sql<{ datname: string }[]>`
@@ -126,7 +128,7 @@ export async function dropRunDatabases(): Promise<void> {
   })
 }
 
-/** As a copy of files, which where nothing is flushed takes half the work of a copy by way of the log. */
+/** Copies files: without flushes this takes half the work of a copy through the WAL. */
 async function createFrom(sql: postgres.Sql, name: string, template = 'template1'): Promise<void> {
   await onceLeft(() => sql`create database ${sql(name)} template ${sql(template)} strategy file_copy`)
 }
@@ -135,7 +137,7 @@ async function dropIfThere(sql: postgres.Sql, name: string): Promise<void> {
   await onceLeft(() => sql`drop database if exists ${sql(name)} with (force)`)
 }
 
-// A connection that was just closed or ended takes a moment to leave its database.
+// A connection that was just closed takes a moment to leave its database.
 async function onceLeft(statement: () => PromiseLike<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

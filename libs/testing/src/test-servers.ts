@@ -11,8 +11,8 @@ export interface TestServer {
 }
 
 /**
- * Test databases may lose everything at a crash, which makes them several times faster, and a connection to them need not
- * hash a role's password 4,096 times.
+ * Test databases may lose all data in a crash, which makes them several times faster, and a connection
+ * need not hash a role's password 4,096 times.
  */
 export const UNSAFE_BUT_FAST = [
   'fsync=off',
@@ -22,10 +22,10 @@ export const UNSAFE_BUT_FAST = [
 ]
 
 const PREFIX = 'opsplane-test-'
-/** Several times what a run has had at once. */
+/** Several times the amount a run has used concurrently. */
 const LEAST_MEMORY_BYTES = 8 * 1024 ** 3
 
-/** A directory of this run below `parent`. Those of runs that were killed are removed. */
+/** Creates a directory for this run below `parent`, and removes those of killed runs. */
 export function createStateDirectory(parent = tmpdir()): string {
   for (const name of readdirSync(parent)) {
     const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]
@@ -35,8 +35,8 @@ export function createStateDirectory(parent = tmpdir()): string {
 }
 
 /**
- * Where the servers of a run keep their data: in memory where there is plenty, as test files make hundreds of databases of
- * hundreds of files each, and a file system on a disk computes longer for each of them.
+ * Where the servers of a run store their data: in memory if there is plenty, because test files create hundreds of
+ * databases with hundreds of files each, which take more CPU time on a disk file system.
  */
 export function serverDataParent(memory = '/dev/shm', leastBytes = LEAST_MEMORY_BYTES): string {
   try {
@@ -48,7 +48,7 @@ export function serverDataParent(memory = '/dev/shm', leastBytes = LEAST_MEMORY_
   }
 }
 
-/** Its servers may still be ending: then the next run removes it. */
+/** Its servers may still be ending: in that case the next run removes it. */
 function removeFormer(directory: string): void {
   try {
     removeDirectory(directory)
@@ -57,7 +57,7 @@ function removeFormer(directory: string): void {
   }
 }
 
-/** Waits for a process that is about to write its last file there. */
+/** Retries while a process is still writing its last file there. */
 export function removeDirectory(directory: string): void {
   rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
 }

@@ -21,37 +21,37 @@ import {
 type Env = Record<string, string | undefined>
 
 export interface TestServiceOptions<Overrides> {
-  /** Variables the service needs beyond those of every service. */
+  /** Variables the service needs in addition to those of every service. */
   env?: Record<string, string>
   overrides?: Overrides
-  /** An empty one of its own; otherwise a new one. */
+  /** An empty database for this service alone; default: a new one, already provisioned. */
   database?: TestDatabase
-  /** How it starts from its variables; in this process unless given. */
+  /** Starts the service from its variables; default: in this process. */
   start?(env: Env): Promise<RunningService>
 }
 
-/** The real service on a database and NATS subjects of its own. */
+/** The real service with its own database and NATS subjects. */
 export interface TestService<Overrides = ServiceOverrides> {
-  /** Of the service, in the registry. */
+  /** Name of the service in the registry. */
   name: string
   url: string
   natsPrefix: string
-  /** The time its due work goes by, where that is simulated. */
+  /** The simulated time of its due work, if any. */
   now?: (() => string) | undefined
   /** The variables it was started with. */
   env: Env
-  /** As the owner of the schema, which is also the search_path. */
+  /** Connected as the owner of the schema, which is also the search_path. */
   sql: postgres.Sql
   adminUrl: string
-  /** Calls the service the way the gateway does for a client: this principal, or a client that is not signed in. */
+  /** Calls the service like the gateway for a client: as this principal, or as an anonymous client. */
   as(principal?: Principal): ApiClient
   /** Calls its internal routes with the identity of a service. */
   asService(caller: InternalParty): ApiClient
-  /** What another service does for a person, such as a step of a run. */
+  /** Calls it like another service acting for a person, such as a step of a run. */
   asDelegate(by: InternalParty, principal: Principal): ApiClient
-  /** What such a call carries, for clients of another kind. */
+  /** Headers of a call as `principal`, for other kinds of clients. */
   headers(principal?: Principal): Promise<Record<string, string>>
-  /** Starts one more replica, on a port of its own; the caller stops it. */
+  /** Starts another replica, on its own port; the caller stops it. */
   replica(overrides?: Overrides): Promise<RunningService>
   /** Rebuilds its read models from its log. */
   rebuild(): Promise<{ events: number }>
@@ -79,7 +79,7 @@ async function start<Config extends BackendConfig, Overrides extends ServiceOver
     DATABASE_URL: options.database
       ? await provision(database.url)
       : urlAs(database.url, testRole(service.schema), testRolePassword),
-    // One in each pool: what asks for a second one in a transaction of the first waits for ever.
+    // One connection per pool: code that needs a second connection within a transaction deadlocks.
     DATABASE_POOL_SIZE: '3',
     NATS_URL: testNatsUrl(),
     NATS_PREFIX: natsPrefix,
@@ -88,9 +88,9 @@ async function start<Config extends BackendConfig, Overrides extends ServiceOver
     SERVICE_PRIVATE_KEY: testKeys(name).privateKey,
     TRUSTED_SERVICE_KEYS: JSON.stringify(testTrustedKeys(name)),
     CURSOR_SECRET: 'a secret for the cursors of tests',
-    // A process and a second of computing for each service that has articles; its own tests switch it on.
+    // Costs a process and a second of CPU for each service with articles; the feature's own tests enable it.
     EMBEDDINGS_LOCAL: 'false',
-    // A process of its own may be killed, and what it was handling is redelivered after this time.
+    // A separate process may be killed; messages it was handling are redelivered after this time.
     ...(options.start && { NATS_ACK_WAIT_MS: '1000' }),
     ...options.env,
   }
@@ -119,7 +119,7 @@ async function start<Config extends BackendConfig, Overrides extends ServiceOver
 export const openAsOwner = (url: string, schema: string): postgres.Sql =>
   postgres(url, { max: 2, onnotice: () => undefined, connection: { search_path: schema } })
 
-/** How tests call the service of this name at this address, with the keys of those who may. */
+/** Clients with which tests call the service at this URL, using the keys of its callers. */
 export function createClients(options: {
   name: string
   url: string
@@ -157,7 +157,7 @@ export function createClients(options: {
   }
 }
 
-/** A copy of what the first test file of the run that starts the service has provisioned. */
+/** A copy of the database provisioned by the run's first test file that starts the service. */
 async function migratedDatabase({
   name,
   provision,
@@ -171,7 +171,7 @@ async function migratedDatabase({
   return database
 }
 
-/** A principal with every permission in a workspace of its own, unless set otherwise. */
+/** A principal with every permission in a new workspace, unless overridden. */
 export function testPrincipal(overrides: Partial<Principal> = {}): Principal {
   return {
     actor: { id: 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', name: 'Ada', type: 'user' },

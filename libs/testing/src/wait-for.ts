@@ -4,29 +4,29 @@ import { currentTestFile, followCurrentTest } from './current-test.js'
 import { findLimits } from './limits.js'
 
 export interface WaitForOptions {
-  /** Between two looks, for what is there for a moment only; unless given it grows with the wait. */
+  /** Interval of checks, for short-lived states; default: grows with the wait. */
   intervalMs?: number
-  /** What is waited for, for the error. */
+  /** Describes the awaited condition in the error. */
   message?: string
 }
 
 const [leastMs, maxMs, partOfWait] = [20, 250, 0.05]
 
-/** How long to pause before the next look: what took long may be seen a little later, and each look costs what it asks. */
+/** Pause before the next check: it grows with the wait, as each check has a cost and a long wait tolerates more delay. */
 export const pauseAfter = (waitedMs: number): number =>
   Math.max(leastMs, Math.min(maxMs, waitedMs * partOfWait))
 
 type Check<T> = () => T | undefined | false | null | Promise<T | undefined | false | null>
 
 /**
- * Repeats a check until it returns something truthy, and returns that. A check that throws counts as not yet, so assertions
- * can be waited for. It fails with what it saw last, at the limit of its kind of test, which is for what never comes, also
- * on a slow and busy machine; it goes on no longer than the test it is in.
+ * Repeats a check until it returns a truthy value, and returns that. A check that throws counts as not yet fulfilled,
+ * so assertions can be used. Fails with the last value or error at the timeout of its kind of test, which is generous
+ * enough for a slow and busy machine. Stops when its test has ended.
  */
 export const waitFor = <T>(check: Check<T>, options?: WaitForOptions): Promise<T> =>
   waitWithin(findLimits(currentTestFile()).waitMs, check, options)
 
-/** The same with a limit of its own, for what bounds whole runs. */
+/** Like `waitFor` with an explicit timeout, for whole runs. */
 export async function waitWithin<T>(
   limitMs: number,
   check: Check<T>,

@@ -3,7 +3,7 @@ import { App, type AppAccess, builtInRoles, type Permission, type Principal } fr
 import type { AppsFixture } from './fixture/apps-fixture.js'
 import { resetPlatform, startDeclared } from './fixture/declared-app.js'
 
-/** Who may use one app: by apps:use, or by the access of the app. */
+/** Access to a single app: granted by `apps:use`, or by the access list of the app. */
 
 let fixture: AppsFixture
 let app: App
@@ -72,7 +72,7 @@ describe('an app', () => {
       expect(statuses.size).toBe(1)
       if (statuses.has(200)) used.push(name)
       else expect(statuses).toEqual(new Set([403]))
-      // What is not for them is not there either, for those who may read apps at all.
+      // Users with `apps:read` who may not use the app do not find it in the list either.
       const reader = fixture.service.as({
         ...principal(),
         permissions: [...principal().permissions, 'apps:read'],

@@ -37,7 +37,7 @@ describe('an app', () => {
     expect((await api.get(`/apps/${made.id}`)).data(App).status).toBe('archived')
     expect((await api.patch(`/apps/${made.id}`, { name: 'B' })).error().code).toBe('invalid_state_transition')
     expect((await api.post(`/apps/${made.id}/pages`, { slug: 'a', title: 'A' })).status).toBe(409)
-    // Its slug is free again.
+    // The slug of the archived app is free again.
     expect((await api.post('/apps', { slug: 'register', name: 'Other' })).status).toBe(201)
     const archived = (await api.get('/apps?status=archived')).page(App).items
     expect(archived.map(({ id }) => id)).toEqual([made.id])

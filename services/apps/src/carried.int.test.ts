@@ -4,7 +4,7 @@ import { waitFor, waitUntilSettled } from '@opsplane/testing'
 import type { AppsFixture } from './fixture/apps-fixture.js'
 import { resetPlatform, startDeclared } from './fixture/declared-app.js'
 
-/** What a deployment and an embed token carry: rights of the people who gave them, for as long as those hold. */
+/** Deployments and embed tokens carry the rights of the people who created them, while those people have the rights. */
 
 let fixture: AppsFixture
 let app: App
@@ -155,7 +155,7 @@ describe('an embed token', () => {
       ...{ callers: [{ userId: maker.userId, tokenId: 'tok_maker' }], workflow: { id: app.id } },
     })
     fixture.platform.rights.set(maker.userId, null)
-    // A token of a call is used again for a second.
+    // The token of a call is reused for one second.
     await waitFor(async () => (await guest.definition()).status === 401)
     expect((await guest.definition()).error().code).toBe('invalid_token')
     expect((await guest.act({ source: 'notify', params: { text: 'x' } })).error().code).toBe('invalid_token')

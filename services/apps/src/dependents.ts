@@ -1,7 +1,7 @@
 import type { DependentsOfKind } from '@opsplane/service'
 import { z } from 'zod'
 
-/** What carries the rights of a person to the users of apps. */
+/** Resources that lend the rights of a person to the users of apps. */
 export const dependents: readonly DependentsOfKind[] = [
   {
     kind: 'app',
@@ -22,7 +22,7 @@ export const dependents: readonly DependentsOfKind[] = [
       join apps a on a.workspace_id = t.workspace_id and a.id = t.app_id
       where t.workspace_id = $1 and t.state->>'createdBy' = $2 and t.state->>'revokedAt' is null
         and t.expires_at > to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') order by t.id`,
-    // It is revoked: the embedding site creates another one.
+    // The token is revoked instead: the embedding site creates another one.
     takeOver: () => null,
   },
 ]

@@ -51,7 +51,7 @@ describe('a deployment', () => {
     const whole = (await api.get(`/apps/${app.id}/deployments/2`)).data(DeploymentWithContents)
     expect(whole.contents.pages[0]?.title).toBe('Changed')
     expect((await api.post(`/apps/${app.id}/rollback`, { to: 9 })).status).toBe(404)
-    // One to keep for each, of which that of the live deployment has not ended.
+    // One standing grant for each deployment; only the grant of the live deployment has not been revoked.
     const standing = platform.granted.filter(({ expiresInSeconds }) => expiresInSeconds === null)
     expect(standing.map(({ permissions }) => permissions)).toEqual(Array(3).fill(['records:read']))
     expect(platform.revoked).toHaveLength(2)
@@ -266,7 +266,7 @@ describe('an embed token', () => {
     expect((await api.send('DELETE', `/apps/${app.id}/embed-tokens/${created.id}`)).status).toBe(204)
     const found = await api.get(`/apps/${app.id}/embed-tokens/${created.id}`)
     expect(found.data(EmbedToken).revokedAt).not.toBeNull()
-    // What runs next takes over: the grant of the deployment before ends.
+    // The next deployment replaces it: the grant of the previous deployment is revoked.
     await fixture.deploy(app.id)
     expect(platform.revoked.at(-1)).toBe(
       `grant-${platform.granted.indexOf(standing ?? { run: '', expiresInSeconds: 1 }) + 1}`,
@@ -302,7 +302,7 @@ it('forgets embed tokens a month after they have expired, and no sooner', async 
     '{expiresAt}', to_jsonb(${new Date(Date.now() - days * 86_400_000).toISOString()}::text))::json where id = ${id}`
   await expire(old.id, 31)
   await expire(recent.id, 29)
-  // It is done when a replica starts, and every day.
+  // The purge runs when a replica starts, and every day.
   const replica = await service.replica()
   const there = async () =>
     (await fixture.api.get(`/apps/${app.id}/embed-tokens`)).page(EmbedToken).items.map(({ id }) => id)

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { KnownNames } from './check/page.js'
 import { toWorkspaceScope } from './workspace-scope.js'
 
-/** What an app is made of as it stands: what would be deployed. */
+/** The current pages and sources of an app, which the next deployment would contain. */
 export interface Draft {
   pages: AppPageState[]
   sources: DataSourceState[]
@@ -13,7 +13,7 @@ export interface Draft {
 export const maxPages = 50
 export const maxSources = 100
 
-/** Pages in the order they are shown, sources by their names. */
+/** Reads pages in navigation order and sources by name. */
 export async function readDraft({ sql }: Database, appId: string, tenant: TenantScope): Promise<Draft> {
   const { workspaceId, environment } = toWorkspaceScope(tenant)
   const [pages, sources] = await Promise.all([
@@ -38,7 +38,7 @@ const statesOf = <State extends z.ZodType>(schema: State, rows: readonly unknown
 
 const Names = z.object({ pages: z.array(z.string()), sources: z.array(z.string()) })
 
-/** What pages of the app can name by now. */
+/** Names that pages of the app can currently refer to. */
 export async function loadNames({ sql }: Database, appId: string, tenant: TenantScope): Promise<KnownNames> {
   const { workspaceId, environment } = toWorkspaceScope(tenant)
   const [row] = await sql.unsafe(

@@ -109,7 +109,7 @@ describe('an embed', () => {
       headers: { 'x-internal-guest-token': token },
     })
     expect(elsewhere.status).toBe(404)
-    // Whatever environment is asked for: the token's.
+    // The environment of the token applies, whatever environment the request names.
     const staging = fixture.embed(app.slug, token, { 'x-environment': 'staging' })
     expect(JSON.parse((await staging.definition()).text).data.app.environment).toBe('production')
   })
@@ -191,7 +191,7 @@ describe('an embed', () => {
       await forged({}, 'secret', { kid }),
       await forged({}, 'secret', { kid: 'other' }),
       await forged({}, fixture.service.env.SERVICE_PRIVATE_KEY ?? '', { kid }),
-      // What services know each other by is no embed token.
+      // A service token is not an embed token.
       bearer.replace('Bearer ', ''),
       'x',
     ]

@@ -12,7 +12,7 @@ import {
 } from '@opsplane/http'
 import { openServiceClient, type ServiceContext } from '@opsplane/service'
 
-/** The other services, called in the name of people. */
+/** The other services, called with the rights of people. */
 export interface Platform {
   settings: Pick<ServiceClient, 'post'>
   delegations: Delegations

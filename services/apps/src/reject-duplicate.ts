@@ -1,6 +1,6 @@
 import { ApiError } from '@opsplane/contracts'
 
-/** Says of which field a unique constraint speaks. Throws `conflict`. */
+/** Converts a violated unique constraint into `conflict` with the field it belongs to. */
 export async function rejectDuplicate<Result>(
   saved: Promise<Result>,
   { constraint, field, message }: { constraint: string; field: string; message: string },

@@ -27,7 +27,7 @@ export interface RightsWatchOptions {
   settings: Pick<ServiceClient, 'post'>
 }
 
-/** Holds live deployments whose giver lacks what they take, and revokes embed tokens whose maker does. */
+/** Holds live deployments whose giver lacks a permission they need, and revokes embed tokens whose maker lacks one. */
 export const watchRights = (
   ctx: ServiceContext,
   { deployments, embeds, settings }: RightsWatchOptions,
@@ -104,7 +104,7 @@ const ownedEmbeds = ({ database, clock }: Context, { aggregate }: RightsWatchOpt
   },
 })
 
-/** What of these permissions is not held; `membership` by someone who is no member any more. */
+/** The permissions that are not held; `membership` if the person is no longer a member. */
 const missingOf = (
   held: MemberPermissions[string] | undefined,
   permissions: readonly Permission[],
@@ -117,7 +117,10 @@ const Made = z.object({
   permissions: z.array(PermissionName),
 })
 
-/** Embed tokens that have not ended, of these makers or of all (null), with what the live deployment of their app takes. */
+/**
+ * Embed tokens that have not ended, of these makers or of all (`null`), with the permissions of the live deployment
+ * of their app.
+ */
 async function tokensOfMakers(
   { sql }: Pick<Database, 'sql'>,
   workspaceId: string,

@@ -107,7 +107,7 @@ describe('an action', () => {
         ...{ code: 'validation_failed', details: [{ code: 'unrecognized_key' }] },
       })
     expect(called()).toEqual(['createRecord'])
-    // What is only written to is not read by it.
+    // A write-only source returns no columns.
     const dropped = me.act({ source: 'dropBox', operation: 'create', values: { serial: 'A-2' } })
     expect(await resultOf(dropped)).toEqual({ id, version: 4 })
   })
@@ -129,7 +129,7 @@ describe('an action', () => {
     expect(fixture.platform.calls[3]?.body).toEqual({
       operations: [{ op: 'delete', table: 'assets', id, version: 4 }],
     })
-    // The studio decides on the version that is named: it may know the request by its key.
+    // The named version is sent to the studio unchanged, because the studio may recognise the request by its key.
     fixture.platform.answers.runRecordBatch = () => ({ status: 412, code: 'precondition_failed' })
     const stale = { source: 'assets', operation: 'update', id, values: {}, version: 3 }
     expect((await errorOf(me.act(stale))).code).toBe('precondition_failed')
@@ -194,7 +194,7 @@ describe('an action', () => {
     const keys: string[] = []
     fixture.platform.answers.createRecord = () => ({ data: row })
     const { service, principal } = fixture
-    // What knows a repetition is behind the platform: the service passes its key on.
+    // Repeated requests are detected behind the platform: the service passes the key on.
     const send = async (userId: string, key?: string) => {
       const headers = {
         ...(await service.headers({ ...principal, userId })),
@@ -234,7 +234,7 @@ describe('a person', () => {
     ])
     const last = delegated.at(-1)
     expect(last?.grant).toBe(`grant-${standing + 1}`)
-    // Their own says who they are, and lends nothing.
+    // The person's own grant only identifies them and lends no permissions.
     const own = granted.find((_, index) => last?.person === `grant-${index + 1}`)
     expect(own).toMatchObject({ expiresInSeconds: 60, permissions: [] })
   })

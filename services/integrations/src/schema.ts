@@ -26,7 +26,7 @@ export const connectors = readModelTable(
   ],
 )
 
-/** Connectors in use are checked from time to time. */
+/** Due work: periodic checks of connectors that are in use. */
 export const dueChecks = dueTable({
   table: 'connector_health',
   key: 'connector_id',
@@ -35,26 +35,26 @@ export const dueChecks = dueTable({
   fairKey: 'workspace_id',
 })
 
-/** What was last seen of a connector. Apart from it, since it changes with every use. */
+/** The last observed health of a connector. Stored separately because it changes with every use. */
 export const connectorHealth = pgTable(
   'connector_health',
   {
     connectorId: text('connector_id').primaryKey(),
     workspaceId: text('workspace_id').notNull(),
     environment: text('environment').notNull(),
-    /** Of the configuration that was seen. */
+    /** Epoch of the observed configuration. */
     epoch: integer('epoch').notNull(),
-    /** How often in a row nothing answered. */
+    /** Consecutive failures. */
     misses: integer('misses').notNull(),
     lastUsedAt: timestamp('last_used_at', { withTimezone: true, mode: 'string' }),
-    /** Of the next check; null while it is not used. */
+    /** Time of the next check; `null` while the connector is not in use. */
     dueAt: timestamp('due_at', { withTimezone: true, mode: 'string' }),
     ...leaseColumns(),
   },
   () => dueIndexes(dueChecks),
 )
 
-/** Invocations that have been kept long enough. */
+/** Due work: invocations whose retention has ended. */
 export const expiredInvocations = dueTable({
   table: 'connector_invocations',
   key: 'id',

@@ -39,7 +39,7 @@ import { topicKind } from './kind/topic.js'
 import { transformerRoutes } from './transformer/routes.js'
 
 const dispatcherTimeoutMs = 20_000
-/** As the dispatcher does: a secret that is taken back stops within it. */
+/** Cache duration of secrets in milliseconds, as in the dispatcher: a revoked secret stops working within this time. */
 const secretsKeptMs = 10_000
 
 export const integrations = defineService<IntegrationsConfig>({

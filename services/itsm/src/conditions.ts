@@ -2,8 +2,8 @@ import { type Filter, invalidField } from '@opsplane/contracts'
 import { z } from 'zod'
 
 /**
- * Throws validation_failed naming a condition no such record can ever meet, as it asks for a field there is none of, or
- * for a value the field never has: a policy that is misspelt would silently never apply.
+ * Throws validation_failed naming a condition that no record can ever meet, because the field does not exist or never
+ * has this value. Otherwise a misspelled policy would silently never apply.
  */
 export function checkConditions(conditions: Filter, record: z.ZodObject): void {
   for (const [path, condition] of Object.entries(conditions)) {
@@ -21,7 +21,7 @@ export function checkConditions(conditions: Filter, record: z.ZodObject): void {
   }
 }
 
-/** The values a condition names as equal to. */
+/** Returns the values that the condition compares for equality. */
 function findEqualValues(condition: Filter[string]): readonly unknown[] {
   if (condition === null || typeof condition !== 'object') return [condition]
   return condition.in ?? []

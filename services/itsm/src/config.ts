@@ -18,7 +18,7 @@ const config = backendConfig.extend({
 })
 export type ItsmConfig = z.infer<typeof config>
 
-/** Throws ConfigError naming every variable that is missing or wrong. */
+/** Reads the configuration. Throws ConfigError naming every variable that is missing or invalid. */
 export function loadConfig(env: Record<string, string | undefined>): ItsmConfig {
   return parseConfig(config, env)
 }

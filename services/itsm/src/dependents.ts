@@ -5,7 +5,7 @@ import { z } from 'zod'
 interface Assigned {
   kind: DependentKind
   table: string
-  /** Statuses in which nothing is left to do. */
+  /** Statuses in which no work is left. */
   ended: readonly string[]
   path: string
 }
@@ -20,7 +20,7 @@ const assigned = ({ kind, table, ended, path }: Assigned): DependentsOfKind => (
   }),
 })
 
-/** Work that is assigned to a person and not done. */
+/** Unfinished work that is assigned to a person. */
 export const dependents: readonly DependentsOfKind[] = [
   assigned({
     kind: 'incident',

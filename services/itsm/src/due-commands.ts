@@ -6,7 +6,7 @@ import type { StatementRunner } from './cmdb/columns.js'
 
 export type DueContext = Pick<ServiceContext, 'store'>
 
-/** A due row of a read model: the aggregate as it is under its lock. */
+/** A due row of a read model, with the state of its aggregate as locked. */
 export interface DueAggregate extends DueRow {
   workspace_id: string
   environment: string
@@ -24,7 +24,7 @@ export interface DueCommandsOptions extends WorkOptions {
   perform(unit: Unit, rows: readonly DueAggregate[], tx: StatementRunner): Promise<unknown>
 }
 
-/** Commands to aggregates of all tenants at their time, a batch in one transaction and one append. */
+/** Worker that performs due commands on aggregates of all tenants. Each batch is one transaction and one append. */
 export function dueCommands({ store }: DueContext, options: DueCommandsOptions): CreateWorker {
   return transactionWorker<DueAggregate>({
     columns: aggregateColumns,
@@ -38,5 +38,5 @@ export function dueCommands({ store }: DueContext, options: DueCommandsOptions):
   })
 }
 
-/** A concurrent write has changed one of the aggregates. */
+/** Whether a concurrent write has changed one of the aggregates. */
 export const isLostRace = (error: unknown): boolean => error instanceof VersionRaceError

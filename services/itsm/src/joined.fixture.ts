@@ -3,5 +3,5 @@ import { joinTestService } from '@opsplane/testing'
 
 const program = fileURLToPath(new URL('./served.fixture.js', import.meta.url))
 
-/** The service of the run, for test files that look at nothing of it but what belongs to a workspace of their own. */
+/** Joins the service shared by the test run. For test files that only look at data of their own workspace. */
 export const joinItsm = () => joinTestService('itsm', program)

@@ -4,14 +4,15 @@ import type { Logger } from '@opsplane/runtime'
 import { type BackgroundWork, openServiceClient, type ServiceContext } from '@opsplane/service'
 import { LRUCache } from 'lru-cache'
 
-/** User ids by their place in the body, such as `tasks/0/assigneeId`; null for no user. */
+/** User ids by their path in the body, such as `tasks/0/assigneeId`; `null` for no user. */
 export type NamedPeople = Readonly<Record<string, string | readonly string[] | null | undefined>>
 
-/** Checks the users that records name. */
+/** Validates the users that records name. */
 export interface People {
   /**
-   * Throws validation_failed naming each field whose user is not a member of the workspace; a user the same field named
-   * `before` may stay. If the settings service does not answer nothing is refused: work on incidents goes on.
+   * Throws validation_failed naming each field whose user is not a member of the
+   * workspace. Users that the same field named `before` may stay. If the settings
+   * service is unavailable, every user is accepted, so that work on incidents continues.
    */
   check(tenant: TenantScope, named: NamedPeople, before?: NamedPeople): Promise<void>
 }
@@ -25,7 +26,7 @@ export interface PeopleOptions {
 /** Accepts every user id. */
 export const uncheckedPeople: People = { check: async () => undefined }
 
-/** How long a user who was found counts as a member. */
+/** How long a user counts as a member after a successful check, in milliseconds. */
 const cacheMs = 30_000
 const maxCached = 10_000
 
@@ -72,11 +73,11 @@ export function createPeople({ settings, log, nowMs }: PeopleOptions): People {
 const toIds = (value: NamedPeople[string]): readonly string[] =>
   value === null || value === undefined ? [] : typeof value === 'string' ? [value] : value
 
-/** Members of a list are named with their index. */
+/** For a list, each user is named with its index. */
 const toFields = (field: string, value: NamedPeople[string]) =>
   toIds(value).map((id, index) => ({ id, field: typeof value === 'string' ? field : `${field}/${index}` }))
 
-/** Asks settings, where the configuration names it. */
+/** Uses the settings service if the configuration contains its URL. Otherwise accepts every user id. */
 export function openPeople(ctx: ServiceContext): { people: People; background: BackgroundWork[] } {
   if (ctx.config.serviceUrls.settings === undefined) return { people: uncheckedPeople, background: [] }
   const settings = openServiceClient(ctx, 'settings', 2_000)

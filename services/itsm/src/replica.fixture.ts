@@ -4,22 +4,22 @@ import { connect } from '@opsplane/postgres'
 import { systemClock } from '@opsplane/runtime'
 import { type TestService, waitFor } from '@opsplane/testing'
 
-/** What another replica of the service works with. */
+/** The context of another replica of the service. */
 export function createReplica(service: TestService) {
   const database = connect(service.adminUrl, { schema: 'itsm', max: 4 })
   return { database, clock: systemClock, store: createEventStore({ database }) }
 }
 export type TestReplica = ReturnType<typeof createReplica>
 
-/** Commands of this person, given to a store. */
+/** Command metadata for this principal. */
 export function toCommandMeta({ workspaceId, environment, actor }: Principal): CommandMeta {
   if (workspaceId === undefined || environment === undefined) throw new Error('The person is nowhere.')
   return { tenant: { workspaceId, environment }, actor, now: new Date().toISOString(), requestId: null }
 }
 
 /**
- * Begins `act` while the replica has decided and written, but not committed yet. `act` has to wait for it, and is
- * finished afterwards.
+ * Starts `act` while the replica has written its decision but not committed
+ * it yet. `act` has to wait for the lock and finishes after the commit.
  */
 export async function raceWithTransaction<T>(
   { store, database }: TestReplica,

@@ -1,4 +1,4 @@
-/** Every table of the service: what a new migration is made from. Rooms take their tables from `schema/`. */
+/** All tables of the service; migrations are generated from this file. Modules import their tables from `schema/`. */
 export * from './schema/catalog.js'
 export * from './schema/change.js'
 export * from './schema/change-window.js'

@@ -27,7 +27,7 @@ import { settingsStore } from './settings/settings-store.js'
 import { createSla, slaDeciders, slaProjectedTables } from './sla/sla.js'
 import { stateMachineRoutes } from './state-machines/routes.js'
 
-/** What tests and the one-process run replace. */
+/** Overrides used by tests and when all services run in one process. */
 export interface ItsmOverrides extends ServiceOverrides {
   searchTimeouts?: SearchTimeouts
 }

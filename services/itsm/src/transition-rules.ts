@@ -1,25 +1,25 @@
 import { invalidTransition } from '@opsplane/contracts'
 
-/** The statuses an action leads to; the first one is the default. */
+/** Statuses an action may lead to. The first one is the default. */
 export type Targets<Status extends string> = readonly [Status, ...Status[]]
 
-/** Per action, the statuses it applies to and where it leads from each. */
+/** Per action, the statuses it applies to and the resulting ones. */
 export type TransitionTable<Action extends string, Status extends string> = Readonly<
   Record<Action, Partial<Record<Status, Targets<Status>>>>
 >
 
 interface RuleOptions<Action extends string, Status extends string, State> {
-  /** In the order in which they are listed. */
+  /** Actions in the order in which they are listed. */
   actions: readonly Action[]
-  /** Undefined where the action does not apply to the state. */
+  /** Returns `undefined` if the action does not apply to the state. */
   targets(action: Action, state: State): Targets<Status> | undefined
-  /** The state in words, for errors. */
+  /** Describes the state in error messages. */
   describe(state: State): string
-  /** The action in words, for errors; its name unless given. */
+  /** Describes the action in error messages. Defaults to its name. */
   label?(action: Action): string
 }
 
-/** The three questions a decider and the API ask of a table of transitions. `State`: the part of a record that decides. */
+/** Queries on a transition table, for deciders and the API. `State` is the part of a record that decides. */
 export function transitionRules<Action extends string, Status extends string, State>({
   actions,
   targets,
@@ -30,13 +30,16 @@ export function transitionRules<Action extends string, Status extends string, St
     actions.filter((action) => targets(action, state) !== undefined)
   return {
     allowedActions,
-    /** The status `action` leads to: `wanted` where it is among several. Throws invalid_state_transition where there is none. */
+    /**
+     * Returns the resulting status of `action`: `wanted` if it is one of several, otherwise the default.
+     * Throws invalid_state_transition if the action does not apply.
+     */
     statusAfter(action: Action, state: State, wanted?: Status): Status {
       const found = targets(action, state)
       if (found === undefined) throw invalidTransition(label(action), describe(state), allowedActions(state))
       return found.find((target) => target === wanted) ?? found[0]
     },
-    /** The first of `statusActions` that leads to `to`. Throws invalid_state_transition where none does. */
+    /** Returns the first of `statusActions` that leads to `to`. Throws invalid_state_transition if there is none. */
     actionTo<StatusAction extends Action>(
       state: State,
       to: Status,
@@ -50,7 +53,7 @@ export function transitionRules<Action extends string, Status extends string, St
   }
 }
 
-/** The rules of a table that depend on the status alone. */
+/** Rules of a table that depend on the status only. */
 export const statusRules = <Action extends string, Status extends string>(
   actions: readonly Action[],
   table: TransitionTable<Action, Status>,

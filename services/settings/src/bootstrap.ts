@@ -19,9 +19,9 @@ import { workspaceScope } from './tenant/workspace-scope.js'
 import { workspace } from './workspace/domain.js'
 
 /**
- * Creates a workspace with its owner, and the owner's login. Repeating it changes nothing. Throws `conflict` when the
- * workspace exists and has another owner, and when there is a login with that e-mail, unless it
- * is to be kept with the password it has.
+ * Creates a workspace with its owner and the owner's login. Repeating it changes nothing. Throws `conflict` if the
+ * workspace exists with another owner, or if a login with the e-mail exists, unless the request keeps that login with
+ * its password.
  */
 export type RunBootstrap = (wanted: Bootstrap, meta: CommandMeta) => Promise<Bootstrapped>
 
@@ -33,11 +33,11 @@ export function createBootstrap(
   const workspaces = store.aggregate(workspace)
   const memberships = store.aggregate(membership)
 
-  /** The password is the one that the operator of the installation has chosen. */
+  /** Marks a login whose password was chosen by the operator of the installation. */
   const mark = (accountId: string, createdAt: string) =>
     db.insert(bootstrappedAccounts).values({ accountId, createdAt }).onConflictDoNothing()
 
-  /** Of a login that was made before there were marks, or whose mark a crash has kept out. */
+  /** Adds a missing mark: to a login created before marks existed, or whose mark was lost in a crash. */
   const markByPassword = async ({ id, passwordHash }: AccountState, password: string, now: string) => {
     const where = eq(bootstrappedAccounts.accountId, id)
     const [marked] = await db.select().from(bootstrappedAccounts).where(where)
@@ -107,7 +107,7 @@ export function createBootstrap(
     try {
       return await create(wanted, meta)
     } catch (error) {
-      // Lost against the same call at the same time.
+      // Lost a race against the same call.
       const winner =
         error instanceof ApiError && error.code === 'conflict' ? await existing(wanted, meta.now) : null
       if (winner) return winner
@@ -116,7 +116,7 @@ export function createBootstrap(
   }
 }
 
-/** It may have been claimed by another person, who would then be the owner. */
+/** The existing login may belong to another person, who would then become the owner. */
 function loginExists(email: string): ApiError {
   const message =
     `A login with the e-mail ${email} already exists and may belong to another person. If it is the owner's, send ` +

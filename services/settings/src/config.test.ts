@@ -18,7 +18,7 @@ describe('the configuration', () => {
       sessionLifetimeMs: 28_800_000,
       tokenOverlapMs: 60_000,
     })
-    // A core is left to other requests.
+    // One core is reserved for other requests.
     expect([1, 2]).toContain(loadConfig(env).passwordHashConcurrency)
   })
 

@@ -6,7 +6,7 @@ import { isSender, isSmtpUrl } from './mail/smtp-settings.js'
 
 const duration = (description: string) => z.coerce.number().int().min(1_000).meta({ description })
 
-/** A core is left to the other requests, so that a flood of logins does not starve them. */
+/** Reserves one core for other requests, so that a flood of logins does not starve them. */
 const hashesAtOnce = Math.max(1, Math.min(2, availableParallelism() - 1))
 
 const Domain = z

@@ -4,7 +4,7 @@ import type { SettingsConfig } from './config.js'
 
 const everyMs = 55_000
 
-/** Measures the time of the last complete backup, as recorded by `opsplane backup`, for the whole installation. */
+/** Metric with the time of the last complete backup of the whole installation, as recorded by `opsplane backup`. */
 export function measureLastBackup({
   metrics,
   database: { sql },

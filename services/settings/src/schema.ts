@@ -26,7 +26,7 @@ export { dataKeys } from '@opsplane/postgres'
 export * from './schema/factor.js'
 export * from './schema/provider.js'
 
-/** Logins. They belong to no workspace, so their rows stand under the platform's own tenant. */
+/** Logins. They belong to no workspace, so their rows are stored under the platform's own tenant. */
 export const accounts = readModelTable(
   'accounts',
   { email: stateText('email', 'email'), name: stateText('name', 'name') },
@@ -57,7 +57,7 @@ export const roles = readModelTable('roles', { name: stateText('name', 'name') }
   uniqueIndex('roles_name_key').on(table.workspaceId, table.name),
 ])
 
-/** API keys: hashes only. */
+/** API keys; stores only hashes of their secrets. */
 export const tokens = readModelTable(
   'tokens',
   { userId: stateText('user_id', 'userId'), status: stateText('status', 'status') },
@@ -72,13 +72,13 @@ export const tokens = readModelTable(
   ],
 )
 
-/** When keys were last used: too frequent for the event log, and may be lost. */
+/** Last use of each key: too frequent for the event log; losing rows is acceptable. */
 export const tokenUsage = pgTable('token_usage', {
   tokenId: text('token_id').primaryKey(),
   lastUsedAt: text('last_used_at').notNull(),
 })
 
-/** Active sessions. They change too often for the event log; losing them means logging in again. */
+/** Active sessions. They change too often for the event log. If they are lost, users log in again. */
 export const sessions = pgTable(
   'sessions',
   {
@@ -87,23 +87,23 @@ export const sessions = pgTable(
     accountId: text('account_id').notNull(),
     createdAt: text('created_at').notNull(),
     lastSeenAt: text('last_seen_at').notNull(),
-    /** Absolute end. */
+    /** Absolute expiry. */
     expiresAt: text('expires_at').notNull(),
     address: text('address').notNull(),
     userAgent: text('user_agent').notNull(),
-    /** Of a browser's session: when the person last proved who they are. */
+    /** For a browser session: when the person last proved their identity. */
     provedAt: text('proved_at'),
-    /** How the person proved who they are, in this order. */
+    /** Methods the person proved their identity with, in order. */
     methods: text('methods').array().$type<SignInMethod[]>().notNull().default([]),
-    /** Of single sign-on. */
+    /** The identity provider of a single sign-on session. */
     providerId: text('provider_id'),
-    /** The only workspace the session enters. */
+    /** The only workspace the session may enter. */
     workspaceId: text('workspace_id'),
   },
   (table) => [index('sessions_account_idx').on(table.accountId, table.expiresAt)],
 )
 
-/** When a login was last opened from a device: a family of browsers or clients, in one network, hashed. */
+/** Last sign-in of a login from each device: a family of browsers or clients in one network, hashed. */
 export const signInDevices = pgTable(
   'sign_in_devices',
   {
@@ -114,13 +114,13 @@ export const signInDevices = pgTable(
   (table) => [primaryKey({ columns: [table.accountId, table.device] })],
 )
 
-/** Logins whose password was set by the operator of the installation, which proves whose they are. */
+/** Logins whose password was set by the operator of the installation, which proves their owner. */
 export const bootstrappedAccounts = pgTable('bootstrapped_accounts', {
   accountId: text('account_id').primaryKey(),
   createdAt: text('created_at').notNull(),
 })
 
-/** Tokens that were mailed about a login, or handed to its person, hashed. Only the latest of each purpose is valid. */
+/** Hashed tokens that were mailed about a login or handed to its person. Only the latest of each purpose is valid. */
 export const accountTokens = pgTable(
   'account_tokens',
   {
@@ -129,7 +129,10 @@ export const accountTokens = pgTable(
     id: text('id').notNull(),
     secretHash: text('secret_hash').notNull(),
     expiresAt: text('expires_at').notNull(),
-    /** The admin who created a link, and what they held; null of what was mailed, and of the operator. */
+    /**
+     * The admin who created a link, with their permissions at that time; `null` for mailed tokens and for links of the
+     * operator.
+     */
     issuer: json('issuer'),
   },
   (table) => [
@@ -146,31 +149,31 @@ export const loginThrottle = pgTable(
     failures: integer('failures').notNull(),
     lastAt: bigint('last_at', { mode: 'number' }).notNull(),
     blockedUntil: bigint('blocked_until', { mode: 'number' }).notNull(),
-    /** Of an account and a network it was logged in from. */
+    /** For an account and a network from which it was logged in. */
     trustedUntil: bigint('trusted_until', { mode: 'number' }).notNull().default(0),
     expiresAt: bigint('expires_at', { mode: 'number' }).notNull(),
   },
   (table) => [index('login_throttle_expires_idx').on(table.expiresAt)],
 )
 
-/** Values are sealed by the vault before they come here. */
+/** Secrets. Their values are sealed by the vault before they are stored. */
 export const secrets = readModelTable('secrets', { name: stateText('name', 'name') }, (table) => [
   uniqueIndex('secrets_name_key').on(table.workspaceId, table.environment, table.name),
   index('secrets_created_idx').on(table.workspaceId, table.environment, table.createdAt, table.id),
 ])
 
-/** Uses of secrets by services: like those of keys, too frequent for the event log and no loss when gone. */
+/** Uses of secrets by services. Like uses of keys, too frequent for the event log; losing rows is acceptable. */
 export const secretUsage = pgTable(
   'secret_usage',
   {
     secretId: text('secret_id').notNull(),
-    /** What used it for this user, as kind and id, and where it went. */
+    /** The consumer that used the secret for this user, as kind and id, and the host it was sent to. */
     consumer: text('consumer').notNull(),
     userId: text('user_id').notNull(),
     host: text('host').notNull(),
     useCount: bigint('use_count', { mode: 'number' }).notNull(),
     lastUsedAt: text('last_used_at').notNull(),
-    /** The service. */
+    /** The service that used the secret last. */
     lastUsedBy: text('last_used_by').notNull(),
   },
   (table) => [
@@ -188,9 +191,9 @@ export const auditLog = pgTable(
     id: text('id').primaryKey(),
     workspaceId: text('workspace_id').notNull(),
     environment: text('environment').notNull(),
-    /** Of the aggregate the event belongs to. */
+    /** Version of the aggregate the event belongs to. */
     version: integer('version').notNull(),
-    /** Shape A, whole. */
+    /** The complete event, in shape A. */
     state: json('event').$type<Record<string, unknown>>().notNull(),
     createdAt: eventText('created_at', 'createdAt'),
     type: eventText('type', 'type'),
@@ -199,7 +202,7 @@ export const auditLog = pgTable(
     resourceId: eventText('resource_id', 'resource,id'),
     requestId: eventText('request_id', 'requestId'),
     address: eventText('address', 'source,address'),
-    /** Place in the chain of the workspace, over all environments. */
+    /** Position in the chain of the workspace, across all environments. */
     seq: bigint('seq', { mode: 'number' }).notNull(),
     hash: text('hash').notNull(),
   },
@@ -217,7 +220,7 @@ export const auditLog = pgTable(
   },
 )
 
-/** Chains whose end is due to be signed. */
+/** Due work: chains whose end must be signed. */
 export const dueCheckpoints = dueTable({
   table: 'audit_heads',
   key: 'workspace_id',
@@ -232,18 +235,18 @@ export const auditHeads = pgTable(
     workspaceId: text('workspace_id').primaryKey(),
     seq: bigint('seq', { mode: 'number' }).notNull(),
     hash: text('hash').notNull(),
-    /** When its last event came. */
+    /** Time at which its last event was appended. */
     at: text('at').notNull(),
-    /** When its end is to be signed; null while it is. */
+    /** When the end of the chain must be signed; `null` if it is signed. */
     checkpointAt: timestamp('checkpoint_at', { withTimezone: true, mode: 'string' }),
-    /** The last end that was signed when it was due. */
+    /** The last position that was signed as due work. */
     checkpointSeq: bigint('checkpoint_seq', { mode: 'number' }).notNull().default(0),
     ...retryColumns(),
   },
   () => dueIndexes(dueCheckpoints),
 )
 
-/** How much of each kind a workspace has, as the audit log has it. */
+/** Number of resources of each kind in a workspace, as counted from the audit log. */
 export const resourceCounts = pgTable(
   'resource_counts',
   {
@@ -255,7 +258,7 @@ export const resourceCounts = pgTable(
   (table) => [primaryKey({ columns: [table.workspaceId, table.environment, table.resource] })],
 )
 
-/** Signed ends of chains at some time. Append-only. */
+/** Signed ends of chains at certain times. Append-only. */
 export const auditCheckpoints = pgTable(
   'audit_checkpoints',
   {
@@ -280,11 +283,11 @@ export const notifications = pgTable(
     workspaceId: text('workspace_id').notNull(),
     environment: text('environment').notNull(),
     eventId: text('event_id').notNull(),
-    /** Of the aggregate the event belongs to. */
+    /** Version of the aggregate the event belongs to. */
     version: integer('version').notNull(),
-    /** Whom it is for, as `user:<id>` and `role:<name>`; null: admins. */
+    /** Recipients as `user:<id>` and `role:<name>`; `null`: admins. */
     audience: text('audience').array(),
-    /** NotificationContent, whole. */
+    /** The complete NotificationContent. */
     state: json('state').$type<Record<string, unknown>>().notNull(),
     createdAt: stateText('created_at', 'createdAt'),
   },
@@ -305,7 +308,7 @@ export const notificationReads = pgTable(
   (table) => [primaryKey({ columns: [table.notificationId, table.userId] })],
 )
 
-/** Mails that are due, immediately or after a failed attempt. */
+/** Due work: mails to send, immediately or after a failed attempt. */
 export const dueMails = dueTable({
   table: 'mails',
   key: 'id',
@@ -314,22 +317,22 @@ export const dueMails = dueTable({
   fairKey: 'workspace_id',
 })
 
-/** Mails to send: one per notification and recipient, one per invitation, and what people ask for about their logins. */
+/** Mails to send: one per notification and recipient, one per invitation, and mails about logins. */
 export const mails = pgTable(
   'mails',
   {
-    /** Stays the same over all attempts. The Message-ID is made of it, so that a repetition is recognisable. */
+    /** The same for all attempts. The Message-ID is derived from it, so that duplicates are recognisable. */
     id: text('id').primaryKey(),
     workspaceId: text('workspace_id').notNull(),
-    /** What it tells of, and is made from when it is sent. */
+    /** The notification that the mail is composed from when it is sent. */
     notificationId: text('notification_id'),
-    /** What it brings; then subject and text stand in `sealed_content`, as they hold the token. */
+    /** The invitation of the mail. Its subject and text are in `sealed_content`, because they contain the token. */
     invitationId: text('invitation_id'),
-    /** What it is for, of a mail about a login: made when it is sent, if there is a login with the address then. */
+    /** Purpose of a mail about a login. It is composed when it is sent, if the address has a login at that time. */
     purpose: text('purpose', { enum: ['password_reset', 'address_proof'] }),
-    /** The sign-in it tells of, which may be over when it is sent. */
+    /** The reported sign-in; its session may have ended when the mail is sent. */
     signIn: json('sign_in'),
-    /** Sealed for the workspace by the vault, and gone once the mail is settled. */
+    /** Sealed for the workspace by the vault, and removed once the mail is settled. */
     sealedContent: text('sealed_content'),
     userId: text('user_id').notNull(),
     email: text('email').notNull(),
@@ -337,7 +340,7 @@ export const mails = pgTable(
       .notNull()
       .default('pending'),
     dueAt: timestamp('due_at', { withTimezone: true, mode: 'string' }).notNull(),
-    /** It is of no use afterwards. */
+    /** The mail is not sent after this time. */
     giveUpAt: timestamp('give_up_at', { withTimezone: true, mode: 'string' }).notNull(),
     ...leaseColumns(),
   },
@@ -349,7 +352,7 @@ export const mails = pgTable(
   ],
 )
 
-/** Expirations of keys with grants: what acts with them is suspended then. */
+/** Due work: expirations of keys with grants, which suspend the work that uses them. */
 export const dueKeyEnds = dueTable({
   table: 'standing_grants',
   key: 'id',
@@ -357,19 +360,22 @@ export const dueKeyEnds = dueTable({
   waiting: 'key_ends_at is not null and revoked_at is null',
 })
 
-/** Standing grants, with which services act for users until they are revoked or the users leave: ADR 066. */
+/** Standing grants, with which services act for users until the grants are revoked or the users leave: ADR 066. */
 export const standingGrants = pgTable(
   'standing_grants',
   {
     id: text('id').primaryKey(),
     workspaceId: text('workspace_id').notNull(),
     userId: text('user_id').notNull(),
-    /** Who holds it, and what for. */
+    /** The service that owns the grant, and its purpose. */
     service: text('service').notNull(),
     purpose: text('purpose').notNull(),
     createdAt: timestamp('created_at', { withTimezone: true, mode: 'string' }).notNull().defaultNow(),
     revokedAt: timestamp('revoked_at', { withTimezone: true, mode: 'string' }),
-    /** The API key it was given by, and the time at which that expires by itself; null once that is dealt with. */
+    /**
+     * The API key the grant was given with, and the key's expiry; `key_ends_at` is `null` once the expiry has been
+     * handled.
+     */
     keyId: text('key_id'),
     keyEndsAt: timestamp('key_ends_at', { withTimezone: true, mode: 'string' }),
     ...retryColumns(),
@@ -380,7 +386,7 @@ export const standingGrants = pgTable(
   ],
 )
 
-/** Tokens of single-use calls between services that were used: ADR 083. Unlogged: a crash loses them. */
+/** Used tokens of single-use calls between services: ADR 083. Unlogged: a crash loses them. */
 export const acceptedCalls = pgTable('taken_calls', {
   id: text('id').primaryKey(),
   keptUntil: timestamp('kept_until', { withTimezone: true, mode: 'string' }).notNull(),
@@ -389,9 +395,9 @@ export const acceptedCalls = pgTable('taken_calls', {
 /** Rate buckets that the gateways share: ADR 095. Unlogged: a crash loses them. */
 export const rateBuckets = pgTable('rate_buckets', {
   key: text('key').primaryKey(),
-  /** Below zero where gateways have taken more before they knew of each other. */
+  /** Negative if gateways together spent more than was left before they synchronised. */
   tokens: doublePrecision('tokens').notNull(),
   updatedAt: timestamp('updated_at', { withTimezone: true, mode: 'string' }).notNull(),
-  /** Then there is nothing to remember. */
+  /** Time at which the bucket is full; its row can then be deleted. */
   fullAt: timestamp('full_at', { withTimezone: true, mode: 'string' }).notNull(),
 })

@@ -108,10 +108,10 @@ import { workspaceLock } from './workspace/lock.js'
 import { workspaceRoutes } from './workspace/routes.js'
 import { createSignInPolicies } from './workspace/sign-in-policy.js'
 
-/** What tests replace. */
+/** Parts that tests can replace. */
 export interface SettingsOverrides extends ServiceOverrides {
   actsForUsers?: readonly InternalParty[]
-  /** Of new hashes, where what is tested are logins and not how long one takes. */
+  /** Cost of new hashes; reduced in tests that do not measure hashing. */
   passwordCost?: PasswordCost
 }
 
@@ -149,7 +149,7 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
 type Context = ServiceContext<SettingsConfig>
 type Parts = ReturnType<typeof createParts>
 
-/** What routes and background work share. */
+/** Parts shared by routes and background work. */
 function createParts(ctx: Context, outbound: Outbound) {
   const { config, database, relay, clock, log, link, names } = ctx
   const { db } = database
@@ -172,7 +172,7 @@ function createParts(ctx: Context, outbound: Outbound) {
   }
 }
 
-/** The guard of what is asked of identity providers. */
+/** The outbound guard for requests to identity providers. */
 const openProviderOutbound = (config: SettingsConfig): Promise<Outbound> =>
   openOutbound({
     caFile: config.ssoCaFile,
@@ -181,26 +181,26 @@ const openProviderOutbound = (config: SettingsConfig): Promise<Outbound> =>
     allowHttp: config.ssoAllowHttp,
   })
 
-/** A client of every other service. */
+/** Clients of all other services. */
 function createServiceClients(ctx: Context): PlatformClients {
   const { settings: _, ...serviceUrls } = ctx.config.serviceUrls
   return platformClients({ ...ctx, config: { serviceUrls } })
 }
 
-/** Where the studio's address is not known, it is away. */
+/** If the studio's address is not configured, calls fail with `service_unavailable`. */
 function getStudioClient(neighbours: PlatformClients): Pick<ServiceClient, 'post'> {
   const away = () =>
     Promise.reject(new ApiError('service_unavailable', 'The database studio is not available.'))
   return neighbours.get('database-studio') ?? { post: away }
 }
 
-/** Fills the audit log, and signs what it is. */
+/** Fills and signs the audit log. */
 function auditWork(ctx: Context, { signer, live: { tails, changes } }: Parts): BackgroundWork[] {
   ctx.dueWork.start(checkpointWork(signer))
   return [recordAudit(ctx, tails), tails, changes]
 }
 
-/** Makes notifications, and sends mails where a mail server is configured. */
+/** Creates notifications, and sends mails if a mail server is configured. */
 function mailWork(ctx: Context, { mailer, vault }: Parts): BackgroundWork[] {
   const { database, clock, log } = ctx
   const { publicOrigin } = ctx.config

@@ -3,7 +3,7 @@ import { generateServiceKeys } from '@opsplane/http'
 import { type ApiClient, type ApiReply, startTestService, type TestService } from '@opsplane/testing'
 import { type SettingsOverrides, settings } from './service.js'
 
-/** A workspace with its owner, who is logged in. */
+/** A workspace with its logged-in owner. */
 export interface Owner {
   workspaceId: string
   slug: string
@@ -20,20 +20,20 @@ interface Place {
 
 export interface Settings {
   service: TestService<SettingsOverrides>
-  /** Only as far as `advance` moves it. */
+  /** A clock that only `advance` moves. */
   clock: { now(): string; advance(ms: number): void }
-  /** As a service on internal routes, and elsewhere as the gateway does for a client that is not logged in. */
+  /** Calls internal routes as a service, and other routes as the gateway does for a client that is not logged in. */
   internal: Pick<ApiClient, 'get' | 'post'>
   owner(slug: string): Promise<Owner>
   login(email: string, password: string, address?: string): Promise<ApiReply>
   verify(token: string, place?: Place): Promise<ApiReply>
-  /** As the gateway calls for a client with this token. */
+  /** Calls as the gateway does for a client with this token. */
   as(token: string, place?: Place): Promise<ApiClient>
   stop(): Promise<void>
 }
 
 export const password = 'correct horse battery'
-/** The least that Argon2id has: a flood of logins is hundreds of hashes. */
+/** The minimum cost of Argon2id, because a flood of logins needs hundreds of hashes. */
 const passwordCost = { memoryCost: 8, timeCost: 1, parallelism: 1 }
 const masterKey = Buffer.alloc(32, 7).toString('base64')
 
@@ -45,7 +45,7 @@ const callers = new Map<string, InternalParty>([
   ['/internal/retention', 'workflows'],
 ])
 
-/** The real service behind what the gateway does with a token. */
+/** Starts the real service, and verifies tokens as the gateway does. */
 export async function startSettings(
   env: Record<string, string> = {},
   overrides: SettingsOverrides = {},

@@ -2,13 +2,17 @@ import { ApiError } from '@opsplane/contracts'
 import type { RequestMeta, Route } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 
-/** The route, answered with `invalid_token` where another replica, or this one, has taken the call before. */
+/** Wraps a route so that it rejects a repeated call with `invalid_token`, whichever replica accepted the first one. */
 export type SingleUse = (route: Route) => Route
 
-/** Longer than a token for one call counts. */
+/** Longer than the validity of a call's token. */
 const rememberedFor = '1 minute'
 
-/** Claims a single-use id: false if it was used before. `kept`: for how long that is remembered, which must exceed its validity. */
+/**
+ * Claims a single-use id. Returns false if it was used before.
+ *
+ * @param kept - how long the id is remembered; must exceed its validity
+ */
 export async function claimSingleUse(
   sql: Pick<Database['sql'], 'unsafe'>,
   id: string,
@@ -27,8 +31,8 @@ insert into taken_calls (id, kept_until) values ($1, clock_timestamp() + $2::tex
 on conflict do nothing`
 
 /**
- * For calls that give something out, or would do more if they were done twice: each replica remembers the calls it has taken, and
- * this remembers them for all replicas.
+ * For calls that return something sensitive, or whose repetition would have a further effect. Each replica remembers
+ * the calls it has accepted; this remembers them across all replicas.
  */
 export function createSingleUse({ sql }: Pick<Database, 'sql'>): SingleUse {
   const claimCall = async ({ callId }: Pick<RequestMeta, 'callId'>) => {

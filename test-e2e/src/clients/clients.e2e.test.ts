@@ -17,14 +17,14 @@ import { fetchOpenApi } from '../platform.js'
 import { joinPlatform, type SharedPlatform } from '../shared/platform.js'
 import { type Called, type ClientCall, clientMakers, type GeneratedClient, generators } from './generated.js'
 
-/** Needs Python, Go and their registries, and minutes: only where TEST_CLIENTS says so, as `npm run test:long` does. */
+/** Needs Python, Go and their registries, and takes minutes: only with TEST_CLIENTS, as `npm run test:long` sets. */
 const isWanted = process.env.TEST_CLIENTS === '1'
 
 let platform: SharedPlatform
 let receiver: Receiver
 let document: OpenApi
 let folder: string
-/** What an endpoint named `flaky` still fails at. */
+/** Number of requests that the endpoint named `flaky` still fails. */
 let failures = 0
 
 if (isWanted) {
@@ -55,10 +55,10 @@ test('the documentation names the generators that are tested, and their versions
   expect(missing).toEqual([])
 })
 
-/** Each body that the operation takes: of JSON, and of a file. */
+/** Every body that the operation accepts: JSON and file. */
 function bodiesOf(operation: Operation, world: FuzzResources): Pick<ClientCall, 'body' | 'file' | 'media'>[] {
   const { body, upload } = operation
-  // A range of types is none to send.
+  // A media type range cannot be sent.
   const media = upload === '*/*' ? 'text/csv' : upload
   const bodies = [
     ...(body ? [{ body: world.goodBody(operation) }] : []),
@@ -67,7 +67,7 @@ function bodiesOf(operation: Operation, world: FuzzResources): Pick<ClientCall, 
   return bodies.length > 0 ? bodies : [{}]
 }
 
-/** What an operation answers to each body that it takes. */
+/** Responses of an operation to each body it accepts. */
 async function called(
   client: GeneratedClient,
   world: FuzzResources,
@@ -96,16 +96,16 @@ async function called(
   return answers
 }
 
-/** Generated clients read an answer whole: a stream of events has no end. */
+/** Generated clients read a response completely, and a stream of events has no end. */
 const hasAnEnd = ({ raw: { responses } }: Operation) =>
   responses['200']?.content?.['text/event-stream'] === undefined
 
 const isOver = ({ status }: Called) => status === 409 || status === 422
 
-/** Success, or another answer that the document describes where no success can be counted on. */
+/** Success, or another documented response for operations where success cannot be expected. */
 function isRight({ id, raw: { responses } }: Operation, { status }: Called): boolean {
   if (status === undefined || responses[status] === undefined) return false
-  // A client that is no browser is refused there.
+  // This operation refuses clients that are not browsers.
   return status < 300 || id in neverSuccessful || id === browserSignIn
 }
 
@@ -122,7 +122,7 @@ describe.each(Object.entries(clientMakers))('a generated client of %s', (languag
     try {
       for (const operation of listAllOperations(document).filter(hasAnEnd)) {
         const tries = () => called(client, world, operation)
-        // What races with the end of its subject is tried again until it comes in time.
+        // A cancellation may arrive after its subject has ended; it is repeated until one arrives in time.
         const answers = /^cancel/.test(operation.id)
           ? await waitFor(async () => {
               const tried = await tries()

@@ -8,22 +8,22 @@ import { typescriptCalls } from './typescript-calls.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const sources = join(root, 'test-e2e/clients')
-/** Where generators are kept that were installed once. */
+/** Cache of installed generators. */
 const cache = join(root, '.opsplane/client-tools')
 
-/** As `docs/clients.md` names them. */
+/** The generators that `docs/clients.md` names. */
 export const generators = {
   python: ['openapi-python-client==0.29.1'],
   go: ['github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2'],
   typescript: ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3'],
 }
 
-/** A call as the programs of `test-e2e/clients` read it. */
+/** A call in the format that the programs of `test-e2e/clients` read. */
 export interface ClientCall {
   operation: string
   url: string
   token: string
-  /** Values of the path, in its order. */
+  /** Values of the path parameters, in the order of the path. */
   path: string[]
   params: Partial<Record<'path' | 'query' | 'header', Record<string, unknown>>>
   body?: unknown
@@ -33,13 +33,16 @@ export interface ClientCall {
 
 export type Called = { status: number; error?: undefined } | { status?: undefined; error: string }
 
-/** A generated client that calls what it is asked to, one after the other. */
+/** A generated client that makes the requested calls one after the other. */
 export interface GeneratedClient {
   call(call: ClientCall): Promise<Called>
   stop(): void
 }
 
-/** Generates a client of a document in a folder, compiles it, and starts it. Throws with what the tools print when one fails. */
+/**
+ * Generates a client from a document into a folder, compiles it, and starts it. Throws with the output of the tools
+ * if one fails.
+ */
 export const clientMakers: Record<
   keyof typeof generators,
   (document: string, folder: string) => GeneratedClient

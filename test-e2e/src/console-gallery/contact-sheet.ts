@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { startBrowser } from '../browser.js'
 import type { Shot } from './gallery.js'
 
-/** One picture of many: each in a small size with its name below, in the order they are given. */
+/** Combines many screenshots into one image: small, each with its name below, in the given order. */
 export async function writeContactSheets(
   folder: string,
   shots: readonly Shot[],

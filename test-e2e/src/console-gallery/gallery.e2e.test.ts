@@ -5,7 +5,10 @@ import { writeContactSheets } from './contact-sheet.js'
 import { galleryFolder, inspectScreens, widths } from './gallery.js'
 import { screens } from './screens.js'
 
-/** Every screen in every state, width and colour scheme, kept with contact sheets in `.opsplane/gallery`; else a few of them. */
+/**
+ * With TEST_GALLERY every screen in every state, width and color scheme, saved with contact sheets in
+ * `.opsplane/gallery`; otherwise a sample.
+ */
 const isWhole = process.env.TEST_GALLERY !== undefined
 const inBrowser = chromiumPath ? describe : describe.skip
 
@@ -18,9 +21,9 @@ inBrowser(
     })
     afterAll(() => stub?.stop())
 
-    /** With those that show what others have written, as text. */
+    /** Includes pages that show text written by other users. */
     const sampled = ['failed-now', 'delivery', 'event-deliveries', 'catalogue', 'record']
-    /** Pages that wait for what their parts read. */
+    /** Pages that wait for the data of their parts. */
     const waiting = ['failed-now', 'sign-on', 'account']
     const namesOf = (state: StubState) => (state === 'error' ? waiting : sampled)
     const sampleOf = (state: StubState) => screens.filter(({ name }) => namesOf(state).includes(name))

@@ -9,7 +9,7 @@ export const schemes = ['light', 'dark'] as const
 export const widths = [390, 1_280, 1_920] as const
 export type Scheme = (typeof schemes)[number]
 
-/** One page in one state, width and colour scheme. */
+/** One page in one state, width and color scheme. */
 export interface Shot {
   screen: string
   state: StubState
@@ -26,10 +26,10 @@ export interface FaultyShot {
 export const galleryFolder = fileURLToPath(new URL('../../../.opsplane/gallery/', import.meta.url))
 const heights: Readonly<Record<number, number>> = { 390: 844, 1280: 800, 1920: 1_080 }
 
-/** What is smaller is a digit of a time or the word of the stream's state, which differ in width. */
+/** Smaller shifts come from a digit of a time or the label of the stream's state, whose widths vary. */
 const leastShift = 0.0005
 
-/** States in which a page shows rows or facts. */
+/** States in which a page shows rows or details. */
 const full: ReadonlySet<StubState> = new Set(['one', 'some', 'many', 'long', 'stale'])
 const signs: Partial<Record<StubState, string>> = {
   loading: '[aria-busy="true"]',
@@ -39,14 +39,14 @@ const signs: Partial<Record<StubState, string>> = {
   forbidden: '[role="alert"]',
 }
 
-/** Adds up how far what was there has moved without anything having been pressed. */
+/** Records layout shifts that were not caused by user input. */
 const watchShifts = `window.shifted = [];
 new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) if (!entry.hadRecentInput && entry.value > 0)
     window.shifted.push({ value: entry.value, what: entry.sources.map(({ node }) => (node?.className ?? node?.nodeName) || String(node?.nodeName)).join(' ') });
 }).observe({ type: 'layout-shift', buffered: true });`
 
-/** No page has such elements: they are of a text. */
+/** No page contains such elements, so if one exists, text was interpreted as markup. */
 const madeMarkup =
   'document.querySelector("img, b, script:not([src]), [onerror]") !== null || "isOpen" in window'
 
@@ -56,11 +56,11 @@ interface GalleryOptions {
   states?: readonly StubState[]
   widths?: readonly number[]
   schemes?: readonly Scheme[]
-  /** Without it nothing is written. */
+  /** Nothing is written without a folder. */
   folder?: string
 }
 
-/** Looks at pages in their states, widths and colours; gives back the screenshots, and what is wrong with which. */
+/** Opens pages in their states, widths and color schemes; returns the screenshots, and the problems found in each. */
 export async function inspectScreens(
   options: GalleryOptions,
 ): Promise<{ shots: Shot[]; faulty: FaultyShot[] }> {
@@ -104,7 +104,7 @@ async function lookAt(
     await page.goto('about:blank')
     await page.goto(`${stub.origin}${screen.path}`)
     const sign = full.has(state) ? screen.ready : (signs[state] ?? 'h1, h2')
-    // Behind a detail that is the whole page the list has the same signs.
+    // If a detail fills the page, the hidden list behind it has the same elements.
     await page.locator(sign).filter({ visible: true }).first().waitFor({ timeout: 10_000 })
     if (state === 'stale' && !screen.isStill) await makeStale(tab, stub)
     await page.evaluate(
@@ -133,7 +133,7 @@ async function lookAt(
   if (found.length > 0) faulty.push({ shot: name, faults: found })
 }
 
-/** What is shown stays, as nothing answers any more. */
+/** Stops all responses; the displayed content stays. */
 async function makeStale({ page }: Tab, stub: StubConsole): Promise<void> {
   await page.locator('.live[data-liveness="live"]').first().waitFor({ state: 'attached', timeout: 10_000 })
   await page.context().addCookies(stub.cookiesFor('error'))

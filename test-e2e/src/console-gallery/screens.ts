@@ -2,13 +2,13 @@ import { buildId, type StubState } from '../console-stub/index.js'
 
 export interface Screen {
   name: string
-  /** Below the workspace and its environment, or from the origin on. */
+  /** Path below the workspace and environment, or from the origin. */
   path: string
-  /** Where its rows or its facts come from: it waits for them, in the states that have some. */
+  /** Selector of its rows or details, awaited in the states that have some. */
   ready: string
-  /** Those it is seen in; all of them, unless it reads nothing. */
+  /** States in which the page is shown; defaults to all, except for pages that read nothing. */
   states?: readonly StubState[]
-  /** Nothing signals that what it shows is out of date. */
+  /** The page does not indicate that its content is out of date. */
   isStill?: true
 }
 
@@ -16,7 +16,7 @@ const inWorkspace = (path: string) => `/w/acme/production/${path}`
 const webhook = buildId('whk', 1)
 const detail = '.facts'
 const row = '.list-row'
-/** Of a form, which reads nothing but names. */
+/** States of a form, which only reads names. */
 const alone: readonly StubState[] = ['one', 'long']
 
 /** Every page of the console. */

@@ -21,14 +21,14 @@ import {
   toPage,
 } from './states.js'
 
-/** Of paths that the document the client is made of lacks, or whose answer is shown as it is. */
+/** Paths that are missing in the client's document, or whose response is shown unchanged. */
 interface OtherAnswers {
   '/executions/failures': (request: StubRequest) => { data: Schemas['FailureGroup'][] }
   '/executions': (request: StubRequest) => { data: Schemas['Execution'][] }
   '/itsm/incidents/{id}': (request: StubRequest) => { data: object }
 }
 
-/** What the API answers where there are so many rows of everything. */
+/** Responses of the API with `count` rows in each list. */
 export function buildAnswers({
   count,
   isLong,

@@ -33,7 +33,7 @@ export function webhookAt(index: number, isLong = false): Schemas['Webhook'] {
   }
 }
 
-/** Those of the endpoint for billing fail, one of others now and then waits for its next attempt. */
+/** Deliveries to the billing endpoint fail; occasionally one to another endpoint waits for its next attempt. */
 export function deliveryAt(index: number, isLong = false): Schemas['Delivery'] {
   const { id: webhookId, url } = webhookAt(index % endpoints.length, isLong)
   const isFailed = index % 5 === 1
@@ -49,7 +49,7 @@ export function deliveryAt(index: number, isLong = false): Schemas['Delivery'] {
   }
 }
 
-/** What a delivery says of its last attempt. */
+/** Fields of a delivery that describe its last attempt. */
 const lastOf = (attempt: Schemas['DeliveryAttempt'] | undefined) => ({
   lastAttemptAt: attempt?.startedAt ?? null,
   lastDurationMs: attempt?.durationMs ?? null,
@@ -66,11 +66,11 @@ const bodyOf = (index: number, { eventId, eventType, createdAt }: Schemas['Deliv
   })
 }
 
-/** When attempts are made, from the first one on. */
+/** Times of the attempts, in seconds after the first one. */
 const retryAfterSeconds = [0, 20, 60, 140] as const
 const hasFailed = (index: number) => index % 5 === 1 || index % 17 === 3
 
-/** The attempts of the delivery of an index, as many as have been made. */
+/** The attempts that the delivery at this index has made. */
 const buildAttempts = (index: number, count: number, isLong: boolean) =>
   Array.from({ length: count }, (_, attempt) => attemptAt(index, attempt, count, isLong))
 
@@ -116,7 +116,7 @@ function attemptAt(index: number, attempt: number, of: number, isLong: boolean):
   }
 }
 
-/** The delivery of a list's row, with `mostAttempts` where it has failed. */
+/** Details of a delivery from the list; a failed one has `mostAttempts` attempts. */
 export function deliveryDetail(id: string, mostAttempts: number, isLong: boolean): Schemas['DeliveryDetail'] {
   const index = findIndex('del', id)
   const delivery = deliveryAt(index, isLong)
@@ -158,7 +158,7 @@ const runCauses = [
   ['expression_failed', 'Step "total": there is no field "amount".', 'Nightly reconciliation', 1],
 ] as const
 
-/** Failures of a kind by cause and target. */
+/** Groups of failures of one kind, by cause and target. */
 export function buildFailures(kind: string, count: number, isLong: boolean): Schemas['FailureGroup'][] {
   return Array.from({ length: count }, (_, index) => {
     const [code, message, target, failed] =
@@ -175,7 +175,7 @@ export function buildFailures(kind: string, count: number, isLong: boolean): Sch
   })
 }
 
-/** A run of a workflow that an event has started. */
+/** A run of a workflow started by an event. */
 export const runAt = (index: number, isLong = false): Schemas['Run'] => ({
   ...{ id: buildId('run', index), workflowId: buildId('wfl', index), workflowVersion: 4, version: 9 },
   workflowName: isLong ? longText : pickAt(['Escalate to vendor', 'Page the on-call'], index),
@@ -184,7 +184,7 @@ export const runAt = (index: number, isLong = false): Schemas['Run'] => ({
   ...{ startedAt: secondsAgo(51), endedAt: index % 3 === 2 ? null : secondsAgo(49) },
 })
 
-/** A business rule that has run on an event. */
+/** An execution of a business rule triggered by an event. */
 export const executionAt = (index: number, isLong = false): Schemas['Execution'] => ({
   ...{
     id: buildId('exec', index),

@@ -1,6 +1,6 @@
 import { buildId, eventAgeSeconds, longText, pickAt, type Schemas, secondsAgo } from './states.js'
 
-/** Of each incident first that it was created, then that it was updated, then that it was resolved: rows are the newest first. */
+/** Each incident is created, then updated, then resolved; rows are newest first. */
 const happened = [
   ['incident.created', 'incident', 'INC-', 2_048],
   ['incident.updated', 'incident', 'INC-', 2_047],
@@ -25,7 +25,7 @@ const actors: Schemas['Actor'][] = [
   { id: buildId('wfl', 1), name: 'Escalate to vendor', type: 'workflow' },
 ]
 
-/** Looks like one, and is another for each event. */
+/** Looks like a hash and differs for each event. */
 const hashOf = (index: number) =>
   ((index + 1) * 2_654_435_761).toString(16).padStart(16, '9f86').repeat(4).slice(0, 64)
 

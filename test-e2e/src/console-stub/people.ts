@@ -107,7 +107,7 @@ export const notificationAt = (index: number, isLong = false): Schemas['Notifica
   ...{ createdAt: secondsAgo(60 + index * 3_700), readAt: index % 3 === 0 ? null : secondsAgo(30) },
 })
 
-/** Of all that the pages ask for. */
+/** Permissions for everything that the pages request. */
 export const permissionsOfOwner: readonly Schemas['Permission'][] = [
   ...permissions,
   ...([
@@ -139,7 +139,7 @@ export const workspace: Schemas['Workspace'] = {
   ...{ createdAt: secondsAgo(9_000_000), updatedAt: secondsAgo(900_000) },
 }
 
-/** With who has used it. */
+/** Includes the uses of the secret. */
 export const secretDetail = (name: string, isLong: boolean) => ({
   ...{ ...secretAt(1, isLong), name },
   uses: [

@@ -16,11 +16,11 @@ import { meta, rowsIn, type StubState, stubStates, toPage } from './states.js'
 
 export interface StubConsole {
   origin: string
-  /** Cookies of a browser whose person is signed in, and is answered by a state. */
+  /** Cookies of a browser whose user is signed in, and that receives responses of a state. */
   cookiesFor(state: StubState, isOperator?: boolean): { name: string; value: string; url: string }[]
-  /** Sends a message to every stream of events that is open. */
+  /** Sends a message to every open event stream. */
   send(event: 'event' | 'changed' | 'reset', data: object): void
-  /** What has been asked for and was answered by nothing the stub knows. */
+  /** Requests for which the stub has no response. */
   unknown: ReadonlySet<string>
   stop(): Promise<void>
 }
@@ -29,8 +29,8 @@ const apiPath = '/api/v1'
 const signedIn = 'opsplane_signed_in_stub=yes'
 
 /**
- * Serves the console as it is built, before an API that answers what its document says and is nothing but these answers: no
- * database, no event, no second process. `manyRows` is what a list has in the state `many`.
+ * Serves the built console and a stub of the API with fixed responses that match the OpenAPI document: no database,
+ * no events, no second process. `manyRows` is the length of lists in the state `many`.
  */
 export async function startStubConsole(manyRows = 10_000): Promise<StubConsole> {
   const assets = builtAssets(new URL('../../../console/bundle/', import.meta.url))
@@ -96,7 +96,7 @@ export async function startStubConsole(manyRows = 10_000): Promise<StubConsole> 
   }
 }
 
-/** What pages post by themselves, by the end of its path. */
+/** Responses to POSTs that pages send by themselves, by the end of the path. */
 const postAnswers: [ending: string, data: object][] = [
   ['/deliveries/replay', { count: 214, job: null }],
   ['/read', notificationAt(0)],
@@ -107,7 +107,7 @@ interface Route {
   answer: (request: { parts: string[]; query: URLSearchParams }) => unknown
 }
 
-/** Paths without variables come first: `/deliveries/failures` is no delivery. */
+/** Paths without variables come first: `/deliveries/failures` is not a delivery. */
 function routesOf(answers: ReturnType<typeof buildAnswers>): Route[] {
   return Object.entries(answers)
     .sort(([one], [other]) => one.split('{').length - other.split('{').length)
@@ -123,7 +123,7 @@ function visitOf({ headers: { cookie = '' } }: IncomingMessage) {
   return { state, isOperator: role === 'operator' }
 }
 
-/** What the frame of every page asks for, which each state answers. */
+/** Requests of the frame of every page, answered alike in each state. */
 function ownAnswer(pathname: string, isOperator: boolean): object | undefined {
   if (pathname === `${apiPath}/auth/me`) return { data: me(isOperator, permissionsOfOwner), meta }
   if (pathname === `${apiPath}/auth/sso`) return { data: { providers: [] }, meta }

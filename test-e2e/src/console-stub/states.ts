@@ -2,14 +2,14 @@ import type { components, paths } from '@opsplane/client'
 
 export type Schemas = components['schemas']
 
-/** What the API answers to whatever a page reads of the workspace. */
+/** States of the API for everything that a page reads of the workspace. */
 export const stubStates = [
   ...(['loading', 'empty', 'one', 'some', 'many', 'long'] as const),
   ...(['error', 'forbidden', 'stale'] as const),
 ]
 export type StubState = (typeof stubStates)[number]
 
-/** The body of a successful GET, as the document of the API types it. */
+/** The body of a successful GET, as typed by the OpenAPI document. */
 type Body<Path extends keyof paths> = paths[Path] extends {
   get: { responses: { 200: { content: { 'application/json': infer Found } } } }
 }
@@ -17,17 +17,17 @@ type Body<Path extends keyof paths> = paths[Path] extends {
   : never
 
 export interface StubRequest {
-  /** The variable parts of the path, in their order. */
+  /** Values of the path's variables, in order. */
   parts: readonly string[]
   query: URLSearchParams
 }
 
-/** An answer for each path of the API that the console reads. */
+/** A response for each API path that the console reads. */
 export type StubAnswers = { [Path in keyof paths]?: (request: StubRequest) => Body<Path> }
 
 export const meta = { requestId: 'req-7f3c21d09a' }
 
-/** Rows of a list in a state: how many there are, and how each is made. */
+/** Rows of a list in a state: their number, and how each is built. */
 export interface StubRows {
   count: number
   isLong: boolean
@@ -40,7 +40,7 @@ export const rowsIn = (state: StubState, manyRows = 10_000): StubRows => ({
 
 const pageSize = 50
 
-/** A page of rows, by a cursor that is the index of its first one. */
+/** A page of rows; the cursor is the index of the page's first row. */
 export function toPage<Row>(query: URLSearchParams, count: number, make: (index: number) => Row) {
   const start = Number(query.get('after') ?? 0)
   const limit = Number(query.get('limit') ?? pageSize)
@@ -50,13 +50,13 @@ export function toPage<Row>(query: URLSearchParams, count: number, make: (index:
   return { data, meta, pagination: { hasMore, limit, nextCursor: hasMore ? String(end) : null } }
 }
 
-/** One of some values, the same one for the same index. */
+/** One of the values, always the same for the same index. */
 export const pickAt = <Value>(values: readonly Value[], index: number): Value =>
   values[index % values.length] as Value
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** An id as the platform makes them, of a number: those of two kinds differ. */
+/** Builds an id in the platform's format from a number; ids of different kinds differ. */
 export function buildId(kind: string, index: number): string {
   const seed = [...kind].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 0) % 97
   let rest = (index + 1 + seed * 20_011) * 2_654_435_761
@@ -71,7 +71,7 @@ export function buildId(kind: string, index: number): string {
 const mostRows = 10_000
 const indices = new Map<string, ReadonlyMap<string, number>>()
 
-/** The number that an id was made of, so that a detail is the one of the row that leads to it. */
+/** The number an id was built from, so that a detail matches the row that links to it. */
 export function findIndex(kind: string, id: string): number {
   const known = indices.get(kind)
   const found =
@@ -82,13 +82,13 @@ export function findIndex(kind: string, id: string): number {
 
 const startedMs = Date.now()
 
-/** An instant so many seconds before the start: the same one in every answer that has it. */
+/** An instant before the start of the stub: the same in every response. */
 export const secondsAgo = (seconds: number): string => new Date(startedMs - seconds * 1_000).toISOString()
 
-/** How long ago the event of an index has happened, which is the one that the delivery of the same index is of. */
+/** Age in seconds of the event at this index, which the delivery at the same index sends. */
 export const eventAgeSeconds = (index: number): number => 40 + index * 260
 
-/** Texts that are longer than their column, in a script that is written from the right, and markup where it is taken for such. */
+/** Text longer than its column, containing right-to-left script, and markup to detect unescaped output. */
 export const longText =
   '<img src=x onerror="window.isOpen=true"><b>مراقبة الطابعات في الطابق الثالث والمستودع المركزي — Printer fleet, third floor and central warehouse, Rechnungsverarbeitungsschnittstellenbeauftragter'
 export const unbroken = `https://hooks.example.com/${'very-long-segment-'.repeat(9)}end`

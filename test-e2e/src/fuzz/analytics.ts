@@ -4,7 +4,7 @@ import type { typedClient } from '../platform.js'
 type Client = ReturnType<typeof typedClient>
 type Path = Record<string, string>
 
-/** An export with its file, which URLs lead to. */
+/** Creates an export with a file that can be downloaded. */
 export async function prepareAnalytics(owner: Client) {
   const source = { facts: { dataset: 'incidents' } }
   const { data } = await owner.post('/analytics/exports', { body: { name: 'Fuzzed', source } })

@@ -5,23 +5,23 @@ import type { JsonSchema, OpenApi, Operation } from './document.js'
 import type { Answer } from './exchange.js'
 
 export interface Judge {
-  /** What is wrong with an answer of an operation; empty when nothing is. */
+  /** Problems of an operation's response; empty if there are none. */
   problems(operation: Operation, answer: Answer): string[]
-  /** What is wrong with the examples of its answers. */
+  /** Problems of the examples of its responses. */
   wrongExamples(operation: Operation): string[]
   /** Whether the document allows this body. */
   allows(operation: Operation, body: unknown): boolean
 }
 
-/** Operations that call other servers, whose failure they may pass on; never one of the platform. */
+/** Operations that call other servers, whose errors they may pass on; never those of a service of the platform. */
 const callingOut = new Set(['testWebhook', 'invokeConnector'])
 /** Names the schema of a line. */
 const itemSchema = 'x-itemSchema'
 const failuresOfOthers = new Set(['upstream_error', 'upstream_timeout'])
 
-/** Judges answers by the document alone. */
+/** Validates responses against the document alone. */
 export function createJudge(document: OpenApi): Judge {
-  // Most schemas judge a handful of answers: to make their code shorter takes longer than it saves.
+  // Most schemas validate only a few responses: optimizing their code costs more than it saves.
   const code = { optimize: false }
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true, code })
   ajvFormats.default(ajv)
@@ -83,7 +83,7 @@ export function createJudge(document: OpenApi): Judge {
 
 const placeOf = ({ path, method }: Operation): string[] => ['paths', path, method.toLowerCase()]
 
-/** Where it only names another one, as every error's does, that one is compiled for all of them. */
+/** A schema that is only a reference, such as that of every error, is compiled once for all places. */
 function schemaAt(document: OpenApi, place: string[]): JsonSchema {
   return place.reduce<object>((node, name) => node[name as never], document) as JsonSchema
 }
@@ -94,14 +94,14 @@ function fragment(parts: string[]): string {
 }
 
 function requestIdProblems({ status, requestId, sentRequestId, json }: Answer): string[] {
-  // Headers that are too many are not read to their end.
+  // Headers that exceed the limit are not read completely.
   if (status === 431) return []
   if (requestId !== sentRequestId) return [`X-Request-ID ${sentRequestId} came back as ${requestId}`]
   const inBody = (json as { meta?: { requestId?: unknown } } | undefined)?.meta?.requestId
   return inBody === undefined || inBody === sentRequestId ? [] : [`meta.requestId is ${inBody}`]
 }
 
-/** The code of an error answer. */
+/** The code of an error response. */
 export function errorCode({ json }: Answer): string | undefined {
   return (json as { error?: { code?: string } } | undefined)?.error?.code
 }

@@ -2,7 +2,10 @@ import type { typedClient } from '../platform.js'
 
 type Client = ReturnType<typeof typedClient>
 
-/** An app that is deployed as often as the examples speak of, and one that stays embeddable whatever they deploy. */
+/**
+ * Creates an app with as many deployments as the examples mention, and one that stays embeddable whatever they
+ * deploy.
+ */
 export async function prepareApps(owner: Client) {
   const deployed = async (slug: string, times: number) => {
     const path = { id: (await owner.post('/apps', { body: { slug, name: slug } })).data.id }

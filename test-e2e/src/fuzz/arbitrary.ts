@@ -3,25 +3,25 @@ import { type JsonSchema, type OpenApi, resolveSchema } from './document.js'
 
 type Any = fc.Arbitrary<unknown>
 
-/** How the leaves are made: as the schema wants them, or at and beyond the edges of what it allows. */
+/** Range of leaf values: valid for the schema, or at and beyond the limits it allows. */
 export type ValueRange = 'valid' | 'boundary'
 
 export interface GenerationOptions {
   document: OpenApi
   taste: ValueRange
-  /** By the name of a property: values instead of made-up ones, such as addresses that may be called. */
+  /** Values to use instead of random ones, by property name, such as URLs that may be called. */
   named: Record<string, unknown[]>
 }
 
 const maxDepth = 4
 
-/** Values of a schema. */
+/** Generates values of a schema. */
 export function generateValues(schema: JsonSchema, making: GenerationOptions, depth = 0): Any {
   const resolved = resolveSchema(making.document, schema)
   if (resolved.enum) return fc.constantFrom(...resolved.enum)
   if ('const' in resolved) return fc.constant(resolved.const)
   if (resolved.anyOf) {
-    // The deepest branches are the recursive ones.
+    // Limits recursion: beyond `maxDepth` only the first branch is used.
     const branches = depth >= maxDepth ? resolved.anyOf.slice(0, 1) : resolved.anyOf
     return fc.oneof(...branches.map((branch) => generateValues(branch, making, depth + 1)))
   }
@@ -65,7 +65,7 @@ function arrays(schema: JsonSchema, making: GenerationOptions, depth: number): A
   return fc.oneof(few, fc.constant([]), long)
 }
 
-/** By what they are to be like: most schemas have the same ones, and to make one takes a while. */
+/** Generators by their constraints: most schemas share them, and creating one is slow. */
 const stringsOf = new Map<string, fc.Arbitrary<string>>()
 
 function strings(schema: JsonSchema): fc.Arbitrary<string> {
@@ -86,7 +86,7 @@ function newStrings(schema: JsonSchema): fc.Arbitrary<string> {
     .filter(fits)
 }
 
-/** Texts are made without the lookaheads, and those that these forbid are left out. */
+/** Strings are generated without the lookaheads of the pattern, and filtered by the whole pattern. */
 function matching(pattern: string): fc.Arbitrary<string> {
   const whole = new RegExp(pattern)
   return fc.stringMatching(new RegExp(pattern.replaceAll(lookaheads, ''))).filter((text) => whole.test(text))
@@ -180,7 +180,7 @@ function edgeNumbers(schema: JsonSchema): fc.Arbitrary<number> {
 
 const nested = (depth: number) => Array.from({ length: depth }).reduce<unknown>((inner) => ({ a: inner }), 1)
 
-/** For places that take any JSON. */
+/** For places that accept any JSON. */
 export const edgeValues: Any = fc.oneof(
   fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }),
   fc.constantFrom(

@@ -15,23 +15,23 @@ import { type FuzzResources, fillPath } from './resources.js'
 
 const password = 'correct horse battery staple'
 const roles = Object.keys(builtInRoles)
-/** Every operation in every test. */
+/** Whether every test covers every operation. */
 const isWhole = isLongTier()
 
-/** A platform with resources, which other tests use as well. */
+/** A platform with resources that other tests also use. */
 export interface Setting {
   cluster: Awaited<ReturnType<typeof startTestCluster>>
-  /** Of the document. */
+  /** Operations of the document. */
   operations: readonly Operation[]
   world: FuzzResources
-  /** Path values of what nothing is done to. */
+  /** Path values of resources that stay unchanged. */
   untouched: ReturnType<FuzzResources['sharedPathValues']>
 }
 
 let cluster: Setting['cluster']
 let world: FuzzResources
 let untouched: Setting['untouched']
-/** Those that want a login. */
+/** Operations that require authentication. */
 let operations: Operation[]
 /** Another workspace, and a key of its owner. */
 let other: { workspace: string; apiKey: string }
@@ -42,7 +42,7 @@ async function begin(setting: Setting): Promise<void> {
   const tables = await Promise.all(
     backendNames.map((name) => fetchRouteTable(name, cluster.services[name].url, cluster.secrets)),
   )
-  // Those below the origin are in no document.
+  // Operations below the origin are in no document.
   operations = [...setting.operations, ...tables.flatMap(listOriginOperations)].filter(
     ({ secured }) => secured,
   )
@@ -56,7 +56,7 @@ const scopeOf = ({ scope }: Operation): Permission | undefined => permissions.fi
 
 const absentPath = ({ path }: Operation) => fillPath(path, {})
 
-/** What a request is refused for before its body is parsed: nothing is made by those that are let through. */
+/** For requests that must be rejected before their body is parsed: those that are let through create nothing. */
 const emptyBody = null
 
 function send(
@@ -87,23 +87,23 @@ async function sessionAs(role: string): Promise<string> {
   return (await world.owner.post('/auth/invitations/accept', { body })).data.accessToken
 }
 
-/** The test of keys proves for every operation which scope it requires, so that a role needs one operation of each scope. */
+/** The test of keys proves the required scope of every operation, so a role is tested with one operation per scope. */
 const oneOfEachScope = () => [...new Map(operations.map((each) => [scopeOf(each), each])).values()]
 
-/** A twelfth of the operations, since each needs resources of its own; the long tier tries all. */
+/** One in twelve operations of each family, because each needs its own resources; the long tier tries all. */
 const someOfEachFamily = (all: readonly Operation[]) =>
   groupByFamily(all).flatMap((family) => everyNth(12, family))
 
 const inWorkspace = (operation: Operation) =>
   parametersIn(operation, 'header').some(({ name }) => name === 'X-Workspace')
 
-/** What an answer says, without what is different in every answer. */
+/** Status and error of a response, without the parts that differ in every response. */
 const said = ({ status, json }: Answer) => {
   const { error } = (json ?? {}) as { error?: unknown }
   return JSON.stringify({ status, error })
 }
 
-/** A session of the owner, who becomes a member of the other workspace too: nothing but the workspace differs. */
+/** A session of the owner, who joins the other workspace too: only the workspace differs. */
 async function joinOther(): Promise<string> {
   const { email, password: secret } = cluster.info
   const elsewhere = typedClient({ ...cluster.info, apiKey: other.apiKey, workspace: other.workspace })
@@ -120,7 +120,7 @@ function memberOfBoth(): Promise<string> {
 const elsewhereOf = () => [{ 'x-workspace': other.workspace }, { 'x-environment': 'development' }]
 
 /**
- * Tests of authorization by every operation. They run in the file of other tests with the same resources, because
+ * Tests of authorization for every operation. They run in the file of other tests with the same resources, because
  * preparing those costs more than the tests.
  */
 export function authorizationTests(setting: () => Setting): void {
@@ -266,7 +266,7 @@ function testTenants(): void {
           return `${JSON.stringify(tenant)}: ${answer.status} ${code} after ${first.status}`
       }
       const again = await send(operation, token, target, key, body)
-      // What was refused had no effect, and is decided again.
+      // A rejected request had no effect, and is evaluated again.
       return again.headers['idempotency-replayed'] === 'true' || first.status >= 300
         ? undefined
         : `the key is not kept: ${first.status} and ${again.status}`
@@ -351,7 +351,7 @@ function testTenants(): void {
     })
     const logOf = (name: string) => readFileSync(join(cluster.folder, `${name}.log`), 'utf8')
     for (const name of backendNames) {
-      // What Postgres calls "insufficient_privilege".
+      // SQLSTATE of "insufficient_privilege".
       const logged = logOf(name)
       expect([name, logged.includes('42501'), logged.includes(mark)]).toEqual([name, true, false])
     }

@@ -3,17 +3,17 @@ import { type JsonSchema, type OpenApi, resolveSchema } from './document.js'
 /** A body that is wrong in one known place. */
 export interface Breakage {
   name: string
-  /** As sent. */
+  /** The body as sent. */
   text: string
-  /** JSON pointer of what is wrong. */
+  /** JSON pointer of the wrong value. */
   pointer: string
 }
 
 type Fields = Record<string, unknown>
 
 /**
- * Breaks a good body in every field its schema knows, one at a time: in every way there is, or in so many, another few of
- * them for each field.
+ * Breaks a valid body in every field of its schema, one at a time: in every possible way, or in `ways` ways per
+ * field, rotating between fields.
  */
 export function breakBody(document: OpenApi, schema: JsonSchema, good: unknown, ways = Infinity): Breakage[] {
   const found: Breakage[] = []
@@ -37,7 +37,7 @@ export function breakBody(document: OpenApi, schema: JsonSchema, good: unknown, 
   return found
 }
 
-/** The same things, from that place on, over and over. */
+/** The list rotated so that it begins at index `by`. */
 export function rotateList<T>(list: readonly T[], by: number): T[] {
   const first = by % Math.max(1, list.length)
   return [...list.slice(first), ...list.slice(0, first)]

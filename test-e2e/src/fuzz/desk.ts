@@ -5,13 +5,13 @@ import type { typedClient } from '../platform.js'
 type Client = ReturnType<typeof typedClient>
 type Path = Record<string, string>
 
-/** Who works at the desk. The writer is another admin, since requesters cannot approve their own requests. */
+/** The users of the desk. The writer is a second admin, because requesters cannot approve their own requests. */
 export interface Desk {
   owner: Client
   writer: Client
 }
 
-/** A rule of the settings may have been quicker. */
+/** A rule in the settings may have made the transition first. */
 function proposedByRule(error: unknown): void {
   if (!(error instanceof OpsplaneError && error.code === 'invalid_state_transition')) throw error
 }
@@ -19,11 +19,11 @@ function proposedByRule(error: unknown): void {
 const problemSteps = ['new', 'assess', 'root_cause_analysis', 'fix_in_progress', 'resolved'] as const
 
 /**
- * Things of the desk in the status an operation applies to. What runs before may have changed settings, or made
- * policies and blackouts, so nothing here depends on them.
+ * Prepares resources of the service desk in the status an operation applies to. Earlier operations may have changed
+ * settings, or created policies and blackouts, so nothing here depends on them.
  */
 export async function prepareDesk({ owner, writer }: Desk) {
-  // The oldest policy of the lowest order goes before whatever policies are made later.
+  // The oldest policy with the lowest order takes precedence over policies created later.
   await owner.post('/itsm/change-policies', { body: { name: 'First of all', order: 0 } })
   const plans = { implementationPlan: 'Replace them.', backoutPlan: 'Put the old ones back.' }
   const template = (await owner.post('/itsm/change-templates', { body: { name: 'New disks', ...plans } }))
@@ -34,7 +34,7 @@ export async function prepareDesk({ owner, writer }: Desk) {
   const withTask = await activeItem({ tasks: [{ key: 'order', name: 'Order it' }] })
   const linked = await linkedIncident()
 
-  /** A clock that a policy of its own has started. */
+  /** An SLA clock started by a dedicated policy. */
   async function runningTimer() {
     const body = { name: 'Always', metric: 'resolution' as const, goals: { low: 60_000 } }
     const query = { policyId: (await owner.post('/itsm/sla-policies', { body })).data.id }
@@ -63,7 +63,7 @@ export async function prepareDesk({ owner, writer }: Desk) {
     return path
   }
 
-  /** By the writer; standard ones are scheduled without an approval. */
+  /** Created by the writer; standard changes are scheduled without an approval. */
   async function changeThatIs(status: 'assess' | 'scheduled' | 'on_hold' | 'implementing' | 'review') {
     const standard = { type: 'standard' as const, templateId: template.id }
     const planned = { plannedStart: '2030-01-05T22:00:00.000Z', plannedEnd: '2030-01-06T02:00:00.000Z' }
@@ -76,7 +76,7 @@ export async function prepareDesk({ owner, writer }: Desk) {
       await writer.post('/itsm/changes/{id}/hold', { params: { path }, body: { reason: 'No disks.' } })
     if (status !== 'implementing' && status !== 'review') return path
     await writer.post('/itsm/changes/{id}/implement', accepting)
-    // One that is merely successful would be closed at once.
+    // A change that was simply successful would be closed immediately.
     const outcome = { outcome: 'successful_with_issues' as const }
     if (status === 'review')
       await writer.post('/itsm/changes/{id}/complete', { params: { path }, body: outcome })
@@ -97,7 +97,7 @@ export async function prepareDesk({ owner, writer }: Desk) {
     for (const step of steps.slice(0, problemSteps.indexOf(status))) await step()
     return params.path
   }
-  /** A problem, and an incident that is linked to it: to link it once more is fine. */
+  /** A problem, and an incident that is linked to it: linking it again is allowed. */
   async function linkedIncident() {
     const path = await problemThatIs('new')
     const incidentId = (await incident()).id
@@ -120,7 +120,7 @@ export async function prepareDesk({ owner, writer }: Desk) {
     (await writer.post('/catalog/requests', { body: { itemId } })).data
   const awaitingApproval = async () => ({ id: (await requestOf(withApproval)).id })
 
-  /** An article by another user, as far as it is to be. */
+  /** An article by another user, in the given status. */
   async function article(until: 'in_review' | 'published') {
     const body = { title: 'Disks are full', body: 'What to do.' }
     const path = { id: (await writer.post('/knowledge', { body })).data.id }
@@ -130,7 +130,7 @@ export async function prepareDesk({ owner, writer }: Desk) {
   }
 
   return {
-    /** Path values by what the path begins with; the first that fits counts. */
+    /** Path values by the beginning of the path; the longest match is used. */
     prepared: {
       '/knowledge/{id}/versions/{n}': async () => ({ ...(await article('published')), n: '1' }),
       '/knowledge/{id}/approve': () => article('in_review'),
@@ -171,7 +171,7 @@ export async function prepareDesk({ owner, writer }: Desk) {
       },
       '/catalog/requests/{id}': async () => ({ id: (await draftRequest()).id }),
     } satisfies Record<string, () => Promise<Path>>,
-    /** What the example of an operation names, but is not there. */
+    /** Ids that replace those in an operation's example, which do not exist. */
     named: {
       createCatalogRequest: { itemId: plain },
       linkProblemIncident: { incidentId: linked.incidentId },

@@ -58,24 +58,24 @@ export interface Operation {
   id: string
   method: string
   path: string
-  /** Where it is outside of /api/v1. */
+  /** Server URL if the path is outside of /api/v1. */
   server: string | undefined
-  /** Absent for what the gateway answers itself. */
+  /** Absent for operations that the gateway answers itself. */
   scope: string | undefined
   secured: boolean
   parameters: Parameter[]
   body: JsonSchema | undefined
-  /** The media type of a body that is a file. */
+  /** The media type if the body is a file. */
   upload: string | undefined
   raw: RawOperation
 }
 
-/** Every operation of the API, its parameters resolved. */
+/** Every operation of the API, with resolved parameters. */
 export function listOperations(document: OpenApi): Operation[] {
   return listAllOperations(document).filter(({ server }) => server === undefined)
 }
 
-/** Those outside of /api/v1 among them. */
+/** Every operation, including those outside of /api/v1. */
 export function listAllOperations(document: OpenApi): Operation[] {
   return Object.entries(document.paths).flatMap(([path, { servers, ...item }]) =>
     Object.entries(item).map(([method, raw]) => ({
@@ -93,11 +93,11 @@ export function listAllOperations(document: OpenApi): Operation[] {
   )
 }
 
-/** As the service names it that has it. */
+/** The path as its service defines it. */
 export const toServicePath = ({ path, server }: Pick<Operation, 'path' | 'server'>): string =>
   server === undefined ? path : `${originPrefix}${path}`
 
-/** Without the paths that have a server of their own: they are reached outside of /api/v1. */
+/** Paths without their own server: those with one are outside of /api/v1. */
 export function listApiPaths<Item extends object>({
   paths,
 }: {
@@ -106,7 +106,7 @@ export function listApiPaths<Item extends object>({
   return Object.fromEntries(Object.entries(paths).filter(([, item]) => !('servers' in item)))
 }
 
-/** The schema itself, wherever it is written. */
+/** The schema itself; follows references. */
 export function resolveSchema(document: OpenApi, schema: JsonSchema): JsonSchema {
   if (schema.$ref === undefined) return schema
   const found = document.components.schemas[schema.$ref.split('/').at(-1) ?? '']
@@ -121,7 +121,7 @@ function resolveParameter(document: OpenApi, parameter: Parameter | { $ref: stri
   return found
 }
 
-/** The example body an operation shows. */
+/** The example body of an operation. */
 export function exampleBody(document: OpenApi, operation: Operation): unknown {
   if (!operation.body) return undefined
   const media = operation.raw.requestBody?.content?.['application/json']
@@ -132,7 +132,7 @@ export function parametersIn(operation: Operation, place: Parameter['in']): Para
   return operation.parameters.filter((parameter) => parameter.in === place)
 }
 
-/** Of parameters that have to be there, a plain value each. */
+/** A plain value for each required parameter. */
 export function requiredValues(operation: Operation, place: Parameter['in']): Record<string, unknown> {
   const required = parametersIn(operation, place).filter(({ required }) => required)
   return Object.fromEntries(required.map(({ name, schema }) => [name, plainValue(schema)]))
@@ -141,5 +141,5 @@ export function requiredValues(operation: Operation, place: Parameter['in']): Re
 const plainValue = ({ type, enum: values }: JsonSchema): unknown =>
   values?.[0] ?? (type === 'integer' || type === 'number' ? 1 : 'example')
 
-/** Below these nothing is absent: what was never written to is empty. */
+/** Any name exists below these paths: one that was never written to is empty. */
 export const acceptsAnyName = /^\/events\/(topics\/)?\{/

@@ -2,10 +2,10 @@ import { expect } from '@jest/globals'
 import type { Operation } from './document.js'
 import type { FuzzResources } from './resources.js'
 
-/** Families of operations tried side by side. */
+/** Number of families of operations tried concurrently. */
 const familiesAtOnce = 3
 
-// A migration that runs refuses what would change its tables.
+// In the same family, because a running migration rejects changes to its tables.
 const familyOf = ({ path }: Operation) => path.split('/', 2)[1]?.replace(/^(queries|migrations)$/, 'tables')
 
 /** Operations by the first part of their paths, the largest family last. */
@@ -14,7 +14,7 @@ export const groupByFamily = (operations: readonly Operation[]): Operation[][] =
     .map((family) => operations.filter((operation) => familyOf(operation) === family))
     .toSorted((a, b) => a.length - b.length)
 
-/** Tries one thing with every operation, those of a family one after the other, and tells everything that is wrong at once. */
+/** Tries something with every operation, sequentially within a family, and reports all problems together. */
 export async function everyOperation(
   operations: readonly Operation[],
   world: FuzzResources,

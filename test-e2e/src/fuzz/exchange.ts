@@ -21,7 +21,10 @@ export interface Info {
 
 export interface Sent {
   method: string
-  /** Below the base URL, encoded, with the query; `/origin/…` is below the origin instead. */
+  /**
+   * Encoded path and query, relative to the base URL; a target beginning with `/origin/` is relative to the origin
+   * instead.
+   */
   target: string
   text?: string | undefined
   headers: Record<string, string | undefined>

@@ -1,4 +1,4 @@
-/** Operations no success can be counted on here, and why. */
+/** Operations that cannot be expected to succeed here, with the reason. */
 export const neverSuccessful: Record<string, string> = {
   cancelWebhookReplay: 'a replay of one delivery is over before it can be canceled',
   retryDeliveryFailures: 'takes the `to` of a group that was listed',

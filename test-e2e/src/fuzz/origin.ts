@@ -3,12 +3,12 @@ import { createInternalIssuer, serviceClient } from '@opsplane/http'
 import type { TestCluster } from '../platform.js'
 import type { Operation, Parameter } from './document.js'
 
-/** An operation below the origin, and who passes the gateway to it: see `RouteAccess`. */
+/** An operation below the origin, and the callers for whom the gateway passes requests to it: see `RouteAccess`. */
 export type OriginOperation = Operation & { access: RouteTable['routes'][number]['access'] }
 
 const headerOf = (name: string): Parameter => ({ name, in: 'header', schema: { type: 'string' } })
 
-/** The operations below the origin that a service names, those of pages among them. Their paths begin with /origin. */
+/** The operations below the origin that a service lists, including those of pages. Their paths begin with /origin. */
 export function listOriginOperations({ routes }: RouteTable): OriginOperation[] {
   return routes
     .filter(({ path }) => path.startsWith(`${originPrefix}/`))
@@ -22,7 +22,7 @@ export function listOriginOperations({ routes }: RouteTable): OriginOperation[] 
     }))
 }
 
-/** What a service names, its operations below the origin among them. */
+/** Fetches the route table of a service, including its operations below the origin. */
 export async function fetchRouteTable(
   service: ServiceName,
   baseUrl: string,

@@ -5,12 +5,12 @@ type Path = Record<string, string>
 
 export const password = 'correct horse battery staple'
 
-/** Operations that end the session they are called with, change the password of its person, or take one that is new. */
+/** Operations that end the session they are called with, change the user's password, or need a new session. */
 const consuming = new Set([
   ...['endSession', 'endSsoSession', 'endOwnSessions', 'changePassword'],
   ...['beginTotp', 'renameFactor', 'removeFactor'],
 ])
-/** Operations that an API key is refused. */
+/** Operations that reject API keys. */
 const personal = new Set([
   'listIdentities',
   'linkIdentity',
@@ -23,7 +23,7 @@ const personal = new Set([
   'listFactors',
 ])
 
-/** Operations of those who operate the installation, and of admins and owners in person: the owner does all of them. */
+/** Operations for operators of the installation, or for admins and owners in person: the owner may call all of them. */
 export const ownerOnlyOperations = new Set([
   'createUserResetLink',
   'createAccountResetLink',
@@ -36,7 +36,7 @@ export const ownerOnlyOperations = new Set([
   'deleteIdentityProvider',
 ])
 
-/** People who log in. Each time from an address of its own, so that no login waits for the failed ones of others. */
+/** Users who sign in. Each sign-in uses a separate address, so that none is delayed by failed ones of others. */
 export async function preparePeople(info: Info, send: (sent: Sent) => Promise<Answer>) {
   const owner = typedClient(info)
   let made = 0
@@ -53,24 +53,24 @@ export async function preparePeople(info: Info, send: (sent: Sent) => Promise<An
     return (answer.json as { data: { accessToken: string } }).data.accessToken
   }
 
-  /** A new user, with a session. */
+  /** A new user with a session. */
   const newcomer = async (role?: string) => {
     const { id, email, invitation } = await invite(role)
     const body = { token: invitation?.token ?? '', name: 'Newcomer', password }
     return { id, email, session: await enter('/auth/invitations/accept', body) }
   }
 
-  /** A user who stays logged in. */
+  /** A user who stays signed in. */
   const staying = async () => {
     const person = await newcomer()
     const me = await typedClient({ ...info, apiKey: person.session }).get('/auth/me')
     return { ...person, first: me.data.credential.id }
   }
   const member = await staying()
-  // What is tried side by side would end the sessions of one another.
+  // A separate user, because operations tried concurrently would end each other's sessions.
   const watched = await staying()
 
-  /** A further session of a user, for an operation to end. */
+  /** An additional session of a user, for an operation to end. */
   async function furtherSession({ id, email, first }: typeof member): Promise<Path> {
     const params = { path: { id } }
     const newest = async () =>
@@ -88,9 +88,9 @@ export async function preparePeople(info: Info, send: (sent: Sent) => Promise<An
   return {
     invite,
     newcomer,
-    /** Of a member, whose password may be replaced. */
+    /** E-mail of a member whose password may be replaced. */
     email: watched.email,
-    /** The credential of an operation that is a person's own; undefined for what a key may call as well. */
+    /** A user's credential for operations that require one; `undefined` for operations that accept an API key. */
     async personalCredential(operationId: string): Promise<string | undefined> {
       if (consuming.has(operationId)) return (await newcomer()).session
       if (ownerOnlyOperations.has(operationId)) return ownerInPerson()
@@ -104,7 +104,7 @@ export async function preparePeople(info: Info, send: (sent: Sent) => Promise<An
       '/auth/sessions/{id}': async () => ({ id: (await furtherSession(member)).sessionId ?? '' }),
       '/settings/users/{id}/sessions': () => furtherSession(watched),
       '/settings/users/{id}/reset-link': async () => ({ id: watched.id }),
-      // An API key may not list them, and no consumer gives anything up here.
+      // An API key may not list them, and no consumer creates dead letters here.
       '/platform/dead-letters/{id}': async () => ({ id: 'itsm:999999999' }),
     },
   }

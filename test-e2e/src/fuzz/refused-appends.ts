@@ -16,7 +16,10 @@ async function eachLog(adminUrl: string, change: (schema: string, role: string) 
   await Promise.all(backendNames.map(changeOne))
 }
 
-/** While `work` goes on Postgres refuses every service to log anything, so that whatever would change something fails there. */
+/**
+ * Makes Postgres reject all appends to the services' logs while `work` runs, so that every operation that changes
+ * something fails.
+ */
 export async function withRefusedAppends<T>(adminUrl: string, work: () => Promise<T>): Promise<T> {
   await eachLog(adminUrl, (schema, role) => `revoke insert on ${schema}.events from ${role}`)
   try {
@@ -29,7 +32,7 @@ export async function withRefusedAppends<T>(adminUrl: string, work: () => Promis
 const described =
   /^(name|title|label|displayName|description|summary|text|body|content|comment|note|notes|message|subject|reason|value)$/
 
-/** The body with a mark in every text that says what something is called, or about. */
+/** Returns the body with a mark in every text that names or describes something. */
 export function markBody(body: unknown, mark: string): unknown {
   if (Array.isArray(body)) return body.map((each) => markBody(each, mark))
   if (typeof body !== 'object' || body === null) return body

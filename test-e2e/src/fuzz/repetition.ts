@@ -3,10 +3,10 @@ import { type RepeatedAnswer, repetitionProblems } from '@opsplane/testing'
 import { type Operation, parametersIn } from './document.js'
 import type { Answer, Sent } from './exchange.js'
 
-/** What is sent there is for an artifact to judge, and its key with it. */
+/** These requests are passed to an artifact, including the idempotency key. */
 export const isPassedOn = /^\/sdk\/artifacts\/\{id\}\/api\//
 
-/** Operations that take an Idempotency-Key and cannot be repeated with it, and why. */
+/** Operations that accept an Idempotency-Key but cannot be repeated with it, with the reason. */
 export const neverRepeated: Record<string, string> = {
   endSession: 'its credential is gone with the session',
   changePassword: 'its credential is gone with the old password',
@@ -16,11 +16,14 @@ const isKeyed = (operation: Operation): boolean =>
   parametersIn(operation, 'header').some(({ name }) => name === 'Idempotency-Key') &&
   !isPassedOn.test(operation.path)
 
-/** A header with a new Idempotency-Key, for what takes one. */
+/** A header with a new Idempotency-Key, if the operation accepts one. */
 export const newKey = (operation: Operation): Record<string, string> =>
   isKeyed(operation) ? { 'idempotency-key': randomUUID() } : {}
 
-/** Sends what succeeded with a key once more; says what is not as it was sent, and notes which operations it did so with. */
+/**
+ * Repeats a request that succeeded with a key; returns the differences from the first response, and records the
+ * operations repeated.
+ */
 export function repeater(send: (sent: Sent) => Promise<Answer>) {
   const repeated = new Set<string>()
   return {

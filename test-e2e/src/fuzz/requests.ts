@@ -4,7 +4,7 @@ import { type Operation, type Parameter, parametersIn, resolveSchema } from './d
 import type { Fields } from './exchange.js'
 import type { FuzzResources } from './resources.js'
 
-/** What a made-up request of an operation consists of. */
+/** The parts of a generated request. */
 export interface GeneratedRequest {
   path: Fields
   query: Fields
@@ -14,7 +14,7 @@ export interface GeneratedRequest {
 
 const nothing = fc.constant({})
 
-/** Every part as its schema allows. */
+/** Requests in which every part is valid for its schema. */
 export function allowedRequests(
   operation: Operation,
   making: GenerationOptions,
@@ -35,7 +35,10 @@ export function allowedRequests(
   })
 }
 
-/** A good request with one parameter, one field of the body, or the headers at the edge: it gets far. */
+/**
+ * Valid requests in which one parameter, one field of the body, or the headers are at the limits: such a request
+ * passes most checks.
+ */
 export function edgeRequests(
   operation: Operation,
   making: GenerationOptions,
@@ -95,7 +98,7 @@ const headerEdges = fc.record(
   { requiredKeys: [] },
 ) as fc.Arbitrary<Record<string, string>>
 
-/** The edge of a cursor is the cursor of another list. */
+/** The boundary value of a cursor is the cursor of another list. */
 function parameterValues(
   { name, schema }: Parameter,
   making: GenerationOptions,

@@ -6,10 +6,10 @@ import type { TestCluster } from '../platform.js'
 import { listAllOperations, type OpenApi, toServicePath } from './document.js'
 import type { FuzzResources } from './resources.js'
 
-/** How many ids of each type are tried. */
+/** Number of ids tried for each type. */
 const perType = isLongTier() ? 2 : 1
 
-/** Types of resources in the audit log whose ids are none of the platform's own, or those of logins. */
+/** Resource types in the audit log whose ids are not in the platform's format, or belong to logins. */
 const unresolved = ['account', 'article_vote', 'dead_letter', 'login']
 
 const eventless = [
@@ -28,7 +28,7 @@ const List = z.object({ data: z.array(z.object({ id: z.string(), number: z.strin
 
 const placeOf = (href: string) => (href.startsWith('/api/') ? `${originPrefix}${href}` : href)
 
-/** Behind operations of all kinds, whose resources the audit log names. */
+/** Runs after operations of all kinds, whose resources are in the audit log. */
 export function resolvingTests(
   get: () => { cluster: TestCluster; document: OpenApi; world: FuzzResources },
 ): void {
@@ -38,7 +38,7 @@ export function resolvingTests(
     return get().world.send({ method: 'GET', target, headers })
   }
 
-  /** An id of each type that was there at its last event, and another one in the long tier. */
+  /** An id of each type whose last event is not its deletion; a second one in the long tier. */
   const foundIds = async () => {
     const ids = new Map<string, Set<string>>()
     const seen = new Set<string>()
@@ -53,7 +53,7 @@ export function resolvingTests(
     return [...ids].flatMap(([type, found]) => [...found].map((id) => ({ type, id })))
   }
 
-  /** What is wrong with how something is resolved, and read where that says. */
+  /** Problems of resolving an id and of reading the returned link. */
   const problemsOf = async ({ type, reference, id }: { type: string; reference: string; id: string }) => {
     const { status, json, text } = await read(`/resolve/${reference}`)
     const { data } = z.object({ data: ResolvedReference }).safeParse(json).data ?? {}

@@ -13,20 +13,20 @@ import { preparePacks } from './sdk.js'
 import { file, prepareStudio } from './studio.js'
 import { prepareWorkflows } from './workflows.js'
 
-/** Of what has no end. */
+/** First chunk of a body that has no end. */
 async function beginningOf(body: Readable): Promise<string> {
   for await (const chunk of body) return String(chunk)
   return ''
 }
 
-/** What `removeMade` takes away. */
+/** Paths of the resources that `removeMade` deletes. */
 export const removedPaths = /^\/(webhooks|itsm\/sla-policies)/
 
 interface InEnvironment {
   header: { 'X-Environment': 'production' | 'staging' | 'development' }
 }
 
-/** Real things to ask for, and credentials to throw away. */
+/** Existing resources to use in requests, and disposable credentials. */
 export type FuzzResources = Awaited<ReturnType<typeof createFuzzResources>>
 
 export async function createFuzzResources(document: OpenApi, info: Info, receiver: Receiver) {
@@ -34,16 +34,16 @@ export async function createFuzzResources(document: OpenApi, info: Info, receive
   const operations = listOperations(document)
   const statuses: Record<number, number> = {}
   let count = 0
-  /** Kinds of what has been made and `removeMade` takes away. */
+  /** Kinds of created resources that `removeMade` deletes. */
   const made = new Set<string>()
-  /** Ids of those that it leaves. */
+  /** Ids that `removeMade` keeps. */
   const kept = new Set<string>()
 
   const send = async ({ method, target, text, headers }: Sent): Promise<Answer> => {
     const sentRequestId = `fuzz-${String(count++).padStart(8, '0')}`
-    // An address each, as failed logins make an address wait.
+    // A separate address for each request, because failed sign-ins delay an address.
     const address = `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`
-    // As a page of the console sends it: elsewhere no browser may sign in.
+    // Sent as by a page of the console: browsers may not sign in from elsewhere.
     const own = { 'x-request-id': sentRequestId, 'x-forwarded-for': address, 'sec-fetch-site': 'same-origin' }
     const given = { 'x-workspace': info.workspace, ...own, ...headers }
     const present = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined)
@@ -89,10 +89,10 @@ export async function createFuzzResources(document: OpenApi, info: Info, receive
         .token,
     )
   const shared = await key()
-  // The example of a connector names it.
+  // Referenced by the example of a connector.
   await owner.post('/secrets', { body: { name: 'billing_token', value: 'a token' } })
   const people = await preparePeople(info, send)
-  /** Another admin, since authors cannot approve what they have written. */
+  /** A second admin, because authors cannot approve their own articles. */
   const writer = typedClient({ ...info, apiKey: (await people.newcomer('admin')).session })
   // It can be accepted once.
   const invitation = (await people.invite()).invitation?.token ?? ''
@@ -103,7 +103,7 @@ export async function createFuzzResources(document: OpenApi, info: Info, receive
   const credential = async ({ id }: Operation): Promise<string> =>
     (await people.personalCredential(id)) ?? (id === 'rotateToken' ? await key() : shared)
 
-  /** A webhook with two failed deliveries and a replay, and one of whose end the admins were notified. */
+  /** A webhook with two failed deliveries and a replay, and one whose deactivation the admins were notified of. */
   async function deliveredWebhook() {
     const create = (path: string) =>
       owner.post('/webhooks', {
@@ -147,8 +147,8 @@ export async function createFuzzResources(document: OpenApi, info: Info, receive
   }
 
   /**
-   * Removes what was made of the kind that an operation is about, if anything was: every webhook and SLA policy there is
-   * multiplies the work of each event, and a run makes many of all.
+   * Deletes created resources of the kind that an operation is about: every webhook and SLA policy multiplies the work
+   * for each event, and a run creates many of all.
    */
   async function removeMade({ path }: Operation) {
     const kind = removedPaths.exec(path)?.[0] ?? ''
@@ -157,7 +157,7 @@ export async function createFuzzResources(document: OpenApi, info: Info, receive
       await removals[kind]?.({ header: { 'X-Environment': environment } })
   }
 
-  /** Of lists that have more than a page. */
+  /** Cursors of lists with more than one page, and altered copies of them. */
   async function realCursors(): Promise<string[]> {
     const params = { query: { limit: 1 } }
     const lists = [
@@ -188,14 +188,14 @@ export async function createFuzzResources(document: OpenApi, info: Info, receive
   const analytics = await prepareAnalytics(owner)
   const checkpoint = (await owner.post('/audit/checkpoints')).data
 
-  /** A connector to what answers here. */
+  /** A connector to the receiver of this test. */
   const connected = async () => {
     const config = { baseUrl: `${receiver.url}/ok` }
     const body = { name: `connected ${count++}`, kind: 'http', config }
     return { id: (await owner.post('/connectors', { body })).data.id }
   }
 
-  /** Where neither an example nor a list leads to something the operation applies to. */
+  /** Path values for operations to which neither the example's nor the list's resource is applicable. */
   const prepared: Record<string, () => Promise<Record<string, string>>> = {
     '/webhooks/{id}/deliveries/{deliveryId}/retry': async () => delivered.toRetry,
     '/webhooks/{id}/deliveries/{deliveryId}': async () => ({
@@ -227,7 +227,7 @@ export async function createFuzzResources(document: OpenApi, info: Info, receive
       return path
     },
     ...people.prepared,
-    // The list has the keys that everything here is called with.
+    // The list contains the keys that all requests here use.
     '/settings/tokens/{id}': async () => {
       const body = { name: `to revoke ${count++}`, scopes: ['itsm:read' as const] }
       return { id: (await owner.post('/auth/tokens', { body })).data.id }
@@ -242,7 +242,7 @@ export async function createFuzzResources(document: OpenApi, info: Info, receive
     ...analytics.prepared,
   }
 
-  /** The example of an operation, as a body that this platform and its state accept. */
+  /** The body of an operation's example, adapted to this platform and its state. */
   const goodBody = (operation: Operation): unknown => {
     const credentials = { email: info.email, password: info.password }
     if (operation.id === 'createSession' || operation.id === browserSignIn) return credentials
@@ -259,7 +259,7 @@ export async function createFuzzResources(document: OpenApi, info: Info, receive
     for (const name of ['name', 'slug', 'key']) {
       if (typeof body[name] === 'string') body[name] = `${body[name]}${count++}`
     }
-    // Workspaces are the platform's.
+    // Slugs of workspaces are unique on the platform.
     if (operation.id === 'createWorkspace') body.slug = `${info.workspace}-${count++}`
     if (typeof body.email === 'string') body.email = `fuzz${count++}@${info.workspace}.example.com`
     if (typeof body.url === 'string') body.url = `${receiver.url}/ok`
@@ -271,7 +271,7 @@ export async function createFuzzResources(document: OpenApi, info: Info, receive
       .filter((template) => toServicePath(operation).startsWith(template))
       .sort((a, b) => b.length - a.length)[0]
 
-  /** Path values that exist: prepared ones, else a new resource, else the first of the list. */
+  /** Path values that exist: prepared ones, else those of a new resource, else the first of the list. */
   const pathValues = async (operation: Operation): Promise<Record<string, string>> => {
     const before = preparationFor(operation)
     let values = before === undefined ? {} : ((await prepared[before]?.()) ?? {})
@@ -287,7 +287,7 @@ export async function createFuzzResources(document: OpenApi, info: Info, receive
     kept.add((await values).id ?? '')
     return values
   }
-  /** The same values for all operations on one resource: for requests that are refused, or only read. */
+  /** The same values for all operations on one resource: for requests that are rejected, or only read. */
   const sharedPathValues = () => {
     const byResource = new Map<string, Promise<Record<string, string>>>()
     return (operation: Operation): Promise<Record<string, string>> => {
@@ -333,12 +333,12 @@ export function fillPath(path: string, values: Record<string, string>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeText(values[name] ?? 'absent'))
 }
 
-/** Lone surrogates have no correct encoding: sent the way a careless client writes them. */
+/** Lone surrogates have no valid encoding: they are sent as a careless client writes them. */
 export function encodeText(text: string): string {
   return /\p{Surrogate}/u.test(text) ? '%ED%A0%80' : encodeURIComponent(text)
 }
 
-/** A query string; an array is a repeated parameter. */
+/** A query string; an array becomes a repeated parameter. */
 export function encodeQuery(query: Fields): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     [value].flat().map((one) => `${encodeText(name)}=${encodeText(String(one))}`),

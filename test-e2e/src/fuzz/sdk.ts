@@ -4,7 +4,7 @@ import type { typedClient } from '../platform.js'
 type Client = ReturnType<typeof typedClient>
 type Path = Record<string, string>
 
-/** Gives what it gets. */
+/** Returns its input. */
 const source = `import { artifact } from '@opsplane/sdk'
 export default artifact(async (input: unknown) => ({ input }))`
 const files = { 'src/index.ts': source }
@@ -21,7 +21,7 @@ const answering = {
   files: { 'src/index.ts': `export default async function answer() { return { body: 'done' } }` },
 }
 
-/** Packs with an artifact that the examples name. */
+/** Creates packs with an artifact that the examples reference. */
 export async function preparePacks(owner: Client) {
   const manifest = (name: string, slug: string, version: string) => ({
     format: 'opsplane.pack/1' as const,

@@ -2,13 +2,13 @@ import type { typedClient } from '../platform.js'
 
 type Client = ReturnType<typeof typedClient>
 type Path = Record<string, string>
-/** Sends the file there, and answers what is in `data`. */
+/** Uploads the file to the target, and resolves with `data` of the response. */
 type Upload = (target: string) => Promise<{ id: string }>
 
-/** What fits the table it is sent to. */
+/** A file that is valid for the table it is uploaded to. */
 export const file = 'name\nBerlin\n'
 
-/** Things of the database studio in the status an operation applies to. */
+/** Prepares resources of the database studio in the status an operation applies to. */
 export async function prepareStudio(owner: Client, upload: Upload) {
   let made = 0
   const [sites, assets] = ['sites', 'assets']
@@ -17,7 +17,7 @@ export async function prepareStudio(owner: Client, upload: Upload) {
   const site = { name: 'site', type: 'reference' as const, table: sites }
   await owner.post('/tables', { body: { slug: assets, columns: [name, site] } })
 
-  /** The next to be applied: whatever waits before it is deleted. */
+  /** The next migration to apply; deletes those waiting before it. */
   async function migration(): Promise<Path> {
     const params = { query: { limit: 200 } }
     for await (const { id, status } of owner.items('/migrations', { params }))

@@ -4,10 +4,10 @@ import type { typedClient } from '../platform.js'
 type Client = ReturnType<typeof typedClient>
 type Path = Record<string, string>
 
-/** More than a run stores next to its other values. */
+/** Larger than the values a run stores inline. */
 const large = 'x'.repeat(20_000)
 
-/** Workflows that are published, and runs in the status an operation applies to. */
+/** Prepares published workflows, and runs in the status an operation applies to. */
 export async function prepareWorkflows(owner: Client) {
   let made = 0
 
@@ -24,7 +24,7 @@ export async function prepareWorkflows(owner: Client) {
     await owner.post('/workflows/{id}/publish', { params: { path }, body: { activate: true } })
   }
 
-  /** With the step that the example of a test pins. */
+  /** Contains the step that the example of a test pins. */
   const fetched = (value: unknown) => [{ id: 'fetch', type: 'transform', value }]
   const flow = await published(fetched('one'))
   await revise(flow, fetched('{{ input }}'))
@@ -33,7 +33,7 @@ export async function prepareWorkflows(owner: Client) {
   const asks = await published([
     { id: 'ask', type: 'approval', title: 'May I?', approvers: { roles: ['owner'] } },
   ])
-  // By the name that the example begins again from.
+  // The step has the name from which the example restarts.
   const fails = await published([{ id: 'notify', type: 'fail', message: 'No.' }])
 
   type Status = 'completed' | 'failed' | 'waiting' | 'paused'

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { actsForUsers, type BackendName, backendNames, type InternalParty } from '@opsplane/contracts'
 
-/** A route between services, with who may call it. */
+/** A route between services, with its allowed callers. */
 export interface InternalRoute {
   service: BackendName
   method: string
@@ -73,7 +73,10 @@ const ofOne: Partial<Record<BackendName, Callers>> = {
   },
 }
 
-/** Every route between services. What there is and who may call it is decided here a second time, so that a mistake shows. */
+/**
+ * Every route between services. The routes and their callers are listed here independently of the code, so that a
+ * mistake is detected.
+ */
 export const internalRoutes: readonly InternalRoute[] = backendNames.flatMap((service) =>
   Object.entries({ ...ofEveryService, ...ofOne[service] }).map(([address, callers]) => {
     const [method = '', path = ''] = address.split(' ')
@@ -83,7 +86,7 @@ export const internalRoutes: readonly InternalRoute[] = backendNames.flatMap((se
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** Paths below /internal that stand in the code of libs and services. */
+/** Paths below /internal in the code of libs and services. */
 export function writtenPaths(): string[] {
   const folders = ['libs', 'services'].flatMap((kind) =>
     readdirSync(`${root}${kind}`).map((name) => `${root}${kind}/${name}/src`),

@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** What stands in front of the replicas of a service, as a Service of Kubernetes does: it balances connections. */
+/** A connection balancer in front of the replicas of a service, like a Service of Kubernetes. */
 export interface Balancer {
   port: number
   add(port: number): void
-  /** No new connection goes there; those there are go on. */
+  /** Sends no new connections to this port; existing ones continue. */
   remove(port: number): void
   close(): Promise<void>
 }
 
-/** Gives each connection to the next replica in turn; one that refuses it is passed over. */
+/** Forwards each connection to the next replica in rotation; skips a replica that refuses it. */
 export async function startBalancer(): Promise<Balancer> {
   const replicas: number[] = []
   const open = new Set<Socket>()
@@ -23,7 +23,7 @@ export async function startBalancer(): Promise<Balancer> {
   }
   const join = (client: Socket, replica: Socket) => {
     client.pipe(replica).pipe(client)
-    // A process that was killed resets its connections, and so does this.
+    // A killed process resets its connections, and so does this balancer.
     replica.once('error', () => client.resetAndDestroy())
     client.once('error', () => replica.resetAndDestroy())
     client.once('close', () => replica.destroy())

@@ -8,7 +8,10 @@ import { z } from 'zod'
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const Package = z.object({ packageManager: z.string() })
 
-/** The folder of a commit, built and bundled: some minutes for the first time, then it is kept in the user's cache. */
+/**
+ * Returns the folder of a commit, built and bundled: takes some minutes the first time, then it is kept in the
+ * user's cache.
+ */
 export function earlierVersion(commit: string): string {
   const hash = execFileSync('git', ['rev-parse', `${commit}^{commit}`], {
     cwd: root,
@@ -25,7 +28,7 @@ export function earlierVersion(commit: string): string {
   run('git', 'checkout', '--quiet', hash)
   const { packageManager } = Package.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')))
   run('npx', '--yes', packageManager, 'install', '--frozen-lockfile')
-  // Versions before it were compiled by their type check.
+  // Versions before this file existed were compiled by the type check.
   const compiler = 'deploy/bundler/compile.mjs'
   if (existsSync(join(folder, compiler))) run(process.execPath, compiler)
   else run('node_modules/.bin/tsc', '-b')
@@ -34,6 +37,9 @@ export function earlierVersion(commit: string): string {
   return folder
 }
 
-/** Whether replicas of this version end without a failed request (ADR 095); those before it leave some to be tried again. */
+/**
+ * Whether replicas of this version end without a failed request (ADR 095); with earlier ones some requests must be
+ * retried.
+ */
 export const drainsReplicas = (version: string): boolean =>
   readFileSync(join(version, 'libs/runtime/src/config.ts'), 'utf8').includes('drainDelayMs')

@@ -2,18 +2,18 @@ import { expect } from '@jest/globals'
 import { waitFor } from '@opsplane/testing'
 import type postgres from 'postgres'
 
-/** Ids of what fires by the same schedule. */
+/** Ids of the workflow, job and KPI that have the same schedule. */
 export interface Ticking {
   workflow: string
   job: string
   kpi: string
 }
 
-/** What came of a schedule, as it is at one moment. */
+/** State of one schedule at a moment. */
 interface Fired {
-  /** The times that were decided about, in seconds since 1970, oldest first. */
+  /** Times that the schedule has processed, in seconds since 1970, oldest first. */
   times: number[]
-  /** How many runs, executions or values there are, and how many of them have come to a good end. */
+  /** Number of runs, executions or values, and how many of them have ended successfully. */
   begun: number
   completed: number
 }
@@ -21,7 +21,7 @@ interface Fired {
 const kinds = ['workflow', 'job', 'kpi'] as const
 const schemas = { workflow: 'workflows', job: 'sdk', kpi: 'analytics' } as const
 
-/** Holds what schedules have begun against their times. */
+/** Compares the work that schedules have started with their times. */
 export function fireTimes(sql: postgres.Sql, ticking: Ticking, everySeconds: number) {
   const begunBy = {
     workflow: sql`select status from workflows.runs where workflow_id = ${ticking.workflow}`,
@@ -40,7 +40,7 @@ export function fireTimes(sql: postgres.Sql, ticking: Ticking, everySeconds: num
   }
 
   return {
-    /** Resolves once each has fired, and come to an end, twice more. */
+    /** Resolves once each has fired and completed twice more. */
     async goOn(after: string): Promise<void> {
       for (const kind of kinds) {
         const before = (await fired(kind)).completed
@@ -50,7 +50,10 @@ export function fireTimes(sql: postgres.Sql, ticking: Ticking, everySeconds: num
       }
     },
 
-    /** Each time has begun something once, none is left out, and all of it has ended well. */
+    /**
+     * Checks that each time started exactly one run, execution or value, none was skipped, and all have ended
+     * successfully.
+     */
     async firedOnce(): Promise<void> {
       for (const kind of kinds) {
         const { times, begun } = await waitFor(

@@ -4,13 +4,13 @@ import { type EmbeddedNats, startEmbeddedNats } from '@opsplane/nats/embedded'
 import { freePort } from '@opsplane/runtime/server-process'
 
 export interface NatsServers {
-  /** All of them, separated by commas. */
+  /** URLs of all servers, separated by commas. */
   url: string
   servers: readonly RestartableServer[]
   stop(): Promise<void>
 }
 
-/** So many NATS servers below a folder, a cluster where they are more than one. */
+/** Starts `count` NATS servers below a folder; more than one form a cluster. */
 export async function startNatsServers(
   folder: string,
   count: number,
@@ -27,7 +27,7 @@ export async function startNatsServers(
       storeDir: join(folder, `nats-${n}`),
       port: ports[n],
       authorization,
-      // Permanently: by it the others know which copies it has.
+      // A fixed name: the other servers use it to identify the copies the server has.
       name: `nats-${n}`,
       settings: count > 1 ? cluster(routes, n) : [],
     })
@@ -59,7 +59,7 @@ const cluster = (routes: readonly number[], n: number) => [
   '  name: opsplane',
   `  listen: "127.0.0.1:${routes[n]}"`,
   `  routes: ${JSON.stringify(routes.map((route) => `nats-route://127.0.0.1:${route}`))}`,
-  // Clients are given all of them.
+  // Clients receive the URLs of all servers.
   '  no_advertise: true',
   '}',
 ]

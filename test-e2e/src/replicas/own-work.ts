@@ -7,24 +7,27 @@ import { type Api, apiClient } from '../platform.js'
 import { fireTimes, type Ticking } from './fire-times.js'
 import type { ReplicatedPlatform } from './platform.js'
 
-/** Due work of services, and what they have in flight. */
+/** Scheduled and other due work of services. */
 export interface OwnWork {
-  /** Each begins something that lasts; resolves with the replica that works on it, and how to wait for its proper end. */
+  /**
+   * Each starts long work; resolves with the replica that works on it, and a function that waits for its successful
+   * end.
+   */
   inHand: Record<string, () => Promise<WorkInFlight>>
-  /** Resolves once each schedule has fired some times more. */
+  /** Resolves once each schedule has fired several times more. */
   goesOn(after: string): Promise<void>
-  /** Holds what came of each time of the schedules against the times. */
+  /** Compares the work of each schedule with its times. */
   firedOnce(): Promise<void>
 }
 
 export interface WorkInFlight {
   service: ServiceName
-  /** As its leases say it: its INSTANCE_ID first, such as `workflows-1`. */
+  /** Owner as recorded in its leases; begins with its INSTANCE_ID, such as `workflows-1`. */
   holder: string
   ended(): Promise<void>
 }
 
-/** Within which what a killed replica had is given to another one. */
+/** Short leases, so that the work of a killed replica is soon claimed by another one, and small parts of exports. */
 export const shortLeases = {
   NATS_ACK_WAIT_MS: '1000',
   WORKFLOW_LEASE_MS: '2000',
@@ -62,10 +65,10 @@ const pack = {
   },
 }
 
-/** Rows enough for many parts of an export. */
+/** Enough rows for many parts of an export. */
 const manyRows = 800
 
-/** `releasers` close what it opens. */
+/** Everything it opens is registered with `releasers`. */
 export async function startOwnWork(
   { info, certificate }: ReplicatedPlatform,
   releasers: Pick<Releasers, 'add'>,
@@ -96,7 +99,7 @@ export async function startOwnWork(
   const ticking = await startTicking(make)
   const times = fireTimes(sql, ticking, schedule.everySeconds)
 
-  /** The replica that has leased the row. */
+  /** The replica that leases the row. */
   const holderOf = (service: ServiceName, table: string, id: string) =>
     waitFor(
       async () => {
@@ -131,7 +134,7 @@ export async function startOwnWork(
           const fences = await sql`
             select distinct split_part(split_part(name, '/', 2), '-', 1) from analytics.export_objects
             where export_id = ${id} and part is not null`
-          // Parts of before the kill are parts of the file.
+          // Parts written before the kill remain in the file.
           expect(fences.length).toBeGreaterThan(1)
         }
         return { service: 'analytics', holder, ended }
@@ -168,7 +171,7 @@ async function manyIncidents(api: Api): Promise<void> {
     )
 }
 
-/** One of each that fires by a schedule. */
+/** Creates a workflow, a job and a KPI that fire by a schedule. */
 async function startTicking(make: Make): Promise<Ticking> {
   const trigger = { type: 'schedule', schedule }
   const workflow = await published(make, 'Ticks', {
@@ -200,7 +203,7 @@ const executionOf = (sql: postgres.Sql, job: string) =>
     { intervalMs: 20, message: 'the job to begin' },
   )
 
-/** An export some parts of which are there, and others not yet. */
+/** An export of which some parts are written, and others not yet. */
 async function caughtExport(make: Make, sql: postgres.Sql): Promise<string> {
   const range = { last: 1, unit: 'day' }
   const source = { facts: { dataset: 'incidents', columns: ['number', 'title', 'severity'], range } }

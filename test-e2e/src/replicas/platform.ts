@@ -30,28 +30,28 @@ import { type Balancer, startBalancer } from './balancer.js'
 import { startNatsServers } from './nats-servers.js'
 
 export interface ReplicasOptions {
-  /** All of them unless given; those others need have to be among them. */
+  /** Defaults to all services; must include those that others depend on. */
   services?: readonly ServiceName[]
-  /** Of each service. */
+  /** Number of replicas of each service. */
   replicas?: number
   natsServers?: number
-  /** Postgres stands behind one that gives each transaction a connection. */
+  /** Puts a pooler in front of Postgres that assigns a connection to each transaction. */
   pooler?: boolean
   /** Added to the environment of every service. */
   extra?: Record<string, string>
-  /** Folder of the version to begin with, built and bundled; this one unless given. */
+  /** Folder of the initial version, built and bundled; defaults to this version. */
   version?: string
 }
 
-/** A replica: a process on a port of its own, in the balancer of its service. */
+/** A process of a service on its own port, behind the service's balancer. */
 export interface Replica extends ServiceProcess {
   port: number
   /**
-   * Ends it as an orchestrator does: no new connections from then on, and SIGTERM, after a pause where the version does not
-   * make one by itself. Resolves with the exit code.
+   * Ends the replica as an orchestrator does: no new connections, and SIGTERM, after a pause if the version does not
+   * pause by itself. Resolves with the exit code.
    */
   retire(pauseMs?: number): Promise<number | null>
-  /** Starts it again after `retire`, from the folder of this version or of another one. */
+  /** Starts the replica again after `retire`, from the folder of this or another version. */
   rejoin(version?: string): Promise<void>
 }
 
@@ -62,12 +62,12 @@ export interface ReplicatedPlatform {
   replicas: Partial<Record<ServiceName, readonly Replica[]>>
   nats: readonly RestartableServer[]
   certificate: ReceiverCertificate
-  /** Brings the databases to this version, as the command of an upgrade does. */
+  /** Migrates the databases to this version, as the upgrade command does. */
   migrate(): Promise<unknown>
   stop(): Promise<void>
 }
 
-/** The platform with several processes of each service, on servers of its own; its folder goes away with it. */
+/** The platform with several processes of each service, on its own servers; its folder is removed afterwards. */
 export async function startReplicas(options: ReplicasOptions = {}): Promise<ReplicatedPlatform> {
   const releasers = createReleasers(createLogger({ service: 'replicas', level: 'silent' }))
   try {
@@ -96,7 +96,7 @@ async function start(options: ReplicasOptions, releasers: Releasers): Promise<Re
   const postgres = await startEmbeddedPostgres({
     dataDir: state.postgresDir,
     port: await freePort(),
-    // What is killed are its clients.
+    // Only clients of Postgres are killed, so no sync to disk is needed.
     flags: ['max_connections=400', 'fsync=off', 'full_page_writes=off'],
   })
   releasers.add('postgres', () => postgres.stop())
@@ -107,7 +107,7 @@ async function start(options: ReplicasOptions, releasers: Releasers): Promise<Re
   if (options.pooler) {
     const pooler = await poolerOf(postgres.url, databaseUrls, releasers)
     for (const name of Object.keys(databaseUrls) as (keyof typeof databaseUrls)[]) {
-      // The studio's connections are logins of tenants: no pooler of transactions may stand there.
+      // The studio's connections are logins of tenants, which cannot use a transaction pooler.
       if (name !== 'database-studio') databaseUrls[name] = pooler.urlOf(new URL(databaseUrls[name]).username)
     }
   }
@@ -151,7 +151,7 @@ async function start(options: ReplicasOptions, releasers: Releasers): Promise<Re
 
 type Local = Pick<typeof import('@opsplane/local'), 'bootstrapOwner' | 'prepareState' | 'provisionAll'>
 
-/** What makes databases and their first workspace, of this version or of the one in a folder. */
+/** Functions that create the databases and the first workspace, of this version or of the one in a folder. */
 const localOf = async (version: string | undefined): Promise<Local> =>
   version === undefined
     ? { bootstrapOwner, prepareState, provisionAll }

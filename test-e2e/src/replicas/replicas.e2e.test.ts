@@ -8,10 +8,13 @@ import { type ReplicatedPlatform, startReplicas } from './platform.js'
 import { countUnauthenticated, createApis, createOnce } from './shared-state.js'
 import { expectProgress, type Loads, startTraffic, type Traffic } from './traffic.js'
 
-/** Each replica of each service and each NATS server so many times; without it one of each of the busiest once. */
+/**
+ * How often each replica of each service and each NATS server is killed; by default one of each of the busiest is
+ * killed once.
+ */
 const rounds = Number(process.env.REPLICA_KILLS ?? 0)
 const busiest: ServiceName[] = ['gateway', 'settings', 'itsm', 'dispatcher']
-/** What they do by themselves another replica takes over; the others of the busiest only answer requests. */
+/** These do background work that another replica must take over; the other busiest services only answer requests. */
 const killedOnce: ServiceName[] = ['itsm', 'dispatcher']
 
 const strangersPerMinute = 60
@@ -38,7 +41,8 @@ describe('two gateways', () => {
     const [one, other] = platform.gateways
     const startedAt = performance.now()
     expect(await countUnauthenticated(one, 0)).toBeGreaterThan(strangersPerMinute / 2)
-    // Each goes on while it waits for the answer, so that it is given time for it; by itself it would let the limit through.
+    // A gateway lets requests through while it waits for the shared count, so the requests are spaced to leave time for
+    // that response; by its own count alone the second gateway would let the whole limit through again.
     const through = await countUnauthenticated(other, 200)
     const refilled = (performance.now() - startedAt) / 1_000
     expect(through).toBeLessThan(strangersPerMinute / 2 + refilled)
@@ -121,7 +125,7 @@ long(
   },
 )
 
-/** One replica of each service ends as an orchestrator ends it, and comes back. */
+/** Ends one replica of each service as an orchestrator does, and starts it again. */
 async function replace(place: number, loads: Loads): Promise<void> {
   const chosen = Object.values(platform.replicas).map((replicas) => replicas[place])
   const ends = await Promise.all(chosen.map(async (replica) => [replica?.name, await replica?.retire()]))
@@ -140,7 +144,7 @@ function victims(): Record<string, Victim> {
   return Object.fromEntries([...processes, ...servers])
 }
 
-/** The load has to go on before the victim is back, where another one of its kind is there. */
+/** The load must continue before the victim is back, if there is another replica of its kind. */
 async function killAndGoOn(name: string, victim: Victim, loads: Loads): Promise<void> {
   const isAlone = name.startsWith('nats') && platform.nats.length === 1
   await victim.kill()

@@ -4,11 +4,14 @@ import { request } from 'undici'
 import { type Api, apiClient } from '../platform.js'
 import type { ReplicatedPlatform } from './platform.js'
 
-/** The API by each gateway. */
+/** A client of the API for each gateway. */
 export const createApis = ({ gateways, info }: ReplicatedPlatform): Api[] =>
   gateways.map((origin) => apiClient({ ...info, baseUrl: `${origin}/api/v1` }))
 
-/** How many requests without a token come through a gateway to be refused as such, one each `spacingMs`, until the limit is reached. */
+/**
+ * Number of unauthenticated requests, one each `spacingMs`, that a gateway answers with 401 until the limit is
+ * reached.
+ */
 export async function countUnauthenticated(origin: string | undefined, spacingMs: number): Promise<number> {
   let through = 0
   const isLimited = async () => {
@@ -26,7 +29,10 @@ interface Created {
   error?: { code: string }
 }
 
-/** The same create by all gateways at once, again and again until each has been answered 201; resolves with the ids. */
+/**
+ * Sends the same create through all gateways concurrently, repeated until each has been answered 201; resolves with
+ * the ids.
+ */
 export async function createOnce(apis: readonly Api[], key: string): Promise<Set<string>> {
   const create = (api: Api) =>
     waitFor(async () => {

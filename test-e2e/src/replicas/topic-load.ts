@@ -2,15 +2,15 @@ import { isLongTier, pace } from '@opsplane/testing'
 import type { Api } from '../platform.js'
 
 export interface TopicLoad {
-  /** Number of each event whose publishing was answered 201. */
+  /** Number of each event whose publish was answered 201. */
   published: ReadonlySet<number>
-  /** Numbers that one reader has seen by long-polls, in their order. */
+  /** Numbers that one reader has received by long polls, in order. */
   read: readonly number[]
-  /** Answers that were neither success nor, by their own words, worth another try. */
+  /** Responses that were neither successful nor marked as retryable. */
   unexpected: readonly string[]
-  /** How many requests got another answer than they should, or none. */
+  /** Number of requests that received an unexpected response, or none. */
   refused(): number
-  /** Ends the publishing, and the reading once everything has been read. */
+  /** Stops publishing, and stops reading once everything has been read. */
   stop(): Promise<void>
 }
 
@@ -21,10 +21,13 @@ interface Answer {
 }
 
 const retryMs = 20
-/** What is in flight matters, not how much: the long tier has more of it. */
+/** The test depends on requests being in flight, not on their number: the long tier has more of them. */
 const pauseMs = isLongTier() ? 20 : 150
 
-/** Publishes one event after the other to a topic, and reads them by long-polls as one subscriber; both try again as documented. */
+/**
+ * Publishes one event after the other to a topic, and reads them by long polls as one subscriber; both retry as
+ * documented.
+ */
 export function startTopic(api: Api, topic: string): TopicLoad {
   const published = new Set<number>()
   const read: number[] = []

@@ -15,8 +15,8 @@ export interface Loads {
 
 export interface Traffic {
   /**
-   * Incidents and a topic while something happens; then whether what failed said that it may be tried again, and whether
-   * all that was acknowledged is where it has to be.
+   * Creates incidents and publishes to a topic while `happen` runs; then checks that every failure was marked as
+   * retryable, and that everything acknowledged is stored and delivered.
    */
   during(name: string, happen: (loads: Loads) => Promise<void>): Promise<void>
   stop(): Promise<void>
@@ -25,7 +25,7 @@ export interface Traffic {
 const events = ['incident.created', 'incident.updated']
 
 export async function startTraffic({ info, certificate }: ReplicatedPlatform): Promise<Traffic> {
-  // Unused connections are closed by the client, sooner than by a gateway that ends.
+  // The client closes idle connections before a gateway that is shutting down does.
   const dispatcher = new Agent({ keepAliveTimeout: 2_000, keepAliveMaxTimeout: 2_000 })
   const api = apiClient(info, { dispatcher })
   const sql = postgres(info.postgresUrl, { max: 1, onnotice: () => {} })
@@ -55,7 +55,7 @@ export async function startTraffic({ info, certificate }: ReplicatedPlatform): P
   }
 }
 
-/** So many creates that some of them began after what has happened. */
+/** Enough creates that some of them began after the fault. */
 const more = isLongTier() ? 10 : 3
 
 /** Resolves once incidents are created and the topic is read after `name` has happened. */

@@ -3,7 +3,7 @@ import { drainsReplicas, earlierVersion } from './earlier-version.js'
 import { type ReplicatedPlatform, startReplicas } from './platform.js'
 import { expectProgress, startTraffic, type Traffic } from './traffic.js'
 
-/** Commits of earlier versions that are upgraded from; building one takes minutes, so only where they are named. */
+/** Commits of earlier versions to upgrade from; building one takes minutes, so this runs only if they are set. */
 const versions = (process.env.UPGRADE_FROM ?? '').split(',').filter((commit) => commit !== '')
 const none = ['no version: UPGRADE_FROM is not set']
 const described = versions.length === 0 ? describe.skip.each(none) : describe.each(versions)
@@ -26,7 +26,7 @@ described('an upgrade from %s', (commit) => {
   test('replica by replica, after the databases, under load: nothing is lost, and no request fails where replicas drain', async () => {
     const { replicas = {}, migrate } = platform ?? {}
     const drains = drainsReplicas(version)
-    // As its chart did.
+    // The pause that the chart of that version used.
     const pauseMs = drains ? 0 : 5_000
     await traffic?.during('upgraded', async (loads) => {
       await migrate?.()

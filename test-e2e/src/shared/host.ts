@@ -4,12 +4,12 @@ import { serveRun } from '@opsplane/testing'
 import { startTestCluster } from '../platform.js'
 import { deniedCidr, type Shared } from './platform.js'
 
-// Many strangers come from one address here, and the ends of connectors' outages are waited for.
+// Many anonymous clients share one address here, and tests wait for the end of connectors' outages.
 const extra = {
   ANONYMOUS_RATE_LIMIT_PER_MINUTE: '100000',
   ANONYMOUS_BYTES_PER_MINUTE: '0',
   CONNECTOR_CHECK_SECONDS: '1',
-  // What an operator denies although it may be called otherwise.
+  // An address that the operator denies although loopback addresses are otherwise allowed.
   ...{ WEBHOOK_DENIED_CIDRS: deniedCidr, CONNECTOR_DENIED_CIDRS: deniedCidr },
   ...{ WORKFLOW_DENIED_CIDRS: deniedCidr, SDK_DENIED_CIDRS: deniedCidr },
 }
@@ -19,7 +19,7 @@ await serveRun(async () => {
   const urls = Object.fromEntries(serviceNames.map((name) => [name, services[name].url])) as Shared['urls']
   const port = await freePort()
   const origins = { main: `http://localhost:${port}`, apps: `http://apps.localhost:${port}` }
-  // Its settings give links to it, and passkeys, which belong to a name.
+  // A replica of settings that creates links to this origin, and passkeys, which are bound to a host name.
   const settings = await replica('settings', { PUBLIC_ORIGIN: origins.main })
   const backends = Object.fromEntries(backendNames.map((name) => [name, urls[name]]))
   await replica('gateway', {

@@ -6,29 +6,29 @@ import type { TestCluster } from '../platform.js'
 
 const program = fileURLToPath(new URL('./host.js', import.meta.url))
 
-/** What test files need to know of a platform that they share. */
+/** Data that test files need about a shared platform. */
 export type Shared = Pick<TestCluster, 'info' | 'secrets' | 'certificate'> & {
-  /** Of each service, as the others call it. */
+  /** URL of each service, as other services use it. */
   urls: Record<ServiceName, string>
-  /** Both origins of a second gateway, as people use them: localhost, and apps at one of their own. */
+  /** Both origins of a second gateway, as users see them: localhost, and a separate one for apps. */
   origins: { main: string; apps: string }
 }
 
-/** Of loopback addresses, which the platform may call otherwise. */
+/** A denied loopback address; the platform may call the others. */
 export const deniedCidr = '127.0.0.9/32'
 
-/** A workspace of its own on the platform that the test files of this run share, for those that take nothing of it down. */
+/** A new workspace on the platform shared by the test files of this run, for tests that stop none of its parts. */
 export interface SharedPlatform {
   info: LocalInfo
-  /** As services call each other, and with what. */
+  /** URLs that services use to call each other, and the secrets for it. */
   urls: Shared['urls']
   secrets: Shared['secrets']
   origins: Shared['origins']
-  /** Who operates the installation, and their own workspace. */
+  /** The operator of the installation, and the operator's workspace. */
   operator: Pick<LocalInfo, 'email' | 'password' | 'workspace'>
-  /** Of its receivers. */
+  /** Certificate of its receivers. */
   certificate: TestCluster['certificate']
-  /** One more workspace, with a key of its owner. */
+  /** Creates another workspace, with a key of its owner. */
   another(): Promise<{ workspace: string; apiKey: string }>
 }
 

@@ -1,11 +1,11 @@
-/** A value as it is sent, and as it has to come back, both as JSON; null where it has to be refused. */
+/** A value as it is sent, and as it must be returned, both as JSON; `null` if it must be rejected. */
 export interface ValueCase {
   column: string
   sent: string
   back: string | null
-  /** Where it is sent as a cell of CSV, which is a text whatever the type, instead of `back`. */
+  /** Replaces `back` if the value is sent as a CSV cell, which is text for every type. */
   csv?: string | null
-  /** Where it is a parameter of SQL, which Postgres casts to the type of the column, instead of `back`. */
+  /** Replaces `back` if the value is an SQL parameter, which Postgres casts to the type of the column. */
   sql?: string | null
 }
 type Other = Pick<ValueCase, 'csv' | 'sql'>

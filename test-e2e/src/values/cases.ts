@@ -4,7 +4,7 @@ import { findItemType } from './columns.js'
 import { listCases } from './list-cases.js'
 import { momentCases } from './moment-cases.js'
 
-/** A text that is kept as it is. */
+/** A text that is stored unchanged. */
 const text = (value: string): ValueCase => storedCase('name', JSON.stringify(value))
 
 const deep = `${'['.repeat(60)}1234567890123456.7891${']'.repeat(60)}`
@@ -17,12 +17,12 @@ export const cases: readonly ValueCase[] = [
     refusedCase('name', sent, { csv: `"${sent}"`, sql: `"${sent}"` }),
   ),
   refusedCase('name', '"a\\u0000b"'),
-  // A file of UTF-8 has no half of a surrogate pair.
+  // A UTF-8 file cannot contain a lone surrogate.
   refusedCase('name', '"\\ud800"', { csv: '"\ufffd"' }),
   refusedCase('name', '["a"]', { csv: '"[\\"a\\"]"' }),
   storedCase('code', '"😀😀😀😀😀"'),
   refusedCase('code', '"😀😀😀😀😀x"'),
-  // The standard of SQL has it so: of what is too long, blanks at the end are left out.
+  // The SQL standard truncates trailing spaces from a value that is too long.
   refusedCase('code', '"abcde "', { sql: '"abcde"' }),
   storedCase('quantity', '2147483647'),
   storedCase('quantity', '-2147483648'),
@@ -45,7 +45,7 @@ export const cases: readonly ValueCase[] = [
   storedCase('price', '"1234567890123456.7891"'),
   storedCase('price', '-0.1', '"-0.1000"'),
   refusedCase('price', '12345678901234567.1'),
-  // The scale of a column rounds in SQL.
+  // SQL rounds to the scale of the column.
   refusedCase('price', '0.12345678901234567', { sql: '"0.1235"' }),
   refusedCase('price', '"NaN"', { sql: '"NaN"' }),
   storedCase('amount', '0.0000001', '"0.0000001"'),
@@ -101,13 +101,13 @@ export const cases: readonly ValueCase[] = [
   ...listCases,
 ]
 
-/** Whether two values are the same: of decimals by their amount, and of lists by their elements. */
+/** Whether two values are equal: decimals are compared by value, and lists by their elements. */
 export function sameValue(column: string, left: unknown, right: unknown): boolean {
   const isNumeric = ['bigint', 'decimal'].includes(findItemType(column))
   return normal(left, isNumeric) === normal(right, isNumeric)
 }
 
-/** The same text for the same value, whatever way its numbers are written. */
+/** A canonical text: equal for equal values, whatever the notation of their numbers. */
 export function normal(value: unknown, isNumeric = false): string {
   if (isNumeric && Array.isArray(value)) return `[${value.map((item) => normal(item, true))}]`
   const given = isNumeric && value !== null && value !== undefined ? String(value) : value

@@ -4,13 +4,13 @@ export interface Column {
   [setting: string]: unknown
 }
 
-/** What may be an element of a list. */
+/** Types that a list may contain. */
 const itemTypes = [
   ...['text', 'integer', 'bigint', 'decimal', 'float', 'boolean', 'date', 'time', 'timestamp'],
   ...['local_timestamp', 'interval', 'uuid'],
 ]
 
-/** A column of each type; `tag` finds the records of a test again. */
+/** A column of each type; `tag` identifies the records of a test. */
 export const columns: readonly Column[] = [
   { name: 'tag', type: 'text', unique: true },
   { name: 'name', type: 'text' },
@@ -34,7 +34,7 @@ export const columns: readonly Column[] = [
   ...itemTypes.map((items) => ({ name: `${items}_list`, type: 'array', items })),
 ]
 
-/** What `depot` and `depot_number` refer to. */
+/** The table that `depot` and `depot_number` refer to. */
 export const depots = {
   slug: 'depots',
   columns: [
@@ -44,13 +44,13 @@ export const depots = {
   records: [{ code: ' a, "b" ', number: '9007199254740993' }],
 }
 
-/** The type of a column's values: of a reference, that of what it refers to. */
+/** The type of a column's values; for a reference, the type of the referenced key. */
 export function findType(name: string): string {
   const column = columns.find((one) => one.name === name)
   const key = column?.key as { type: string } | undefined
   return key?.type ?? column?.type ?? ''
 }
 
-/** The type of the elements of a list, and of other values themselves. */
+/** The type of the elements of a list; for other columns, the type of their values. */
 export const findItemType = (name: string): string =>
   String(columns.find((one) => one.name === name)?.items ?? findType(name))

@@ -3,7 +3,7 @@ import { request } from 'undici'
 import { joinPlatform, type SharedPlatform } from '../shared/platform.js'
 import { columns, depots } from './columns.js'
 
-/** Calls the API with bodies whose numbers keep all their digits, and reads answers so. */
+/** Calls the API with bodies whose numbers keep all their digits, and parses responses without loss of digits. */
 function exactClient(info: { baseUrl: string; apiKey: string; workspace: string }) {
   return async <T = unknown>(
     method: 'GET' | 'POST' | 'PATCH' | 'PUT',
@@ -32,7 +32,7 @@ function exactClient(info: { baseUrl: string; apiKey: string; workspace: string 
 export async function joinWithExactClient() {
   const platform: SharedPlatform = await joinPlatform()
   const api = exactClient(platform.info)
-  /** What a request has made. Throws where it is refused. */
+  /** Resource created by a request. Throws if the request is rejected. */
   async function made<T = { id: string }>(path: string, body: unknown): Promise<T> {
     const { status, json, text } = await api<T>('POST', path, body)
     if (status >= 300) throw new Error(`${path}: ${status} ${text}`)
@@ -42,14 +42,14 @@ export async function joinWithExactClient() {
     platform,
     api,
     made,
-    /** The table `values`, and the one that it refers to. */
+    /** Creates the table `values`, and the one that it refers to. */
     async makeTables() {
       const { records, ...table } = depots
       await made('/tables', table)
       await made(`/tables/${depots.slug}/records/bulk`, { records })
       await made('/tables', { slug: 'values', columns })
     },
-    /** An app that shows records of the table and has a form for new ones. */
+    /** Deploys an app that shows records of the table and has a form for new ones. */
     async deployApp() {
       const app = await made('/apps', { slug: 'values', name: 'Values' })
       const operations = ['list', 'create']
@@ -62,7 +62,7 @@ export async function joinWithExactClient() {
       })
       await made(`/apps/${app.id}/deploy`, { note: 'First' })
     },
-    /** Where the browser asks something of the app. */
+    /** URL of the app's data or actions, as requested by the browser. */
     appPath: (what: 'data' | 'actions') => {
       const { baseUrl, workspace } = platform.info
       return `${new URL(baseUrl).origin}/apps/${workspace}/values/-/${what}`

@@ -5,7 +5,7 @@ import { readSheet } from 'read-excel-file/node'
 import { findType } from './columns.js'
 import type { Row } from './rows.js'
 
-/** The rows of a file of each format, their values as the API has them, as another library reads it. */
+/** Readers of files by format, using independent libraries; they return rows with values as in the API. */
 export const fileReaders: Record<string, (file: Buffer) => Row[] | Promise<Row[]>> = {
   csv: (file) => parse(file, { columns: true, cast: csvCell }),
   ndjson: (file) =>
@@ -31,7 +31,7 @@ export const fileReaders: Record<string, (file: Buffer) => Row[] | Promise<Row[]
   },
 }
 
-/** A Date would have milliseconds; and its own texts begin behind a byte order mark. */
+/** A Date would lose the microseconds; and the default text decoder would strip a leading byte order mark. */
 const parquetParsers = {
   timestampFromMicroseconds: (value: bigint) => value as unknown as Date,
   stringFromBytes: (bytes: Uint8Array) => Buffer.from(bytes).toString(),
@@ -75,5 +75,5 @@ function parquetCell(name: string, cell: unknown): unknown {
   return typeof cell === 'bigint' ? (type === 'integer' ? Number(cell) : String(cell)) : cell
 }
 
-/** What is no number of JSON is a text. */
+/** Values that JSON numbers cannot represent, such as NaN, are converted to text. */
 const floatOf = (value: number): number | string => (Number.isFinite(value) ? value : String(value))

@@ -2,7 +2,7 @@ import { refusedCase, storedCase, type ValueCase } from './case.js'
 
 const texts = ['', ' a ', 'NULL', 'null', 'a,b', 'say "hi"', '{x}', 'back\\slash', '🙂\n', '=1', '\\N']
 
-/** Of lists of each type. */
+/** Cases for lists of each type. */
 export const listCases: readonly ValueCase[] = [
   storedCase('text_list', '[]'),
   storedCase('text_list', '[null]'),

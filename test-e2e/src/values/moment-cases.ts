@@ -2,7 +2,7 @@ import { refusedCase, storedCase, type ValueCase } from './case.js'
 
 const day = '2026-03-02'
 
-/** Of days, times of day, instants and durations. */
+/** Cases for dates, times of day, instants and durations. */
 export const momentCases: readonly ValueCase[] = [
   ...['0001-01-01', '9999-12-31', '2024-02-29'].map((text) => storedCase('day', `"${text}"`)),
   ...['2026-02-30', '0000-01-01', '2026-3-2x'].map((text) => refusedCase('day', `"${text}"`)),
@@ -25,7 +25,7 @@ export const momentCases: readonly ValueCase[] = [
   storedCase('seen_at', '"1969-12-31T23:59:59.999Z"'),
   storedCase('seen_at', '"0001-01-01T00:00:00.000Z"'),
   storedCase('seen_at', '"9999-12-31T23:59:59.999Z"'),
-  // The column has milliseconds, to which SQL rounds.
+  // The column stores milliseconds, and SQL rounds to them.
   refusedCase('seen_at', `"${day}T10:00:00.123456Z"`, { sql: `"${day}T10:00:00.123Z"` }),
   refusedCase('seen_at', `"${day}T10:00:00"`, { sql: `"${day}T10:00:00.000Z"` }),
   refusedCase('seen_at', '"2016-12-31T23:59:60Z"', { sql: '"2017-01-01T00:00:00.000Z"' }),

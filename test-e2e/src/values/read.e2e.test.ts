@@ -38,13 +38,13 @@ afterAll(() => receiver?.stop())
 
 const filtered = (filter: object) => `filter=${encodeURIComponent(stringifyExact(filter))}`
 
-/** Finds the records of all cases that are kept, by their tags. */
+/** Finds the records of all stored cases by their tags. */
 type Read = (ids: ReadonlyMap<string, string>, at: string) => Promise<ReadonlyMap<string, Row>>
 const byTag = (rows: readonly Row[]) => new Map(rows.map((row) => [String(row.tag), row]))
 const linesOf = (text: string) => fileReaders.ndjson?.(Buffer.from(text)) as Row[]
 const read = { starts_with: 'read ' }
 
-/** An event of each of these records: those with other tags are passed over. */
+/** State of the record after each event, by tag; tags of other records are ignored. */
 const afterOf = (events: readonly { data: { after?: Row | null } }[]) =>
   byTag(events.flatMap(({ data }) => (data.after ? [data.after] : [])))
 
@@ -154,7 +154,7 @@ const readers: Record<string, Read> = {
     }),
 }
 
-/** What a file has instead of a value: a workbook no empty text, and Parquet nothing beyond the years 1 to 9999. */
+/** Values that a file format cannot represent: a workbook has no empty text, and Parquet no years outside 1 to 9999. */
 const missing: Record<string, (column: string, back: unknown) => boolean> = {
   xlsx: (column, back) => back === '' && findType(column) === 'text',
   parquet: (column, back) =>
@@ -198,7 +198,7 @@ describe('what was written is read exactly', () => {
       const value = rows.get(tag)?.[column]
       const kept = parseExact(String(back))
       const isMissing = missing[formatOf(name)]?.(column, kept)
-      // Expressions have numbers beyond a double as texts.
+      // Expressions represent numbers that do not fit a double as texts.
       const wanted = isMissing ? null : name.startsWith('runs') ? exactNumbersAsText(kept) : kept
       return sameValue(column, value, wanted) ? [] : [{ column, back, value }]
     })
@@ -298,7 +298,7 @@ async function published(definition: object): Promise<string> {
   return id
 }
 
-/** The input of a run, as its trace shows it. */
+/** The input of a run, as shown in its trace. */
 async function runOf(input: unknown): Promise<unknown> {
   const id = await published({ steps: [{ id: 'say', type: 'transform', value: 'done' }] })
   const { runId } = await made<{ runId: string }>(`/workflows/${id}/trigger?wait=20`, { input })

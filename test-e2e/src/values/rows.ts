@@ -6,8 +6,8 @@ export type Row = Record<string, unknown>
 export type PlacedCase = ValueCase & { tag: string }
 
 /**
- * Rows with the values of cases: those that are kept share them, one of each column, and each that is refused has one of its own.
- * Their tags begin with `prefix`.
+ * Builds rows from cases: stored cases share rows, one case per column, and each rejected case has its own row.
+ * Tags begin with `prefix`.
  */
 export function buildRows(
   prefix: string,
@@ -24,7 +24,7 @@ export function buildRows(
   return { rows: [...rows.values()].map(({ isKept: _, ...row }) => row), placed }
 }
 
-/** An INSERT of a row, whose parameters are declared by the types of its columns. */
+/** An INSERT of a row whose parameters are declared with the types of its columns. */
 export function buildInsert(row: Row) {
   const names = Object.keys(row)
   const types = Object.fromEntries(names.map((name) => [name, parameterType(name)]))

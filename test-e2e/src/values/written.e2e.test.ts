@@ -17,15 +17,15 @@ beforeAll(async () => {
   await at.makeTables()
 })
 
-/** Sends rows, each of which may be refused: then no record has its tag. Answers by tag. */
+/** Sends rows; if one is rejected, no record has its tag. Returns the responses by tag. */
 type Write = (rows: readonly Row[]) => Promise<ReadonlyMap<unknown, unknown>>
 interface Door {
   write: Write
-  /** What comes back instead of what the table of cases says; undefined for the same. */
+  /** Value returned instead of that in the case; `undefined` if it is the same. */
   instead?(given: ValueCase): string | null | undefined
 }
 
-/** As many requests at once as the limits of a workspace have room for. */
+/** As many concurrent requests as the limits of a workspace allow. */
 const atOnce = 4
 const oneByOne =
   (work: (row: Row) => Promise<unknown>): Write =>
@@ -45,7 +45,7 @@ const together =
     return new Map(rows.map(({ tag }) => [tag, answer]))
   }
 
-/** Where numbers beyond a double arrive as strings. */
+/** Expected value where numbers that do not fit a double arrive as strings. */
 function asText({ column, sent, back }: ValueCase): string | undefined {
   const value = parseExact(sent)
   if (['text', 'enum'].includes(findType(column)))
@@ -68,7 +68,7 @@ const imported = async (body: string, format: 'csv' | 'ndjson') => {
     { message: `the import of ${format}` },
   )
 }
-/** All columns of all rows: what a row has nothing for is an empty cell. */
+/** All columns of all rows; a missing value is an empty cell. */
 function csvOf(rows: readonly Row[]): string {
   const names = columns.map(({ name }) => name).filter((name) => rows.some((row) => name in row))
   const lines = rows.map((row) => names.map((name) => (name in row ? cellOf(name, row[name]) : '')))

@@ -14,10 +14,10 @@ Writes one fault after the other into what is built, and runs the tests that are
 `
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
-/** The tests of all mutants, without a fault. */
+/** Time limit for the tests of all mutants on code without a fault. */
 const soundTimeoutMs = 900_000
 
-/** What is compiled is restored as the process exits. */
+/** The compiled files are restored when the process exits. */
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
 async function main(): Promise<number> {

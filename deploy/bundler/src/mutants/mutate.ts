@@ -6,14 +6,14 @@ import type { Mutant } from './table.js'
 
 export type Verdict = 'caught' | 'survived' | 'timed out'
 
-/** The source with the fault in it. Throws where what is to be replaced does not stand in it once. */
+/** Returns the source with the fault applied. Throws unless `search` occurs exactly once. */
 export function applyMutant(source: string, { name, search, replace }: Mutant): string {
   const found = source.split(search).length - 1
   if (found !== 1) throw new Error(`${name}: its search stands in the source ${found} times instead of once`)
   return source.replace(search, () => replace)
 }
 
-/** Runs a mutant's tests on what is built, with the fault in it, and restores that. */
+/** Runs a mutant's tests on the compiled code with the fault applied, then restores the code. */
 export async function tryMutant(root: string, mutant: Mutant, timeoutMs: number): Promise<Verdict> {
   const compiled = join(root, mutant.file.replace('/src/', '/dist/').replace(/\.ts$/, '.js'))
   const original = readFileSync(compiled, 'utf8')
@@ -37,7 +37,7 @@ const transpiled = (source: string): string =>
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
   }).code
 
-/** Whether a test fails. One that takes too long has found nothing. */
+/** Runs the tests: `caught` if one fails, `survived` if all pass, `timed out` if they take longer than `timeoutMs`. */
 export function runTests(
   root: string,
   tests: readonly string[],
@@ -48,7 +48,8 @@ export function runTests(
   const only = title === undefined ? [] : [`--testNamePattern=${title}`]
   const child = spawn(process.execPath, [...jest, '--maxWorkers=1', '--bail', ...only, ...tests], {
     cwd: root,
-    // Three times as many as in `npm test`: a fault may need more. Other tests keep the short limits of the fast tier.
+    // Three times as many as in `npm test`, because a fault may need more to show. Other tests keep the short limits of
+    // the fast tier.
     env: {
       ...process.env,
       ...(tests.some((path) => path.includes('simulation')) && { SIMULATION_SEEDS: '300' }),

@@ -1,14 +1,14 @@
-/** A fault that is written into the source, and the tests that are to find it. */
+/** A fault that is inserted into the source, and the tests that must detect it. */
 export interface Mutant {
   name: string
-  /** Below the root. */
+  /** Path relative to the root. */
   file: string
-  /** What is replaced, which stands in the file once. */
+  /** Text to replace; occurs exactly once in the file. */
   search: string
   replace: string
-  /** Parts of the paths of test files, as Jest takes them. */
+  /** Parts of the paths of test files, as Jest accepts them. */
   tests: readonly string[]
-  /** Part of the title of the one test that finds it, where others of the file would wait for what never happens. */
+  /** Part of the title of the test that detects the fault, if other tests of the file would wait until they time out. */
   title?: string
 }
 
@@ -20,7 +20,10 @@ const dueWork = 'libs/postgres/dist/due-work/due-work.int'
 const eventstore = 'libs/eventstore/src'
 const dispatcher = 'services/dispatcher/src'
 
-/** The kinds of fault that lose, repeat or misdirect what the platform promises: each is found by a test, or the tests lack one. */
+/**
+ * Kinds of faults that lose, repeat or misdirect data the platform guarantees. A fault that no test detects means a
+ * test is missing.
+ */
 export const mutants: readonly Mutant[] = [
   {
     name: 'a commit without its outbox row',

@@ -4,14 +4,17 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 
-/** What is built by Go and read from its modules, in minutes: only where TEST_CHART says so, as `npm run test:long` does. */
+/**
+ * Tools that are built with Go from their modules, which takes minutes: only with TEST_CHART, as `npm run test:long`
+ * sets.
+ */
 export const areToolsEnabled = process.env.TEST_CHART === '1'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 export const chart = join(root, 'helm/opsplane')
 export const examples = readdirSync(join(chart, 'examples'))
 export const kubernetes = { module: 'k8s.io/kubernetes@v1.34.1', version: '1.34.1' }
-/** Projects whose kinds of resources the chart makes, in addition to those of Kubernetes. */
+/** Projects whose custom resources the chart creates, in addition to those of Kubernetes. */
 export const definitions = [
   { module: 'sigs.k8s.io/gateway-api@v1.4.0', folder: 'config/crd/standard' },
   { module: 'github.com/cert-manager/cert-manager@v1.19.1', folder: 'deploy/crds' },
@@ -31,10 +34,10 @@ const programs = {
   builder: 'go.opentelemetry.io/collector/cmd/builder@v0.165.0',
 }
 
-/** Where programs are kept that were built once. */
+/** Cache of the built programs. */
 export const cache = join(root, '.opsplane/chart-tools')
 
-/** Runs a program to its end; `output` is what it has said on both streams. */
+/** Runs a program until it exits; `output` contains both streams. */
 export function run(
   program: string,
   args: readonly string[],
@@ -47,7 +50,7 @@ export function run(
   return { status, output: `${stdout}${stderr}`, stdout }
 }
 
-/** Builds a program, unless that was done before, and gives back where it is. */
+/** Builds a program unless it is cached, and returns its path. */
 export function goProgram(name: keyof typeof programs): string {
   mkdirSync(cache, { recursive: true })
   const { status, output } = run('go', ['install', programs[name]])

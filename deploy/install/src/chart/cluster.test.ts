@@ -32,10 +32,10 @@ interface Pod {
   status: { phase: string }
 }
 
-/** The control plane, built from its module; a quarter of an hour for the first time. */
+/** The control plane, built from its module; the first build takes a quarter of an hour. */
 function controlPlaneProgram(): string {
   const built = join(cache, 'control-plane')
-  // Go writes there what it has resolved.
+  // A writable copy: Go writes the resolved modules there.
   const workshop = join(cache, 'control-plane-sources')
   mkdirSync(workshop, { recursive: true })
   cpSync(sources, workshop, { recursive: true })
@@ -67,7 +67,7 @@ described('an API server', () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
   })
 
-  /** In a namespace of the release's name. */
+  /** Runs helm in a namespace with the name of the release. */
   const helm = async (...args: string[]) => {
     const options = { env: { ...process.env, KUBECONFIG: cluster.kubeconfig }, maxBuffer: 1e8 }
     return (await promisify(execFile)(helmProgram, args, options)).stdout
@@ -80,7 +80,7 @@ described('an API server', () => {
       hooks: { name: string; last_run: { phase: string } }[]
     }
 
-  /** A namespace with the Secrets that `opsplane secrets` prints. */
+  /** Creates a namespace with the Secrets that `opsplane secrets` prints. */
   async function prepare(namespace: string) {
     await cluster.ask('POST', '/api/v1/namespaces', { metadata: { name: namespace } })
     const servers = { postgres: 'postgres://postgres:pw@db:5432/opsplane', nats: 'nats://nats:4222' }
@@ -134,7 +134,7 @@ described('an API server', () => {
     const testing = helm('test', 'small', '--namespace', 'small', '--timeout', '5m')
     const path = '/api/v1/namespaces/small/pods/small-opsplane-test'
     await waitFor(async () => (await cluster.ask<Pod>('GET', path)).status.phase === 'Running')
-    // Nothing runs here: it is said of the pod that it has.
+    // No container runs here, so the pod is reported as completed.
     await waitFor(() => cluster.ask('PATCH', `${path}/status`, { status: { phase: 'Succeeded' } }))
     expect(await testing).toContain('Phase:          Succeeded')
   })
@@ -154,7 +154,7 @@ described('an API server', () => {
     expect(await templates('small')).toEqual(before)
     expect(await status('small')).toMatchObject({ version: 3, info: { status: 'deployed' } })
 
-    // Another key in a Secret restarts the pods of that service, and no others.
+    // A changed key in a Secret restarts the pods of that service, and no others.
     const stringData = { CURSOR_SECRET: 'x'.repeat(44) }
     await cluster.ask('PATCH', '/api/v1/namespaces/small/secrets/opsplane-apps', { stringData })
     await upgrade()
@@ -193,7 +193,7 @@ described('an API server', () => {
     expect(await count('/apis/cert-manager.io/v1/NS/certificates')).toBe(3)
     expect(await count('/apis/monitoring.coreos.com/v1/NS/servicemonitors')).toBe(1)
     expect(await count('/apis/monitoring.coreos.com/v1/NS/prometheusrules')).toBe(1)
-    // The second time the migration runs before.
+    // On the second run the migration runs as a hook before the upgrade.
     await helm('upgrade', 'large', chart, ...at('large'), ...values, '--wait')
     expect((await status('large')).hooks.map(({ name }) => name)).toContain('large-opsplane-migrate-2')
   })

@@ -7,21 +7,24 @@ import { waitFor } from '@opsplane/testing'
 import { Agent, request } from 'undici'
 
 export interface ControlPlane {
-  /** For programs that need one, such as helm. */
+  /** Path of the kubeconfig for programs that need one, such as helm. */
   kubeconfig: string
-  /** Asks the API server, as its administrator; what is sent is JSON. Throws with its answer where that is an error. */
+  /**
+   * Sends a request with a JSON body to the API server as its administrator. Throws with the response if it is an
+   * error.
+   */
   ask<T>(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<T>
   stop(): Promise<void>
 }
 
 export interface ControlPlanePrograms {
-  /** etcd, API server, controllers and scheduler in one, by its first argument. */
+  /** etcd, API server, controllers and scheduler in one program, selected by its first argument. */
   kubernetes: string
-  /** Says of nodes and pods what a kubelet would say, and runs nothing. */
+  /** Reports the status of nodes and pods as a kubelet would, without running anything. */
   kwok: string
 }
 
-/** Kubernetes on 127.0.0.1 without machines: all of it is real but the nodes, and what runs on them. */
+/** Kubernetes on 127.0.0.1 without machines: everything is real except the nodes and their containers. */
 export async function startControlPlane(
   folder: string,
   programs: ControlPlanePrograms,
@@ -58,7 +61,7 @@ export async function startControlPlane(
     const signing = `--service-account-private-key-file=${join(folder, 'accounts.key')}`
     await start('controllers', programs.kubernetes, ['controllers', ...common, signing])
     await start('scheduler', programs.kubernetes, ['scheduler', ...common])
-    // Without leases the controllers take nodes for dead between two of their reports.
+    // Without leases the controllers would consider nodes dead between two of their reports.
     const nodes = ['--manage-all-nodes=true', '--node-lease-duration-seconds=40']
     await start('kwok', programs.kwok, [`--kubeconfig=${kubeconfig}`, ...nodes])
     for (const name of ['one', 'two']) await ask('POST', '/api/v1/nodes', nodeOf(name))
@@ -119,7 +122,7 @@ const apiServerArguments = (folder: string, { port }: Files, etcd: string) => [
   `--service-account-signing-key-file=${join(folder, 'accounts.key')}`,
 ]
 
-/** As large as it takes for all that the examples ask for. */
+/** Nodes large enough for all requests of the examples. */
 const nodeOf = (name: string) => {
   const resources = { cpu: '64', memory: '256Gi', pods: '500', 'ephemeral-storage': '1Ti' }
   const labels = {

@@ -18,7 +18,7 @@ const resolved = (part: unknown): Map => {
   return name === undefined ? part : resolved(isMap(schema.$defs) ? schema.$defs[name] : undefined)
 }
 
-/** Paths of all values of a schema, such as `defaults.strategy.maxSurge`; an object with names of its own choice is one value. */
+/** Paths of all values of a schema, such as `defaults.strategy.maxSurge`; an object with arbitrary keys is one value. */
 function valuesOf(part: unknown, path = ''): string[] {
   const { properties, additionalProperties } = resolved(part)
   if (!isMap(properties) || additionalProperties !== false) return [path]
@@ -31,11 +31,12 @@ const has = (values: unknown, path: string): boolean => {
   return rest.length === 0 || has(values[key], rest.join('.'))
 }
 
-// Values of one service are those of `defaults`, variables are in the services' documentation; Helm makes `global` by itself, and `claims` are of devices that no service uses.
+// Excluded: values of one service are those of `defaults`; variables are documented by the services; Helm adds
+// `global` itself; and `claims` refer to devices that no service uses.
 const all = valuesOf(schema).filter(
   (path) => !/^(services\.|defaults\.config\.|global$)|\.claims$/.test(path),
 )
-/** Kubernetes' own, absent by default. */
+/** Kubernetes' own defaults, absent unless set. */
 const absent = [/^probes\.\w+\.initialDelaySeconds$/, /^postgresql\.cnpg\.resources\./]
 
 describe('every value that the schema takes', () => {

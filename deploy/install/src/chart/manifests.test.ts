@@ -14,7 +14,7 @@ const PodSpec = z.looseObject({
 const Template = z.object({ template: z.object({ spec: PodSpec }) })
 const ConfigMap = z.object({ data: z.record(z.string(), z.string()) })
 
-/** Specification of the pods that a manifest makes, if it makes some. */
+/** Specification of the pods that a manifest creates; `undefined` if it creates none. */
 function podOf({ kind, spec }: Manifest): z.infer<typeof PodSpec> | undefined {
   if (kind === 'Pod') return PodSpec.parse(spec)
   if (kind === 'Deployment' || kind === 'Job') return Template.parse(spec).template.spec

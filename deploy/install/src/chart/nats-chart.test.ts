@@ -11,12 +11,12 @@ import { kubeconform, writeKindSchemas } from './schemas.fixture.js'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const values = join(root, 'helm/nats.yaml')
-/** The official chart as it is, of the version that the values are for. */
+/** The unmodified official chart, in the version the values are written for. */
 const natsChart = join(root, 'helm/nats-2.14.2.tgz')
 const folder = mkdtempSync(join(tmpdir(), 'opsplane-nats-chart-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** With the users of NATS, as `opsplane secrets` prints it. */
+/** The Secret with the NATS users, as `opsplane secrets` prints it. */
 function usersSecret() {
   const servers = { postgres: 'postgres://postgres:pw@db:5432/opsplane', nats: 'nats://nats:4222' }
   const { items } = manifest({ ...servers, ownerEmail: 'ada@example.com', prefix: 'opsplane' })
@@ -27,7 +27,7 @@ function usersSecret() {
   return items.map((item) => Secret.safeParse(item)).flatMap(({ data }) => data ?? [])[0] ?? never()
 }
 
-/** The API server takes null for what is not there; its schemas do not say so. */
+/** The API server treats null as absent; its schemas do not describe that. */
 const withoutNulls = (manifests: string) => manifests.replaceAll(/^ *\w+: null\n/gm, '')
 
 function never(): never {
@@ -49,7 +49,7 @@ test('the values for NATS say of three servers what compose says of one', () => 
   expect(config.cluster).toEqual({ enabled: true, replicas: 3 })
   expect(config.jetstream.enabled).toBe(true)
   expect(config.jetstream.merge.sync_interval).toBe(setting('sync_interval'))
-  // In this chart's marks for what is written without quotes.
+  // This chart uses these marks for values that are written without quotes.
   expect(config.merge.max_payload).toBe(`<< ${setting('max_payload')} >>`)
 })
 

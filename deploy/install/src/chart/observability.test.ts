@@ -39,7 +39,7 @@ const dashboards = readdirSync(dashboardsFolder).map((file) =>
   Dashboard.parse(JSON.parse(readFileSync(join(dashboardsFolder, file), 'utf8'))),
 )
 
-/** What stands before labels or a range, or alone: names with a prefix that only metrics have. */
+/** Names before labels or a range, or alone: names with a prefix that only metrics have. */
 const namesIn = (expr: string): string[] =>
   expr.replaceAll(/"[^"]*"/g, '').match(/\b(?:opsplane[_:]|nodejs_|process_)[a-z0-9_:]+/g) ?? []
 
@@ -68,12 +68,12 @@ describe('what rules and dashboards name is served', () => {
   })
 })
 
-/** Every selector of a series in an expression. */
+/** Every series selector in an expression. */
 const selectorsIn = (expr: string): string[] =>
   expr.match(/\b(?:(?:opsplane[_:]|nodejs_|process_)[a-z0-9_:]+|up(?=\{))(?:\{[^}]*\})?/g) ?? []
 const notOf = (matcher: string, expr: string) =>
   selectorsIn(expr).filter((selector) => !selector.includes(`{${matcher}`))
-/** Aggregations that put series of several installations together. */
+/** Aggregations that combine series of several installations. */
 const mixedIn = (expr: string) =>
   expr.match(/\b(?:sum|min|max|avg|count|topk|bottomk|quantile)\b(?! by \(installation\b)/g) ?? []
 
@@ -81,7 +81,7 @@ describe('installations in one Prometheus stay apart', () => {
   test.each(rules.map((rule) => ['alert' in rule ? rule.alert : rule.record, rule.expr] as const))(
     'in the rule %s',
     (_name, expr) => {
-      // The chart puts the name of its installation there.
+      // The chart replaces this pattern with the name of its installation.
       expect(notOf('installation=~".*"', expr)).toEqual([])
       expect(mixedIn(expr)).toEqual([])
     },
@@ -153,7 +153,10 @@ test('each alert fires in a case for promtool', () => {
   expect([...new Set(expected)].toSorted()).toEqual([...new Set(alerts.map(({ alert }) => alert))].toSorted())
 })
 
-/** Of Prometheus: from PATH (Debian has it in the package `prometheus`), where PROMTOOL says, or built where the other tools are. */
+/**
+ * Prometheus' promtool: from PROMTOOL if set, else built with the other tools if they are enabled, else from PATH
+ * (Debian package `prometheus`).
+ */
 const promtool = process.env.PROMTOOL ?? (areToolsEnabled ? goProgram('promtool') : 'promtool')
 const isFound = spawnSync(promtool, ['--version']).status === 0
 const described = isFound ? describe : describe.skip

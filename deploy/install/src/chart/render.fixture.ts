@@ -11,14 +11,14 @@ const Manifest = z.looseObject({
 })
 export type Manifest = z.infer<typeof Manifest>
 
-/** Renders an example of the chart as release `opsplane` in namespace `ops`; `more` are arguments of helm. */
+/** Renders an example of the chart as release `opsplane` in namespace `ops`; `more` are additional helm arguments. */
 export const template = (helm: string, example: string, ...more: string[]) =>
   run(helm, [
     ...['template', 'opsplane', chart, '--namespace', 'ops', '--kube-version', kubernetes.version],
     ...['--values', join(chart, 'examples', example), ...more],
   ])
 
-/** The same as objects. Throws what helm writes where it refuses. */
+/** The rendered manifests as objects. Throws helm's output if it refuses. */
 export function manifests(helm: string, example: string, ...more: string[]): Manifest[] {
   const { status, output, stdout } = template(helm, example, ...more)
   if (status !== 0) throw new Error(output)
@@ -28,7 +28,7 @@ export function manifests(helm: string, example: string, ...more: string[]): Man
   })
 }
 
-/** What helm prints once the example is installed, which `helm template` leaves out. */
+/** The notes helm prints after the example is installed, which `helm template` leaves out. */
 export function notes(helm: string, example: string, ...more: string[]): string {
   const copy = mkdtempSync(join(tmpdir(), 'opsplane-notes-'))
   try {

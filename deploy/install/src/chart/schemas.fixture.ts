@@ -20,11 +20,11 @@ const Definition = z.object({
   }),
 })
 
-/** As kubeconform looks for them: `deployment-apps-v1.json`. */
+/** File name in kubeconform's format: `deployment-apps-v1.json`. */
 const fileOf = (kind: string, group: string, version: string) =>
   `${[kind, ...(group === '' ? [] : [group.split('.')[0]]), version].join('-').toLowerCase()}.json`
 
-/** Holds manifests against the schemas that were written to a folder. */
+/** Validates manifests against the schemas that were written to a folder. */
 export const kubeconform = (program: string, schemas: string, manifests: string) =>
   run(
     program,
@@ -35,7 +35,7 @@ export const kubeconform = (program: string, schemas: string, manifests: string)
     { input: manifests },
   )
 
-/** Writes a strict JSON Schema of every kind of an OpenAPI 2 document of Kubernetes. */
+/** Writes a strict JSON Schema of every kind in an OpenAPI 2 document of Kubernetes. */
 export function writeKindSchemas(swaggerFile: string, folder: string): void {
   mkdirSync(folder, { recursive: true })
   const { definitions } = Swagger.parse(JSON.parse(readFileSync(swaggerFile, 'utf8')))
@@ -48,7 +48,7 @@ export function writeKindSchemas(swaggerFile: string, folder: string): void {
       )
 }
 
-/** The same of the custom resource definitions in a folder of YAML files. */
+/** Writes the schemas of the custom resource definitions in a folder of YAML files. */
 export function writeResourceSchemas(definitionsFolder: string, folder: string): void {
   for (const file of readdirSync(definitionsFolder).filter((name) => name.endsWith('.yaml')))
     for (const document of parseAllDocuments(readFileSync(join(definitionsFolder, file), 'utf8'))) {
@@ -62,7 +62,7 @@ export function writeResourceSchemas(definitionsFolder: string, folder: string):
     }
 }
 
-/** What the document does not name is refused; texts that may be numbers are what the API server takes them for. */
+/** Rejects properties that the document does not declare; accepts int-or-string values as the API server does. */
 function strictly(value: Json, isRoot = false): Json {
   if (Array.isArray(value)) return value.map((item) => strictly(item))
   if (typeof value !== 'object' || value === null) return value

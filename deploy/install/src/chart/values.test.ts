@@ -40,7 +40,7 @@ const defined = (name: string): string => {
 const catalogue = z.record(z.string(), Entry).parse(parse(defined('opsplane.catalogue')))
 
 type Values = Record<string, unknown>
-/** As Helm lays the values of an installation over those of the chart. */
+/** Merges the values of an installation over those of the chart, as Helm does. */
 function over(base: unknown, own: unknown): unknown {
   const isMap = (value: unknown): value is Values =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -154,7 +154,7 @@ test('the chart knows every service, and what each takes from its Secret', () =>
   expect(Object.keys(schema.properties.services.properties).sort()).toEqual([...serviceNames].sort())
 })
 
-// One that the chart does not know is named above.
+// A service missing from the chart fails the test above.
 describe.each(serviceNames.filter((name) => name in catalogue))('%s', (name) => {
   const entry = Entry.parse(catalogue[name])
   const required = [
@@ -162,7 +162,8 @@ describe.each(serviceNames.filter((name) => name in catalogue))('%s', (name) => 
     ...(entry.database ? ['DATABASE_URL', 'CURSOR_SECRET'] : []),
     ...entry.secret,
   ]
-  // Secrets that were made before it lack it: services then do not recognize what is another installation's.
+  // Secrets created by earlier versions lack INSTALLATION_ID: services then cannot detect resources of another
+  // installation.
   const expected = ['INSTALLATION_ID', ...required]
   const secret = [
     ...[...expected, 'PREVIOUS_SERVICE_PRIVATE_KEYS', 'OTEL_EXPORTER_OTLP_HEADERS', ...entry.optional],
@@ -245,7 +246,8 @@ test('behind a pooler of transactions every service but the studio goes through 
         : 'pooler:6432/opsplane?pooler=transaction',
     ])
   expect(Object.keys(pooled)).toHaveLength(serviceNames.length - 1)
-  // One that only has another name from within the cluster is for all.
+  // Without `?pooler=transaction` the URL is only a different host name inside the cluster, and applies to all
+  // services.
   for (const host of Object.values(hostsOf('postgres://inside:5432/opsplane')))
     expect(host).toMatch(/^inside:5432/)
 })

@@ -8,11 +8,14 @@ import { openState } from '../state.js'
 import { type Adopted, type AdoptTask, adopt } from './adopt.js'
 
 type Options = Pick<AdoptTask, 'moved' | 'say'> & {
-  /** Streams that are marked as another installation's become this one's. */
+  /** Takes over streams that are marked as belonging to another installation. */
   replaceStreams: boolean
 }
 
-/** `adopt` for the local run of a folder, which must not run: its servers are started for it. Throws OpsError. */
+/**
+ * Runs `adopt` for the local run of a folder, which must be stopped; its servers are started for the task. Throws
+ * OpsError.
+ */
 export const adoptOwn = (home: string, { replaceStreams, ...options }: Options): Promise<Adopted> =>
   withOwnServers(home, ({ postgresUrl, natsUrl }) =>
     adopt({
@@ -24,8 +27,9 @@ export const adoptOwn = (home: string, { replaceStreams, ...options }: Options):
   )
 
 /**
- * `adopt` for servers that are named. What the services log in with is DATABASE_PASSWORDS, and their id INSTALLATION_ID, as
- * `opsplane migrate` has them; without the former both are those of the local run of a folder. Throws OpsError.
+ * Runs `adopt` for the given servers. DATABASE_PASSWORDS contains the services' database passwords and
+ * INSTALLATION_ID their installation id, as for `opsplane migrate`; without DATABASE_PASSWORDS both come from the
+ * local run of the folder. Throws OpsError.
  */
 export function adoptNamed(
   target: Target,
@@ -47,7 +51,7 @@ export function adoptNamed(
   })
 }
 
-/** Nowhere to mark streams, where no server is named. */
+/** `undefined` if no NATS server is named; no streams are marked then. */
 function natsOf(target: Target) {
   try {
     return target.nats()

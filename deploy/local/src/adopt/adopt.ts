@@ -20,17 +20,17 @@ import { provisionAll } from '../platform.js'
 import { backends } from '../services.js'
 
 export interface AdoptTask {
-  /** Of the main database, as a superuser. */
+  /** URL of the main database, as a superuser. */
   adminUrl: string
-  /** Of the roles of the services, by service. */
+  /** Passwords of the service roles, by service. */
   passwords: Record<string, string>
-  /** The id that the secrets of the services have, where they have one. */
+  /** The installation id in the services' secrets, if they have one. */
   installationId?: string | undefined
-  /** The database that this one is a copy of is gone: the installation keeps its id. */
+  /** The original of this copied database no longer exists, so the installation keeps its id. */
   moved?: boolean
-  /** Where its streams are to be marked; `replace` takes over those of another installation. */
+  /** NATS server whose streams are marked; `replace` takes over streams of another installation. */
   nats?: { url: string; names: NatsNames; replace: boolean } | undefined
-  /** Called before anything is changed, to keep the id where the secrets are. */
+  /** Called before anything is changed, to store the id with the secrets. */
   keep?(installation: Installation): void
   say?(line: string): void
 }
@@ -43,16 +43,17 @@ export interface AdoptedRole {
 
 export interface Adopted {
   installation: Installation
-  /** As whom each service connects from now on. */
+  /** The role with which each service connects from now on. */
   roles: AdoptedRole[]
   /** Streams that were marked. */
   streams: string[]
 }
 
 /**
- * Makes the databases those of an installation of their own, whose names no other has: roles and the data database of an earlier
- * version are renamed; a copy on the server of its original gets an id, roles and rights of its own. Repeatable, and goes on where it was
- * ended at any instant; services of the installation must not run meanwhile. Throws OpsError.
+ * Gives the databases an installation of their own, with names that no other installation uses: roles and the data
+ * database of an earlier version are renamed; a copy on the server of its original receives its own id, roles and
+ * rights. Can be repeated, and resumes after an interruption at any point; services of the installation must be
+ * stopped meanwhile. Throws OpsError.
  */
 export async function adopt(task: AdoptTask): Promise<Adopted> {
   const { adminUrl, say = () => {} } = task
@@ -87,7 +88,7 @@ type Admin = ReturnType<typeof openClient>
 interface Place {
   url: string
   identity: DatabaseIdentity
-  /** What the names in it go by so far. */
+  /** The installation whose prefix the names in the database have so far. */
   former: Installation
   services: BackendName[]
 }
@@ -96,7 +97,7 @@ interface Plan {
   target: Installation
   main: Place
   data: Place
-  /** Whether this is on the server of the database it was copied from, or may be. */
+  /** Whether the database is on the same server as the original it was copied from, or may be. */
   isCopy: boolean
   isDone: boolean
   databases: string[]
@@ -144,7 +145,7 @@ const servicesIn = (inData: boolean): BackendName[] =>
       (databaseIn({ rolePrefix: '' }, name, 'postgres://main/main') !== 'postgres://main/main') === inData,
   )
 
-/** The database of the tenants' data, by its name before the adoption or after it. */
+/** The database of the tenants' data, under its name before or after the adoption. */
 async function dataPlace(
   adminUrl: string,
   main: Place,
@@ -187,7 +188,7 @@ async function dataUrl(adminUrl: string, names: readonly Installation[]): Promis
   )
 }
 
-/** Throws OpsError where the database that was recorded is on this server still. */
+/** Throws OpsError if the database that was recorded still exists on this server. */
 async function refuseBeside(adminUrl: string, { here, record }: DatabaseIdentity): Promise<void> {
   if (here.systemIdentifier !== record?.systemIdentifier) return
   const [original] = await withAdmin(
@@ -202,7 +203,7 @@ async function refuseBeside(adminUrl: string, { here, record }: DatabaseIdentity
     )
 }
 
-/** Throws OpsError where a service is connected. */
+/** Throws OpsError if a service is connected. */
 async function refuseInUse({ main, data }: Plan): Promise<void> {
   for (const { url, former, services } of [main, data]) {
     const roles = services.map((name) => formatRole(former, backends[name].schema))
@@ -219,11 +220,11 @@ async function refuseInUse({ main, data }: Plan): Promise<void> {
   }
 }
 
-/** From here on nothing starts on the database before the adoption is over. */
+/** From here on no service starts on the database until the adoption is complete. */
 const begin = (url: string, { id }: Installation) =>
   withAdmin(url, (sql) => sql`update opsplane.installation set adopting = ${id}`)
 
-/** Roles and record of one database, as one transaction; where that was done already nothing changes. */
+/** Changes the roles and the record of one database in one transaction; changes nothing if that was already done. */
 async function move(place: Place, plan: Plan, say: (line: string) => void): Promise<void> {
   const { target, databases, isCopy } = plan
   const { former, identity } = place

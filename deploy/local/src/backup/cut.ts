@@ -3,24 +3,28 @@ import { delay } from '@opsplane/runtime'
 import { OpsError } from '../ops-target.js'
 import { openSession, type ServiceDatabase, toSchemas } from './databases.js'
 
-/** Transactions on several databases that see them as of one instant. */
+/** Transactions on several databases whose snapshots are of the same instant. */
 export interface Cut {
   at: Date
-  /** For how long no event could be appended. */
+  /** Time during which no event could be appended, in ms. */
   pausedMs: number
-  /** Each one connection, in the order of the databases. */
+  /** One connection for each database, in the order of the databases. */
   snapshots: Database['sql'][]
   close(): Promise<void>
 }
 
-/** Appends wait behind the lock while it waits for those before it: no longer than this at a time. */
+/**
+ * Limit of one wait for the locks, in ms: appends queue behind the lock request while it waits for appends in
+ * progress.
+ */
 const lockTimeoutMs = 500
 const pauseMs = 250
 const maxTries = 240
 
 /**
- * Snapshots of all databases at an instant at which no append is in progress in any: each writer of a log holds its outbox, so
- * having all outboxes is being alone (ADR 097). `before` is called just before, while everything goes on.
+ * Takes snapshots of all databases at an instant at which no append is in progress in any of them: each writer of a
+ * log locks its outbox, so locking all outboxes excludes all writers (ADR 097). `before` is called just before,
+ * while appends continue.
  */
 export async function snapshotDatabases(
   databases: readonly ServiceDatabase[],
@@ -32,7 +36,7 @@ export async function snapshotDatabases(
     await Promise.all(sessions.map((sql) => sql.end({ timeout: 5 })))
   }
   try {
-    // Connected before any append has to wait.
+    // Connects before any append has to wait.
     await Promise.all([...snapshots, ...holders].map((sql) => sql`select 1`))
     for (let tries = 1; ; tries++) {
       await before()
@@ -55,7 +59,7 @@ export async function snapshotDatabases(
   }
 }
 
-/** Whether all outboxes are held; none where one was not to be had in time. */
+/** Whether all outboxes are locked; releases all locks if one could not be acquired in time. */
 async function holdOutboxes(
   holders: Database['sql'][],
   databases: readonly ServiceDatabase[],
@@ -77,6 +81,6 @@ async function holdOutboxes(
   return false
 }
 
-/** The snapshot is taken by the first query, not by the beginning. */
+/** The snapshot is taken by the first query, not by BEGIN. */
 const beginSnapshot = (sql: Database['sql']) =>
   sql.unsafe('begin isolation level repeatable read, read only; select 1').simple()

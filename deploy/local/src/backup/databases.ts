@@ -10,7 +10,7 @@ export interface ServiceDatabase {
   services: BackendName[]
 }
 
-/** The databases of an installation: the one of most services, and that of the tenants' data. */
+/** The databases of an installation: the main database, and that of the tenants' data. */
 export async function findDatabases(adminUrl: string): Promise<ServiceDatabase[]> {
   const byUrl = new Map<string, BackendName[]>()
   for (const service of backendNames) {
@@ -22,7 +22,7 @@ export async function findDatabases(adminUrl: string): Promise<ServiceDatabase[]
 
 export const toSchemas = (services: readonly BackendName[]) => services.map((name) => backends[name].schema)
 
-/** One connection of its own, on which statements may take as long as they take. */
+/** One dedicated connection, without a statement timeout. */
 export const openSession = (url: string, applicationName: string): Database['sql'] =>
   openClient(url, {
     schema: 'public',
@@ -34,7 +34,7 @@ export const openSession = (url: string, applicationName: string): Database['sql
 /** Written by provisioning, and compared instead of copied. */
 export const migrationTables = ['log_migrations', 'schema_migrations']
 
-/** Hashes of the migrations a schema has, those of the log first; none where it has not been made. */
+/** Hashes of the migrations of a schema, those of the log first; empty if the schema does not exist. */
 export async function readMigrationHashes(
   sql: Pick<Database['sql'], 'unsafe'>,
   schema: string,

@@ -5,14 +5,14 @@ import { explainDatabaseError, OpsError, type Target, withNats } from '../ops-ta
 import { backends } from '../services.js'
 import { openSession } from './databases.js'
 
-/** What of a log is in the stream of events. */
+/** The events of a log, compared with the event stream. */
 export interface Distributed {
   service: BackendName
   events: number
   lastPosition: number
   /** Not published yet. */
   waiting: number
-  /** Those the stream has, of all that are young enough to be kept there. */
+  /** Number of events of the log that are in the stream. */
   inStream: number
 }
 
@@ -23,8 +23,9 @@ export interface DistributionTask {
 }
 
 /**
- * Proves of a running installation that nothing is missing: what is young enough is in the stream of events or waits for it, the
- * audit log is whole, and read models are what their logs say. Throws OpsError that says what is not.
+ * Proves that a running installation has lost nothing: every event that has not aged out of the event stream (older
+ * than the oldest event of its log there) is in the stream or waits in the outbox, the audit log is complete, and
+ * read models match their logs. Throws OpsError that lists the problems.
  */
 export async function proveRunning({
   target,
@@ -35,7 +36,7 @@ export async function proveRunning({
   const { url, names } = target.nats()
   try {
     return await withNats(url, async (link) => {
-      // Before the stream is read: what is published meanwhile is in neither.
+      // Read before the stream: an event published between the two reads would be in neither.
       const ends = new Map<BackendName, Edge>()
       for (const service of services)
         ends.set(service, await edgeOf(await findDatabaseUrl(service, adminUrl), service))
@@ -84,7 +85,7 @@ export async function positionsIn(link: NatsLink, stream: string): Promise<Strea
 
 type Positions = ReturnType<typeof createPositions>
 
-/** A bit each. */
+/** A set of positions with one bit each. */
 function createPositions() {
   let bits = new Uint8Array(1_024)
   let [lowest, highest] = [Number.POSITIVE_INFINITY, 0]
@@ -108,8 +109,7 @@ function createPositions() {
 
 const batch = 10_000
 
-/** What is older than the oldest event the stream has of this log has aged out of it. */
-/** What a log had at a moment, and what of it waited then. */
+/** The end of a log at one moment, and the positions in its outbox at that moment. */
 interface Edge {
   last: number
   waiting: ReadonlySet<number>

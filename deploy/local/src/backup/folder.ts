@@ -8,17 +8,20 @@ import { Manifest } from './manifest.js'
 const manifestFile = 'manifest.json'
 const digestFile = 'manifest.sha256'
 
-/** A backup that is being written: next to its final place, so that a partial one is never mistaken for a complete one. */
+/**
+ * A backup that is being written: next to its final path, so that a partial one is never mistaken for a complete
+ * one.
+ */
 export interface NewBackup {
-  /** Where a file of the backup goes, by its name in the manifest. */
+  /** Path of a file of the backup, by its name in the manifest. */
   path(file: string): string
-  /** Gives the finished backup its name. */
+  /** Renames the finished backup to its final name. */
   finish(manifest: Manifest): Promise<void>
-  /** Leaves nothing. */
+  /** Removes everything written. */
   discard(): Promise<void>
 }
 
-/** Throws OpsError where something is there already. What an earlier run left half written is replaced. */
+/** Begins a backup. Throws OpsError if the path exists already. Replaces a partial backup of an earlier run. */
 export async function beginBackup(to: string, groups: readonly string[]): Promise<NewBackup> {
   const target = resolve(to)
   if (existsSync(target)) throw new OpsError('refused', `${target} is there already: name a new folder.`)
@@ -55,7 +58,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Throws OpsError where there is none, it is half a backup, or it was altered. */
+/** Throws OpsError if there is no manifest, the backup is incomplete, or the manifest was altered. */
 export async function readManifest(from: string): Promise<Manifest> {
   const folder = resolve(from)
   const read = (name: string) =>
@@ -76,7 +79,10 @@ export interface Verified {
   bytes: number
 }
 
-/** Reads every file of a backup. Throws OpsError that names the first that is missing, altered, or not of it. */
+/**
+ * Reads every file of a backup. Throws OpsError that names the first file that is missing, altered, or not part of
+ * the backup.
+ */
 export async function verifyFiles(
   from: string,
   { files }: Manifest,
@@ -98,7 +104,7 @@ export async function verifyFiles(
   return { files: done, bytes }
 }
 
-/** Throws OpsError where it is missing or altered. */
+/** Throws OpsError if the file is missing or altered. */
 export async function verifyFile(path: string, expected: { bytes: number; sha256: string }): Promise<void> {
   const hash = createHash('sha256')
   let bytes = 0

@@ -8,7 +8,7 @@ import { recordBackup } from './last-backup.js'
 test('when the last backup was whole is what the service settings shows, 0 before there is one', async () => {
   const env = { OPSPLANE_MASTER_KEY: newMasterKey(), AUDIT_SIGNING_KEY: generateServiceKeys().privateKey }
   const service = await startTestService(settings, { env: { ...env, METRICS_PORT: '0' } })
-  /** By a replica of its own, which has not asked before. */
+  /** Asks a separate replica, which has nothing cached. */
   const shown = async () => {
     const replica = await service.replica()
     try {

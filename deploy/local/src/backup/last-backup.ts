@@ -3,8 +3,8 @@ import { openClient, quoteIdentifier } from '@opsplane/postgres'
 import { findSchema } from '../ops-tasks.js'
 
 /**
- * Records when a backup was whole, for the metric of the service `settings`: as the comment of its schema, which no backup has,
- * so that a restored installation does not claim one.
+ * Records when a backup was completed, for a metric of the service `settings`. Stored as the comment of its schema,
+ * which no backup contains, so that a restored installation does not report one.
  */
 export async function recordBackup(adminUrl: string, at: Date): Promise<void> {
   const sql = openClient(adminUrl, { schema: 'public', max: 1 })

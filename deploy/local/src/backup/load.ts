@@ -14,10 +14,13 @@ export interface Loading {
   say(line: string): void
 }
 
-/** Begins a transaction that has what the backup has, and leaves it to the caller to commit. Throws OpsError. */
+/**
+ * Begins a transaction that fills the database from the backup, and leaves the commit to the caller. Throws
+ * OpsError.
+ */
 export async function fillDatabase(sql: Sql, { folder, saved, say }: Loading): Promise<void> {
   await refuseOtherVersions(sql, saved)
-  // Neither triggers nor foreign keys are asked: what they have done and checked is in the rows.
+  // Disables triggers and foreign key checks: their effects are in the saved rows already.
   await sql.unsafe('begin; set local session_replication_role = replica').simple()
   for (const { service, description } of saved.beside)
     await backends[service].extraSchemas?.prepare(sql, description)
@@ -59,7 +62,7 @@ async function refuseOtherVersions(sql: Sql, { logs }: SavedDatabase): Promise<v
 const nameOf = ({ schema, name }: { schema: string; name: string }) =>
   `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`
 
-/** Provisioning writes rows of its own. */
+/** Provisioning has written rows of its own. */
 async function emptyTables(sql: Sql, { logs }: SavedDatabase): Promise<void> {
   const schemas = logs.map(({ schema }) => schema)
   const rows = await sql.unsafe<{ schema: string; name: string }[]>(
@@ -71,7 +74,7 @@ async function emptyTables(sql: Sql, { logs }: SavedDatabase): Promise<void> {
   if (rows.length > 0) await sql.unsafe(`truncate ${rows.map(nameOf).join(', ')}`)
 }
 
-/** No migration creates the tables of detached months, so a backup brings its own. */
+/** No migration creates the tables of detached months, so a backup contains its own. */
 async function dropDetachedMonths(sql: Sql, { logs }: SavedDatabase): Promise<void> {
   const found = await readTables(
     sql,
@@ -93,7 +96,7 @@ async function addPartitions(sql: Sql, tables: readonly SavedTable[]): Promise<v
   }
 }
 
-/** With the columns that the log had when the month was detached. */
+/** Creates the table with the columns that the log had when the month was detached. */
 async function createDetachedMonth(sql: Sql, table: SavedTable): Promise<void> {
   const { schema, name, columns } = table
   await sql.unsafe(`create table ${nameOf(table)} (like ${nameOf({ schema, name: 'events' })} including all)`)
@@ -102,7 +105,7 @@ async function createDetachedMonth(sql: Sql, table: SavedTable): Promise<void> {
     await sql.unsafe(`alter table ${nameOf(table)} drop column ${quoteIdentifier(column)}`)
 }
 
-/** A position that went to an event after the backup, which some may have seen, is not given to another one. */
+/** Positions drawn for events after the backup, which consumers may have received, are never drawn again. */
 async function setSequences(sql: Sql, { sequences, logs }: SavedDatabase): Promise<void> {
   for (const { schema, name, last } of sequences) {
     const log = logs.find((each) => each.schema === schema && name === 'events_position_seq')

@@ -13,7 +13,7 @@ import { type LocalState, openState } from '../state.js'
 export interface OwnServers {
   state: LocalState
   postgresUrl: string
-  /** As the operator. */
+  /** NATS URL with the operator's login. */
   natsUrl: string
 }
 
@@ -44,8 +44,8 @@ export async function withOwnServers<T>(home: string, work: (servers: OwnServers
 }
 
 /**
- * The same, with its databases migrated. The folder has the secrets.json of the installation, since whatever is sealed needs its
- * master key. Throws OpsError.
+ * Same, with migrated databases. The folder must contain the secrets.json of the installation, because encrypted
+ * values need its master key. Throws OpsError.
  */
 export const withLocalServers = <T>(home: string, work: (target: Target) => Promise<T>): Promise<T> =>
   withOwnServers(home, async ({ state, postgresUrl, natsUrl }) => {

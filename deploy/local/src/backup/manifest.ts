@@ -3,7 +3,7 @@ import { DumpedSequence, DumpedTable } from '@opsplane/postgres'
 import { z } from 'zod'
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/)
-/** Inside the folder of the backup, by names of ours. */
+/** Path within the backup folder, with names we choose. */
 const FileName = z.string().regex(/^[a-z]+\/[0-9]+\.[a-z0-9.]+$/)
 
 export const SavedTable = DumpedTable.extend({ file: FileName, rows: z.int().min(0) })
@@ -15,20 +15,23 @@ export const SavedLog = z.object({
   schema: z.string(),
   events: z.int().min(0),
   lastPosition: z.int().min(0),
-  /** No position up to it is drawn again: those after the last one went to events that the backup does not have. */
+  /**
+   * No position up to this one is drawn again: those after the last event belong to events that the backup does not
+   * contain.
+   */
   drawn: z.int().min(0),
-  /** Hashes of the migrations its schema has, the log's first. */
+  /** Hashes of the migrations of the schema, those of the log first. */
   migrations: z.array(z.string()),
 })
 
 export const SavedDatabase = z.object({
-  /** `main`, or `data` where tenants' tables have a database of their own. */
+  /** `main`, or `data` if the tenants' tables have a separate database. */
   name: z.string().regex(/^[a-z]+$/),
   postgresVersion: z.string(),
   logs: z.array(SavedLog),
   tables: z.array(SavedTable),
   sequences: z.array(DumpedSequence),
-  /** What services keep outside their schemas, as they describe it. */
+  /** Data that services keep outside their schemas, described by the service. */
   beside: z.array(z.object({ service: z.enum(backendNames), description: z.unknown() })),
 })
 export type SavedDatabase = z.infer<typeof SavedDatabase>
@@ -43,13 +46,13 @@ export const SavedStream = z.object({
 })
 export type SavedStream = z.infer<typeof SavedStream>
 
-/** What a backup is, and what it must be found to be. */
+/** Contents of a backup, against which it is verified. */
 export const Manifest = z.object({
   format: z.literal('opsplane-backup-1'),
-  /** The instant that all databases are of. */
+  /** The instant of the snapshots of all databases. */
   at: z.iso.datetime(),
   finishedAt: z.iso.datetime(),
-  /** For how long no service could append. */
+  /** Time during which no service could append, in ms. */
   pausedMs: z.number(),
   /** Ids of the master keys that wrap its data keys; never the keys. */
   masterKeys: z.array(z.string()),

@@ -9,7 +9,7 @@ import { backends } from '../services.js'
 import { findDatabases, openSession } from './databases.js'
 import type { Manifest, SavedDatabase } from './manifest.js'
 
-/** What was looked at, and found to be as it should. */
+/** Totals of the verification. */
 export interface Proof {
   services: { service: BackendName; events: number; lastPosition: number }[]
   /** Rows of all tables. */
@@ -24,8 +24,9 @@ export interface ProofTask {
 }
 
 /**
- * What a restored installation must be before its services start: every table has the rows of the backup, every log its end,
- * every data key opens, the audit log is whole, and all read models are what their logs say, unless months of them are detached. Throws OpsError that says what is not.
+ * Verifies a restored installation before its services start: every table has the rows of the backup, every log ends
+ * where it did, every data key can be unwrapped, the audit log is complete, and all read models match their logs
+ * (unless months are detached). Throws OpsError that lists the problems.
  */
 export async function proveRestored({ adminUrl, manifest, keys, say }: ProofTask): Promise<Proof> {
   const problems: string[] = []

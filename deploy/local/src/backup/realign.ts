@@ -8,15 +8,16 @@ import { refuseConnected } from './restore.js'
 
 export interface Realigned {
   service: BackendName
-  /** Where the log ends. */
+  /** Last position of the log. */
   lastPosition: number
-  /** Where the stream of events ended, which was of a later time. */
+  /** Highest position of this log in the event stream, which was ahead of the database. */
   streamed: number
 }
 
 /**
- * For databases that were recovered to an earlier time while NATS was not: drops the stream of events, which the services then
- * fill from their logs, and sees to it that no position in it is given to another event. Throws OpsError.
+ * For databases that were recovered to an earlier time while NATS was not: deletes the event stream, which the
+ * services then refill from their logs, and ensures that no position in it is assigned to another event. Throws
+ * OpsError.
  */
 export async function realignStreams({ target }: { target: Target }): Promise<Realigned[]> {
   const adminUrl = target.databaseUrl()

@@ -26,23 +26,24 @@ export interface RestoreTask {
   target: Target
   from: string
   keys: MasterKeys
-  /** Replaces what the installation has. */
+  /** Replaces the existing data of the installation. */
   force?: boolean
-  /** Of the streams, where the new servers are not as many as the old ones. */
+  /** Replicas of the streams, if the new NATS cluster has a different number of servers. */
   replicas?: number
   say?(line: string): void
 }
 
 export interface RestoreResult extends Proof {
-  /** The instant everything is as of. */
+  /** The instant of the backup. */
   at: string
   seconds: number
   bytes: number
 }
 
 /**
- * Brings an installation that was migrated and is empty to what a backup has. All databases are filled before the first is
- * committed, and none where anything does not fit. Ends with a proof that nothing is missing. Throws OpsError.
+ * Restores a backup into an installation that is migrated and empty. All databases are filled before the first is
+ * committed, and none is committed if anything does not match. Ends with a proof that nothing is missing. Throws
+ * OpsError.
  */
 export async function restore(task: RestoreTask): Promise<RestoreResult> {
   const { target, from, keys, say = () => {} } = task
@@ -74,7 +75,7 @@ export async function restore(task: RestoreTask): Promise<RestoreResult> {
   }
 }
 
-/** Before anything is touched: what is sealed in it has to be readable afterwards. */
+/** Checked before anything is changed: the encrypted values of the backup must be readable afterwards. */
 function checkMasterKeys({ masterKeys }: Manifest, keys: MasterKeys): void {
   const { keyId, previousKeyIds } = toKeyIds(keys)
   const missing = masterKeys.filter((id) => id !== keyId && !previousKeyIds.includes(id))
@@ -99,7 +100,7 @@ const streamsOf = (names: NatsNames) => [
   objectStreamName(names.exportsBucket),
 ]
 
-/** Throws OpsError where the backup has streams that would not be this installation's: the server lets none be renamed. */
+/** Throws OpsError if the backup has streams with names of another installation: the server cannot rename streams. */
 function refuseOtherNames({ streams }: Manifest, names: NatsNames): void {
   const other = streams.find(({ name }) => !streamsOf(names).includes(name))
   if (!other) return
@@ -110,7 +111,10 @@ function refuseOtherNames({ streams }: Manifest, names: NatsNames): void {
   )
 }
 
-/** Throws OpsError where a service is connected, or anything is there that would go, unless that is meant. */
+/**
+ * Throws OpsError if a service is connected, or if data exists that the restore would replace, unless `force` is
+ * set.
+ */
 async function refuseUnlessEmpty({
   adminUrl,
   link,
@@ -135,7 +139,7 @@ async function refuseUnlessEmpty({
 
 const emptyOnly = 'A backup is restored into an empty installation; --force replaces what there is.'
 
-/** Throws OpsError where a service is connected to a database. */
+/** Throws OpsError if a service is connected to a database. */
 export async function refuseConnected(sql: Database['sql'], { services }: ServiceDatabase): Promise<void> {
   const connected = await sql<{ name: string }[]>`
     select distinct service as name from pg_stat_activity join unnest(${toSchemas(services)}::text[]) service
@@ -182,7 +186,7 @@ async function fill(task: RestoreTask, { adminUrl, link, names, manifest }: Plac
   }
 }
 
-/** The stream of events is refilled by the services, from their logs. */
+/** The services refill the event stream from their logs. */
 async function fillStreams(
   task: RestoreTask,
   { link, names, manifest }: Omit<Place, 'adminUrl'> & { manifest: Manifest },

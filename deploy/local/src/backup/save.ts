@@ -28,9 +28,9 @@ import type { Manifest, SavedDatabase, SavedStream, SavedTable } from './manifes
 
 export interface BackupTask {
   target: Target
-  /** A folder that is not there yet. */
+  /** Path of the backup; must not exist yet. */
   to: string
-  /** Reported how far it is, in whole lines. */
+  /** Receives progress, in whole lines. */
   say?(line: string): void
 }
 
@@ -40,9 +40,9 @@ export interface BackupResult {
   pausedMs: number
   events: number
   rows: number
-  /** Of the rows, before they were compressed. */
+  /** Size of the rows before compression. */
   plainBytes: number
-  /** Of all files. */
+  /** Size of all files. */
   bytes: number
 }
 
@@ -50,15 +50,15 @@ export interface BackupResult {
 interface Saving {
   folder: NewBackup
   files: Manifest['files']
-  /** Numbers of files are given once. */
+  /** File numbers are never reused. */
   lastFile: number
   plainBytes: number
   say(line: string): void
 }
 
 /**
- * Copies all databases as of one instant, then the streams that are not made of them, while everything runs. The backup has
- * its name once it is whole. Throws OpsError.
+ * Copies all databases as of one instant, then the streams that cannot be rebuilt from them, while everything runs.
+ * The backup gets its final name once it is complete. Throws OpsError.
  */
 export async function backup({ target, to, say = () => {} }: BackupTask): Promise<BackupResult> {
   const startedAt = performance.now()
@@ -96,12 +96,15 @@ interface Servers {
   names: ReturnType<typeof natsNames>
 }
 
-/** Databases first: what a row names is in the bucket before the row is, and is copied after it. */
+/**
+ * Databases first: an object is in the bucket before a row refers to it, so copying the bucket afterwards includes
+ * it.
+ */
 async function save(saving: Saving, { adminUrl, link, names }: Servers): Promise<Manifest> {
   const connection = await link.ready()
   const databases = await findDatabases(adminUrl)
   let consumers: ConsumerHead[] = []
-  // Acknowledged before the instant: what was done for it is in the databases.
+  // Acknowledgements are read before the snapshot, so the effects of acknowledged messages are in the databases.
   const cut = await snapshotDatabases(databases, async () => {
     consumers = await readConsumers(connection, names.topicsStream)
   })
@@ -110,7 +113,7 @@ async function save(saving: Saving, { adminUrl, link, names }: Servers): Promise
       `all databases as of ${cut.at.toISOString()}; no event could be appended for ${cut.pausedMs} ms`,
     )
     const masterKeys = (await masterKeysInUse({ databaseUrl: adminUrl })).map(({ keyId }) => keyId)
-    // Side by side: each has a connection and, at the server, a process of its own.
+    // In parallel: each has its own connection and its own server process.
     const saved = await allOf(
       databases.flatMap((database, at) => {
         const sql = cut.snapshots[at]
@@ -132,7 +135,7 @@ async function save(saving: Saving, { adminUrl, link, names }: Servers): Promise
   }
 }
 
-/** What all of them resolve to. Rejects only when none is in progress any more: what they write to goes then. */
+/** Resolves with all results. Rejects only after all have settled, because their target folder is removed then. */
 async function allOf<Result>(promises: readonly Promise<Result>[]): Promise<Result[]> {
   await Promise.allSettled(promises)
   return Promise.all(promises)
@@ -195,7 +198,7 @@ async function savedLog(sql: Database['sql'], service: BackendName) {
   return { service, schema, ...row, migrations: await readMigrationHashes(sql, schema) }
 }
 
-/** Undefined where there is no such stream. */
+/** `undefined` if the stream does not exist. */
 async function saveStream(saving: Saving, link: NatsLink, name: string): Promise<SavedStream | undefined> {
   const stream = await readStream(await link.ready(), name)
   if (!stream) return undefined

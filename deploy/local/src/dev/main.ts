@@ -29,7 +29,7 @@ async function run({ home, port }: DevOptions): Promise<void> {
   }
 }
 
-/** Each service is a process of its own, on the data of `npm start`. */
+/** Runs each service as a separate process, on the data of `npm start`. */
 async function runWith(state: ReturnType<typeof openState>, port: number | undefined): Promise<void> {
   const running = state.running()
   if (running)
@@ -39,7 +39,7 @@ async function runWith(state: ReturnType<typeof openState>, port: number | undef
   const stopping = stopOnSignal(say)
   const ports = await choosePorts(port, state.lastPort())
   const starting = startCluster({ state, ports, origins: buildOrigins(ports.gateway) })
-  // Its processes would outlive this one.
+  // The child processes would otherwise outlive this one.
   const stop = async () => {
     await (await starting).stop()
     state.removeInfo()

@@ -3,12 +3,12 @@ import { compile } from '@opsplane/bundler/compile'
 import { type ServiceName, serviceNames } from '@opsplane/contracts'
 import type { ServiceProcess } from '../supervisor.js'
 
-/** Lines of its log that a service which does not start is shown with. */
+/** Number of log lines shown for a service that does not start. */
 const shownLines = 15
 
 /**
- * Compiles what has changed and restarts those services whose bundles change by it: what they were doing they finish first,
- * as when a replica is replaced. Tells what it did, and what is wrong with the sources or a service.
+ * Compiles changed sources and restarts the services whose bundles change; they finish their current work first, as
+ * when a replica is replaced. Prints what was done, and errors in the sources or of a service.
  */
 export async function update(
   services: Record<ServiceName, ServiceProcess>,

@@ -2,12 +2,12 @@ import { type FSWatcher, readdirSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { packagesBelow } from '@opsplane/bundler/compile'
 
-/** Editors write a file in several steps, and tools many files one after the other. */
+/** Editors write a file in several steps, and tools write many files in a row. */
 const quietMs = 50
 
 /**
- * Calls `onChange` after files below the `src` of any package have changed: once for all that change together, and not again
- * before the call has resolved. Folders that are made later are watched as well.
+ * Calls `onChange` after files below the `src` of any package have changed: once for all changes within the quiet
+ * time, and not again before the call has resolved. Folders created later are watched as well.
  */
 export function watchSources(root: string, onChange: () => Promise<void>): { close(): void } {
   const watchers = new Map<string, FSWatcher>()
@@ -40,7 +40,7 @@ export function watchSources(root: string, onChange: () => Promise<void>): { clo
         watcher.close()
         watchers.delete(folder)
       }
-      // Its folder is gone.
+      // The watched folder was removed.
       watcher.on('error', forget)
       watchers.set(folder, watcher)
     }

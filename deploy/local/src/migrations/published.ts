@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const listOf = (root: string) => join(root, 'deploy/local/published-migrations.json')
 
-/** Path of each migration of the platform below `root`, to the hash of its text. */
+/** Hash of the text of each platform migration below `root`, by path. */
 export function migrationHashes(root: string): Record<string, string> {
   const folders = ['services', 'libs'].flatMap((kind) =>
     readdirSync(join(root, kind)).map((name) => `${kind}/${name}/migrations`),
@@ -16,11 +16,11 @@ export function migrationHashes(root: string): Record<string, string> {
   return Object.fromEntries(paths.sort().map((path) => [path, hashOf(readFileSync(join(root, path)))]))
 }
 
-/** As `migrationHashes`, of those that databases may have run. */
+/** Same as `migrationHashes`, for the migrations that databases may have run. */
 export const publishedMigrations = (root: string): Record<string, string> =>
   JSON.parse(readFileSync(listOf(root), 'utf8')) as Record<string, string>
 
-/** Lists every migration there is as published: from then on none of them changes. */
+/** Records all existing migrations as published: none of them may change afterwards. */
 export function publishMigrations(root: string): void {
   const all = { ...migrationHashes(root), ...publishedMigrations(root) }
   writeFileSync(listOf(root), `${JSON.stringify(all, null, 2)}\n`)

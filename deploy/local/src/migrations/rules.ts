@@ -1,4 +1,7 @@
-/** Why a migration may not run while the version before it does; `statement` is its beginning. */
+/**
+ * Reason a migration may not run while the previous version is running; `statement` is the beginning of the
+ * statement.
+ */
 export interface BreakingStatement {
   statement: string
   reason: string
@@ -9,7 +12,7 @@ const marks = { contract: /^--\s*contract:\s*\S/m, brief: /^--\s*brief:\s*\S/m }
 const table = String.raw`(?:if (?:not )?exists )?(?:only )?((?:"?\w+"?\.)?"?\w+"?)`
 const alter = `^alter table ${table} .*`
 
-/** `mark` is the comment by which a statement that is meant is let through. */
+/** `mark` is the comment that allows an intended statement. */
 const rules: { pattern: RegExp; reason: string; mark: keyof typeof marks; exceptNew?: boolean }[] = [
   ...[
     'drop table',
@@ -69,7 +72,7 @@ function rule(pattern: string, reason: string, mark: keyof typeof marks) {
   return { pattern: new RegExp(pattern), reason, mark }
 }
 
-/** What of a migration breaks or blocks a version that runs before it, and is not marked as meant. */
+/** Statements of a migration that break or block the version running before it, and that are not marked as intended. */
 export function breakingStatements(sql: string): BreakingStatement[] {
   const statements = statementsOf(sql)
   const made = new Set(statements.flatMap(({ text }) => nameIn(text, `^create (?:unlogged )?table ${table}`)))
@@ -88,13 +91,13 @@ const nameIn = (text: string, pattern: string): string[] => {
 }
 const bare = (name: string): string => name.replaceAll('"', '').split('.').at(-1) ?? name
 
-/** Whether it is about a table that the same migration makes: nothing else uses that yet. */
+/** Whether the statement is about a table that the same migration creates: nothing else uses that table yet. */
 function isOfNew(text: string, pattern: RegExp, made: ReadonlySet<string>): boolean {
   const name = pattern.exec(text)?.[1]
   return name !== undefined && made.has(bare(name))
 }
 
-/** In lower case, on one line, without comments and without what stands between quotes of any kind. */
+/** Statements in lower case, on one line, without comments and without quoted text of any kind. */
 function statementsOf(sql: string): { raw: string; text: string }[] {
   return sql.split('--> statement-breakpoint').flatMap((part) => {
     const code = part

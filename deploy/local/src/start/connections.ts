@@ -10,16 +10,19 @@ import { LocalRunError } from '../ports.js'
 import type { Environment } from '../service-plan.js'
 import { backends } from '../services.js'
 
-/** How many connections to Postgres one replica of a service opens at most, by its environment. Throws ConfigError. */
+/**
+ * Maximum number of Postgres connections that one replica of a service opens, by its environment. Throws
+ * ConfigError.
+ */
 export const countConnections = (name: BackendName, environment: Environment): number =>
   backends[name].connections(backends[name].loadConfig(environment))
 
-/** The same of one replica of every service, for each server they are on: by host and port. */
+/** Maximum number of connections for one replica of every service, per server, by host and port. */
 export function connectionsByServer(plan: Readonly<Record<BackendName, Environment>>): Map<string, number> {
   const wanted = new Map<string, number>()
   for (const name of backendNames) {
     const { DATABASE_URL: url = '' } = plan[name]
-    // A pooler has the connections, and shares them out.
+    // A pooler owns the connections and shares them.
     if (isPooled(url)) continue
     const { host } = new URL(url)
     wanted.set(host, (wanted.get(host) ?? 0) + countConnections(name, plan[name]))
@@ -27,7 +30,7 @@ export function connectionsByServer(plan: Readonly<Record<BackendName, Environme
   return wanted
 }
 
-/** Throws LocalRunError where a server has fewer connections left than the services of the plan may open. */
+/** Throws LocalRunError if a server has fewer free connections than the services of the plan may open. */
 export async function requireConnections(
   plan: Readonly<Record<BackendName, Environment>>,
   adminUrls: readonly string[],

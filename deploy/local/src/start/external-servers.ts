@@ -3,11 +3,14 @@ import { openClient } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { LocalRunError } from '../ports.js'
 
-/** The oldest Postgres the platform runs on. */
+/** The oldest supported Postgres version. */
 const oldestPostgres = 15
 const natsWaitMs = 10_000
 
-/** Throws LocalRunError where the Postgres of DATABASE_URL is too old or the URL is none; rejects with what Postgres says otherwise. */
+/**
+ * Throws LocalRunError if the Postgres of DATABASE_URL is too old or the URL is invalid; rejects with the Postgres
+ * error otherwise.
+ */
 export async function requirePostgres(url: string, oldest = oldestPostgres): Promise<void> {
   requireUrl('DATABASE_URL', url, /^postgres(ql)?:$/, 'postgres://user:password@host:5432/name')
   const sql = openClient(url, { schema: 'public', max: 1 })
@@ -24,7 +27,10 @@ export async function requirePostgres(url: string, oldest = oldestPostgres): Pro
   }
 }
 
-/** Throws LocalRunError where the NATS of NATS_URL does not answer in time, is too old, rejects the login, or has no JetStream. */
+/**
+ * Throws LocalRunError if the NATS of NATS_URL does not answer in time, is too old, rejects the login, or has no
+ * JetStream.
+ */
 export async function requireNats(url: string, waitMs = natsWaitMs): Promise<void> {
   for (const each of url.split(','))
     requireUrl('NATS_URL', each.trim(), /^(nats|tls):$/, 'nats://user:password@host:4222')

@@ -18,7 +18,7 @@ test('lines are appended in their order', async () => {
   rmSync(folder, { recursive: true })
 })
 
-// A device on which there is never any space left.
+// A device that never has free space.
 test('a full disk loses lines, is reported once, and ends nothing', async () => {
   const reported: string[] = []
   const destination = openLogFile('/dev/full', (text) => reported.push(text))

@@ -1,20 +1,20 @@
 import { openSync, write } from 'node:fs'
 import { promisify } from 'node:util'
 
-/** What a logger writes its lines to. */
+/** Destination of a logger's lines. */
 export interface LogFile {
   write(line: string): void
   /** Resolves once everything written so far is in the file, or lost. */
   flushed(): Promise<void>
 }
 
-/** Lines that wait for the disk, in bytes; more are lost. */
+/** Maximum length of the lines waiting for the disk, in UTF-16 code units; further lines are lost. */
 const maxWaiting = 8 * 1024 * 1024
 
 /**
- * Appends to a file, in the background. A write that fails, as on a full disk, loses its lines and nothing else: the next ones are
- * tried again. `report` gets a sentence when lines begin to be lost, and one when they are no longer; so does the file. Throws
- * where the file cannot be opened.
+ * Appends to a file in the background. If a write fails, for example on a full disk, only its lines are lost: later
+ * lines are still written. `report` receives a sentence when lines begin to be lost, and one when writing succeeds
+ * again. Throws if the file cannot be opened.
  */
 export function openLogFile(path: string, report: (text: string) => void): LogFile {
   const file = openSync(path, 'a', 0o600)
@@ -62,7 +62,7 @@ export function openLogFile(path: string, report: (text: string) => void): LogFi
 
 const writeSome = promisify(write)
 
-/** A disk that fills up takes a part. */
+/** A disk that fills up may write only a part. */
 async function append(file: number, text: string): Promise<void> {
   for (let rest = Buffer.from(text); rest.length > 0; ) {
     const { bytesWritten } = await writeSome(file, rest)

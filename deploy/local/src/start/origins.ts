@@ -1,20 +1,20 @@
-/** Where a gateway on this machine is reached. */
+/** Origins of a gateway on this machine. */
 export interface Origins {
-  /** As this process calls it, which needs no name to be resolved. */
+  /** Origin that this process uses, which needs no name resolution. */
   gateway: string
-  /** As people and clients do: `PUBLIC_ORIGIN`, else localhost, by which browsers know what passkeys belong to. */
+  /** Origin that people and clients use: `PUBLIC_ORIGIN`, or else localhost, the name to which browsers bind passkeys. */
   public: string
-  /** Of apps; undefined where there is none unless the operator names one. */
+  /** Origin of apps; `undefined` if there is none unless the operator sets one. */
   apps: string | undefined
 }
 
-/** Of a gateway at this port, and the `HOST` and `PUBLIC_ORIGIN` of this environment. */
+/** Origins of a gateway at this port, with the `HOST` and `PUBLIC_ORIGIN` of this environment. */
 export function buildOrigins(
   port: number,
   { HOST, PUBLIC_ORIGIN }: Readonly<Record<string, string | undefined>> = process.env,
 ): Origins {
   const host = HOST || '127.0.0.1'
-  // One that listens on all addresses does on 127.0.0.1 too.
+  // A gateway that listens on all addresses is also reachable at 127.0.0.1.
   const address = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   const gateway = `http://${address.includes(':') ? `[${address}]` : address}:${port}`
   const local = loopback.has(address) ? `http://localhost:${port}` : gateway
@@ -24,7 +24,10 @@ export function buildOrigins(
 
 const loopback = new Set(['127.0.0.1', '::1', 'localhost'])
 
-/** `apps.localhost`, which browsers and curl know to be this machine, where people use localhost; undefined elsewhere. */
+/**
+ * `apps.localhost`, which browsers and curl resolve to this machine, if the public origin is localhost; `undefined`
+ * otherwise.
+ */
 export function localAppsOrigin(publicOrigin: string): string | undefined {
   const url = URL.canParse(publicOrigin) ? new URL(publicOrigin) : undefined
   return url?.hostname === 'localhost' ? `${url.protocol}//apps.${url.host}` : undefined

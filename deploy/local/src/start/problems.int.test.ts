@@ -20,7 +20,7 @@ let database: TestDatabase
 let taken: Server
 let takenPort: number
 let root: string
-/** Of one installation, so that only the first start that comes so far applies the migrations. */
+/** Secrets of one installation, so that only the first start that gets this far applies the migrations. */
 let secrets: string
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ afterEach(() => {
 const urlWith = (changes: Partial<URL>) => Object.assign(new URL(database.url), changes).href
 const place = () => ({ root, logFile: join(root, 'opsplane.log'), environment: process.env })
 
-/** What an operator reads who starts the platform with these variables in a folder with these files. */
+/** The message for an operator who starts the platform with these variables, in a folder with these files. */
 async function problemOf(
   environment: Record<string, string>,
   files: Record<string, string> = {},

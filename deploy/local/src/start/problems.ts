@@ -5,7 +5,7 @@ import { DirectoryInUseError } from '@opsplane/runtime/server-process'
 import { InvalidArgumentError } from 'commander'
 import { LocalRunError } from '../ports.js'
 
-/** Where a start was tried. */
+/** Location of a start. */
 export interface StartPlace {
   /** The state folder. */
   root: string
@@ -13,10 +13,13 @@ export interface StartPlace {
   environment: Readonly<Record<string, string | undefined>>
 }
 
-/** Errors whose message is for the operator as it is. */
+/** Errors whose message is shown to the operator unchanged. */
 const ownWords = [LocalRunError, DirectoryInUseError, InstallationError, InvalidArgumentError, ConfigError]
 
-/** Why a start has failed and what to do next, in sentences. What is not known is named with the log, which has the stack. */
+/**
+ * Explains in sentences why a start failed and what to do next. For unknown errors it names the log, which contains
+ * the stack.
+ */
 export function startProblem(error: unknown, place: StartPlace): string {
   if (error instanceof Error && ownWords.some((kind) => error instanceof kind)) return error.message
   return (
@@ -68,7 +71,7 @@ function portProblem(error: unknown): string | undefined {
   return undefined
 }
 
-/** Of the innermost error that has one: others wrap it. */
+/** Code of the innermost error that has one; outer errors wrap it. */
 function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   if (error instanceof AggregateError) return codeOf(error.errors[0])
@@ -85,7 +88,7 @@ const messageOf = (error: unknown): string => {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The URL without what is secret in it. */
+/** The URL without secrets. */
 function placeOf(url: string): string {
   const { host, pathname } = new URL(url)
   return `${host}${pathname === '/' ? '' : pathname}`

@@ -1,9 +1,9 @@
-/** What runs until a signal. */
+/** A part that runs until a signal arrives. */
 interface Running {
   stop(): Promise<void>
 }
 
-/** The first signal stops the platform cleanly; a second one gives up waiting. */
+/** The first signal stops the platform cleanly; a second one stops waiting. */
 export function stopOnSignal(say: (text: string) => void) {
   let platform: Running | undefined
   let stopping = false

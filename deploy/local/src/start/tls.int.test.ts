@@ -13,7 +13,7 @@ import { makeInternalCertificate, makeReceiverCertificate } from '../certificate
 
 let folder: string
 let certificate: Awaited<ReturnType<typeof makeInternalCertificate>>
-/** Of another authority. */
+/** Certificate of another authority. */
 let stranger: string
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ describe('Postgres over TLS, by the authority that sslrootcert names', () => {
   })
   afterAll(() => server.stop())
 
-  /** Whether the connection is encrypted, or why there is none. */
+  /** Whether the connection is encrypted, or the reason it failed. */
   const ask = async (host: string, query: string) => {
     const url = `${server.url.replace('127.0.0.1', host)}?${query}`
     const sql = openClient(url, { schema: 'public', max: 1 })

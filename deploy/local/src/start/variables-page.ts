@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { backendNames, type ServiceName, serviceNames } from '@opsplane/contracts'
 import { ownVariables, serviceVariables } from './variables.js'
 
-/** Where the page is, from the root of the repository. */
+/** Path of the page, relative to the root of the repository. */
 export const variablesPagePath = 'docs/variables.md'
 
 interface Documented {
@@ -11,7 +11,10 @@ interface Documented {
   meaning: string
 }
 
-/** One page of every variable, who reads it, and what it means by the tables of docs/configuration.md and of the services' READMEs. */
+/**
+ * Renders a page with every variable, the services that read it, and its meaning from the tables of
+ * docs/configuration.md and of the services' READMEs.
+ */
 export function renderVariablesPage(root: string): string {
   const readBy = serviceVariables()
   const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -56,7 +59,7 @@ function readersOf(readers: readonly ServiceName[]): string {
   return readers.join(', ')
 }
 
-/** The rows of tables that begin with names of variables: `| names | default | meaning |`, or without the default. */
+/** Rows of tables that begin with names of variables: `| names | default | meaning |`, or without the default. */
 function documentedIn(markdown: string, resolve: (link: string) => string): Map<string, Documented> {
   const found = new Map<string, Documented>()
   for (const [, names = '', rest = ''] of markdown.matchAll(

@@ -17,7 +17,7 @@ const options: PlanOptions = {
 }
 const read = (path: string) =>
   readFileSync(fileURLToPath(new URL(`../../../../${path}`, import.meta.url)), 'utf8')
-/** The variables that a document names at the beginning of the lines of its tables. */
+/** The variables that a document names in the first column of its tables. */
 const documentedIn = (text: string) =>
   [...text.matchAll(/^\| ((?:`[A-Z][A-Z0-9_]+`(?:, )?)+) +\|/gm)].flatMap(([, names = '']) =>
     [...names.matchAll(/`([A-Z0-9_]+)`/g)].map(([, name = '']) => name),
@@ -35,7 +35,7 @@ describe('a variable that the operator sets', () => {
   test.each<readonly [string, ServiceName]>(cases)('%s reaches %s', (variable, name) => {
     const environment = { [variable]: 'as the operator says' }
     expect(planServices({ ...options, environment })[name][variable]).toBe('as the operator says')
-    // Empty is absent: what is usual stays.
+    // An empty variable counts as absent: the default remains.
     expect(planServices({ ...options, environment: { [variable]: '' } })[name]).toEqual(
       planServices(options)[name],
     )

@@ -3,7 +3,7 @@ import { ConfigError, type RunnableService } from '@opsplane/runtime'
 import { mapNames } from '../map-names.js'
 import { services } from '../services.js'
 
-/** What the local run itself reads, in addition to what it passes to the services. */
+/** Variables that the local run itself reads, in addition to those it passes to the services. */
 export const ownVariables = [
   'DATABASE_URL',
   'DATA_DATABASE_URL',
@@ -16,7 +16,7 @@ export const ownVariables = [
   'PUBLIC_ORIGIN',
 ] as const
 
-/** Every variable that a service reads, found by having it read them. */
+/** Every variable that a service reads, determined by loading its configuration and recording the reads. */
 export function findVariables({ loadConfig }: Pick<RunnableService, 'loadConfig'>): string[] {
   const names = new Set<string>()
   const watched = new Proxy<Record<string, string>>({}, { get: (_env, key) => void names.add(String(key)) })
@@ -33,16 +33,16 @@ export function findVariables({ loadConfig }: Pick<RunnableService, 'loadConfig'
 export const serviceVariables = (): Record<ServiceName, string[]> =>
   mapNames(serviceNames, (name) => findVariables(services[name]))
 
-/** What this process reads of its environment, and its services. */
+/** Variables that this process and its services read. */
 export const knownVariables = (): string[] => [
   ...new Set([...ownVariables, ...Object.values(serviceVariables()).flat()]),
 ]
 
-/** Warnings of variables of this environment that have no effect. */
+/** Warnings about variables of this environment that have no effect. */
 export const unreadVariables = (environment: Readonly<Record<string, string | undefined>>): string[] =>
   nearlyKnown(environment, knownVariables())
 
-/** A warning for each variable that is set and that nothing reads, though its name is nearly that of one which is read. */
+/** A warning for each variable that is set but not read, and whose name is similar to one that is read. */
 export function nearlyKnown(
   environment: Readonly<Record<string, string | undefined>>,
   known: readonly string[],
@@ -56,10 +56,10 @@ export function nearlyKnown(
     })
 }
 
-/** Names of fewer letters are too many to be meant: HOME is not a slip of HOST. */
+/** Shorter names are excluded because too many are similar by chance: HOME is not a typo of HOST. */
 const shortest = 6
 
-/** At most two letters apart, or one is the beginning of the other, up to the end of a word. */
+/** At most two letters apart, or one name is a prefix of the other, ending at a word boundary. */
 function isNear(name: string, known: string): boolean {
   const [short, long] = name.length < known.length ? [name, known] : [known, name]
   if (short.length < shortest) return isOneLetterMore(short, long)
@@ -69,11 +69,11 @@ function isNear(name: string, known: string): boolean {
   )
 }
 
-/** As PORTS for PORT. */
+/** For example PORTS for PORT. */
 const isOneLetterMore = (short: string, long: string): boolean =>
   short.length >= 4 && long.length === short.length + 1 && long.startsWith(short)
 
-/** Levenshtein's: letters to add, drop or replace. */
+/** Levenshtein distance: number of letters to add, remove or replace. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (const [at, letter] of [...one].entries()) {

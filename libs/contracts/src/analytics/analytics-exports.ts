@@ -15,7 +15,7 @@ export const ExportFormat = z.enum(exportFormats).meta({
 })
 export type ExportFormat = z.infer<typeof ExportFormat>
 
-/** Records of a table of the database studio, one by one. */
+/** Selects single records of a studio table. */
 export const TableRowsQuery = z
   .strictObject({
     table: z.string().min(1).max(100).meta({ description: 'Slug of the table.' }),
@@ -26,7 +26,7 @@ export const TableRowsQuery = z
   .meta({ id: 'TableRowsQuery', example: { table: 'assets', filter: { status: 'in_use' } } })
 export type TableRowsQuery = z.infer<typeof TableRowsQuery>
 
-/** What the rows of an export are. */
+/** Source of an export's rows. */
 export const ExportSource = z
   .union([
     z.strictObject({ query: AnalyticsQuery }),
@@ -74,7 +74,7 @@ export const ExportStatus = z.enum(exportStatuses).meta({
   description: '`expired`: the file has been kept for its time and is gone.',
 })
 
-/** The file of an export, once it is whole. */
+/** The file of a completed export. */
 export const ExportFile = z
   .object({
     name: z.string(),
@@ -92,7 +92,7 @@ export const ExportFile = z
   .meta({ id: 'ExportFile' })
 export type ExportFile = z.infer<typeof ExportFile>
 
-/** An export, as events carry it. */
+/** An export as contained in events. */
 export const ExportState = z.object({
   id: idSchema('export'),
   name: z.string(),
@@ -106,14 +106,14 @@ export const ExportState = z.object({
   file: ExportFile.nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   endedAt: At.nullable(),
-  /** When the file goes. */
+  /** When the file is deleted. */
   expiresAt: At.nullable(),
   createdAt: At,
   updatedAt: At,
 })
 export type ExportState = z.infer<typeof ExportState>
 
-/** How far a file has come. */
+/** Progress of the export file. */
 export const ExportProgress = z
   .object({
     rows: z.int().min(0),
@@ -142,7 +142,7 @@ export const DownloadQuery = z.object({
     .meta({ description: 'How long the URL works; at most as long as the file is kept.' }),
 })
 
-/** A URL by which the file can be had without a login. */
+/** A URL that downloads the file without a login. */
 export const Download = z
   .object({
     linkId: idSchema('exportLink'),
@@ -158,7 +158,7 @@ export const Download = z
   .meta({ id: 'Download' })
 export type Download = z.infer<typeof Download>
 
-/** A URL that was given out. */
+/** A download URL that was issued. */
 export const ExportLink = z
   .object({
     id: idSchema('exportLink'),

@@ -18,7 +18,7 @@ export const KpiStatus = z.enum(kpiStatuses).meta({
 })
 export type KpiStatus = z.infer<typeof KpiStatus>
 
-/** What a KPI is to reach from a date on. */
+/** Target value of a KPI from a given date on. */
 export const KpiTarget = z
   .strictObject({
     from: CalendarDay.meta({ description: 'The first day it holds for, by the clock of the zone.' }),
@@ -30,7 +30,7 @@ export const KpiTarget = z
   .meta({ id: 'KpiTarget', example: { from: '2026-01-01', value: 14_400_000, warning: 18_000_000 } })
 export type KpiTarget = z.infer<typeof KpiTarget>
 
-/** What a value covers: the last whole one of these by the clock of the zone, or so many seconds back. */
+/** Period a value covers: the last complete hour, day, … in the KPI's time zone, or a number of seconds back. */
 export const KpiPeriod = z
   .union([
     z.strictObject({ last: z.enum(['hour', 'day', 'week', 'month', 'quarter']) }),
@@ -96,7 +96,7 @@ export const KpiState = z.object({
 })
 export type KpiState = z.infer<typeof KpiState>
 
-/** One value of a KPI, as it was measured. */
+/** One measured value of a KPI. */
 export const KpiPoint = z
   .object({
     at: At.meta({ description: 'The time it was to be measured at.' }),
@@ -112,7 +112,7 @@ export const KpiPoint = z
   .meta({ id: 'KpiPoint' })
 export type KpiPoint = z.infer<typeof KpiPoint>
 
-/** Where a KPI stands. */
+/** Current state of a KPI: latest value, trend and next measurement. */
 export const KpiStanding = z
   .object({
     latest: KpiPoint.nullable(),

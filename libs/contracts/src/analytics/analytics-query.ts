@@ -7,7 +7,7 @@ import { JsonValue } from '../json/json-value.js'
 const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().min(1).max(100)
 
-/** Lengths of time that rows are gathered by, on the clock of the zone. */
+/** Time units that rows are grouped by, in the query's time zone. */
 export const grains = ['quarter_hour', 'hour', 'day', 'week', 'month', 'quarter', 'year'] as const
 export const Grain = z.enum(grains).meta({
   description: 'Each row then covers one of these by the clock of the zone; weeks begin on Monday.',
@@ -32,7 +32,7 @@ const LastRange = z.strictObject({
   unit: z.enum(['hour', 'day', 'week', 'month', 'quarter', 'year']),
 })
 
-/** From when to when something is counted: two instants or dates, or the last so many units by the clock of the zone. */
+/** Time range of a query: from and to as instants or dates, or the last n units in the query's time zone. */
 export const QueryRange = z.union([FixedRange, LastRange])
 export type QueryRange = z.infer<typeof QueryRange>
 
@@ -78,7 +78,7 @@ const queryFields = {
   limit: z.int().min(1).max(10_000).default(1_000).meta({ description: 'Rows that are answered at most.' }),
 }
 
-/** A question asked of a dataset, a table or a saved query. */
+/** A query against a dataset, a table or a saved query. */
 export const AnalyticsQuery = z
   .strictObject(queryFields)
   .superRefine(({ dataset, table, savedQuery, measures }, { addIssue }) => {
@@ -107,7 +107,7 @@ export const AnalyticsQuery = z
   })
 export type AnalyticsQuery = z.infer<typeof AnalyticsQuery>
 
-/** Facts of a dataset one by one, in a stable order: what an export of a dataset asks for. */
+/** Single facts of a dataset in a stable order, as exported by a dataset export. */
 export const FactRowsQuery = z
   .strictObject({
     dataset: Name,
@@ -119,7 +119,7 @@ export const FactRowsQuery = z
   .meta({ id: 'FactRowsQuery', example: { dataset: 'incidents', range: { last: 1, unit: 'month' } } })
 export type FactRowsQuery = z.infer<typeof FactRowsQuery>
 
-/** A measure over a dataset, as KPIs follow it. */
+/** A measure over a dataset, as used by KPIs. */
 export const MeasureDefinition = z
   .strictObject({
     dataset: Name,
@@ -141,7 +141,7 @@ export const ResultColumnType = z.enum(resultColumnTypes).meta({
 })
 export type ResultColumnType = z.infer<typeof ResultColumnType>
 
-/** How a value reads best: a share of 1 as percent, milliseconds as a duration. */
+/** Display format of a value: a ratio as percent, milliseconds as a duration. */
 export const ColumnFormat = z.enum(['plain', 'percent', 'duration_ms'])
 export type ColumnFormat = z.infer<typeof ColumnFormat>
 
@@ -156,13 +156,13 @@ export const ResultColumn = z
   .meta({ id: 'ResultColumn' })
 export type ResultColumn = z.infer<typeof ResultColumn>
 
-/** A number, or the digits of one that a double would change. */
+/** A number, or its digits as a string if a double cannot represent it exactly. */
 export const Quantity = z
   .union([
     z.number(),
     z.string().regex(/^-?\d{1,1000}(\.\d{1,1000})?$/, 'must be a decimal, such as "12.50"'),
   ])
-  // Without an id of its own: the document would lose where it may be null.
+  // No component id: the OpenAPI document would lose the places where this is nullable.
   .meta({
     description:
       'A number; one that a double would change is a text of its digits, as decimals of records are.',
@@ -173,7 +173,7 @@ export type Quantity = z.infer<typeof Quantity>
 const Row = z.record(z.string(), JsonValue)
 const QueriedRange = z.object({ from: At, to: At })
 
-/** The answer to a query. */
+/** The result of a query. */
 export const QueryAnswer = z
   .object({
     columns: z.array(ResultColumn),

@@ -12,7 +12,7 @@ const Key = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_]{0,62}$/, 'must be a letter, followed by letters, digits and _')
 
-/** What can be asked about one kind of fact. */
+/** Measures, dimensions and fields available for one kind of fact. */
 export const AnalyticsDataset = z
   .object({
     name: z.string(),
@@ -42,7 +42,7 @@ export const AnalyticsDataset = z
   .meta({ id: 'AnalyticsDataset' })
 export type AnalyticsDataset = z.infer<typeof AnalyticsDataset>
 
-/** What a report is run with. */
+/** A parameter of a report. */
 export const ReportParameter = z
   .strictObject({
     name: Key,
@@ -67,7 +67,7 @@ const reportFields = {
     }),
 }
 
-/** A report, as events carry it. */
+/** A report as contained in events. */
 export const ReportState = z.object({
   id: idSchema('report'),
   ...reportFields,
@@ -132,7 +132,7 @@ const WidgetFields = {
   parameters: ParameterValues.meta({ description: 'Of the report.' }),
 }
 
-/** One figure, chart or table. */
+/** One figure, chart or table of a dashboard. */
 export const Widget = z
   .strictObject(WidgetFields)
   .superRefine(({ query, report }, { addIssue }) => {
@@ -208,7 +208,7 @@ export const DashboardPatch = z
 
 const WidgetError = z.object({ code: z.string(), message: z.string(), retryable: z.boolean() })
 
-/** All that a dashboard shows, each widget with what went wrong with it alone. */
+/** Data of all widgets of a dashboard. Each widget has its own error, so one failure does not fail the others. */
 export const DashboardData = z
   .object({
     dashboardId: z.string(),

@@ -3,14 +3,14 @@ import { Environment } from '../core/principal.js'
 import { AttemptErrorKind } from '../dispatcher/delivery.js'
 import { ExecutionStatus } from '../sdk/sdk-executions.js'
 
-/** Asks a service what has changed of something it keeps no events of; `after` 0 begins with everything there is. */
+/** Requests the changes of resources a service keeps no events of. `after: 0` starts with all existing resources. */
 export const ChangeQuery = z.object({ after: z.coerce.number().int().min(0) })
 export type ChangeQuery = z.output<typeof ChangeQuery>
 
-/** What a change tells: positions grow with each, and each tells all there is to know. */
+/** A page of changes. Positions increase with each change, and each change contains the complete state. */
 export interface ChangePage<Change> {
   changes: { position: number; change: Change }[]
-  /** Where the next page begins; null when this was the last one. */
+  /** Position after which the next page begins; `null` on the last page. */
   next: number | null
 }
 
@@ -24,13 +24,13 @@ const Instant = z.iso.datetime()
 
 const inTenant = { workspaceId: z.string(), environment: Environment }
 
-/** A delivery in the state its last attempt or resend left it in. */
+/** State of a delivery after its last attempt or resend. */
 export const DeliveryChange = z.object({
   id: z.string(),
   ...inTenant,
   webhookId: z.string(),
   eventType: z.string(),
-  /** Where it goes, without what else its URL says. */
+  /** Host the delivery is sent to; the rest of the URL is omitted. */
   host: z.string().nullable(),
   status: z.enum(['pending', 'retrying', 'succeeded', 'failed']),
   attempts: z.int(),

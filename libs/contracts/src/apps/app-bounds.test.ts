@@ -18,7 +18,7 @@ const { conditions: most, filter: characters } = recordListBounds
 const filterOf = (length: number) => ({ a: { in: Array(8).fill('x'.repeat(900)), ne: 'y'.repeat(length) } })
 const left = characters - JSON.stringify([filterOf(0), {}]).length
 
-/** What a source may ask its table for, and a little more. */
+/** The largest accepted value of each bound, and the smallest one above it. */
 test.each<[string, object, object]>([
   ['rows', { limit: pageBounds.items }, { limit: pageBounds.items + 1 }],
   ['columns to sort by', { sort: '-a,b,c,d' }, { sort: 'a,b,c,d,e' }],
@@ -48,7 +48,7 @@ test('what was kept before goes on to be read', () => {
   expect(SourceBinding.safeParse(tableSource(kept).binding).success).toBe(true)
 })
 
-/** What can be declared by a name can be named by everything that names it. */
+/** A name of the maximum length is accepted both where it is declared and where it is referenced. */
 test.each([
   ['declared', (name: string) => DataSourceInput.safeParse({ ...tableSource({}), name })],
   [

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { JsonValue } from '../json/json-value.js'
 import { AppNameReference, appBounds, AppName as Id } from './app-names.js'
 
-/** May hold `{{ }}`: see `Component`. */
+/** May contain `{{ }}`: see `Component`. */
 const Text = z.string().max(10_000)
 const Value = JsonValue
 const Params = z.record(z.string().max(appBounds.name), Value).default({})
 
-/** What a press of a button, a row or the end of a form does. */
+/** Effect of pressing a button or row, or of submitting a form. */
 export const AppAction = z
   .strictObject({
     source: AppNameReference.optional().meta({ description: 'A data source that is called first.' }),
@@ -182,10 +182,11 @@ const Children: z.ZodType<Component[]> = z.lazy(() => z.array(Component).max(bou
 
 /**
  * A node of a page. Expressions in `{{ }}` are JSONata over `{ inputs: {id: value}, data: {name: {rows, value, error}},
- * form, row, result, user, page: {slug, params} }`, evaluated in the browser: they choose what is shown and which typed
- * parameters are sent, never what may be read. `data` has what each component with an id has loaded by that id, and by the
- * source's name what the first component of the page has that shows it (what only expressions name is loaded without
- * parameters). `form` has the values of the form an action is of, `result` what a called source gave, for what is done `then`.
+ * form, row, result, user, page: {slug, params} }`, evaluated in the browser: they decide what is shown and which typed
+ * parameters are sent, never what may be read. `data` contains the loaded data of each component that has an id, under
+ * that id, and under a source's name the data of the first component of the page that shows the source. A source that
+ * is only named in expressions is loaded without parameters. `form` contains the values of the form an action belongs
+ * to, `result` the return value of a called source, for the actions in `then`.
  */
 export const Component: z.ZodType<Component> = z
   .discriminatedUnion('type', [
@@ -206,14 +207,14 @@ export const Component: z.ZodType<Component> = z
   ])
   .meta({ id: 'AppComponent' })
 
-/** Components that stand directly in this one. */
+/** Direct children of a component. */
 function listChildren(component: Component): readonly Component[] {
   if (component.type === 'container') return component.children
   if (component.type === 'tabs') return component.tabs.flatMap(({ children }) => children)
   return component.type === 'form' ? component.fields : []
 }
 
-/** The components of a page: bounded in depth, in number and in length. */
+/** The components of a page, limited in depth, number and size. */
 const Components = z
   .array(Component)
   .max(bounds.children)
@@ -235,7 +236,7 @@ export const PageSlug = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?$/, 'must be a slug such as open-orders')
 
-/** The fields of a page, without those of every resource. */
+/** The fields of a page, without those every resource has. */
 export const pageFields = {
   slug: PageSlug,
   title: z.string().trim().min(1).max(200),

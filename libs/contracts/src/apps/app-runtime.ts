@@ -6,8 +6,9 @@ import { Component, PageSlug } from './app-components.js'
 import { AppNameReference, appBounds } from './app-names.js'
 
 /**
- * What a browser asks of a deployed app. The shell is at `{origin}/apps/:workspace/:slug`, pages below it at `/:page`;
- * `/definition`, `/data` and `/actions` below `/-/` take the token of a session, an API key or an embed as Bearer.
+ * Definition of a deployed app, as returned to the browser. The shell is at `{origin}/apps/:workspace/:slug`, pages at
+ * `/:page` below it; `/definition`, `/data` and `/actions` below `/-/` accept the token of a session, an API key or an
+ * embed as Bearer token.
  */
 export const AppDefinition = z.object({
   app: z.object({ name: z.string(), slug: z.string(), environment: Environment, deployment: z.int() }),
@@ -23,7 +24,7 @@ export const AppDefinition = z.object({
 })
 export type AppDefinition = z.infer<typeof AppDefinition>
 
-/** One answer holds what a page needs: each part has its own error instead of failing the page. */
+/** Requests all data of a page in one call. Each part has its own error, so one failure does not fail the page. */
 export const AppDataRequest = z.strictObject({
   requests: z
     .array(

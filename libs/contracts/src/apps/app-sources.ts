@@ -8,7 +8,7 @@ import { AppName, appBounds } from './app-names.js'
 
 const Reference = z.string().min(1).max(200)
 
-/** What the browser may send with a request for the source; everything else is refused. */
+/** A parameter the browser may send with a request for the source; any other parameter is rejected. */
 export const SourceParam = z.strictObject({
   type: z.enum(['text', 'integer', 'decimal', 'boolean', 'date', 'timestamp', 'json']),
   required: z.boolean().default(false),
@@ -19,7 +19,10 @@ export type SourceParam = z.infer<typeof SourceParam>
 
 export const TableOperation = z.enum(['list', 'get', 'create', 'update', 'delete'])
 
-/** A table of the database studio. `params` are seen in `filter`, `search` and `values` as `{{ params.name }}`, `{{ user.id }}` too. */
+/**
+ * A table of the database studio. `params` are available in `filter`, `search` and `values` as `{{ params.name }}`,
+ * as is `{{ user.id }}`.
+ */
 const TableSource = z.strictObject({
   kind: z.literal('table'),
   table: Reference.meta({ description: 'Its slug.' }),
@@ -50,7 +53,7 @@ const TableSource = z.strictObject({
   limit: z.int().min(1).default(50),
 })
 
-/** As it is given: what every read of it can be asked for. */
+/** A table source as accepted in requests: limited so that the tables API accepts every read of it. */
 const NewTableSource = TableSource.extend({
   fields: TableSource.shape.fields.refine(
     (names) => (names ?? []).join(',').length <= recordListBounds.names,
@@ -80,7 +83,7 @@ const NewTableSource = TableSource.extend({
     )
 })
 
-/** What has effects is not called again whenever a page is shown. */
+/** A source with side effects must not be called each time a page is shown. */
 const Use = z.enum(['data', 'action']).meta({
   description: '`data`: called whenever a page shows it. `action`: by a press of a button, or a form.',
 })
@@ -118,8 +121,8 @@ const example = { kind: 'query', query: 'Squares', input: {}, use: 'data' } as c
 
 /**
  * Where an app's data comes from and what its users can do with it. Expressions in it run on the server, over
- * `{ params, user: { id, email, name }, embed }`: the browser sends typed parameters alone. What was kept before there were the
- * bounds of a new one goes on to hold.
+ * `{ params, user: { id, email, name }, embed }`: the browser only sends typed parameters. Bindings stored before the
+ * limits of `NewTableSource` existed remain valid.
  */
 export const SourceBinding = z
   .discriminatedUnion('kind', [TableSource, ...others])
@@ -135,7 +138,7 @@ const NewSourceBinding = z
   )
   .meta({ id: 'NewSourceBinding', example })
 
-/** The fields of a data source, without those of every resource. */
+/** The fields of a data source, without those every resource has. */
 export const dataSourceFields = {
   name: AppName.meta({ description: 'How pages name it. Unique in the app.' }),
   binding: SourceBinding,

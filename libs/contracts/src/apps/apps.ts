@@ -14,7 +14,7 @@ const Version = { version: z.int().min(1) }
 const Name = z.string().trim().min(1).max(200)
 const Description = z.string().trim().max(2_000)
 
-/** In the address of the app: `{origin}/apps/:workspace/:slug`. */
+/** Part of the app's URL: `{origin}/apps/:workspace/:slug`. */
 const AppSlug = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?$/, 'must be a slug such as asset-register')
@@ -29,7 +29,7 @@ const AccessNames = (what: string) =>
     .max(200)
     .refine((names) => new Set(names).size === names.length, `must name each ${what} once`)
 
-/** Who may use an app, where that is not everyone with `apps:use`. */
+/** Who may use an app, if not everyone with `apps:use`. */
 export const AppAccess = z
   .strictObject({
     roles: AccessNames('role').default([]).meta({ description: 'Names of roles. They need no `apps:use`.' }),
@@ -44,7 +44,7 @@ const Access = AppAccess.nullable().meta({
     'this one app with what its deployment declares. An API key needs the scope `apps:use` as well.',
 })
 
-/** An app that people build of pages and data sources; it is the workspace's, and deployed to its environments. */
+/** An app built of pages and data sources. It belongs to the workspace and is deployed to its environments. */
 export const AppState = z.object({
   id: idSchema('app'),
   slug: AppSlug,
@@ -96,7 +96,7 @@ export type DataSourceState = z.infer<typeof DataSourceState>
 export const DataSource = DataSourceState.extend(Version).meta({ id: 'DataSource' })
 export type DataSource = z.infer<typeof DataSource>
 
-/** What is wrong with a page or a data source as it is, which keeps it from being deployed. */
+/** A problem of a page or data source that prevents its deployment. */
 export const AppProblem = z
   .object({
     path: z.string().meta({ description: 'JSON pointer.', example: '/components/0/source' }),
@@ -119,10 +119,10 @@ export const DataSourceWithProblems = DataSource.extend({
 }).meta({ id: 'DataSourceWithProblems' })
 export type DataSourceWithProblems = z.infer<typeof DataSourceWithProblems>
 
-/** What keeps a deployment from going live. */
+/** A problem that prevents a deployment from going live. */
 export const DeploymentProblem = z
   .object({
-    /** Of the page or the data source it is about; null for what is about neither. */
+    /** The page or data source that has the problem; both are `null` if it concerns neither. */
     page: z.string().nullable(),
     source: z.string().nullable(),
     path: z.string().meta({ description: 'JSON pointer into the page or the data source.' }),
@@ -132,7 +132,7 @@ export const DeploymentProblem = z
   .meta({ id: 'DeploymentProblem' })
 export type DeploymentProblem = z.infer<typeof DeploymentProblem>
 
-/** What a data source names, as it was in the environment when the app was deployed. */
+/** A resource referenced by a data source, pinned as it existed in the environment at the time of the deployment. */
 export const PinnedResource = z
   .object({
     source: z.string(),
@@ -144,9 +144,7 @@ export const PinnedResource = z
   .meta({ id: 'PinnedResource' })
 export type PinnedResource = z.infer<typeof PinnedResource>
 
-/**
- * A deployment of an app to an environment. What it consists of never changes; the person whose rights it carries may.
- */
+/** A deployment of an app to an environment. Its contents never change; the person whose rights it uses can change. */
 export const DeploymentState = z.object({
   id: idSchema('deployment'),
   ...owned,
@@ -227,7 +225,7 @@ export const RollbackApp = z
   .meta({ id: 'RollbackApp', example: { to: 3 } })
 export type RollbackApp = z.infer<typeof RollbackApp>
 
-/** An origin a browser may show the app in, as CSP takes it. */
+/** An origin that may embed the app, in the syntax of CSP. */
 const EmbedOrigin = z
   .string()
   .max(300)
@@ -245,7 +243,7 @@ const EmbedUser = z.strictObject({
   email: z.string().max(320).default(''),
 })
 
-/** What an embed token allows. */
+/** Permissions and limits of an embed token. */
 const embedFields = {
   origins: z.array(EmbedOrigin).min(1).max(20).meta({ description: 'Where the app may be embedded.' }),
   exempt: z
@@ -278,7 +276,7 @@ export type EmbedTokenState = z.infer<typeof EmbedTokenState>
 export const EmbedToken = EmbedTokenState.extend(Version).meta({ id: 'EmbedToken' })
 export type EmbedToken = z.infer<typeof EmbedToken>
 
-/** `token` and `path` are shown once: null where the same request is answered again. */
+/** `token` and `path` are returned once: they are `null` when an idempotent request is replayed. */
 export const EmbedTokenCreated = EmbedToken.extend({
   token: z.string().nullable(),
   path: z.string().nullable().meta({

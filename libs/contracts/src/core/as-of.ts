@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MomentOrDay } from './moment.js'
 
-/** The query of reading one record, now or as it was. */
+/** Query of routes that read one record in its current state or its state at an instant. */
 export const AsOfQuery = z.object({
   asOf: MomentOrDay.optional().meta({
     description:
@@ -11,7 +11,7 @@ export const AsOfQuery = z.object({
   }),
 })
 
-/** The query of a list, now or as it was. */
+/** Query of list routes that return the current state or the state at an instant. */
 export const AsOfListQuery = z.object({
   asOf: MomentOrDay.optional().meta({
     description:
@@ -21,7 +21,7 @@ export const AsOfListQuery = z.object({
   }),
 })
 
-/** For the description of such a list. */
+/** Sentence for the descriptions of such list routes. */
 export const shortPages =
   'With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a ' +
   '`nextCursor`.'

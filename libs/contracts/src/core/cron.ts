@@ -1,9 +1,9 @@
-/** A field of a cron expression, in order. */
+/** One of the fields of a cron expression. */
 interface Field {
   name: string
   least: number
   most: number
-  /** What stands for the numbers from `least` on. */
+  /** Names for the numbers from `least` on. */
   words: readonly string[]
 }
 
@@ -18,7 +18,7 @@ const fields: readonly Field[] = [
 ]
 const daysOfMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** What may stand in place of the five fields. */
+/** Shorthands for all five fields. */
 const nicknames: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
   '@daily': '0 0 * * *',
@@ -27,16 +27,17 @@ const nicknames: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
 }
 
-/** The five fields of an expression, written in capitals with one space between them. */
+/** The five fields of an expression in upper case, with shorthands expanded. */
 export function cronFields(expression: string): string[] {
   const written = expression.trim()
   return (nicknames[written.toLowerCase()] ?? written).toUpperCase().split(/\s+/)
 }
 
 /**
- * What is wrong with a cron expression, naming the part of it; undefined when nothing is. Each of minute, hour, day of month,
- * month and day of week is `*`, a number or its name, a range, a list, or one of these with a step; `L` is the last day of the
- * month, `FRIL` the last Friday, `FRI#2` the second. Where both days are given, either is enough, as everywhere.
+ * Returns the problem of a cron expression, naming the part that has it; `undefined` if it is valid. Each of minute,
+ * hour, day of month, month and day of week is `*`, a number or its name, a range, a list, or one of these with a step;
+ * `L` is the last day of the month, `FRIL` the last Friday, `FRI#2` the second. If both day fields are set, matching
+ * either is enough, as in other cron implementations.
  */
 export function cronProblem(expression: string): string | undefined {
   const written = cronFields(expression)
@@ -86,7 +87,7 @@ function numberOf(text: string, { least, most, words }: Field): number | undefin
   return number >= least && number <= most ? number : undefined
 }
 
-/** The numbers that items begin with, for what is known without a calendar. */
+/** Start numbers of the items of a field, for checks that need no calendar. */
 const numbersOf = (part: string, field: Field): number[] =>
   part.split(',').flatMap((item) => {
     const [range = ''] = item.split('/')

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-/** What stands between the cells of a CSV file. */
+/** Separator between the cells of a CSV file. */
 export const CsvDelimiter = z.enum([',', ';', '\t']).meta({
-  // Generators of clients fail on a tab as the value of an enum.
+  // Client generators fail on a tab as an enum value.
   type: 'string',
   pattern: '^[,;\\t]$',
   description:

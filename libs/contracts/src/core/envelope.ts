@@ -40,7 +40,7 @@ export const Pagination = z
   .meta({ id: 'Pagination' })
 export type Pagination = z.infer<typeof Pagination>
 
-/** What a list route's handler returns; the http lib wraps it in the envelope. */
+/** Return value of a list route's handler; the http lib wraps it in the envelope. */
 export interface Page<T> {
   items: T[]
   nextCursor: string | null

@@ -1,4 +1,4 @@
-/** The one table of error codes: status, and whether the same request may succeed when sent again. */
+/** All error codes with their status and whether the same request may succeed when it is retried. */
 export const errorTable = {
   malformed_json: { status: 400, retryable: false },
   malformed_url: { status: 400, retryable: false },
@@ -44,7 +44,7 @@ export type ErrorCode = keyof typeof errorTable
 
 export const errorCodes = Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]
 
-/** Where in a request a problem was found, as a JSON pointer below `in`. */
+/** Location of a problem in a request, as a JSON pointer below `in`. */
 export interface ErrorDetail {
   in: 'body' | 'query' | 'path' | 'header'
   path: string
@@ -55,12 +55,12 @@ export interface ErrorDetail {
 
 interface ApiErrorOptions {
   details?: ErrorDetail[]
-  /** Response headers the code calls for, such as Retry-After. */
+  /** Response headers the code requires, such as Retry-After. */
   headers?: Record<string, string>
   cause?: unknown
 }
 
-/** The only error that reaches a client as itself; anything else is answered as `internal_error`. */
+/** The only error that is returned to clients unchanged; any other is answered as `internal_error`. */
 export class ApiError extends Error {
   readonly details: ErrorDetail[]
   readonly headers: Record<string, string>
@@ -85,18 +85,18 @@ export class ApiError extends Error {
   }
 }
 
-/** Another tenant's id, a malformed id and an absent one all answer with exactly this. */
+/** Identical for an id of another tenant, a malformed id and an unknown id, so that the answer reveals nothing. */
 export function notFound(): ApiError {
   return new ApiError('not_found', 'There is no such resource in this workspace and environment.')
 }
 
-/** A create command for an id that is in use. `type`: the kind of resource in words, such as `change`. */
+/** The id of a create command is in use. `type`: the kind of resource in words, such as `change`. */
 export function alreadyExists(type: string): ApiError {
   const article = /^[aeio]/.test(type) ? 'An' : 'A'
   return new ApiError('conflict', `${article} ${type} with this id already exists.`)
 }
 
-/** The action does not apply to the resource's present status. `hint`: a sentence on what to do instead. */
+/** The action does not apply to the resource's current status. `hint`: a sentence on what to do instead. */
 export function invalidTransition(
   action: string,
   from: string,
@@ -121,7 +121,7 @@ export function invalidTransition(
   )
 }
 
-/** A body field that passed its schema but breaks a rule that needs more than the schema. */
+/** A body field that passed its schema but violates a rule a schema cannot express. */
 export function invalidField(path: string, code: string, message: string): ApiError {
   return new ApiError('validation_failed', message, { details: [{ in: 'body', path, code, message }] })
 }

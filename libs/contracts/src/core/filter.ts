@@ -42,8 +42,8 @@ const maxText = 1_000
 const maxFilter = 32_768
 
 /**
- * A filter as it is given. What was kept before there were these bounds goes on to hold as a `Filter`; of what fits them
- * an event has room for several.
+ * A filter as accepted in requests. Filters stored before these limits existed remain valid as `Filter`. The limit
+ * leaves room for several filters in one event.
  */
 export const NewFilter = filterOf(z.string().max(maxText))
   .refine(
@@ -90,7 +90,7 @@ const tests: Record<keyof Operators, Test> = {
   starts_with: (value, operand: string) => typeof value === 'string' && value.startsWith(operand),
 }
 
-/** Whether a document satisfies a filter. A path that leads nowhere has the value undefined. */
+/** Whether a document satisfies a filter. A path that does not exist has the value `undefined`. */
 export function filterMatches(filter: Filter, document: unknown): boolean {
   return Object.entries(filter).every(([path, condition]) =>
     conditionHolds(condition, valueAt(document, path)),
@@ -104,7 +104,7 @@ function conditionHolds(condition: Scalar | Operators, value: unknown): boolean 
   )
 }
 
-/** The value at a dotted path; undefined when it leads nowhere. Arrays are entered by index. */
+/** The value at a dotted path; `undefined` if the path does not exist. Array items are addressed by index. */
 export function valueAt(document: unknown, path: string): unknown {
   let value = document
   for (const key of path.split('.')) {

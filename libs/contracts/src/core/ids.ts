@@ -1,7 +1,7 @@
 import { decodeTime, encodeTime, monotonicFactory, type PRNG } from 'ulid'
 import { z } from 'zod'
 
-/** Every kind of thing that has an id, and the prefix its ids carry. */
+/** Every kind of resource that has an id, with its id prefix. */
 export const idPrefixes = {
   event: 'evt',
   workspace: 'ws',
@@ -78,7 +78,7 @@ export const idPrefixes = {
 
 export type IdKind = keyof typeof idPrefixes
 
-/** Random numbers in [0, 1) from bytes drawn many at once: ulid asks for one at a time, each a call into OpenSSL. */
+/** Random numbers in [0, 1) from buffered bytes: ulid requests them one at a time, and each request would call OpenSSL. */
 function bufferedRandom(): PRNG {
   const bytes = new Uint8Array(4_096)
   let used = bytes.length
@@ -92,19 +92,22 @@ function bufferedRandom(): PRNG {
   }
 }
 
-/** Makes ids such as `inc_01J…` by a clock of Unix milliseconds: sortable by creation time, monotonic. */
+/**
+ * Returns a generator of ids such as `inc_01J…` for a clock in Unix milliseconds. Ids sort by creation time and are
+ * monotonic.
+ */
 export function idFactory(now: () => number): (kind: IdKind) => string {
   const nextUlid = monotonicFactory(bufferedRandom())
   return (kind) => `${idPrefixes[kind]}_${nextUlid(now())}`
 }
 
-/** A new id by the clock of this process. */
+/** A new id, using the clock of this process. */
 export const newId = idFactory(Date.now)
 
-/** When an id was made, in Unix milliseconds by the clock of who made it. */
+/** Creation time of an id in Unix milliseconds, by the clock of the process that created it. */
 export const idTime = (id: string): number => decodeTime(id.slice(id.indexOf('_') + 1))
 
-/** Before every id of the kind that is made from this instant (Unix ms) on: ids begin with their time. */
+/** Lower bound of all ids of the kind created at or after `atMs` (Unix ms): ids begin with their time. */
 export const minId = (kind: IdKind, atMs: number): string =>
   `${idPrefixes[kind]}_${encodeTime(Math.max(0, Math.floor(atMs)))}`
 

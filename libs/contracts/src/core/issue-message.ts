@@ -32,8 +32,8 @@ const formats: Record<string, string> = {
 }
 
 /**
- * What is wrong with a value, in words that follow the name of its field: "must be a string". For schemas that say nothing
- * themselves; given to zod as `error` of a parse, it also words the problems inside of unions and keys.
+ * Message for an invalid value, worded to follow the field's name: "must be a string". For schemas without their own
+ * message; passed to zod as `error` of a parse, it also words problems inside unions and keys.
  */
 export function issueMessage(issue: RawIssue): string | undefined {
   if (isInexact(issue)) return inexactNumber
@@ -78,7 +78,7 @@ const bound = ({ inclusive, exact }: Bound, within: string, beyond: string): str
   return inclusive === false ? beyond : within
 }
 
-/** Of a text its characters count, of a list its items; a number is compared itself. */
+/** Strings are measured in characters and lists in items; numbers are compared directly. */
 function sizeMessage(origin: string, limit: number, comparison: string): string {
   const unit = units[origin]
   if (unit === undefined) return `must be ${comparison} ${limit}`
@@ -96,7 +96,7 @@ const units: Record<string, string> = {
   file: 'byte',
 }
 
-/** Of branches of which none comes near, each says what it would have been. */
+/** If no branch of the union matches, the message lists the types all branches expect. */
 function unionMessage(issue: Extract<RawIssue, { code: 'invalid_union' }>): string {
   if ('options' in issue && Array.isArray(issue.options)) return `must be ${alternatives(issue.options)}`
   const wanted = issue.errors.flatMap((branch) =>
@@ -121,7 +121,7 @@ const quoted = (value: unknown): string => (typeof value === 'string' ? `"${valu
 const or = (texts: readonly string[]): string =>
   texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} or ${texts.at(-1)}`
 
-/** Whether a number was refused for its digits alone. */
+/** Whether a number was rejected only because a double cannot represent its digits. */
 const isInexact = (issue: RawIssue): boolean =>
   issue.input instanceof ExactNumber &&
   (issue.code === 'invalid_union' ||

@@ -1,9 +1,9 @@
 const prefix = 'last backup '
 
-/** How the comment of a schema says when the last backup was whole. */
+/** Schema comment that records when the last backup was completed. */
 export const lastBackupText = (at: Date): string => `${prefix}${at.toISOString()}`
 
-/** Unix seconds; 0 where the comment says nothing of a backup. */
+/** Unix seconds; 0 if the comment records no backup. */
 export function lastBackupSeconds(comment: string | null | undefined): number {
   if (!comment?.startsWith(prefix)) return 0
   const ms = Date.parse(comment.slice(prefix.length))

@@ -1,6 +1,6 @@
 import { ApiError } from './errors.js'
 
-/** The refusal of a request that would need permissions its caller does not hold: 403 `forbidden`, with what is missing. */
+/** 403 `forbidden` for a request that needs permissions its caller lacks, with the missing permissions in the details. */
 export const missingPermissionError = (message: string, missing: readonly string[], path = ''): ApiError =>
   new ApiError('forbidden', message, {
     details: [{ in: 'body', path, code: 'permission_not_held', message, params: { missing: [...missing] } }],

@@ -7,8 +7,8 @@ const instant = new RegExp(`^${day}[Tt]${timeOfDay}${offset}$`)
 const maxCharacters = 64
 
 /**
- * An instant as clients write it: of RFC 3339 with any offset and precision, also without seconds. What is compared is UTC with
- * milliseconds, as it is stored. The one schema of instants that come in.
+ * An instant in a request: RFC 3339 with any offset and precision, seconds optional. Parsed to UTC with milliseconds,
+ * the form in which instants are stored and compared. Every instant in a request uses this schema.
  */
 export const Moment = z
   .string()
@@ -21,18 +21,19 @@ export const Moment = z
   .refine((text) => /^(?!0000)\d{4}-/.test(text), 'must be in the years 1 to 9999')
   .meta({ format: 'date-time' })
 
-/** A day of the calendar, by whatever clock. The one schema of dates that come in. */
+/** A calendar date without a time zone. Every date in a request uses this schema. */
 export const CalendarDay = z.iso
   .date({ abort: true, error: 'must be a date such as 2026-03-02' })
   .refine((text) => !text.startsWith('0000'), 'must be in the years 1 to 9999')
 
 /**
- * An instant that is compared with: a day stands for when it begins, by the clock of a zone that is named with it. The one
- * schema of such instants. In the query of a route (`zonedDays`) its handler sees the instant; in a body `instantIn` finds it.
+ * An instant used in comparisons; a date stands for the start of that day in the time zone given with it. Every such
+ * instant uses this schema. In a route's query (`zonedDays`) the handler receives the instant; in a body `instantIn`
+ * computes it.
  */
 export const MomentOrDay = z.union([Moment, CalendarDay], {
   error: 'must be an instant such as 2026-03-02T10:00:00Z, or a date such as 2026-03-02',
 })
 
-/** Whether one is later than the other. Of a date and an instant that is known where the zone is (`instantIn`): here it is not. */
+/** Whether `one` is later than `other`. `false` for a date and an instant: comparing them needs a zone (`instantIn`). */
 export const isLater = (one: string, other: string): boolean => one.length === other.length && one > other

@@ -1,4 +1,4 @@
-/** Everything a role or an API key can be allowed, by family. Deny by default. */
+/** All permissions of roles and API keys, by family. Denied by default. */
 export const permissions = [
   'workspace:read',
   'workspace:write',

@@ -6,7 +6,7 @@ const At = z.iso.datetime({ precision: 3 })
 const Count = z.int().min(0)
 const Service = z.enum(backendNames)
 
-/** How far a service is with its events and its work: counts and names, and no content. */
+/** Publication and work backlog of a service: counts and names, no content. */
 export const ServiceFigures = z.object({
   unpublished: Count.meta({ description: 'Events that wait to be published: 100,000 stands for more.' }),
   oldestUnpublishedAt: At.nullable(),
@@ -40,7 +40,7 @@ const DeadLetterCause = z.string().meta({
   example: 'service_unavailable',
 })
 
-/** What is left to do in a service for one workspace: counts and names, and no content. */
+/** Backlog of a service for one workspace: counts and names, no content. */
 export const WorkspaceFigures = z.object({
   unpublished: Count.meta({ description: 'Events that wait to be published: 100,000 stands for more.' }),
   deadLetters: z
@@ -58,10 +58,10 @@ export const WorkspaceFigures = z.object({
 })
 export type WorkspaceFigures = z.infer<typeof WorkspaceFigures>
 
-/** Whose figures are wanted. */
+/** The workspace whose figures are requested. */
 export const WorkspaceFiguresQuestion = z.object({ workspaceId: z.string().min(1).max(100) })
 
-/** A webhook whose deliveries wait. */
+/** A webhook with waiting deliveries. */
 const WaitingWebhook = z.object({
   id: z.string(),
   name: z.string(),
@@ -75,7 +75,7 @@ export const WaitingWebhooks = z.object({
   items: z.array(WaitingWebhook),
   paused: Count.meta({ description: 'Webhooks that are paused, and send nothing.' }),
 })
-/** Of one workspace, or of all. */
+/** For one workspace, or for all if absent. */
 export const WaitingWebhooksQuestion = WorkspaceFiguresQuestion.partial()
 
 export const WorkspaceStatus = z
@@ -118,7 +118,7 @@ export const PlatformStatus = z
   .meta({ id: 'PlatformStatus' })
 export type PlatformStatus = z.infer<typeof PlatformStatus>
 
-/** A dead letter of a service, without what it says: counts and names of what is known to the platform. */
+/** A dead letter of a service without its message: only counts and names known to the platform. */
 export const ServiceDeadLetter = z.object({
   number: Count,
   consumer: z.string(),
@@ -137,7 +137,7 @@ export type ServiceDeadLetter = z.infer<typeof ServiceDeadLetter>
 
 export const ServiceDeadLetters = z.object({ items: z.array(ServiceDeadLetter) })
 
-/** Those of one service behind a number. */
+/** Dead letters of one service with a number above `after`. */
 export const DeadLettersQuestion = z.object({
   after: z.coerce.number().int().min(0),
   limit: z.coerce.number().int().min(1).max(1_000),

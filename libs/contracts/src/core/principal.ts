@@ -14,13 +14,13 @@ export const Actor = z
   })
 export type Actor = z.infer<typeof Actor>
 
-/** The actor of what the platform does by itself, such as pausing a webhook. */
+/** The actor of the platform's own actions, such as pausing a webhook. */
 export const systemActor: Actor = { id: 'system', name: 'Opsplane', type: 'system' }
 
-/** Carriers that invoke one another add a caller each; more of them are refused. */
+/** Apps, workflows and packs that invoke one another each add a caller; a longer chain is rejected. */
 export const maxCallers = 20
 
-/** A person, or what acts for one, as the row rules of tables see them. */
+/** A person, or an actor that acts for one, as evaluated by the row rules of tables. */
 export const RowSubject = z.object({
   actor: Actor,
   userId: z.string(),
@@ -30,8 +30,8 @@ export const RowSubject = z.object({
 export type RowSubject = z.infer<typeof RowSubject>
 
 /**
- * Who a request acts as, and where. The gateway builds it from the token and passes it on signed.
- * `workspaceId` and `environment` are absent only on the few routes that work outside a workspace.
+ * Who a request acts for, and in which workspace and environment. The gateway builds it from the token and forwards it
+ * signed. `workspaceId` and `environment` are absent only on the few routes outside a workspace.
  */
 export const Principal = z.object({
   actor: Actor,
@@ -43,20 +43,23 @@ export const Principal = z.object({
   environment: Environment.optional(),
   /** Name of the principal's role in the workspace. */
   role: z.string().optional(),
-  /** Of the person who is logged in, or whose key it is. */
+  /** Email address of the signed-in person, or of the owner of the API key. */
   email: z.string().optional(),
   permissions: z.array(z.string()),
-  /** Of the session of a browser: when the person last proved who they are. */
+  /** Browser sessions only: when the person last proved their identity. */
   provedAt: z.string().optional(),
-  /** It acts by the rights of a session that an app, a workflow or a pack carries, with or without a person present. */
+  /** Set if an app, a workflow or a pack acts with the rights of a person's session, with or without the person present. */
   carriesSession: z.literal(true).optional(),
-  /** The session of a login that operates the installation. */
+  /** Set for sessions of logins that operate the installation. */
   operator: z.literal(true).optional(),
-  /** Of a session that enters one workspace alone, as its identity provider is trusted in that one alone. */
+  /** Set for sessions limited to one workspace, because only that workspace trusts their identity provider. */
   onlyWorkspaceId: z.string().optional(),
-  /** On whose request the principal acts, and by whose rights: their row rules apply as well as its own. */
+  /**
+   * The callers on whose request and with whose rights the principal acts: their
+   * row rules apply in addition to its own.
+   */
   callers: z.array(RowSubject).max(maxCallers).optional(),
-  /** Absent: whatever the permissions allow. */
+  /** If absent, only the permissions limit the principal. */
   restrictions: Restrictions.optional(),
 })
 export type Principal = z.infer<typeof Principal>
@@ -67,9 +70,9 @@ export interface TenantScope {
   environment: Environment
 }
 
-/** Names a tenant, as the key of what is kept for each. */
+/** Key of a tenant in maps and caches. */
 export const tenantKey = ({ workspaceId, environment }: TenantScope): string =>
   `${workspaceId}/${environment}`
 
-/** The scope of what belongs to no workspace, such as a person's login. No subscription reaches it. */
+/** The scope of data that belongs to no workspace, such as logins. No subscription receives its events. */
 export const platformTenant: TenantScope = { workspaceId: 'platform', environment: 'production' }

@@ -20,9 +20,9 @@ export type ResourceCommand<State extends ResourceState> =
   | { kind: 'delete' }
 
 /**
- * The rules of a resource without a life of its own: it is created once, changed field by field, and deleted. Its events
- * are `<resourceType>.created`, `.updated` and `.deleted`; what changes nothing is none. Throws `conflict` for an id that
- * is taken, `not_found` for one that is not there.
+ * Decider of a resource without a lifecycle: created once, updated field by field, and deleted. Its events are
+ * `<resourceType>.created`, `.updated` and `.deleted`; an update that changes nothing produces no event. Throws
+ * `conflict` if the id exists already, `not_found` if it does not exist.
  */
 export function resourceDecider<State extends ResourceState>(options: {
   resourceType: string
@@ -37,7 +37,8 @@ export function resourceDecider<State extends ResourceState>(options: {
       if (command.kind === 'create') {
         if (state !== null) throw alreadyExists(resourceType.replaceAll('_', ' '))
         const { id, fields, now } = command
-        // A state is its own fields and those of every resource: the compiler does not put a generic one together.
+        // A state consists of its own fields and those of every resource: the compiler
+        // cannot infer that for a generic type.
         const after = { id, ...fields, createdAt: now, updatedAt: now } as State
         return [{ type: `${resourceType}.created`, after }]
       }

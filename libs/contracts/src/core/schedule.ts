@@ -21,14 +21,14 @@ const Cron = z
 
 const TimeZone = TimeZoneName.meta({ description: 'IANA name; UTC without.', example: 'Europe/Berlin' })
 
-/** What is done at a time at which what was begun earlier still goes on. */
+/** How a schedule handles a due time while earlier work is still running. */
 export const OverlapPolicy = z.enum(['skip', 'queue', 'cancel_previous']).meta({
   description:
     '`skip` leaves a time out while what was begun before it goes on; `queue` begins afterwards; `cancel_previous` ends what goes on.',
 })
 export type OverlapPolicy = z.infer<typeof OverlapPolicy>
 
-/** What happens with times that passed while no replica could start runs. */
+/** How a schedule handles times that passed while no replica could start runs. */
 export const MisfirePolicy = z.enum(['skip', 'once', 'all']).meta({
   description:
     'Of times missed by more than a minute: `skip` leaves them out, `once` makes up for all of them with one, `all` makes up ' +
@@ -36,7 +36,7 @@ export const MisfirePolicy = z.enum(['skip', 'once', 'all']).meta({
 })
 export type MisfirePolicy = z.infer<typeof MisfirePolicy>
 
-/** When something is begun again and again. */
+/** When recurring work starts. */
 export const Schedule = z
   .strictObject({
     cron: Cron.optional(),

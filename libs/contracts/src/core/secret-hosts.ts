@@ -5,7 +5,7 @@ const hostForm = new RegExp(
   `^(?:\\*|(?:\\*\\.${label}(?:\\.${label})+)|${label}(?:\\.${label})*|\\[[0-9a-f:.]+\\])$`,
 )
 
-/** A host a secret may be sent to: its name or address, `*.` and at least two labels, or `*` for every host. */
+/** A host a secret may be sent to: a name or address, `*.` followed by at least two labels, or `*` for every host. */
 const SecretHost = z
   .string()
   .trim()
@@ -14,13 +14,13 @@ const SecretHost = z
   .regex(hostForm, 'must be a host such as api.example.com, *.example.com (one label), or * for every host')
   .refine((host) => host.includes('*') || isCanonical(host), 'must be a host as it stands in a URL')
 
-/** Hosts that something may reach, by names and patterns such as those of a secret. */
+/** Allowed hosts, as names and patterns with the syntax of a secret's hosts. */
 export const HostPatterns = z.array(SecretHost).max(50)
 
-/** The most hosts that one secret lists. */
+/** Maximum number of hosts listed by one secret. */
 export const maxSecretHosts = 50
 
-/** Where a secret may go. `*` is a choice that has to be stated. */
+/** Hosts a secret may be sent to. `*` must be stated explicitly. */
 export const SecretHosts = z
   .array(SecretHost)
   .max(maxSecretHosts)
@@ -31,18 +31,18 @@ export const SecretHosts = z
     example: ['api.example.com'],
   })
 
-/** Whether it is one host as it stands in a URL, and neither a pattern nor an expression. */
+/** Whether the text is a single host as contained in a URL, rather than a pattern or an expression. */
 export const isLiteralHost = (host: string): boolean =>
   !host.includes('*') && SecretHost.safeParse(host).data === host
 
-/** Whether one of the hosts is this one, as it stands in a URL. */
+/** Whether one of the patterns in `hosts` matches `host`, which is written as in a URL. */
 export function allowsHost(hosts: readonly string[], host: string): boolean {
   const wildcard = `*${host.slice(host.indexOf('.'))}`
   const named = !/^[0-9.]+$/.test(host) && host.includes('.')
   return hosts.some((allowed) => allowed === '*' || allowed === host || (named && allowed === wildcard))
 }
 
-/** The host a URL is sent to, as `allowsHost` takes it. Throws for what is no URL. */
+/** The host of a URL, in the form `allowsHost` expects. Throws if the text is no URL. */
 export const hostOfUrl = (url: string): string => new URL(url).hostname
 
 function isCanonical(host: string): boolean {
@@ -53,5 +53,5 @@ function isCanonical(host: string): boolean {
   }
 }
 
-/** What stands among a secret's hosts for checking the signatures of inbound webhooks, for which it is sent nowhere. */
+/** Entry in a secret's hosts that allows it to verify signatures of inbound webhooks; for that, it is sent nowhere. */
 export const hookHost = 'hooks'

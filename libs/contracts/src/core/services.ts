@@ -1,19 +1,19 @@
-/** A service of the platform, as the gateway and the operator see it. */
+/** A service of the platform, as used by the gateway and the operator. */
 export interface ServiceEntry {
-  /** The paths below /api/v1 that are its own, by their first segment or, before that, their first two. */
+  /** The service's paths below /api/v1, by their first segment, or by their first two, which have precedence. */
   readonly paths: readonly string[]
-  /** Paths below the origin itself that are its own, such as `hooks`: the service has what is below them at `/origin/hooks`. */
+  /** The service's paths below the origin itself, such as `hooks`: the service serves them under `/origin/hooks`. */
   readonly originPaths?: readonly string[]
-  /** Whether it has a schema and a login role of its own in Postgres. */
+  /** Whether the service has its own schema and login role in Postgres. */
   readonly database: boolean
-  /** Its schema is in the database of the tenants' data, apart from that of the other services. */
+  /** Its schema is in the database of the tenants' data, separate from the schemas of the other services. */
   readonly inDataDatabase?: true
 }
 
 const withDatabase = <const Paths extends readonly string[]>(...paths: Paths) =>
   ({ paths, database: true }) as const
 
-/** Every service there is, in the order they start: the one list that the gateway and the local run go by. */
+/** All services in the order they start. The gateway and local development both use this list. */
 export const serviceRegistry = {
   settings: withDatabase(
     ...([
@@ -39,7 +39,7 @@ export const serviceRegistry = {
   gateway: { paths: [], database: false },
 } as const satisfies Record<string, ServiceEntry>
 
-/** What the gateway puts before a path below the origin, so that a service can tell it from the same path of the API. */
+/** Prefix the gateway adds to a path below the origin, so that a service can distinguish it from the same API path. */
 export const originPrefix = '/origin'
 
 export type ServiceName = keyof typeof serviceRegistry
@@ -52,8 +52,9 @@ export const serviceNames = Object.keys(serviceRegistry) as ServiceName[]
 export const backendNames = serviceNames.filter((name): name is BackendName => serviceRegistry[name].database)
 
 /**
- * The durable consumers of each service on the stream of events, which its NATS user alone may use; a service that has
- * some checks the signatures of events, so they are signed for it. One that is missing here does not start.
+ * The durable consumers of each service on the events stream; only the service's NATS user may
+ * use them. Events are signed for every service listed here, as it verifies their signatures. A
+ * consumer that is missing here does not start.
  */
 export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> = {
   settings: [
@@ -109,12 +110,12 @@ export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> =
   analytics: ['analytics-export-links', 'analytics-facts', 'analytics-kpi-schedules'],
 }
 
-/** The durable consumers of each service on the stream of topics. */
+/** The durable consumers of each service on the topics stream. */
 export const topicConsumers: Partial<Record<ServiceName, readonly string[]>> = {
   workflows: ['workflows-bus'],
 }
 
-/** The services that signal changes of what is no event, and the one that follows them. */
+/** The services that publish signals for changes without events, and the service that receives them. */
 export const changeSignals: {
   readonly publishers: readonly ServiceName[]
   readonly followers: readonly ServiceName[]
@@ -123,15 +124,15 @@ export const changeSignals: {
   followers: ['settings'],
 }
 
-/** The operator's command line: it calls services, and has no routes of its own. */
+/** The operator's command line: calls services and has no routes itself. */
 export const operator = 'operator'
-/** Resources whose events change what a token is allowed, which the gateway listens to. */
+/** Resources whose events change the rights of a token. The gateway subscribes to them. */
 export const rightsEventTypes = ['token', 'session', 'user', 'membership', 'role', 'workspace'] as const
-/** Who signs internal tokens: every service, and the operator. */
+/** Signers of internal tokens: every service, and the operator. */
 export const internalParties = [...serviceNames, operator] as const
 export type InternalParty = (typeof internalParties)[number]
 
-/** The services that go on in people's names after a request: each by grants, see ADR 050. */
+/** The services that act in a person's name after the request has ended, always by grants (ADR 050). */
 export const actsForUsers: readonly InternalParty[] = [
   'integrations',
   'workflows',

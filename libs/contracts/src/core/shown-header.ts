@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
-/** They belong to the connection, the login, or the platform. */
+/** Headers of the connection, the login or the platform, which are never exposed. */
 const unseenHeaders =
   /^(?:authorization|cookie|proxy-.*|x-internal-.*|x-forwarded-.*|x-opsplane-.*|connection|host|forwarded|x-real-ip|traceparent)$/
 
-/** The name of a header of requests that what people write may see. */
+/** Name of a request header that user-written code and expressions may read. */
 export const ShownHeader = z
   .string()
   .max(100)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Whether this runtime knows a zone of that name. Offsets such as `+02:00` are no names. */
+/** Whether this runtime knows a zone of that name. Offsets such as `+02:00` are not names. */
 function isTimeZone(name: string): boolean {
   try {
     return /^[A-Za-z]/.test(name) && new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
@@ -9,7 +9,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** The IANA name of a time zone. */
+/** An IANA time zone name. */
 export const TimeZoneName = z
   .string()
   .min(1)

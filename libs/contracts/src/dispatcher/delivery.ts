@@ -9,7 +9,7 @@ export const DeliveryStatus = z.enum(deliveryStatuses).meta({
 })
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>
 
-/** Why an attempt had no answer that counts. `status` means the endpoint answered, but not with 2xx. */
+/** Why an attempt failed. `status` means the endpoint answered with a status other than 2xx. */
 export const attemptErrorKinds = [
   'status',
   'timeout',
@@ -31,7 +31,7 @@ export type AttemptErrorKind = z.infer<typeof AttemptErrorKind>
 export const AttemptError = z.object({ kind: AttemptErrorKind, message: z.string() })
 export type AttemptError = z.infer<typeof AttemptError>
 
-/** One event on its way to one webhook. */
+/** One event for one webhook, with its delivery status. */
 export const Delivery = z
   .object({
     id: idSchema('delivery'),
@@ -100,7 +100,7 @@ export const DeliveryAttempt = z
   .meta({ id: 'DeliveryAttempt' })
 export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>
 
-/** Replays that are shown with their original. */
+/** Maximum number of replays listed with their original. */
 export const maxListedReplays = 20
 
 /** A delivery with its last request and response, and every attempt made, oldest first. */
@@ -124,10 +124,10 @@ export const DeliveryDetail = Delivery.extend({
 }).meta({ id: 'DeliveryDetail' })
 export type DeliveryDetail = z.infer<typeof DeliveryDetail>
 
-/** The event type of a test ping. It is no event of the log: nothing else ever sees it. */
+/** The event type of a test ping. It never appears in the log and is sent to no other subscriber. */
 export const testEventType = 'webhook.test'
 
-/** What the endpoint answered to a test ping. */
+/** The endpoint's response to a test ping. */
 export const WebhookTestResult = z
   .object({
     status: z.int().meta({ description: 'HTTP status of the endpoint.' }),

@@ -15,16 +15,16 @@ export const RetryStrategy = z.enum(['fixed', 'exponential'])
 export type RetryStrategy = z.infer<typeof RetryStrategy>
 
 /**
- * Why a webhook is paused: a person's wish, five failed deliveries in a row, an answer of 410 Gone, or an owner who may no
- * longer do what it needs.
+ * Why a webhook is paused: by a person, after five failed deliveries in a row, after a 410 Gone response,
+ * or because its owner lost permissions it needs.
  */
 export const PauseReason = z.enum(['user', 'consecutive_failures', 'gone', 'owner_rights'])
 export type PauseReason = z.infer<typeof PauseReason>
 
-/** A webhook pauses itself after so many consecutive deliveries that failed on every attempt. */
+/** A webhook is paused after this many consecutive deliveries that failed on every attempt. */
 export const consecutiveFailuresToPause = 5
 
-/** Stands for a header value that is not shown. Sent back in a PATCH, it keeps the value. */
+/** Replaces header values that are not shown. Sent back in a PATCH, it keeps the stored value. */
 export const redactedValue = '***'
 
 const webhookFields = {
@@ -58,7 +58,7 @@ const webhookFields = {
   status: WebhookStatus,
 }
 
-/** What events say about a webhook. */
+/** A webhook as contained in events. */
 export const WebhookSnapshot = z.object({
   id: idSchema('webhook'),
   ...webhookFields,
@@ -106,7 +106,7 @@ const aliasFields = {
     .meta({ description: 'Alias of retry_max_delay_ms.' }),
 }
 
-/** Refuses a field given in both spellings with different values. */
+/** Rejects a field given in both spellings with different values. */
 function agreeingSpellings(input: Record<string, unknown>, context: z.RefinementCtx) {
   for (const [alias, name] of Object.entries(aliases)) {
     if (input[alias] === undefined || input[name] === undefined || input[alias] === input[name]) continue
@@ -166,7 +166,7 @@ export const CreateWebhook = z
   })
 export type CreateWebhook = z.infer<typeof CreateWebhook>
 
-/** Body of `PATCH /webhooks/:id`: what is absent stays; null removes what may be absent. */
+/** Body of `PATCH /webhooks/:id`: absent fields keep their value; `null` removes an optional one. */
 export const UpdateWebhook = z
   .strictObject({
     name: webhookFields.name.optional(),
@@ -207,7 +207,7 @@ export const RotateWebhookSecret = z
   .meta({ id: 'RotateWebhookSecret', example: { overlapSeconds: 3600 } })
 export type RotateWebhookSecret = z.infer<typeof RotateWebhookSecret>
 
-/** The webhook after a rotation, with the new secret where it was made here. */
+/** The webhook after a rotation, with the new secret if the server generated it. */
 export const RotatedWebhook = Webhook.extend({
   secret: z
     .string()
@@ -217,7 +217,7 @@ export const RotatedWebhook = Webhook.extend({
 }).meta({ id: 'RotatedWebhook' })
 export type RotatedWebhook = z.infer<typeof RotatedWebhook>
 
-/** Without the name it has as the API's answer, so that an event's schema stands by itself. */
+/** Without the component id of the API response, so that an event's schema is self-contained. */
 const ReplayJobSnapshot = z.object(ReplayJob.shape)
 const replayProgress = { replayId: idSchema('replay'), replayed: ReplayJob.shape.replayed }
 const resent = { deliveryId: z.string(), eventId: z.string() }

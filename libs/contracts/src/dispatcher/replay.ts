@@ -31,7 +31,7 @@ export const ReplayDeliveries = z
   })
 export type ReplayDeliveries = z.infer<typeof ReplayDeliveries>
 
-/** A replay of many deliveries of one webhook. */
+/** A job that replays many deliveries of one webhook. */
 export const ReplayJob = z
   .object({
     id: idSchema('replay'),
@@ -64,7 +64,7 @@ export const ReplayStarted = z
   .meta({ id: 'ReplayStarted' })
 export type ReplayStarted = z.infer<typeof ReplayStarted>
 
-/** One delivery that was sent again on request, as a retry or a replay. */
+/** One delivery resent on request, as a retry or a replay. */
 export const WebhookResend = z.object({
   id: idSchema('resend'),
   webhookId: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
 
-/** What NATS allows as a subject, without wildcards and empty segments. `_` and `-` cannot come first. */
+/** Valid NATS subjects without wildcards and empty segments. `_` and `-` cannot come first. */
 const topicName = /^[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)*$/
 
 export const TopicName = z
@@ -10,7 +10,7 @@ export const TopicName = z
   .regex(topicName, 'must be lower-case letters, digits, `_` and `-`, in segments separated by single dots')
   .meta({ description: 'Such as `orders.created`. A topic exists once something is published to it.' })
 
-/** Most bytes a publish request may have; a message of this size fits the default limits of NATS. */
+/** Maximum bytes of a publish request; a message of this size fits the default limits of NATS. */
 export const maxTopicEventBytes = 256 * 1024
 
 const fields = {
@@ -61,7 +61,10 @@ export const TopicEvent = z
   .meta({ id: 'TopicEvent' })
 export type TopicEvent = z.infer<typeof TopicEvent>
 
-/** A message of the stream TOPICS. Its topic is in its subject, and its id follows from its place (ADR 012). */
+/**
+ * A message of the TOPICS stream. Its subject contains its topic, and its id is derived
+ * from its stream position (ADR 012).
+ */
 export const TopicMessage = z.object({
   type: fields.type,
   payload: fields.payload,
@@ -70,5 +73,5 @@ export const TopicMessage = z.object({
 })
 export type TopicMessage = z.infer<typeof TopicMessage>
 
-/** The same with what no reader is shown: how many runs and executions have caused it. */
+/** A topic message with its cause depth: how many runs and executions caused it. Readers do not receive the depth. */
 export const CausedTopicMessage = TopicMessage.extend({ depth: z.int().min(0).default(0) })

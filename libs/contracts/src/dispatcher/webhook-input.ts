@@ -4,7 +4,7 @@ import { maxSecretsAtOnce } from '../settings/settings-internal.js'
 
 const maxHeaders = 50
 
-/** Set by the sender, by HTTP itself, or by what signs the delivery. */
+/** Headers set by the sender, by HTTP itself, or when the delivery is signed. */
 const reservedHeaders = new Set([
   'accept-encoding',
   'connection',
@@ -27,7 +27,7 @@ const reservedPrefixes = ['x-service-', 'webhook-']
 
 const segment = '[a-z][a-z0-9_]*'
 
-/** A subscription entry, by its form; whether it matches any event of the catalogue is for the routes to ask. */
+/** Checks the form of a subscription entry; the routes check whether it matches any event of the catalogue. */
 export const EventPattern = z
   .string()
   .max(200)
@@ -54,11 +54,11 @@ const HeaderValue = z
     'may use {{ }} for references of the form {{secrets.name}} only',
   )
 
-/** Of one header's value, and of all names and values together, once the references are replaced. */
+/** Maximum characters of one header value, and of all names and values together, after references are replaced. */
 export const maxHeaderValueLength = 16 * 1024
 export const maxHeadersLength = 64 * 1024
 
-/** Length of a value without what its references stand for. */
+/** Length of a value without its secret references. */
 export const literalLength = (value: string) => value.replaceAll(secretReference, '').length
 
 /** Extra headers of each delivery; values may contain `{{secrets.name}}`. */

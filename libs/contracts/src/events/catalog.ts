@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ChangeData } from './event.js'
 
-/** One declared event type: what it means and the schema of its `data`. */
+/** One declared event type: its description and the schema of its `data`. */
 export interface EventDefinition<Data extends z.ZodType = z.ZodType> {
   description: string
   data: Data

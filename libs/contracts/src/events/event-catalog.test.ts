@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import * as contracts from '../index.js'
 import { type EventCatalog, EventPattern, eventCatalog } from '../index.js'
 
-/** What the contracts call the events of something, wherever it stands. */
+/** All event types declared by any export of the contracts. */
 const declared = Object.entries(contracts).flatMap(([name, part]) =>
   /^[a-z]\w*Events$/.test(name) && typeof part === 'object' ? Object.entries(part) : [],
 )
@@ -10,7 +10,7 @@ const declared = Object.entries(contracts).flatMap(([name, part]) =>
 test('every event is in the catalogue, and no type is declared twice', () => {
   const catalog: EventCatalog = eventCatalog
   expect(new Set(declared.map(([type]) => type))).toEqual(new Set(Object.keys(catalog)))
-  // Of two declarations of one type the catalogue holds the last.
+  // If a type is declared twice, the catalogue contains only the last declaration.
   expect(declared.filter(([type, definition]) => catalog[type] !== definition)).toEqual([])
 })
 

@@ -25,7 +25,7 @@ import { studioTableEvents } from '../studio/studio-tables.js'
 import { workflowEvents } from '../workflows/workflows.js'
 import type { EventDefinition } from './catalog.js'
 
-/** Event types with what each means and carries. */
+/** Event types with their descriptions and schemas. */
 export type EventCatalog = Readonly<Record<string, EventDefinition>>
 
 /** Every event of the platform. No two services declare the same type. */

@@ -3,7 +3,7 @@ import { eventCatalog } from './event-catalog.js'
 import { eventExample } from './event-example.js'
 import { eventGroup, eventJsonSchema, type eventTypes } from './event-json-schema.js'
 
-/** One entry of the served catalogue. */
+/** One entry of the event catalogue served by the API. */
 export const EventDescription = z
   .object({
     type: z.string().meta({ example: 'incident.created' }),
@@ -19,7 +19,7 @@ export const EventDescription = z
   .meta({ id: 'EventDescription' })
 export type EventDescription = z.infer<typeof EventDescription>
 
-/** Takes some 4 ms of CPU. */
+/** Takes about 4 ms of CPU. */
 export function describeEvent(type: (typeof eventTypes)[number]): EventDescription {
   return {
     type,

@@ -6,7 +6,7 @@ import { type JsonSchema, toJsonSchema } from './event-json-schema.js'
 import { type EventOf, eventSchema } from './typed-event.js'
 
 const ulid = '01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
-/** Verbs of events before which what they tell of was not there. */
+/** Verbs of events that bring their subject into existence. */
 const beginnings = new Set([
   'created',
   'class_created',
@@ -16,12 +16,12 @@ const beginnings = new Set([
   'replay_started',
   'exported',
 ])
-/** Verbs of events after which it is gone. */
+/** Verbs of events that end the existence of their subject. */
 const endings = new Set(['deleted', 'relation_removed'])
 const earlier = '2026-01-15T09:00:00.000Z'
 const at = '2026-01-15T09:30:00.000Z'
 
-/** A made-up event of a type, as complete as its schema tells. It passes the schema. */
+/** An example event of a type with all fields of its schema. It is valid against that schema. */
 export function eventExample<Type extends EventType>(type: Type): EventOf<Type> {
   const [resourceType = '', verb = ''] = type.split('.')
   const { before: _, after, ...extras } = object(sample(toJsonSchema(eventCatalog[type].data), 'data'))
@@ -36,7 +36,7 @@ export function eventExample<Type extends EventType>(type: Type): EventOf<Type> 
     actor: sample(toJsonSchema(Actor), 'actor'),
     resource: {
       type: resourceType,
-      // What is reported can be a part of the resource, such as a replay of a webhook.
+      // The event's subject can be a part of the resource, such as a replay of a webhook.
       id: String(resource[`${resourceType}Id`] ?? resource.id),
       ...(typeof resource.number === 'string' && { number: resource.number }),
       displayName: String(resource.title ?? resource.name ?? resource.id),
@@ -47,11 +47,14 @@ export function eventExample<Type extends EventType>(type: Type): EventOf<Type> 
     causationId: null,
     source: sample(toJsonSchema(EventSource), 'source'),
   }
-  // Parsed, so that an example that breaks its schema is never shown.
+  // Parsed, so that an example that violates its schema is never shown.
   return eventSchema(type).parse(event) as EventOf<Type>
 }
 
-/** What a verb such as `created` does to a resource: all of it is new, gone, or only touched. */
+/**
+ * Changes of a resource for a verb such as `created`: everything is new, everything
+ * is removed, or only `updatedAt` changes.
+ */
 function changeOf(verb: string, after: JsonSchema) {
   if (beginnings.has(verb)) return { before: null, after, changes: Object.keys(after) }
   if (endings.has(verb)) return { before: after, after: null, changes: Object.keys(after) }
@@ -63,7 +66,7 @@ function changeOf(verb: string, after: JsonSchema) {
   }
 }
 
-/** A value a JSON Schema takes: its example, else the plainest one. */
+/** A value that is valid against a JSON Schema: its example, otherwise the simplest value. */
 function sample(schema: JsonSchema, name: string, root: JsonSchema = schema): unknown {
   const { examples, anyOf, $ref } = schema
   if (Array.isArray(examples)) return examples[0]
@@ -81,7 +84,7 @@ function sample(schema: JsonSchema, name: string, root: JsonSchema = schema): un
   return sampleText(schema, name)
 }
 
-/** What may be null is, except for the resource itself and what has an example. */
+/** Nullable values are `null`, except for the resource itself and values with an example. */
 function sampleOfUnion(options: unknown[], name: string, root: JsonSchema): unknown {
   const [first, ...others] = options.map(object)
   const nullable = others.some(({ type }) => type === 'null')

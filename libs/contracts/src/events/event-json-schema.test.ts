@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { eventCatalog, eventExample, eventJsonSchema, eventSchema, eventTypes, parseEvent } from '../index.js'
 
-// Each schema judges a handful of events: to make its code shorter takes longer than it saves.
+// Each schema validates only a few events: optimizing the generated code would take longer than it saves.
 const options = { allErrors: true, allowUnionTypes: true, code: { optimize: false } }
 const validators = [
   ['draft-2020-12', new Ajv2020(options)],
@@ -12,7 +12,7 @@ const validators = [
 ] as const
 for (const [, ajv] of validators) formats.default(ajv)
 
-// Both are made of one schema: what only the older draft could get wrong, each fourth type shows as well as all of them.
+// Both drafts are generated from one schema, so every fourth type is enough to reveal faults of the older draft alone.
 const isLong = process.env.SEARCH_TIMES !== undefined
 const triedWith = (target: string) =>
   eventTypes.filter((_, at) => isLong || target === 'draft-2020-12' || at % 4 === 0)

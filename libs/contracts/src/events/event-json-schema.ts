@@ -13,20 +13,20 @@ const groups: Readonly<Record<string, string>> = {
   sdk: 'Audit',
 }
 
-/** The group of the reference an event type stands in; what concerns the platform as a whole is `Platform`. */
+/** The group of an event type in the reference; events of the platform as a whole are in `Platform`. */
 export function eventGroup(type: string): string {
   const [resource = ''] = type.split('.')
   return groups[resource] ?? 'Platform'
 }
 
-/** Every declared type, in the order of its name. */
+/** Every declared type, sorted by name. */
 export const eventTypes: readonly EventType[] = Object.keys(eventCatalog)
   .map((type) => type as EventType)
   .toSorted()
 
 /**
- * A zod schema as JSON Schema. Objects stay open: a field that is added to an event later still validates.
- * `draft-7` is what AsyncAPI takes, whose definitions stand under `definitions` instead of `$defs`.
+ * Converts a zod schema to JSON Schema. Objects stay open, so events with fields added later still validate.
+ * `draft-7` is required by AsyncAPI; its definitions are under `definitions` instead of `$defs`.
  */
 export function toJsonSchema(
   schema: z.ZodType,
@@ -36,9 +36,9 @@ export function toJsonSchema(
     target,
     io: 'input',
     override: ({ jsonSchema }) => {
-      // Extensions are for generators of clients; a strict validator refuses words it does not know.
+      // Extensions are for client generators; strict validators reject unknown keywords.
       for (const key of Object.keys(jsonSchema)) if (key.startsWith('x-')) delete jsonSchema[key]
-      // `example` is OpenAPI's word; JSON Schema says `examples`.
+      // OpenAPI uses `example`, JSON Schema `examples`.
       if (!('example' in jsonSchema)) return
       jsonSchema.examples = [jsonSchema.example]
       delete jsonSchema.example

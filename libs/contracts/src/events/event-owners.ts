@@ -2,7 +2,7 @@ import type { BackendName } from '../core/services.js'
 import { parseEventFamily } from './event.js'
 import type { EventFamily } from './event-permissions.js'
 
-/** The service whose log the events of a family stand in. No family is shared. */
+/** The service whose log contains the events of each family. No family is shared. */
 const eventOwners: Readonly<Record<EventFamily, BackendName>> = {
   incident: 'itsm',
   itsm_settings: 'itsm',
@@ -55,8 +55,8 @@ const eventOwners: Readonly<Record<EventFamily, BackendName>> = {
 }
 
 /**
- * The one service that may publish events of a type. Undefined for undeclared families: those of a newer version,
- * which only those who read the audit log see and nothing else acts on.
+ * The one service that may publish events of a type. `undefined` for undeclared families: those come from a newer
+ * version, are visible only to readers of the audit log, and trigger nothing else.
  */
 export function eventOwner(type: string): BackendName | undefined {
   const owners: Readonly<Record<string, BackendName>> = eventOwners
@@ -64,7 +64,7 @@ export function eventOwner(type: string): BackendName | undefined {
   return Object.hasOwn(owners, family) ? owners[family] : undefined
 }
 
-/** `source`: a service as messages name it, by its schema. */
+/** Whether a service may publish events of a type. `source`: the service's name in messages, which is its schema. */
 export function mayPublish(source: string | undefined, type: string): boolean {
   const owner = eventOwner(type)
   return owner === undefined || owner.replaceAll('-', '_') === source

@@ -3,7 +3,7 @@ import { eventCatalog } from './event-catalog.js'
 
 const types = Object.keys(eventCatalog)
 
-/** What patterns are most often meant to be: all below a prefix of some type. */
+/** Suggestions for mistyped patterns: everything below a prefix of some type. */
 const families = [
   ...new Set(
     types.flatMap((type) => {
@@ -19,15 +19,15 @@ export const matchesSomeEvent = (pattern: string): boolean =>
 
 /** A subscription entry that matches no declared type. */
 interface UnknownEventPattern {
-  /** Its place among the entries. */
+  /** Index in the list of entries. */
   index: number
   pattern: string
-  /** What it may have meant. */
+  /** The most similar valid entry. */
   nearest: string
   message: string
 }
 
-/** Entries that match nothing, and would wait for ever. */
+/** Entries that match no declared type and would never receive an event. */
 export const unknownEventPatterns = (
   patterns: readonly string[],
   matches = matchesSomeEvent,
@@ -39,7 +39,7 @@ export const unknownEventPatterns = (
     return [{ index, pattern, nearest, message }]
   })
 
-/** The declared type, or for a pattern the family of types, that is spelt most like this one. */
+/** The declared type, or for a pattern the family, with the most similar spelling. */
 function nearestEventPattern(pattern: string): string {
   const candidates = pattern.endsWith('.*') ? families : types
   const [nearest = '*'] = candidates
@@ -49,7 +49,7 @@ function nearestEventPattern(pattern: string): string {
   return nearest
 }
 
-/** Levenshtein: how many characters are to be put in, taken out or replaced. */
+/** Levenshtein distance: the number of characters to insert, delete or replace. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at)
   for (let i = 1; i <= from.length; i++) {

@@ -5,7 +5,7 @@ import type { EventType } from './event-catalog.js'
 type Family<Type> = Type extends `${infer First}.${string}` ? First : never
 export type EventFamily = Family<EventType>
 
-/** What reading all events of a family takes: what reading all its resources takes. */
+/** Permission required to read all events of a family: the one required to read all its resources. */
 const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> = {
   incident: 'itsm:read',
   itsm_settings: 'itsm:read',
@@ -18,7 +18,7 @@ const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> = {
   sla_calendar: 'itsm:read',
   sla_policy: 'itsm:read',
   ci: 'cmdb:read',
-  // Readers are shown what is published, and requesters what is theirs: the events tell of all.
+  // The read permissions show only published articles, or a requester's own requests; the events contain all of them.
   article: 'knowledge:write',
   catalog_item: 'catalog:write',
   request: 'catalog:write',
@@ -45,7 +45,7 @@ const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> = {
   migration: 'migrations:read',
   workflow: 'workflows:read',
   artifact: 'sdk:read',
-  // The log shows what artifacts were given and gave.
+  // The log contains inputs and results of artifacts.
   sdk: 'executions:read',
   scheduled_job: 'sdk:read',
   pack: 'sdk:read',
@@ -60,12 +60,12 @@ const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> = {
   embed_token: 'apps:read',
 }
 
-/** Reads every event, as the audit log shows them all. */
+/** Grants access to every event, as the audit log contains all of them. */
 export const everyEventPermission: Permission = 'audit:read'
 
 /**
- * What reading the events takes that match a subscription entry. Undeclared families, `*` and `audit.*` are read
- * by those who read the audit log.
+ * Permission required to read the events that match a subscription entry. Undeclared families, `*` and `audit.*`
+ * require the permission to read the audit log.
  */
 export function eventPermission(pattern: string): Permission {
   if (pattern === '*' || pattern === 'audit.*') return everyEventPermission
@@ -74,15 +74,16 @@ export function eventPermission(pattern: string): Permission {
   return (Object.hasOwn(families, family) ? families[family] : undefined) ?? everyEventPermission
 }
 
-/** The rights needed to act for a person: to read events, and the other permissions. */
+/** The rights needed to act for a person: those to read events, and the other permissions. */
 export interface NeededRights {
   reads: readonly Permission[]
   uses: readonly Permission[]
 }
 
 /**
- * The needed permissions a person lacks, in the order of the table. Permission to read the audit log covers every event. From
- * whom row rules hide records that the events show, they lack the reading of all of them.
+ * The needed permissions a person lacks, in the order of the table. Permission to read the audit
+ * log covers every event. With `hidden`, row rules hide records in these events from the person:
+ * `records:read` then always counts as missing.
  */
 export function missingRights(
   held: readonly string[],

@@ -9,7 +9,7 @@ export const EventResource = z.object({
 })
 export type EventResource = z.infer<typeof EventResource>
 
-/** The client an action came from, as the gateway saw it. */
+/** The client that caused an action, as recorded by the gateway. */
 export const EventSource = z
   .object({
     address: z.string().meta({ description: 'IP address.' }),
@@ -26,7 +26,7 @@ export const ChangeData = z.looseObject({
 })
 export type ChangeData = z.infer<typeof ChangeData>
 
-/** Shape A: the platform event as it stands in the log, on JetStream and in the audit log. */
+/** Shape A: the platform event as stored in the log, on JetStream and in the audit log. */
 export const PlatformEvent = z
   .object({
     id: z.string(),
@@ -41,7 +41,7 @@ export const PlatformEvent = z
     version: z.int().positive(),
     requestId: z.string().nullable(),
     causationId: z.string().nullable(),
-    /** Null for what the platform does itself, and for events from before sources were recorded. */
+    /** `null` for actions of the platform itself, and for events written before sources were recorded. */
     source: EventSource.nullable().default(null),
   })
   .meta({ id: 'PlatformEvent' })
@@ -52,8 +52,8 @@ const AnyRecord = z.custom<Record<string, unknown>>(
 )
 
 /**
- * Shape A where it is read from a log or from JetStream: each key of `before` and `after` is not looked at again, which
- * is all but a tenth of what parsing an event takes.
+ * Shape A as read from a log or JetStream. The keys of `before` and `after` are not validated again, which saves all
+ * but a tenth of the time to parse an event.
  */
 export const StoredEvent: z.ZodType<PlatformEvent> = PlatformEvent.extend({
   data: ChangeData.extend({ before: AnyRecord.nullable(), after: AnyRecord.nullable() }),
@@ -73,8 +73,8 @@ export const DeliveryBody = z
 export type DeliveryBody = z.infer<typeof DeliveryBody>
 
 /**
- * The resource after the event, on delete the last known one, with its version; in addition to its fields those extras of the event's
- * type that it has no field of the same name for, such as the comment that was added.
+ * The resource after the event (the last known one for a delete) with its version, and the extras of the event's type,
+ * such as an added comment. If an extra has the same name as a field of the resource, the field wins.
  */
 export function deliveryData({
   data,
@@ -84,13 +84,16 @@ export function deliveryData({
   return { version, ...extras, ...(after ?? before) }
 }
 
-/** Shape A as the audit log shows it: `after` is the `data` of a delivery of the event; null where the resource is gone. */
+/**
+ * Shape A as shown by the audit log: `after` is the `data` of a delivery of the event,
+ * or `null` if the resource was deleted.
+ */
 export function auditedEvent(event: PlatformEvent): PlatformEvent {
   if (event.data.after === null) return event
   return { ...event, data: { ...event.data, after: deliveryData(event) } }
 }
 
-/** `data`: see `deliveryData`, which many webhooks of one event share. */
+/** `data`: see `deliveryData`; computed once for all webhooks of an event. */
 export function deliveryBody(
   event: PlatformEvent,
   webhookId: string,
@@ -106,7 +109,7 @@ export function deliveryBody(
   }
 }
 
-/** What stands before the dot of an event's type or of a pattern: `incident`. */
+/** The part of an event type or pattern before the first dot, such as `incident`. */
 export const parseEventFamily = (type: string): string => type.split('.', 1)[0] ?? ''
 
 /** Whether a subscription entry matches: an exact type, `prefix.*`, `*`, or `audit.*` for the whole log. */

@@ -1,6 +1,6 @@
 /**
- * The lines of a body, those of each part that arrives together. A last line that does not end is none. `reading` runs
- * each wait for more, so that the time the reader of the lines takes does not count as waiting.
+ * Yields the lines of a body, in batches as they arrive. An unterminated last line is dropped. Each read of the body is
+ * wrapped in `reading`, so that a timeout there excludes the time the consumer spends on the lines.
  */
 export async function* readLines(
   body: ReadableStream<Uint8Array>,
@@ -18,7 +18,7 @@ export async function* readLines(
       if (lines.length > 0) yield lines
     }
   } finally {
-    // The reader stopped early: cancel the body, and ignore a connection that is closed already.
+    // The consumer stopped early: cancel the body, and ignore a connection that is already closed.
     await reader.cancel().catch(() => undefined)
   }
 }

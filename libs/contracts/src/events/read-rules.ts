@@ -5,17 +5,17 @@ import { Environment, type RowSubject } from '../core/principal.js'
 import { patternMatches } from './event.js'
 import type { EventType } from './event-catalog.js'
 
-/** A row rule by which people of a role read some records of a table only. */
+/** A row rule that limits members of a role to some records of a table. */
 export const ReadRule = z.object({ environment: Environment, table: z.string(), role: z.string() })
 export type ReadRule = z.infer<typeof ReadRule>
 
 export const ReadRulesQuestion = z.strictObject({ workspaceId: z.string() })
 export const ReadRules = z.object({ rules: z.array(ReadRule) })
 
-/** What of a webhook, a trigger or a business rule decides which events it is for. */
+/** The part of a webhook, a trigger or a business rule that selects its events. */
 export interface EventSubscription {
   events: readonly string[]
-  /** Over the body of a delivery. */
+  /** Evaluated on the body of a delivery. */
   filter?: Filter | null | undefined
 }
 
@@ -25,11 +25,14 @@ const recordEvents = [
   'record.deleted',
 ] as const satisfies readonly EventType[]
 
-/** Whether it is for events of records, which show records whole: no row rule can be applied to them. */
+/**
+ * Whether the subscription includes events of records. These contain whole records,
+ * so row rules cannot be applied to them.
+ */
 export const reachesRecords = ({ events }: EventSubscription): boolean =>
   events.some((pattern) => recordEvents.some((type) => patternMatches(pattern, type)))
 
-/** Who subscribes: what they are, and on whose request they act. */
+/** The role of the subscriber, and of the callers on whose request they act. */
 export interface Subscriber extends Pick<RowSubject, 'role'> {
   callers?: readonly Pick<RowSubject, 'role'>[] | undefined
 }
@@ -52,7 +55,10 @@ export function rulesAgainst(
   )
 }
 
-/** The only tables a filter lets through; undefined: any, as where a template says which. */
+/**
+ * The only tables a filter lets through; `undefined` if it lets any through, for
+ * example because the name is a template.
+ */
 function tablesNamedBy(filter: Filter | null | undefined): readonly unknown[] | undefined {
   const condition = filter?.['data.tableSlug']
   const named = typeof condition === 'object' ? condition?.in : condition && [condition]

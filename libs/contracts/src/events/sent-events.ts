@@ -1,15 +1,15 @@
 export { readLines } from './lines.js'
 
-/** One server-sent event. One with an id alone, or a comment, has no `event`. */
+/** One server-sent event. A message with only an id, or a comment, has no `event`. */
 export interface SentEvent {
   id: number | undefined
   event: string | undefined
   data: string
-  /** After how long the sender wants to be asked again once the stream ends. */
+  /** Delay the sender requests before a reconnect after the stream ends. */
   retryMs: number | undefined
 }
 
-/** Server-sent events of the lines of an answer, as https://html.spec.whatwg.org has them. */
+/** Parses the lines of a response as server-sent events, as specified in https://html.spec.whatwg.org. */
 export async function* sentEvents(batches: AsyncIterable<readonly string[]>): AsyncGenerator<SentEvent> {
   let fields: SentEvent = none()
   for await (const lines of batches) {

@@ -21,7 +21,7 @@ type Prefixes<Type extends string> = Type extends `${infer Head}.${infer Rest}`
   ? Head | (Rest extends `${string}.${string}` ? `${Head}.${Prefixes<Rest>}` : never)
   : never
 
-/** What a typed subscription can name. */
+/** Valid entries of a typed subscription. */
 export type CatalogPattern = EventType | `${Prefixes<EventType>}.*` | '*' | 'audit.*'
 
 function isEventType(type: string): type is EventType {
@@ -34,12 +34,12 @@ export function eventSchema<Type extends EventType>(type: Type) {
 }
 
 /**
- * Reads an event of any declared type; null when its type is not declared here, as when the sender is newer.
- * Fields the schema does not declare are dropped. Throws ZodError on anything that breaks the schema.
+ * Parses an event of any declared type; `null` if its type is not declared here, for example because the sender is
+ * newer. Fields the schema does not declare are dropped. Throws ZodError if the event violates the schema.
  */
 export function parseEvent(input: unknown): EventOf<EventType> | null {
   const { type } = z.looseObject({ type: z.string() }).parse(input)
-  // The schema of each type yields exactly the event of that type, which a lookup by a union cannot express.
+  // Each type's schema yields exactly the event of that type, which a lookup by a union cannot express.
   return isEventType(type) ? (schemaOf(type).parse(input) as EventOf<EventType>) : null
 }
 

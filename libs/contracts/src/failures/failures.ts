@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-/** A group is counted up to here, whatever it has. */
+/** Failures of a group are counted up to this number. */
 export const maxCountedFailures = 10_000
 
-/** What is failed now for one cause at one target. */
+/** Current failures with the same cause and target. */
 export const FailureGroup = z
   .object({
     id: z.string().meta({ description: 'The same for as long as target and cause are.' }),

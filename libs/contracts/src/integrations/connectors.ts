@@ -6,7 +6,7 @@ import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 
 const At = z.iso.datetime({ precision: 3 })
 
-/** `unknown` until the first test, check or invocation shows whether what is connected answers. */
+/** `unknown` until the first test, check or invocation shows whether the connected system answers. */
 const connectorStatuses = ['unknown', 'up', 'down'] as const
 export const ConnectorStatus = z.enum(connectorStatuses)
 export type ConnectorStatus = z.infer<typeof ConnectorStatus>
@@ -39,7 +39,7 @@ const TimeoutMs = z
   .max(100_000)
   .meta({ description: 'One deadline for an invocation with all its attempts.' })
 
-/** A connector, as events carry it. */
+/** A connector as contained in events. */
 export const ConnectorState = z.object({
   id: idSchema('connector'),
   name: Name,
@@ -86,7 +86,7 @@ export const NewConnector = z
   })
 export type NewConnector = z.infer<typeof NewConnector>
 
-/** What is absent stays; `config` and `retry` are replaced whole. */
+/** Absent fields keep their value; `config` and `retry` are replaced as a whole. */
 export const ConnectorPatch = z
   .strictObject({
     name: Name,
@@ -198,7 +198,7 @@ export const ConnectorInvocationDetail = ConnectorInvocation.extend({
 }).meta({ id: 'ConnectorInvocationDetail' })
 export type ConnectorInvocationDetail = z.infer<typeof ConnectorInvocationDetail>
 
-/** Filters of the log of invocations. */
+/** Filters of the invocation log. */
 export const InvocationFilters = z.object({
   status: InvocationStatus.optional(),
   action: z.string().min(1).max(200).optional(),
@@ -219,13 +219,13 @@ export const connectorEvents = {
   'connector.deleted': resourceEvent(ConnectorState, 'A connector was deleted.'),
 } satisfies Record<string, EventDefinition>
 
-/** What a service asks integrations: which connectors of an environment have one of these ids or names. */
+/** Asks integrations which connectors of an environment have one of these ids or names. */
 export const ConnectorNamesQuestion = z.strictObject({
   workspaceId: z.string().max(100),
   environment: Environment,
   ids: z.array(z.string().max(100)).max(1_000).default([]),
   names: z.array(z.string().max(200)).max(1_000).default([]),
-  /** Whether actions that follow from a configuration are asked for as well, which may take reading a document elsewhere. */
+  /** Whether to include actions derived from a configuration, which may require fetching a remote document. */
   furtherActions: z.boolean().default(false),
 })
 export type ConnectorNamesQuestion = z.input<typeof ConnectorNamesQuestion>
@@ -236,7 +236,7 @@ export const ConnectorNames = z.object({
       id: idSchema('connector'),
       name: z.string(),
       kind: z.string().optional(),
-      /** Names; null where they depend on a configuration, and were not asked for or cannot be read now. */
+      /** Action names; `null` if they depend on a configuration and were not requested or cannot be read now. */
       actions: z.array(z.string()).nullable().optional(),
     }),
   ),

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import type { Permission } from '../core/permissions.js'
 
-/** By action the permission it takes; null where it takes none, or only particular persons may do it. */
+/** Permission required by each action; `null` if it needs none, or if only particular persons may perform it. */
 type ActionNeeds = Readonly<Record<string, Permission | null>>
 
-/** Of the schemas that `allowedActionsSchema` has made: what an answer keeps from callers who may not do it. */
+/** Needs of the schemas created by `allowedActionsSchema`: responses omit actions the caller may not perform. */
 export const actionNeeds = z.registry<{ needs: ActionNeeds }>()
 
 /**
- * The actions a record allows its reader. `allowed` describes the further conditions besides permissions, which
- * are looked at where a request is answered: records and events know no caller.
+ * The actions a record allows its reader. `allowed` describes the conditions besides permissions. Permissions are
+ * checked when a request is answered, because records and events know no caller.
  */
 export function allowedActionsSchema<Action extends Readonly<Record<string, string>>>(
   action: z.ZodEnum<Action>,
@@ -23,7 +23,7 @@ export function allowedActionsSchema<Action extends Readonly<Record<string, stri
   return schema
 }
 
-/** For actions that all take the same permission, but for some. */
+/** Sets the same permission for all actions, with some exceptions. */
 export function requireForAll<Action extends string>(
   actions: readonly Action[],
   permission: Permission,

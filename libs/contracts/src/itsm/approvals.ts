@@ -4,7 +4,7 @@ import { Actor } from '../core/principal.js'
 
 const At = z.iso.datetime({ precision: 3 })
 
-/** How many of those asked must approve. `percent` counts of the approvers named, rounded up. */
+/** How many of the approvers must approve. `percent` is relative to the named approvers, rounded up. */
 export const WaitFor = z.union(
   [
     z.enum(['first', 'all']),
@@ -14,7 +14,7 @@ export const WaitFor = z.union(
   'must be "first", "all", {"count": 2} or {"percent": 50}',
 )
 
-/** Who is asked. Without names: anyone allowed to approve. `all` and `percent` need names. */
+/** Who must approve. Without names: anyone allowed to approve. `all` and `percent` require names. */
 export const ApprovalRule = z
   .strictObject({
     name: z.string().trim().min(1).max(100).meta({ example: 'Change advisory board' }),
@@ -31,7 +31,7 @@ export const ApprovalRule = z
   .meta({ id: 'ApprovalRule', example: { name: 'Advisory board', waitFor: { count: 2 } } })
 export type ApprovalRule = z.infer<typeof ApprovalRule>
 
-/** Never changes once it is made. */
+/** Immutable once made. */
 export const ApprovalDecision = z.object({
   by: Actor,
   userId: z.string().meta({ description: 'The person, also where an API key decided.' }),

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-/** What a change, and the template of one, have in common. */
+/** Fields shared by changes and change templates. */
 
 export const ChangeTitle = z.string().trim().min(1).max(200)
-/** Three of the longest, and all else a person enters, fit into an event twice. */
+/** Sized so that three plans of maximum length, and all other input, fit into an event twice. */
 export const ChangePlan = z.string().trim().min(1).max(20_000)
 export const SuccessProbability = z
   .int()

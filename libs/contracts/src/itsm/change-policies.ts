@@ -7,7 +7,7 @@ import { ApprovalRule } from './approvals.js'
 const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().trim().min(1).max(100)
 
-/** Approvals one stage can ask for. */
+/** Maximum approvals of one stage. */
 export const maxApprovalRules = 5
 const Rules = z.array(ApprovalRule).min(1).max(maxApprovalRules)
 
@@ -32,7 +32,7 @@ const fields = {
   status: z.enum(['active', 'inactive']),
 }
 
-/** The rules a change was submitted under. `id` is null where no policy applied. */
+/** The rules a change was submitted under. `id` is `null` if no policy applied. */
 export const ChangeApprovalPolicy = z.object({
   id: idSchema('changePolicy').nullable(),
   name: z.string(),
@@ -47,7 +47,7 @@ export type ChangeApprovalPolicy = z.infer<typeof ChangeApprovalPolicy>
 export const ChangePolicyState = z.object({
   id: idSchema('changePolicy'),
   ...fields,
-  // Those of before were not bounded.
+  // Stored policies from before the bounds may exceed them.
   conditions: Filter.meta(overChange),
   createdAt: At,
   updatedAt: At,

@@ -40,7 +40,7 @@ const fields = {
     .meta({ description: 'Longest planned window of its changes; null for any.', example: 120 }),
 }
 
-/** What was agreed on beforehand, as events carry it. */
+/** A pre-approved change template, as contained in events. */
 export const ChangeTemplateState = z.object({
   id: idSchema('changeTemplate'),
   ...fields,

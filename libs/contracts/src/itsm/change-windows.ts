@@ -11,7 +11,7 @@ const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().trim().min(1).max(100).meta({ example: 'Year-end freeze' })
 const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 22:30')
 const Reason = z.string().trim().min(1).max(2_000)
-/** Years in which a zone's rules are known, or can be guessed at. */
+/** Limited to years in which the rules of time zones are known or can be predicted. */
 const Day = z
   .string()
   .regex(/^20\d\d-\d\d-\d\d$/, 'must be a date from 2000-01-01 to 2099-12-31')
@@ -84,7 +84,7 @@ const fields = {
   status: z.enum(changeWindowStatuses).meta({ description: 'An inactive one is ignored.' }),
 }
 
-/** A window as events carry it. */
+/** A window as contained in events. */
 export const ChangeWindowState = z.object({
   id: idSchema('changeWindow'),
   ...fields,

@@ -32,7 +32,7 @@ export const changeStatuses = [
 export const ChangeStatus = z.enum(changeStatuses).meta({ id: 'ChangeStatus' })
 export type ChangeStatus = z.infer<typeof ChangeStatus>
 
-/** Everything that can be done to a change; which of them apply depends on its status, type and hold. */
+/** All actions on a change; its status, type and hold determine which of them apply. */
 export const changeActions = [
   'edit',
   'submit',
@@ -49,14 +49,14 @@ export const changeActions = [
 export const ChangeAction = z.enum(changeActions).meta({ id: 'ChangeAction' })
 export type ChangeAction = z.infer<typeof ChangeAction>
 
-/** From the least to the most severe. */
+/** In ascending order of severity. */
 export const changeRisks = ['low', 'moderate', 'high'] as const
 export const ChangeRisk = z
   .enum(changeRisks)
   .meta({ id: 'ChangeRisk', description: 'Of a change, the highest of its risk factors.' })
 export type ChangeRisk = z.infer<typeof ChangeRisk>
 
-// Without an id of its own: OpenAPI components of enums that are nullable somewhere come out nullable everywhere.
+// No component id: OpenAPI components of enums that are nullable somewhere become nullable everywhere.
 export const ChangeOutcome = z.enum(['successful', 'successful_with_issues', 'unsuccessful'])
 export type ChangeOutcome = z.infer<typeof ChangeOutcome>
 
@@ -76,7 +76,10 @@ export type ChangeConflictKind = z.infer<typeof ChangeConflictKind>
 
 const At = z.iso.datetime({ precision: 3 })
 
-/** One of its kind with one change or window: what `kind` and `with` name stays the same conflict when it shifts. */
+/**
+ * A conflict with one change or window. It is identified by `kind` and `with`, so
+ * it stays the same when its times shift.
+ */
 export const ChangeConflict = z
   .object({
     kind: ChangeConflictKind,
@@ -98,7 +101,7 @@ const Plan = ChangePlan.nullable()
 const Notes = z.string().trim().min(1).max(10_000)
 const Reason = z.string().trim().min(1).max(2_000)
 
-/** What a person enters. */
+/** Fields a person enters. */
 const fields = {
   title: ChangeTitle.meta({ example: 'Move the checkout database to new disks' }),
   description: z.string().max(20_000).nullable().meta({ description: 'What and why, in Markdown.' }),
@@ -127,7 +130,7 @@ const fields = {
     }),
 }
 
-/** A change as events carry it: its fields, without what only an API answer adds. */
+/** A change as contained in events: its fields, without those only an API response adds. */
 export const ChangeState = z.object({
   id: idSchema('change'),
   number: z.string().meta({ description: 'Unique in the workspace, increasing.', example: 'CHG-7' }),

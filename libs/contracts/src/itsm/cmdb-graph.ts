@@ -4,7 +4,7 @@ import { CiStatus, Criticality } from './cmdb.js'
 import { CiRelation } from './cmdb-relations.js'
 import { SlaTimer } from './sla.js'
 
-/** An item as a graph shows it. */
+/** An item as a node of a graph. */
 const GraphItem = z.object({
   id: idSchema('ci'),
   name: z.string(),
@@ -38,7 +38,7 @@ const ImpactedItem = GraphItem.extend({
     .meta({ description: 'From a failing item to this one.' }),
 })
 
-/** What of a timer is at risk with an item. */
+/** The fields of an SLA timer that is at risk with an item. */
 const SlaAtRisk = SlaTimer.pick({
   ...{ entityType: true, entityId: true, entityNumber: true, policyName: true },
   ...{ metric: true, dueAt: true, breached: true },

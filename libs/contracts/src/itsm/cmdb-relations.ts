@@ -3,8 +3,8 @@ import { idSchema } from '../core/ids.js'
 import { Actor } from '../core/principal.js'
 
 /**
- * Every type of relation, read "source … target", and what becomes of one end when the other fails:
- * `to_source` says that the source goes down with its target, `to_target` the other way round.
+ * All relation types, read "source … target", and how a failure propagates between the ends: `to_source` means the
+ * source fails with its target, `to_target` the reverse.
  */
 export const relationImpact = {
   depends_on: 'to_source',
@@ -22,7 +22,7 @@ export type RelationType = keyof typeof relationImpact
 
 export const relationTypes = Object.keys(relationImpact) as [RelationType, ...RelationType[]]
 
-/** The types of relations over which a failure goes on. */
+/** Relation types along which a failure propagates. */
 export const impactTypes = relationTypes.filter((type) => relationImpact[type] !== 'none')
 
 export const RelationType = z.enum(relationTypes).meta({
@@ -44,7 +44,7 @@ export const Redundancy = z
   .meta({ id: 'Redundancy', example: { minUp: 1 } })
 export type Redundancy = z.infer<typeof Redundancy>
 
-/** By relation type. Where nothing is said an item needs every one of its dependencies. */
+/** By relation type. Without an entry, an item needs all of its dependencies of that type. */
 export const RedundancyByType = z
   .strictObject(
     Object.fromEntries(impactTypes.map((type) => [type, Redundancy.optional()])) as {
@@ -69,7 +69,7 @@ const relationFields = {
   type: RelationType,
 }
 
-/** A relation as the API and events show it. It never changes. */
+/** A relation as contained in API responses and events. It is immutable. */
 export const CiRelation = z
   .object({
     id: idSchema('relation'),

@@ -16,17 +16,17 @@ export const ciStatuses = [
 export const CiStatus = z.enum(ciStatuses).meta({ id: 'CiStatus' })
 export type CiStatus = z.infer<typeof CiStatus>
 
-/** From the most to the least severe. */
+/** In descending order of severity. */
 export const criticalities = ['critical', 'high', 'medium', 'low'] as const
 export const Criticality = z.enum(criticalities).meta({ id: 'Criticality' })
 export type Criticality = z.infer<typeof Criticality>
 
-/** Everything that can be done to an item; which of them apply depends on its status. */
+/** All actions on an item; its status determines which of them apply. */
 export const ciActions = ['edit', 'relate', 'activate', 'fail', 'repair', 'retire', 'delete'] as const
 export const CiAction = z.enum(ciActions).meta({ id: 'CiAction' })
 export type CiAction = z.infer<typeof CiAction>
 
-/** The classes every workspace has, with their labels. */
+/** Built-in classes of every workspace, with their labels. */
 export const builtInClasses: Readonly<Record<string, string>> = {
   service: 'Service',
   application: 'Application',
@@ -70,7 +70,7 @@ const fields = {
   redundancy: RedundancyByType,
 }
 
-/** An item as events carry it: its fields, without what only an API answer adds. */
+/** An item as contained in events: its fields, without those only an API response adds. */
 export const ConfigurationItemState = z.object({
   id: idSchema('ci'),
   ...fields,
@@ -139,7 +139,7 @@ const ClassSchema = z
   })
 const Label = z.string().trim().min(1).max(100)
 
-/** A class as events carry it. */
+/** A class as contained in events. */
 export const CiClassState = z.object({
   id: idSchema('ciClass'),
   name: CiClassName,

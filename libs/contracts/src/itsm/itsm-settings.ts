@@ -6,7 +6,7 @@ import { defaultPriorityMatrix, Priority, PriorityMatrix } from './priority.js'
 
 const At = z.iso.datetime({ precision: 3 })
 
-/** When an incident is proposed as a major one by itself: everything the rule names must hold. */
+/** A rule that proposes an incident as a major incident automatically: all conditions of the rule must hold. */
 export const MajorRule = z
   .strictObject({
     name: z.string().trim().min(1).max(100).meta({ description: 'Reported as the reason.' }),
@@ -54,11 +54,11 @@ const fields = {
     }),
 }
 
-/** How the desk of one workspace and environment works. */
+/** Service desk settings of one workspace and environment. */
 export const ItsmSettingsState = z.object({
   id: idSchema('itsmSettings'),
   ...fields,
-  // States from before this field was introduced lack it.
+  // Absent in states stored before this field was introduced.
   majorRules: fields.majorRules.default(() => [...defaultMajorRules]),
   createdAt: At.nullable().meta({ description: 'Null until they are first changed.' }),
   updatedAt: At.nullable(),

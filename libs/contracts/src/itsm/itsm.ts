@@ -9,12 +9,12 @@ export const incidentStatuses = ['open', 'in_progress', 'on_hold', 'resolved', '
 export const IncidentStatus = z.enum(incidentStatuses).meta({ id: 'IncidentStatus' })
 export type IncidentStatus = z.infer<typeof IncidentStatus>
 
-/** From the most to the least severe. */
+/** In descending order of severity. */
 export const severities = ['critical', 'high', 'medium', 'low'] as const
 export const Severity = z.enum(severities).meta({ id: 'Severity' })
 export type Severity = z.infer<typeof Severity>
 
-// Without an id of its own, as is ResolutionCode: OpenAPI components of nullable enums come out nullable everywhere.
+// No component id, like ResolutionCode: OpenAPI components of nullable enums become nullable everywhere.
 export const HoldReason = z.enum([
   'awaiting_caller',
   'awaiting_change',
@@ -34,20 +34,20 @@ export const ResolutionCode = z.enum([
 ])
 export type ResolutionCode = z.infer<typeof ResolutionCode>
 
-/** How an incident came in. */
+/** Channel an incident was reported through. */
 export const IncidentChannel = z.enum(['portal', 'email', 'phone', 'chat', 'walk_in', 'monitoring', 'api'])
 export type IncidentChannel = z.infer<typeof IncidentChannel>
 
-/** Where a major incident stands: proposed, then accepted or rejected; an accepted one may be demoted. */
+/** Status of a major incident: proposed, then accepted or rejected; an accepted one can be demoted. */
 export const MajorState = z.enum(['none', 'proposed', 'accepted', 'rejected', 'demoted'])
 export type MajorState = z.infer<typeof MajorState>
 
-/** What can be decided about an incident being a major one; which of them apply depends on its major state. */
+/** Decisions about whether an incident is a major one; its major state determines which of them apply. */
 export const majorActions = ['propose', 'accept', 'reject', 'demote'] as const
 export const MajorAction = z.enum(majorActions).meta({ id: 'MajorAction' })
 export type MajorAction = z.infer<typeof MajorAction>
 
-/** Everything that can be done to an incident; which of them apply depends on its status. */
+/** All actions on an incident; its status determines which of them apply. */
 export const incidentActions = [
   'edit',
   'assign',
@@ -102,7 +102,7 @@ const PostIncidentReview = z.string().trim().min(1).max(20_000).nullable().meta(
 })
 const At = z.iso.datetime({ precision: 3 })
 
-/** An incident as events carry it: its fields, without what only an API answer adds. */
+/** An incident as contained in events: its fields, without those only an API response adds. */
 export const IncidentState = z.object({
   id: idSchema('incident'),
   number: z.string().meta({ description: 'Unique in the workspace, increasing.', example: 'INC-42' }),
@@ -124,7 +124,7 @@ export const IncidentState = z.object({
   reopenCount: z.int().min(0),
   escalationLevel: z.int().min(0).meta({ description: 'How often it was escalated.' }),
   commentCount: z.int().min(0),
-  // States from before these fields were introduced lack them.
+  // Absent in states stored before these fields were introduced.
   impact: Level.default('medium'),
   urgency: Level.default('medium'),
   priority: Priority.default('P3').meta({ description: 'By impact and urgency, unless it was overridden.' }),
@@ -195,7 +195,7 @@ export const IncidentComment = z
     body: z.string(),
     visibility: CommentVisibility,
     author: Actor,
-    // Comments from before this field was introduced lack it.
+    // Absent in comments written before this field was introduced.
     userId: z.string().nullable().default(null).meta({
       description: 'The person, also where an API key wrote it. Null for what the platform wrote.',
     }),
@@ -323,7 +323,7 @@ export const EscalationCause = z.enum(['severity_raised', 'group_reassigned', 'r
 })
 export type EscalationCause = z.infer<typeof EscalationCause>
 
-/** What an incident's step followed from, where it was not an agent who took it. */
+/** Cause of an incident's transition that was not made by an agent. */
 export const IncidentCause = z.enum(['caller', 'parent', 'problem', 'change', 'auto_close', 'sla']).meta({
   description:
     '`caller`: their comment resumed or reopened it, or they resolved, reopened, closed or canceled it themselves. ' +
@@ -333,7 +333,7 @@ export const IncidentCause = z.enum(['caller', 'parent', 'problem', 'change', 'a
 export type IncidentCause = z.infer<typeof IncidentCause>
 const cause = { cause: IncidentCause.optional() }
 
-/** The threshold of a timer at which an escalation rule has changed an incident. */
+/** The timer threshold at which an escalation rule changed an incident. */
 export const ReachedThreshold = z.object({
   timerId: idSchema('slaTimer'),
   policyId: idSchema('slaPolicy'),
@@ -366,7 +366,7 @@ export const itsmEvents = {
     {
       causes: z.array(EscalationCause).min(1),
       reason: z.string().nullable(),
-      // Events from before these fields were introduced lack them.
+      // Absent in events written before these fields were introduced.
       level: z
         .int()
         .min(1)

@@ -5,14 +5,14 @@ import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 import { allowedActionsSchema, requireForAll } from './allowed-actions.js'
 
-/** Without the id of `Actor`: OpenAPI has no nullable references. */
+/** Without the component id of `Actor`: OpenAPI has no nullable references. */
 const PublishedBy = z.object(Actor.shape).nullable()
 
 export const articleStatuses = ['draft', 'in_review', 'scheduled', 'published', 'retired'] as const
 export const ArticleStatus = z.enum(articleStatuses).meta({ id: 'ArticleStatus' })
 export type ArticleStatus = z.infer<typeof ArticleStatus>
 
-/** Everything that can be done to an article; which of them apply depends on its status. */
+/** All actions on an article; its status determines which of them apply. */
 export const articleActions = [
   'edit',
   'submit',
@@ -32,7 +32,7 @@ export const ArticleVisibility = z.enum(['public', 'internal']).meta({
 })
 export type ArticleVisibility = z.infer<typeof ArticleVisibility>
 
-/** Most bytes of a body, in UTF-8. */
+/** Maximum bytes of a body, in UTF-8. */
 export const maxArticleBytes = 256 * 1024
 
 const Reference = z.string().trim().min(1).max(100)
@@ -69,7 +69,7 @@ const contentFields = {
   sourceProblemId: Reference.nullable().meta({ description: 'Problem it was learnt from.' }),
 }
 
-/** An article as events carry it. */
+/** An article as contained in events. */
 export const ArticleEventState = z.object({
   id: idSchema('article'),
   number: z.string().meta({ description: 'Unique in the workspace, increasing.', example: 'KB-12' }),
@@ -80,7 +80,7 @@ export const ArticleEventState = z.object({
   articleVersion: z.int().min(1).meta({ description: 'The version being worked on, or the last one.' }),
   publishedVersion: z.int().min(1).nullable().meta({ description: 'The version readers get.' }),
   rejectionReason: z.string().nullable(),
-  // States from before this field was introduced lack it.
+  // Absent in states stored before this field was introduced.
   publishAt: At.nullable().default(null).meta({
     description: 'When the version that is scheduled will be published by itself.',
   }),
@@ -172,7 +172,7 @@ export const ArticleFeedback = z.strictObject({ helpful: z.boolean() }).meta({
   example: { helpful: true },
 })
 
-/** One person's opinion of one article; the last one counts. */
+/** One person's vote on one article; only their last vote counts. */
 export const ArticleVote = z.object({
   id: z.string(),
   articleId: idSchema('article'),

@@ -1,17 +1,17 @@
 import { z } from 'zod'
 
-/** Impact and urgency, from the most to the least severe. */
+/** Impact and urgency, in descending order of severity. */
 export const levels = ['high', 'medium', 'low'] as const
 export const Level = z.enum(levels)
 export type Level = z.infer<typeof Level>
 
-/** From the most pressing to the least. */
+/** In descending order of urgency. */
 export const priorities = ['P1', 'P2', 'P3', 'P4', 'P5'] as const
-// Without an id of its own: OpenAPI components of enums that are nullable somewhere come out nullable everywhere.
+// No component id: OpenAPI components of enums that are nullable somewhere become nullable everywhere.
 export const Priority = z.enum(priorities)
 export type Priority = z.infer<typeof Priority>
 
-/** The impact and urgency a severity implies where they are not set: with the default matrix P1, P2, P3 and P4. */
+/** Default impact and urgency for each severity: with the default matrix they result in P1, P2, P3 and P4. */
 export const levelsBySeverity = {
   critical: { impact: 'high', urgency: 'high' },
   high: { impact: 'medium', urgency: 'high' },

@@ -19,11 +19,11 @@ export type ProblemStatus = z.infer<typeof ProblemStatus>
 
 /** How a problem ended. */
 export const problemResolutions = ['fix_applied', 'risk_accepted', 'duplicate', 'canceled'] as const
-// Without an id of its own: OpenAPI components of nullable enums come out nullable everywhere.
+// No component id: OpenAPI components of nullable enums become nullable everywhere.
 export const ProblemResolution = z.enum(problemResolutions)
 export type ProblemResolution = z.infer<typeof ProblemResolution>
 
-/** Everything that can be done to a problem; which of them apply depends on its status. */
+/** All actions on a problem; its status determines which of them apply. */
 export const problemActions = [
   'edit',
   'assess',
@@ -52,7 +52,7 @@ const AssigneeId = Reference.nullable().meta({
 })
 const AssignmentGroup = Reference.nullable().meta({ description: 'Team it lies with.', example: 'payments' })
 const Category = Reference.nullable().meta({ example: 'availability' })
-// Repeated ones are dropped by the decider, so that a wrong one is reported by its place in what was sent.
+// The decider removes duplicates, so that an invalid entry is reported with its index in the request.
 const References = z.array(Reference).max(50)
 const CiIds = References.meta({ description: 'Configuration items affected. Repeated ones are dropped.' })
 const ChangeIds = References.meta({ description: 'Changes that mend it. Repeated ones are dropped.' })
@@ -64,7 +64,7 @@ const Tags = z
 const ResolutionNotes = z.string().trim().min(1).max(5_000).meta({ example: 'Raised the pool limit.' })
 const At = z.iso.datetime({ precision: 3 })
 
-/** A problem as events carry it: its fields, without what only an API answer adds. */
+/** A problem as contained in events: its fields, without those only an API response adds. */
 export const ProblemState = z.object({
   id: idSchema('problem'),
   number: z.string().meta({ description: 'Unique in the workspace, increasing.', example: 'PRB-7' }),
@@ -217,7 +217,7 @@ const problemEvent = <Extras extends z.ZodRawShape = Record<never, never>>(
   extras?: Extras,
 ) => resourceEvent(ProblemState, description, extras)
 
-/** A change that is over; its outcome is null where it was canceled. */
+/** A closed or canceled change; `outcome` is `null` if it was canceled. */
 export const EndedChange = z.object({
   id: idSchema('change'),
   number: z.string(),

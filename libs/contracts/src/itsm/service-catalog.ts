@@ -10,7 +10,7 @@ export const catalogItemStatuses = ['draft', 'active', 'retired'] as const
 export const CatalogItemStatus = z.enum(catalogItemStatuses).meta({ id: 'CatalogItemStatus' })
 export type CatalogItemStatus = z.infer<typeof CatalogItemStatus>
 
-/** Everything that can be done to an item; which of them apply depends on its status. */
+/** All actions on a catalog item; its status determines which of them apply. */
 export const catalogItemActions = ['edit', 'activate', 'retire', 'delete'] as const
 export const CatalogItemAction = z.enum(catalogItemActions).meta({ id: 'CatalogItemAction' })
 export type CatalogItemAction = z.infer<typeof CatalogItemAction>
@@ -35,7 +35,7 @@ const taskFields = {
   dependsOn: DependsOn,
 }
 
-/** One step of how a request is fulfilled. */
+/** One task in the fulfillment of a request. */
 export const PlannedTask = z.object(taskFields)
 export type PlannedTask = z.infer<typeof PlannedTask>
 
@@ -60,7 +60,7 @@ const Price = z
   .nullable()
   .meta({ description: 'Of one piece; null where it costs nothing.' })
 
-/** Persons one rule may name: each may leave a decision on the request, which has to fit in an event. */
+/** Maximum persons in one rule: each may add a decision to the request, which must fit in an event. */
 const maxApprovers = 20
 
 const fields = {
@@ -106,7 +106,7 @@ function countOf(waitFor: ApprovalRule['waitFor']): number {
   return typeof waitFor === 'object' && 'count' in waitFor ? waitFor.count : 1
 }
 
-/** An item as events carry it. */
+/** A catalog item as contained in events. */
 export const CatalogItemState = z.object({
   id: idSchema('catalogItem'),
   ...fields,

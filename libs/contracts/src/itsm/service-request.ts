@@ -20,7 +20,7 @@ export const catalogRequestStatuses = [
 export const CatalogRequestStatus = z.enum(catalogRequestStatuses).meta({ id: 'CatalogRequestStatus' })
 export type CatalogRequestStatus = z.infer<typeof CatalogRequestStatus>
 
-/** Everything that can be done to a request; which of them apply depends on its status. */
+/** All actions on a request; its status determines which of them apply. */
 export const catalogRequestActions = [
   'edit',
   'submit',
@@ -90,7 +90,7 @@ const FormData = z
 const Quantity = z.int().min(1).max(100)
 const Notes = z.string().max(5_000).nullable()
 
-/** A request as events carry it. */
+/** A request as contained in events. */
 export const CatalogRequestState = z.object({
   id: idSchema('catalogRequest'),
   number: z.string().meta({ description: 'Unique in the workspace, increasing.', example: 'REQ-12' }),
@@ -175,7 +175,7 @@ export const FulfillCatalogRequest = z
   .strictObject({ outcome: FulfillmentOutcome })
   .meta({ id: 'FulfillCatalogRequest', example: { outcome: 'complete' } })
 
-/** What is done to a task may come with a note about it. */
+/** Optional note for any action on a task. */
 export const CatalogTaskNote = z
   .strictObject({ notes: TaskNotes.optional() })
   .meta({ id: 'CatalogTaskNote', example: { notes: 'Ordered as 4711.' } })

@@ -41,7 +41,7 @@ const calendarFields = {
     .meta({ description: 'Dates with other hours. They go before holidays.' }),
 }
 
-/** When time counts: what timers are pinned to is one revision of it. */
+/** Business hours. Each timer is pinned to one revision of its calendar. */
 export const SlaCalendarState = z.object({
   id: idSchema('slaCalendar'),
   ...calendarFields,

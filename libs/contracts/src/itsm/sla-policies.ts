@@ -20,7 +20,7 @@ export const SlaMetric = z.enum(['response', 'resolution', 'next_response', 'app
 })
 export type SlaMetric = z.infer<typeof SlaMetric>
 
-/** What is measured over spans that come again, rather than once from the creation of the entity on. */
+/** Metrics that are measured over recurring spans, rather than once from the creation of the entity. */
 export const recurringSlaMetrics = ['next_response', 'approval'] as const satisfies readonly SlaMetric[]
 export type RecurringSlaMetric = (typeof recurringSlaMetrics)[number]
 
@@ -35,7 +35,7 @@ export const SlaGoalsBy = z.enum(['severity', 'priority', 'all']).meta({
 })
 export type SlaGoalsBy = z.infer<typeof SlaGoalsBy>
 
-/** What goals are keyed by, for each way to go by. */
+/** Keys of the goals for each value of `goalsBy`. */
 export const slaGoalKeys = { severity: severities, priority: priorities, all: ['all'] } as const
 export const SlaGoalKey = z.enum([...severities, ...priorities, 'all']).meta({
   id: 'SlaGoalKey',
@@ -51,7 +51,7 @@ export const SlaGoalUnit = z.enum(['minutes', 'business_days']).meta({
 })
 export type SlaGoalUnit = z.infer<typeof SlaGoalUnit>
 
-/** What is done with an incident when a timer of the policy reaches a threshold. It only ever raises. */
+/** Action on an incident when a timer of the policy reaches a threshold. It never lowers the severity. */
 export const SlaEscalation = z
   .strictObject({
     atPercent: z
@@ -127,12 +127,12 @@ const policyFields = {
 export const SlaPolicyState = z.object({
   id: idSchema('slaPolicy'),
   ...policyFields,
-  // States from before these fields were introduced lack them.
+  // Absent in states stored before these fields were introduced.
   goalsBy: policyFields.goalsBy.default('severity'),
   goalUnit: policyFields.goalUnit.default('minutes'),
   pauseStatuses: policyFields.pauseStatuses.default([]),
   escalations: policyFields.escalations.default([]),
-  // Those of before were not bounded.
+  // Stored policies from before the bounds may exceed them.
   conditions: Filter.meta(overEntity),
   revision: z.int().min(1),
   activeSince: At.nullable().meta({ description: 'Entities opened before have no timer of this policy.' }),

@@ -25,7 +25,7 @@ export const SlaClockState = z
   .meta({ id: 'SlaClockState' })
 export type SlaClockState = z.infer<typeof SlaClockState>
 
-/** From when on the timer is in a state, until the next entry. */
+/** State of the timer from `from` until the next entry. */
 export const SlaLedgerEntry = z.object({
   from: At,
   state: SlaClockState,
@@ -48,7 +48,7 @@ export const SlaTimer = z
     metric: SlaMetric,
     goalsBy: SlaGoalsBy,
     goalKey: SlaGoalKey.meta({ description: 'What the entity has of what goals go by.' }),
-    // Those from before lack it.
+    // Absent in timers stored before this field was introduced.
     goalUnit: SlaGoalUnit.default('minutes'),
     goalMs: z.int().min(1).meta({
       description:
@@ -90,7 +90,7 @@ export const SlaInterval = z
   .meta({ id: 'SlaInterval' })
 export type SlaInterval = z.infer<typeof SlaInterval>
 
-/** A timer as it is at an instant, with what it did when in place of its ledger. */
+/** A timer at an instant, with its intervals instead of its ledger. */
 export const ExplainedSlaTimer = SlaTimer.omit({ ledger: true })
   .extend({
     elapsedMs: z.int().min(0).meta({ description: 'What it has counted, in the measure of `goalMs`.' }),
@@ -104,7 +104,7 @@ export const IncidentSla = z
   .object({ asOf: At, timers: z.array(ExplainedSlaTimer) })
   .meta({ id: 'IncidentSla' })
 
-/** A timer in a list: without its history. */
+/** A timer in a list, without its history. */
 export const SlaTimerItem = SlaTimer.omit({ ledger: true, fired: true })
   .extend({ version: z.int().min(1) })
   .meta({ id: 'SlaTimerItem' })
@@ -127,7 +127,7 @@ export const SlaPreview = z
       description:
         'Why none: no goal for what it goes by, conditions not met, ended before they were, or nothing asked for yet.',
     }),
-    // Written out, as a schema with an id of its own cannot be nullable.
+    // Inlined, because a schema with a component id cannot be nullable.
     clock: z.object(ExplainedSlaTimer.omit({ id: true }).shape).nullable(),
   })
   .meta({ id: 'SlaPreview' })

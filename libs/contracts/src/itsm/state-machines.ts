@@ -18,7 +18,7 @@ export const StateTransition = z.object({
 })
 export type StateTransition = z.infer<typeof StateTransition>
 
-/** The life of one kind of record, as the service itself goes by. */
+/** Lifecycle of one record type. The service enforces the same definition. */
 export const StateMachine = z
   .object({
     entity: z.string().meta({ example: 'incident' }),

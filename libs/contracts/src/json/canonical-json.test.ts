@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { changedFields } from '../core/decider.js'
 import { canonicalJson } from './canonical-json.js'
 
-/** As the audit log's chain is specified: ADR 020. */
+/** As specified for the audit chain: ADR 020. */
 const specified = (value: unknown) =>
   JSON.stringify(value, (_key, part: unknown) =>
     part === null || typeof part !== 'object' || Array.isArray(part)

@@ -1,8 +1,8 @@
 import { ExactNumber, plainDecimal, stringifyExact } from './exact-json.js'
 
-/** JSON with sorted keys and without undefined: equal values have equal text. */
+/** JSON with sorted keys and without `undefined`: equal values have equal text. */
 export function canonicalJson(value: unknown): string {
-  // Sorted first: with a replacer that sorts, JSON.stringify takes twice as long.
+  // Sorted beforehand: a sorting replacer makes JSON.stringify twice as slow.
   return stringifyExact(sorted(value)) ?? 'null'
 }
 
@@ -13,7 +13,7 @@ function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   const fields = value as Record<string, unknown>
   const names = Object.keys(fields).sort()
-  // Assigned, that one would be the prototype.
+  // Assigning `__proto__` would set the prototype.
   if (names.includes('__proto__'))
     return Object.fromEntries(names.map((name) => [name, sorted(fields[name])]))
   const copy: Record<string, unknown> = {}

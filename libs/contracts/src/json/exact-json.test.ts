@@ -13,7 +13,7 @@ import {
 const digits = (max: number) =>
   fc.array(fc.nat(9), { minLength: 1, maxLength: max }).map((found) => found.join(''))
 
-/** Numbers in every valid spelling: long, short, with needless zeros and exponents. */
+/** Numbers in every valid spelling: long, short, with unnecessary zeros and exponents. */
 const numberTexts = fc
   .record({
     sign: fc.constantFrom('', '-'),
@@ -42,7 +42,7 @@ const stringTexts = fc.oneof(
 )
 const blanks = fc.constantFrom('', ' ', '\n\t', '\r')
 
-/** Texts in JSON, with blanks, repeated keys and whatever strings have in them. */
+/** JSON texts with whitespace, duplicate keys and arbitrary strings. */
 const { json: jsonTexts } = fc.letrec<{ json: string }>((tie) => ({
   json: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
@@ -73,7 +73,7 @@ const rounded = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, rounded(inner)]))
 }
 
-/** The same number by the arithmetic of big integers. */
+/** Compares the numbers with bigint arithmetic. */
 const isSameNumber = (left: string, right: string): boolean => differenceOf(left, right) === 0n
 
 const isLess = (left: string, right: string): boolean => differenceOf(left, right) < 0n

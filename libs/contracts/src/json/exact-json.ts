@@ -1,26 +1,26 @@
 import { parse, stringify } from 'lossless-json'
 
-/** What JSON has as a number: sign, whole part, fraction and exponent. */
+/** A JSON number: sign, whole part, fraction and exponent. */
 const numberText = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-/** What is wrong with such a number where only doubles are kept; follows the name of its field. */
+/** Error text for a number a double cannot represent exactly; follows the field's name. */
 export const inexactNumber =
   'is a number that a double-precision number cannot keep exactly: send fewer digits, or a string where one is accepted'
 
-/** How often an ExactNumber has been written by JSON.stringify, by which `stringifyExact` knows that one was there. */
+/** Counts the ExactNumbers written by JSON.stringify, so that `stringifyExact` can detect whether there was one. */
 let written = 0
 
-/** A number that a double would change, as the text by which it arrived. Others are plain numbers. */
+/** A number a double cannot represent exactly, kept as its original text. All other numbers are plain numbers. */
 export class ExactNumber {
   readonly text: string
 
-  /** Throws TypeError unless the text is a number in JSON. */
+  /** Throws TypeError unless the text is a JSON number. */
   constructor(text: string) {
     if (!numberText.test(text)) throw new TypeError('the text is not a number in JSON')
     this.text = text
   }
 
-  /** The text, which a plain JSON.stringify writes as a string: it is exact, although it is no number. */
+  /** The text, which a plain JSON.stringify writes as a string: exact, although not a number. */
   toJSON(): string {
     written++
     return this.text
@@ -32,19 +32,19 @@ export class ExactNumber {
 }
 
 /**
- * Whether a text has digits that a double may change: at least 16 of them, or an exponent of three. A text without them is
- * parsed by JSON.parse alone; one with them costs a second look.
+ * Detects digits a double may change: at least 16 of them, or an exponent of three digits. A text without a match is
+ * parsed by JSON.parse alone; a text with one is scanned a second time.
  */
 const longDigits = /\d[\d.]{15}|\d[eE][+-]?\d{3}/
 
-/** Whether a JSON text may have an ExactNumber: one without it has none. */
+/** Whether a JSON text may contain an ExactNumber; `false` is certain. */
 export const hasLongDigits = (text: string): boolean => longDigits.test(text)
 
-/** The numbers of a JSON text that have such digits, and now and then what looks like one within a string. */
+/** Matches the numbers of a JSON text that have such digits, and occasionally similar text inside a string. */
 const longNumbers =
   /(?:^|[:,[])[ \t\r\n]*(-?\d(?:[\d.]{15,}(?:[eE][+-]?\d+)?|[\d.]*[eE][+-]?\d{3,}))(?=[ \t\r\n]*(?:[,}\]]|$))/g
 
-/** As JSON.parse, but with an ExactNumber for each number that a double would change. Throws SyntaxError. */
+/** Like JSON.parse, but returns an ExactNumber for each number a double cannot represent exactly. Throws SyntaxError. */
 export function parseExact(text: string): unknown {
   if (!hasLongDigits(text) || !hasExactNumber(text)) return JSON.parse(text)
   return parse(text, undefined, {
@@ -63,7 +63,7 @@ function hasExactNumber(text: string): boolean {
 const numberOf = (text: string): number | ExactNumber =>
   survives(text) ? Number(text) : new ExactNumber(text)
 
-/** Whether the double nearest to a number, written in its shortest form, is the same number. */
+/** Whether the shortest text of the nearest double is the same number. */
 function survives(text: string): boolean {
   const double = Number(text)
   if (!Number.isFinite(double)) return false
@@ -71,7 +71,7 @@ function survives(text: string): boolean {
   return exact?.digits === shortest?.digits && exact?.exponent === shortest?.exponent
 }
 
-/** JSON as JSON.stringify writes it, with the text of each ExactNumber as a number. */
+/** Like JSON.stringify, but writes each ExactNumber as a number. */
 export function stringifyExact(value: unknown): string {
   const before = written
   const text = JSON.stringify(value)
@@ -86,9 +86,9 @@ const exactNumbers = {
 
 interface Decimal {
   negative: boolean
-  /** Without zeros at either end; empty for zero. */
+  /** Without leading and trailing zeros; empty for zero. */
   digits: string
-  /** Of ten, by which the digits, read as a whole number, are multiplied. */
+  /** Power of ten by which the digits, read as an integer, are multiplied. */
   exponent: number
 }
 
@@ -105,7 +105,7 @@ function decimalOf(text: string): Decimal | undefined {
   }
 }
 
-/** Below 0 where the left number is the lesser one, above 0 where it is the greater, by all their digits. */
+/** Compares all digits: negative if `left` is smaller, positive if it is greater. */
 export function compareNumbers(left: number | ExactNumber, right: number | ExactNumber): number {
   const doubles = Number(String(left)) - Number(String(right))
   if (doubles < 0 || doubles > 0) return doubles
@@ -123,12 +123,12 @@ function magnitude(a: Decimal, b: Decimal): number {
   return a.digits < b.digits ? -1 : 1
 }
 
-/** More zeros than this are not written out: an exponent of a few digits could make megabytes. */
+/** Maximum zeros to write out: an exponent of a few digits could produce megabytes. */
 const maxZeros = 1_000
 
 /**
- * A number as decimal digits without an exponent or needless zeros, equal for equal numbers: `1e3` is `1000`. One of very
- * many zeros keeps an exponent. Undefined for what is no number in JSON.
+ * A number as decimal digits without an exponent or unnecessary zeros, equal for equal numbers: `1e3` becomes `1000`. A
+ * number with very many zeros keeps an exponent. `undefined` if the text is no JSON number.
  */
 export function plainDecimal(text: string): string | undefined {
   const decimal = decimalOf(text)
@@ -143,8 +143,8 @@ export function plainDecimal(text: string): string | undefined {
 }
 
 /**
- * The value with each ExactNumber as the string of its digits, for expressions and code, whose numbers are doubles. What has
- * none is returned as it is.
+ * The value with each ExactNumber replaced by a string of its digits, for expressions and code, whose numbers are
+ * doubles. Returns the same value if it contains none.
  */
 export function exactNumbersAsText(value: unknown): unknown {
   return holdsExactNumber(value) ? withText(value) : value

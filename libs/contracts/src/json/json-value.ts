@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Any JSON value, which whatever comes in a body is by the time it is parsed. `z.json()` would look at it all once more, and
- * is a schema without end in documents.
+ * Any JSON value. Does not validate, because a parsed body contains nothing else. `z.json()` would traverse the value
+ * again, and its schema is infinitely nested in documents.
  */
 export const JsonValue = z.unknown().refine((value) => value !== undefined, 'is required') as z.ZodType<
   z.core.util.JSONType,

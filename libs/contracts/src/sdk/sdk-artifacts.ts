@@ -24,7 +24,7 @@ export const ArtifactKind = z.enum(artifactKinds).meta({
 })
 export type ArtifactKind = z.infer<typeof ArtifactKind>
 
-/** Names an artifact in its environment, permanently. */
+/** Permanent name of an artifact in its environment. */
 export const ArtifactSlug = z
   .string()
   .max(100, 'has at most 100 characters')
@@ -44,7 +44,7 @@ const names = <Item extends z.ZodType>(item: Item) => z.array(item).max(most).de
 
 const TableAccess = z.enum(['read', 'write'])
 
-/** Everything outside that an artifact may reach: nothing that is not named. */
+/** External resources an artifact may access. Everything not listed is denied. */
 export const ArtifactPermissions = z
   .strictObject({
     api: names(
@@ -79,7 +79,7 @@ export type ArtifactPermissions = z.infer<typeof ArtifactPermissions>
 const KiB = 1_024
 const MiB = KiB * KiB
 
-/** What one invocation may use. */
+/** Resource limits of one invocation. */
 export const ArtifactLimits = z
   .strictObject({
     cpuMs: z
@@ -116,7 +116,7 @@ export const ArtifactLimits = z
   .meta({ id: 'ArtifactLimits' })
 export type ArtifactLimits = z.infer<typeof ArtifactLimits>
 
-/** What a business rule listens to, or checks before it is written. */
+/** Events a business rule handles, or the records it validates before they are written. */
 export const ArtifactRule = z
   .strictObject({
     events: z
@@ -144,7 +144,7 @@ export type ArtifactRule = z.infer<typeof ArtifactRule>
 
 export const apiMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** How an artifact answers below a path of its own. */
+/** How an artifact serves HTTP requests below its own path. */
 export const ArtifactApi = z
   .strictObject({
     methods: z
@@ -172,7 +172,7 @@ const ArtifactStatus = z.enum(artifactStatuses).meta({
     '`suspended`: the person who installed it lacks a permission it needs. `removed`: its pack was removed, or no longer contains it.',
 })
 
-/** An artifact as events carry it: its present version, without code and schemas. */
+/** An artifact as contained in events: its current version, without code and schemas. */
 export const ArtifactState = z.object({
   id: idSchema('artifact'),
   slug: ArtifactSlug,

@@ -67,10 +67,10 @@ const outcome = {
   replay_of: idSchema('execution').optional().meta({ description: 'Of a replay: the original.' }),
 }
 
-/** By it a step of a workflow asks for the secrets of an answer, which none but a service is given. */
+/** Request header by which a workflow step requests the secrets of a response. Only services receive them. */
 export const secretsHeader = 'x-answer-secrets'
 
-/** One execution of an artifact: what it was given, what came of it, and how. */
+/** One execution of an artifact: input, result and details. */
 export const Execution = z
   .object({
     ...summary,
@@ -180,7 +180,7 @@ export const InvokeArtifact = z
   .meta({ id: 'InvokeArtifact', example: { input: { text: 'Printer on fire' } } })
 export type InvokeArtifact = z.infer<typeof InvokeArtifact>
 
-/** An execution as its events carry it. */
+/** An execution as contained in its events. */
 export const ExecutionState = z.object({
   ...summary,
   error: z.object({ code: z.string(), message: z.string() }).nullable(),

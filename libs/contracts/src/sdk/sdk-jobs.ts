@@ -9,7 +9,7 @@ const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().trim().min(1).max(200)
 const Input = JsonValue.meta({ description: 'What each execution is given.' })
 
-/** An artifact that is run by a schedule, as events carry it. */
+/** A scheduled artifact, as contained in events. */
 export const ScheduledJobState = z.object({
   id: idSchema('job'),
   name: Name,

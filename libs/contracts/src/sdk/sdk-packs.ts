@@ -26,7 +26,7 @@ export const PackName = z
   )
   .meta({ example: 'itsm-essentials' })
 
-/** Semantic versioning 2.0.0, without build metadata: two versions that differ by it alone have no order. */
+/** Semantic versioning 2.0.0 without build metadata: versions that differ only in build metadata have no order. */
 const PackVersion = z
   .string()
   .max(50)
@@ -36,7 +36,7 @@ const PackVersion = z
   )
   .meta({ example: '1.2.0' })
 
-/** Where a file stands in its pack: no way leads out of it. */
+/** Path of a file in its pack. It cannot point outside the pack. */
 export const PackPath = z
   .string()
   .min(1)
@@ -109,10 +109,10 @@ export type PackManifest = z.infer<typeof PackManifest>
 export const manifestFile = 'opsplane.pack.json'
 
 export const packLimits = {
-  /** Files of a pack in addition to its manifest. */
+  /** Maximum files of a pack in addition to its manifest. */
   files: 200,
   fileBytes: 1024 * 1024,
-  /** All files together, in UTF-8. */
+  /** Maximum bytes of all files together, in UTF-8. */
   totalBytes: 4 * 1024 * 1024,
   tarballBytes: 4 * 1024 * 1024,
 } as const
@@ -125,7 +125,7 @@ export const PackFiles = z
   )
   .meta({ description: 'Texts by their paths in the pack.' })
 
-/** Subresource integrity, as npm has it. */
+/** Subresource integrity, in npm's format. */
 export const Integrity = z
   .string()
   .regex(/^sha512-[A-Za-z0-9+/]{86}==$/, 'must be sha512- and the hash in base64')
@@ -151,7 +151,7 @@ const content = {
   available: PackName.optional().meta({ description: 'A pack of `GET /sdk/packs/available`, by its name.' }),
 }
 
-/** The pack itself: one of the three. */
+/** Requires exactly one of the three forms of the pack's content. */
 const oneContent = (given: { [Field in keyof typeof content]?: unknown }, context: z.RefinementCtx): void => {
   const wrong = (field: string, message: string) =>
     context.addIssue({ code: 'custom', path: [field], message })
@@ -226,7 +226,7 @@ export const packSources = ['inline', 'tarball', 'available', 'promotion'] as co
 const packStatuses = ['active', 'suspended', 'uninstalled'] as const
 export const PackStatus = z.enum(packStatuses)
 
-/** A pack as events carry it. */
+/** A pack as contained in events. */
 export const PackState = z.object({
   id: idSchema('pack'),
   name: PackName,
@@ -252,10 +252,10 @@ export type PackState = z.infer<typeof PackState>
 export const Pack = PackState.extend({ version: z.int().min(1) }).meta({ id: 'Pack' })
 export type Pack = z.infer<typeof Pack>
 
-/** Something wrong with a pack, where it is. */
+/** A problem in a pack, with its location. */
 export const PackProblem = z
   .object({
-    /** `manifest` itself where it is in no file of its own. */
+    /** `manifest` itself if it is not in a separate file. */
     file: z.string(),
     path: z.string().meta({ description: 'JSON pointer into it; empty for sources.' }),
     line: z.int().min(1).nullable(),
@@ -266,7 +266,7 @@ export const PackProblem = z
   .meta({ id: 'PackProblem' })
 export type PackProblem = z.infer<typeof PackProblem>
 
-/** A pack as an installation answers it. */
+/** A pack as returned by an installation. */
 export const InstalledPack = Pack.extend({
   warnings: z.array(PackProblem).meta({
     description:
@@ -275,7 +275,7 @@ export const InstalledPack = Pack.extend({
 }).meta({ id: 'InstalledPack' })
 export type InstalledPack = z.infer<typeof InstalledPack>
 
-/** Something that uses an artifact. */
+/** A resource that uses an artifact. */
 export const ArtifactUse = z
   .object({
     artifact: ArtifactSlug,
@@ -286,7 +286,7 @@ export const ArtifactUse = z
   .meta({ id: 'ArtifactUse' })
 export type ArtifactUse = z.infer<typeof ArtifactUse>
 
-/** What the sdk service asks workflows: what uses some artifacts of an environment. */
+/** Sent by the sdk service to workflows: which resources use these artifacts of an environment. */
 export const ArtifactUsesQuestion = z.strictObject({
   workspaceId: z.string().max(100),
   environment: Environment,
@@ -297,7 +297,7 @@ export const ArtifactUses = z.object({ uses: z.array(ArtifactUse) })
 
 const packChanges = ['install', 'upgrade', 'downgrade', 'reinstall'] as const
 
-/** What an installation would do. */
+/** Preview of an installation. */
 export const PackCheck = z
   .object({
     name: PackName,

@@ -8,7 +8,7 @@ const hostFunctionNames = ['api', 'http', 'connector', 'secret', 'table', 'publi
 export const HostFunctionName = z.enum(hostFunctionNames)
 export type HostFunctionName = z.infer<typeof HostFunctionName>
 
-/** A call of a host function, and what it gives in a test in place of the real one. */
+/** A call of a host function, with the result that replaces the real one in a test. */
 export const RecordedCall = z
   .strictObject({
     call: HostFunctionName,
@@ -45,7 +45,7 @@ const Expectation = z
     'must have at most one of output, outputIncludes and error',
   )
 
-/** A test of an artifact, run in its sandbox with nothing but the recorded calls outside. */
+/** A test of an artifact. It runs in the sandbox and reaches nothing outside but the recorded calls. */
 export const ArtifactTest = z
   .strictObject({
     name: z.string().trim().min(1).max(200),
@@ -71,7 +71,7 @@ export const ArtifactTests = z
   )
 export type ArtifactTests = z.infer<typeof ArtifactTests>
 
-/** One difference between what was expected and what there was. */
+/** One difference between expected and actual result. */
 export const TestDifference = z
   .object({
     path: z.string().meta({ description: 'Such as `output/count`, `error/code` or `host/0/with`.' }),

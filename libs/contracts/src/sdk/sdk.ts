@@ -4,7 +4,7 @@ import { executionEvents } from './sdk-executions.js'
 import { jobEvents } from './sdk-jobs.js'
 import { packEvents } from './sdk-packs.js'
 
-/** Every event of the service. */
+/** All events of the service. */
 export const sdkEvents = {
   ...artifactEvents,
   ...executionEvents,

@@ -4,11 +4,11 @@ import { Environment } from '../core/principal.js'
 import { TableSlug } from '../studio/studio-columns.js'
 
 const recordChangeKinds = ['create', 'update', 'delete'] as const
-/** What is about to be done to records. */
+/** Kind of a pending write to records. */
 export const RecordChangeKind = z.enum(recordChangeKinds)
 export type RecordChangeKind = z.infer<typeof RecordChangeKind>
 
-/** Which records a business rule is asked about before they are written. */
+/** Writes of records that a business rule validates beforehand. */
 export const RecordValidation = z
   .strictObject({
     tables: z
@@ -29,49 +29,49 @@ export const RecordValidation = z
   .meta({ id: 'RecordValidation' })
 export type RecordValidation = z.infer<typeof RecordValidation>
 
-/** Milliseconds a validation has at most, whatever its artifact allows: a write waits for it. */
+/** Timeout of a validation in milliseconds, whatever its artifact allows: a write waits for it. */
 export const validationMs = 8_000
 
 const Tenant = { workspaceId: z.string().max(100), environment: Environment }
 
-/** A validation as the writer of records needs it; null where it was removed. */
+/** A validation as known to the database studio, which writes records; `validates` is `null` if it was removed. */
 export const KnownValidation = z.object({
   artifactId: idSchema('artifact'),
-  /** Of the artifact: an earlier one says nothing new. */
+  /** Version of the artifact; messages with an earlier version are ignored. */
   version: z.int().min(1),
   validates: RecordValidation.nullable(),
 })
 export type KnownValidation = z.infer<typeof KnownValidation>
 
-/** What the sdk says to the database studio before it acknowledges that a pack is installed. */
+/** Sent by the sdk service to the database studio before it acknowledges the installation of a pack. */
 export const KnownValidations = z.strictObject({
   ...Tenant,
   validations: z.array(KnownValidation).max(1_000),
 })
 export type KnownValidations = z.infer<typeof KnownValidations>
 
-/** As it came from JSON. */
+/** Columns as parsed from JSON. */
 const Columns = z.record(z.string(), z.unknown())
 
-/** Records of one table that are about to be written in the same way. */
+/** Records of one table that are about to be written by the same operation. */
 export const ChangedRecords = z.strictObject({
   table: TableSlug,
   operation: RecordChangeKind,
-  /** As they would be; as they are, where they are deleted. */
+  /** The new records; for a delete, the current ones. */
   records: z.array(Columns).min(1),
-  /** As they are, of an update: in the order of `records`. */
+  /** For updates: the current records, in the order of `records`. */
   before: z.array(Columns).optional(),
 })
 export type ChangedRecords = z.infer<typeof ChangedRecords>
 
-/** What the database studio asks before it writes a batch. */
+/** Sent by the database studio before it writes a batch. */
 export const ValidationQuestion = z.strictObject({
   ...Tenant,
   batch: z.array(ChangedRecords).min(1).max(1_000),
-  /** Who writes. */
+  /** The actor that writes. */
   actorId: z.string().max(200),
   requestId: z.string().nullable(),
-  /** What the write was caused by, such as an execution. */
+  /** Cause of the write, such as an execution. */
   causationId: z.string().nullable(),
 })
 export type ValidationQuestion = z.infer<typeof ValidationQuestion>
@@ -91,13 +91,13 @@ const Fault = {
   message: z.string().trim().min(1).max(500),
 }
 
-/** What the code of a validation gives: why records are refused; none of it is, where there are no faults. */
+/** Result of a validation's code: why records are rejected. Without faults, none is rejected. */
 export const ValidationResult = z.strictObject({ faults: z.array(z.strictObject(Fault)).max(1_000) })
 
 export const ValidationAnswer = z.object({
-  /** `batch`: place in the batch of the question; `artifact`: slug of the validation that refuses. */
+  /** `batch`: index in the question's batch; `artifact`: slug of the validation that rejects the record. */
   faults: z.array(z.object({ ...Fault, batch: z.int().min(0), artifact: z.string() })),
-  /** Validations that fail closed and could not be run. */
+  /** Fail-closed validations that could not be run. */
   unavailable: z.array(z.object({ artifact: z.string(), reason: z.string() })),
 })
 export type ValidationAnswer = z.infer<typeof ValidationAnswer>

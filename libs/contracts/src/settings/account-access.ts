@@ -17,7 +17,7 @@ export const PasswordResetRequest = z
   .strictObject({ email: Credentials.shape.email })
   .meta({ id: 'PasswordResetRequest', example: { email: 'ada@example.com' } })
 
-/** `link`: by a link that an admin or the operator has created, which proves nothing of the address. */
+/** `link`: by a link created by an admin or the operator, which proves nothing about the address. */
 export const PasswordResetWay = z.enum(['mail', 'link'])
 export type PasswordResetWay = z.infer<typeof PasswordResetWay>
 
@@ -36,7 +36,7 @@ export const ResetLinkRequest = z
   .strictObject({ email: Credentials.shape.email })
   .meta({ id: 'ResetLinkRequest', example: { email: 'ada@example.com' } })
 
-/** Whose second factors an operator removes. */
+/** The login whose second factors an operator removes. */
 export const FactorRemovalRequest = z
   .strictObject({ email: Credentials.shape.email })
   .meta({ id: 'FactorRemovalRequest', example: { email: 'ada@example.com' } })
@@ -57,7 +57,7 @@ export const ResetLink = z
   .meta({ id: 'ResetLink' })
 export type ResetLink = z.infer<typeof ResetLink>
 
-/** A password reset link, as events carry it. */
+/** A password reset link as contained in events. */
 const ResetLinkState = z.object({
   id: idSchema('user').meta({ description: 'The login it is for.' }),
   expiresAt: At,

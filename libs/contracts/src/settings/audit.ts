@@ -6,7 +6,7 @@ const At = z.iso.datetime({ precision: 3 })
 const Seq = z.int().positive()
 const Hash = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex')
 
-/** What is signed: the end of the chain of a workspace at some time. */
+/** The signed content: the head of a workspace's audit chain at some time. */
 export const AuditCheckpointContent = z.object({
   workspaceId: z.string().max(100),
   seq: Seq,
@@ -55,7 +55,7 @@ export type AuditVerifyRange = z.infer<typeof AuditVerifyRange>
 
 export const AuditVerifyRequest = z
   .strictObject({
-    // Signed is the text this platform writes; a client that keeps instants may write another.
+    // The signature covers the text written by this platform; a client that reformats instants may send another text.
     checkpoint: AuditCheckpointContent.extend({ ...signatureFields, at: Moment }).strict(),
   })
   .meta({
@@ -109,7 +109,7 @@ export const AuditVerification = z
   .meta({ id: 'AuditVerification' })
 export type AuditVerification = z.infer<typeof AuditVerification>
 
-/** An exported copy of the log, as events carry it. */
+/** An exported copy of the log, as contained in events. */
 export const AuditExport = z
   .object({
     id: idSchema('auditExport'),
@@ -123,7 +123,7 @@ export const AuditExport = z
   .meta({ id: 'AuditExport' })
 export type AuditExport = z.infer<typeof AuditExport>
 
-/** The last line of an export. Without it the copy is not complete. */
+/** The last line of an export. Without it the copy is incomplete. */
 export const AuditExportEnd = z
   .object({ complete: z.literal(true), count: z.int().min(0) })
   .meta({ id: 'AuditExportEnd' })

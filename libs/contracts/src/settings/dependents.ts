@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Environment } from '../core/principal.js'
 import { User } from './users.js'
 
-/** What may hang on a person, in the order it is listed. */
+/** Resources that may depend on a person, in listing order. */
 export const dependentKinds = [
   'webhook',
   'workflow',
@@ -24,7 +24,7 @@ export const dependentKinds = [
 export const DependentKind = z.enum(dependentKinds)
 export type DependentKind = z.infer<typeof DependentKind>
 
-/** The call by which a person takes something over. */
+/** The API call by which a person takes over a resource. */
 export const TakeoverCall = z.object({
   method: z.enum(['POST', 'PATCH']),
   path: z.string(),
@@ -39,24 +39,24 @@ const fields = {
   environment: Environment,
 }
 
-/** Something that acts by the rights of a person, or is theirs to do, as its service has it. */
+/** A resource that acts with a person's rights or is assigned to them, as reported by its service. */
 export const FoundDependent = z.object({
   ...fields,
-  /** Null where it is not taken over: it ends. */
+  /** `null` if the resource cannot be taken over: it ends. */
   takeOver: TakeoverCall.nullable(),
 })
 export type FoundDependent = z.infer<typeof FoundDependent>
 
-/** What settings asks every service: what hangs on a person. */
+/** Sent by settings to every service: which resources depend on a person. */
 export const DependentsQuestion = z.strictObject({
   workspaceId: z.string().max(100),
   userId: z.string().max(100),
-  /** Who takes it over; null until a person is named. */
+  /** The person who takes them over; `null` until one is named. */
   successorId: z.string().max(100).nullable(),
 })
 export type DependentsQuestion = z.infer<typeof DependentsQuestion>
 
-/** Of each kind at most. */
+/** Maximum number of dependents per kind. */
 export const maxDependents = 200
 
 export const FoundDependents = z.object({ dependents: z.array(FoundDependent) })

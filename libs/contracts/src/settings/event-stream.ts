@@ -4,7 +4,7 @@ import { EventPattern } from '../dispatcher/webhook-input.js'
 import { parseExact } from '../json/exact-json.js'
 import { AuditEvent, AuditFilters } from './settings.js'
 
-/** A filter as a query has it: longer ones do not fit into an address, which is refused as too large. */
+/** A filter as a query parameter. Longer ones do not fit into a URL, which would be rejected as too large. */
 const FilterText = z
   .string()
   .max(8_192)
@@ -18,7 +18,7 @@ const FilterText = z
   })
   .pipe(NewFilter)
 
-/** Query of `GET /events/stream`: what `GET /audit` takes, but for times. All that is given must hold. */
+/** Query of `GET /events/stream`: the parameters of `GET /audit` without times. All given conditions must hold. */
 export const EventStreamQuery = AuditFilters.omit({ from: true, to: true }).extend({
   type: z
     .array(EventPattern)

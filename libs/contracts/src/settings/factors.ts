@@ -8,7 +8,7 @@ const FactorName = z.string().trim().min(1).max(100).meta({ example: 'Phone' })
 export const FactorKind = z.enum(['totp', 'passkey'])
 export type FactorKind = z.infer<typeof FactorKind>
 
-/** A second factor of a login, as events carry it. */
+/** A second factor of a login, as contained in events. */
 export const FactorState = z.object({
   id: idSchema('factor'),
   userId: idSchema('user'),
@@ -133,7 +133,7 @@ export const PasskeyChallenge = z
   .meta({ id: 'PasskeyChallenge' })
 export type PasskeyChallenge = z.infer<typeof PasskeyChallenge>
 
-/** Unknown members of a credential are ignored, as browsers add some. */
+/** Unknown members of a credential are ignored, because browsers add some. */
 const credential = {
   id: CredentialId,
   rawId: CredentialId,
@@ -215,14 +215,14 @@ export const FactorAssertion = z
   })
 export type FactorAssertion = z.infer<typeof FactorAssertion>
 
-/** The answer to a challenge. */
+/** The response to a challenge. */
 export type FactorAnswer = FactorCode | FactorAssertion
 
-/** How a challenge can be answered. */
+/** Ways to respond to a challenge. */
 export const ChallengeMethod = z.enum(['totp', 'recovery_code', 'passkey'])
 export type ChallengeMethod = z.infer<typeof ChallengeMethod>
 
-/** `params` of the detail of `factor_required`. */
+/** `params` of the error detail of `factor_required`. */
 export const FactorChallenge = z
   .object({
     challenge: ChallengeToken,

@@ -1,4 +1,4 @@
-/** A person's address in the form mails use. */
+/** A person's address as used in mail headers. */
 export interface Mailbox {
   name: string
   address: string
@@ -6,7 +6,7 @@ export interface Mailbox {
 
 const pattern = /^(?:([^<>\p{Cc}]*)<([^<>\s@]+@[^<>\s@]+)>|([^<>\s@]+@[^<>\s@]+))$/u
 
-/** Null when the text is neither `ada@example.com` nor `Ada <ada@example.com>`. */
+/** `null` when the text is neither `ada@example.com` nor `Ada <ada@example.com>`. */
 export function parseMailbox(text: string): Mailbox | null {
   const [, name = '', named, bare] = pattern.exec(text.trim()) ?? []
   const address = named ?? bare

@@ -8,7 +8,7 @@ const At = z.iso.datetime({ precision: 3 })
 export const NotificationSeverity = z.enum(['info', 'warning', 'critical'])
 export type NotificationSeverity = z.infer<typeof NotificationSeverity>
 
-/** What a notification says, the same to everyone who reads it. */
+/** Content of a notification, identical for all recipients. */
 export const NotificationContent = z.object({
   id: idSchema('notification'),
   type: z.string().meta({ description: 'Type of the event it tells of.', example: 'webhook.paused' }),

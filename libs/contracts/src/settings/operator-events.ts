@@ -1,7 +1,7 @@
 import { DeadLetter } from '../core/platform.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 
-/** What those who operate the installation do about a workspace, or about what belongs to none. */
+/** Actions of the installation's operators on a workspace, or on data that belongs to none. */
 export const operatorEvents = {
   'dead_letter.redriven': resourceEvent(
     DeadLetter,

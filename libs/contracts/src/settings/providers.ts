@@ -5,7 +5,7 @@ import { Slug, Workspace } from './settings.js'
 
 const At = z.iso.datetime({ precision: 3 })
 
-/** Claims, values of them and names of clients: as the issuer spells them. */
+/** Claims, claim values and client names, in the exact spelling of the issuer. */
 const Spelled = z.string().trim().min(1).max(255)
 
 const Issuer = z
@@ -62,7 +62,7 @@ const Domains = z
     example: ['example.com'],
   })
 
-/** What a provider is, but for its secret: what people set, and what they are shown. */
+/** Fields of a provider without its secret, both as set and as shown. */
 const fields = {
   name: z.string().trim().min(1).max(100).meta({ example: 'Acme SSO' }),
   issuer: Issuer,
@@ -92,7 +92,7 @@ const fields = {
   enabled: z.boolean().meta({ description: 'Turning it off ends its sessions.' }),
 }
 
-/** A provider as events carry it: without its secret. */
+/** A provider as contained in events, without its secret. */
 export const IdentityProviderState = z.object({
   id: idSchema('identityProvider'),
   ...fields,
@@ -149,7 +149,7 @@ export const IdentityProviderPatch = z
   .meta({ id: 'IdentityProviderPatch', example: { enabled: false } })
 export type IdentityProviderPatch = z.infer<typeof IdentityProviderPatch>
 
-/** A login that a provider authenticates, by its subject. */
+/** Links a login to the subject by which a provider authenticates it. */
 export const IdentityState = z.object({
   id: idSchema('identity'),
   userId: idSchema('user'),
@@ -169,7 +169,7 @@ export type Identity = z.infer<typeof Identity>
 const ReturnTo = z
   .string()
   .max(500)
-  // Browsers read a backslash as a slash, and drop tabs and line breaks.
+  // Browsers treat a backslash as a slash, and drop tabs and line breaks.
   .regex(/^\/(?!\/)[!-[\]-~]*$/, 'must be a path of this origin, such as /incidents')
   .meta({ description: 'Where the browser goes afterwards.', example: '/' })
 
@@ -210,7 +210,7 @@ export const SsoChoices = z
     example: { providers: [{ id: 'idp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', name: 'Acme SSO' }] },
   })
 
-/** Why a sign-in by a provider came to nothing. */
+/** Why a sign-in through a provider failed. */
 const ssoRefusals = [
   'provider_failed',
   'provider_refused',
@@ -225,7 +225,7 @@ const ssoRefusals = [
 export const SsoRefusal = z.enum(ssoRefusals)
 export type SsoRefusal = z.infer<typeof SsoRefusal>
 
-/** A sign-in that was refused, as events carry it. */
+/** A rejected sign-in as contained in events. */
 const RefusedSignIn = z.object({
   id: idSchema('identityProvider'),
   reason: SsoRefusal,
@@ -234,7 +234,7 @@ const RefusedSignIn = z.object({
   email: z.string().nullable().meta({ description: 'As the provider says.' }),
 })
 
-/** An owner in a workspace that requires a provider, by a session that is not its. */
+/** An owner who entered a workspace that requires a provider with a session not issued through that provider. */
 const BreakGlassEntry = z.object({ id: idSchema('session'), userId: idSchema('user') })
 
 export const providerEvents = {

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import { type IdKind, idPrefixes } from '../core/ids.js'
 
-/** What is known of the resources of one kind of id. */
+/** Describes the resources of one kind of id. */
 export interface ReadableKind {
-  /** As `resource.type` of its events, but for runs and executions. */
+  /** `resource.type` of its events, except for runs and executions. */
   type: string
   /**
-   * Where one is read, below /api/v1. `{id}` is its id, any other placeholder a field of its last event. Null for what has no
-   * route of its own, and is found by its events.
+   * Path of the route that reads one, below /api/v1. `{id}` is its id; any other placeholder is a field of its last
+   * event. `null` if there is no such route: the resource is then found by its events.
    */
   path: string | null
-  /** It is one for all environments; its events are those of production. */
+  /** Belongs to all environments; its events are in production. */
   ofWorkspace?: true
 }
 
-/** Every kind of id, and where what carries it is read; null: nowhere by itself. */
+/** Every kind of id and where its resource can be read; `null` if it cannot be read by itself. */
 export const readableKinds: Readonly<Record<IdKind, ReadableKind | null>> = {
   event: { type: 'event', path: '/audit/{id}' },
   request: { type: 'request', path: '/audit?requestId={id}' },
@@ -72,15 +72,15 @@ export const readableKinds: Readonly<Record<IdKind, ReadableKind | null>> = {
   dataSource: { type: 'data_source', path: '/apps/{appId}/data-sources/{id}' },
   deployment: { type: 'deployment', path: '/apps/{appId}/deployments/{id}' },
   embedToken: { type: 'embed_token', path: '/apps/{appId}/embed-tokens/{id}' },
-  // Parts of what is shown with them, or below a parent that no event names.
+  // Parts that are shown with their parent, or below a parent that no event names.
   ...{ membership: null, comment: null, slaBreach: null, approval: null, catalogTask: null, attempt: null },
   ...{ replay: null, resend: null, space: null, import: null, invocation: null, schedule: null },
-  // Visible to their holder only, or not at all.
+  // Visible only to their holder, or not at all.
   ...{ invitation: null, accountToken: null, signInChallenge: null, notification: null, hook: null },
   ...{ grant: null, exportLink: null },
 }
 
-/** What the numbers of the service desk begin with. */
+/** Prefixes of service desk numbers. */
 const numberPrefixes = {
   INC: 'incident',
   PRB: 'problem',
@@ -94,13 +94,13 @@ const kindsByPrefix = new Map<string, IdKind>([
   ...Object.entries(numberPrefixes).map(([prefix, kind]): [string, IdKind] => [`${prefix}-`, kind]),
 ])
 
-/** What an id or a number such as `INC-12` is one of; undefined for anything else. */
+/** The kind of an id or of a number such as `INC-12`; `undefined` for anything else. */
 export function kindOfReference(reference: string): IdKind | undefined {
   const [begin] = /^[A-Za-z]+[_-]/.exec(reference) ?? []
   return begin === undefined ? undefined : kindsByPrefix.get(begin)
 }
 
-/** What `GET /resolve/:id` answers. */
+/** Response of `GET /resolve/:id`. */
 export const ResolvedReference = z
   .object({
     type: z.string().meta({

@@ -12,7 +12,7 @@ const RoleName = z
   .regex(/^[a-z](?:[a-z0-9-]{0,48}[a-z0-9])?$/, 'must be lower-case letters, digits and inner hyphens')
   .meta({ example: 'release-manager' })
 
-/** A role a workspace has made for itself, as events carry it. */
+/** A custom role of a workspace, as contained in events. */
 export const RoleState = z.object({
   id: idSchema('role'),
   name: RoleName,

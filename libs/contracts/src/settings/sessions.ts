@@ -5,7 +5,7 @@ import { FactorAssertion, FactorCode, factorEvents } from './factors.js'
 
 const At = z.iso.datetime({ precision: 3 })
 
-/** How a person can prove who they are. */
+/** Ways a person can prove their identity. */
 export const SignInMethod = z.enum([
   'password',
   'invitation',
@@ -17,7 +17,7 @@ export const SignInMethod = z.enum([
 ])
 export type SignInMethod = z.infer<typeof SignInMethod>
 
-/** A session, as events carry it. */
+/** A session as contained in events. */
 export const SessionState = z.object({
   id: idSchema('session'),
   userId: idSchema('user'),
@@ -38,7 +38,7 @@ export const SessionDetail = SessionState.extend({
 }).meta({ id: 'SessionDetail' })
 export type SessionDetail = z.infer<typeof SessionDetail>
 
-/** How long a browser's session may do what takes a step-up, from a sign-in or a step-up on. */
+/** How long after a sign-in or step-up a browser session may perform operations that require a step-up. */
 export const stepUpMs = 10 * 60_000
 
 export const StepUpProof = z
@@ -57,8 +57,8 @@ export const StepUp = z
   .meta({ id: 'StepUp', example: { until: '2026-03-02T10:10:00.000Z' } })
 
 /**
- * `displaced`: the person has logged in too often since. `provider_revoked`: the identity provider was turned off or removed;
- * `provider_logout`: it has said that the person has logged out there.
+ * `displaced`: the person has logged in too often since. `provider_revoked`: the identity provider was disabled or
+ * removed. `provider_logout`: the provider reported that the person logged out there.
  */
 export const SessionEndReason = z.enum([
   'logout',
@@ -74,7 +74,7 @@ export const SessionEndReason = z.enum([
 ])
 export type SessionEndReason = z.infer<typeof SessionEndReason>
 
-/** What failed at a login since it was last reported. */
+/** Failed logins since the last report. */
 export const LoginFailures = z.object({
   id: idSchema('user'),
   failures: z.int().min(0).meta({ description: 'Wrong passwords, codes and passkeys.' }),

@@ -26,7 +26,7 @@ export const Slug = z
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'must be lower-case letters, digits and inner hyphens')
   .meta({ example: 'acme' })
 
-/** A new password. Length is the only rule: longer beats stranger. */
+/** A new password. Length is the only rule: it is more effective than character classes. */
 export const NewPassword = z.string().min(12).max(256)
 
 /** A person's login, which belongs to no workspace. */
@@ -52,7 +52,7 @@ export const WorkspaceSettings = z
   .meta({ id: 'WorkspaceSettings' })
 export type WorkspaceSettings = z.infer<typeof WorkspaceSettings>
 
-/** A workspace as events carry it. */
+/** A workspace as contained in events. */
 export const WorkspaceState = z.object({
   id: idSchema('workspace'),
   slug: Slug,
@@ -72,7 +72,7 @@ export const WorkspaceAccess = Workspace.extend({ role: Role }).meta({
 })
 export type WorkspaceAccess = z.infer<typeof WorkspaceAccess>
 
-/** Below `/workspaces` it stands for the one a request is made in. */
+/** Below `/workspaces` it refers to the workspace of the request. */
 const reservedSlug = 'me'
 
 export const NewWorkspace = z
@@ -91,7 +91,7 @@ export type WorkspacePatch = z.infer<typeof WorkspacePatch>
 
 const Count = z.int().min(0)
 
-/** Kinds of what people make, by the family of their events. */
+/** Kinds of user-created resources, by the family of their events. */
 export const countedResources = [
   'incident',
   'problem',
@@ -142,7 +142,7 @@ export const membershipStatuses = ['invited', 'active', 'suspended', 'deactivate
 export const MembershipStatus = z.enum(membershipStatuses).meta({ id: 'MembershipStatus' })
 export type MembershipStatus = z.infer<typeof MembershipStatus>
 
-/** A person in a workspace, as events carry it. */
+/** A member of a workspace, as contained in events. */
 export const UserState = z.object({
   id: idSchema('user'),
   email: z.string(),
@@ -190,7 +190,7 @@ export const RevocationReason = z
   .meta({ id: 'RevocationReason' })
 export type RevocationReason = z.infer<typeof RevocationReason>
 
-/** An API key as events carry it. */
+/** An API key as contained in events. */
 export const TokenState = z.object({
   id: idSchema('token'),
   name: z.string(),
@@ -281,7 +281,7 @@ export const SecretName = z
   .regex(/^[A-Za-z][A-Za-z0-9_]{0,99}$/, 'must be a letter, then letters, digits and underscores')
   .meta({ example: 'payment_api_key' })
 
-/** A secret as events carry it: never its value. */
+/** A secret as contained in events, without its value. */
 export const SecretState = z.object({
   id: idSchema('secret'),
   name: SecretName,
@@ -294,7 +294,7 @@ export type SecretState = z.infer<typeof SecretState>
 export const Secret = SecretState.extend({ version: Version }).meta({ id: 'Secret' })
 export type Secret = z.infer<typeof Secret>
 
-/** Uses are counted outside the event log: after a crash those of the last minute are missing. */
+/** Uses are counted outside the event log: a crash loses those of the last minute. */
 export const SecretUse = z.object({
   lastUsedAt: At.nullable().meta({ description: 'To the minute; null when no service has used it.' }),
   lastUsedBy: z.string().nullable().meta({ description: 'The service.', example: 'dispatcher' }),
@@ -305,7 +305,7 @@ export type SecretUse = z.infer<typeof SecretUse>
 export const UsedSecret = Secret.extend(SecretUse.shape).meta({ id: 'UsedSecret' })
 export type UsedSecret = z.infer<typeof UsedSecret>
 
-/** What has used a secret, for whom, and where the value went. */
+/** One use of a secret: the consumer, the user, and the host the value was sent to. */
 export const SecretGrantUse = z.object({
   consumer: z
     .string()
@@ -353,7 +353,7 @@ export const SecretRotation = z
   .meta({ id: 'SecretRotation', example: { value: 'the new secret' } })
 export type SecretRotation = z.infer<typeof SecretRotation>
 
-/** An entry of the audit log: the event itself, and its place in the chain of its workspace. */
+/** An entry of the audit log: the event itself, and its position in the audit chain of its workspace. */
 export const AuditEvent = PlatformEvent.extend({
   seq: z.int().positive().meta({ description: 'Place in the chain of the workspace, from 1 without gaps.' }),
   hash: z.string().meta({ description: 'SHA-256 over the hash before, `seq` and the event, in hex.' }),

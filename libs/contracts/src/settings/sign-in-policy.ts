@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const Role = z.string().min(1).max(50).meta({ example: 'admin' })
 
-/** Who has to have a second factor to enter a workspace. */
+/** Which members need a second factor to enter a workspace. */
 export const SignInPolicy = z
   .object({
     factorRequired: z.boolean().meta({ description: 'Whether every session needs a second factor.' }),

@@ -8,7 +8,7 @@ const At = z.iso.datetime({ precision: 3 })
 const Email = Credentials.shape.email
 const PersonName = z.string().trim().min(1).max(100).meta({ example: 'Ada Lovelace' })
 
-/** Everything that can be done about a user of a workspace, in the order in which it is shown. */
+/** All actions on a user of a workspace, in display order. */
 export const userActions = ['invite', 'accept', 'change_role', 'suspend', 'reactivate', 'remove'] as const
 export const UserAction = z.enum(userActions).meta({
   id: 'UserAction',
@@ -108,14 +108,14 @@ export const ResetSignIn = z
   })
 export type ResetSignIn = z.infer<typeof ResetSignIn>
 
-/** By what a program or a person at a terminal logs in. */
+/** Credentials accepted from a program or a person at a terminal. */
 export const LogIn = z.union([Credentials, FactorCode, FactorAssertion]).meta({
   id: 'LogIn',
   example: { email: 'ada@example.com', password: 'correct horse battery staple' },
 })
 export type LogIn = z.infer<typeof LogIn>
 
-/** By what a browser signs in. */
+/** Credentials accepted from a browser. */
 export const BrowserSignIn = z
   .union([Credentials, InvitationAcceptance, ResetSignIn, FactorCode, FactorAssertion])
   .meta({

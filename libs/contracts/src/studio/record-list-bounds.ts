@@ -1,15 +1,15 @@
 import { pageBounds } from '../core/page-bounds.js'
 
-/** What a list of records can be asked for: of the routes that list them, and of what is kept to be asked later. */
+/** Limits of record lists, for the routes that list records and for stored queries that are run later. */
 export const recordListBounds = {
   limit: pageBounds.items,
-  /** Characters of a filter, written as JSON. */
+  /** Maximum characters of a filter, written as JSON. */
   filter: 8_000,
-  /** Conditions of a filter, those of its alternatives too. */
+  /** Maximum conditions of a filter, including those of its alternatives. */
   conditions: 50,
-  /** Characters of a text that is compared. */
+  /** Maximum characters of a compared text. */
   text: 1_000,
-  /** Characters of a list of names, with commas between them. */
+  /** Maximum characters of a list of names, including separating commas. */
   names: 2_000,
   sorted: 4,
 } as const

@@ -2,21 +2,21 @@ import { z } from 'zod'
 
 const slug = /^[a-z][a-z0-9_]{0,58}$/
 /**
- * What records, filters and bulk requests call something else, and the columns Postgres gives every table; `studio.migration_step`
- * refuses the same ones.
+ * Names with another meaning in records, filters and bulk requests, and the system columns of Postgres tables.
+ * `studio.migration_step` rejects the same names.
  */
 const reservedColumns = [
   ...['id', 'version', 'created_at', 'updated_at', 'table_slug', 'and', 'or', 'not'],
   ...['createdAt', 'updatedAt', 'tableSlug', '__proto__'],
   ...['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'],
 ]
-/** What stands at the place of a slug in a path. */
+/** Path segments used in the place of a slug. */
 const reservedSlugs = ['batch', 'trash']
 
 const wellFormed =
   'must be lower-case letters, digits and _, begin with a letter, and have at most 59 characters'
 
-/** Names a table: in paths, on events, and in SQL. */
+/** Name of a table in paths, events and SQL. */
 export const TableSlug = z
   .string()
   .regex(slug, wellFormed)
@@ -24,10 +24,10 @@ export const TableSlug = z
   .meta({ example: 'assets' })
 
 const maxNameBytes = 63
-/** Paths, lists of names and sorts are written with `.`, `,` and `-`; `~` begins names that only stand for a moment. */
+/** `.`, `,` and `-` are syntax in paths, lists of names and sorts; `~` is the prefix of temporary names. */
 const quotable = /^[ !#-+/-}\u00a0-\uffff][ !#-+\-/-~\u00a0-\uffff]*$/
 
-/** A name that SQL may have to quote: of any script, in upper and lower case. */
+/** A name that SQL may have to quote: any script, upper and lower case. */
 export const QuotedName = z
   .string()
   .max(maxNameBytes)
@@ -37,7 +37,7 @@ export const QuotedName = z
     `must have at most ${maxNameBytes} bytes`,
   )
 
-/** Names a column: in records, in filters, and, quoted, in SQL. */
+/** Name of a column in records, filters and, quoted, SQL. */
 export const ColumnName = QuotedName.refine(
   (column) => !reservedColumns.includes(column),
   'is reserved',
@@ -47,7 +47,7 @@ const Expression = z.string().trim().min(1).max(2_000).meta({
   description: 'SQL over the columns of the row, of operators and functions whose value never changes.',
 })
 
-/** What a column has where a record says nothing: a value as records have it, or an expression. */
+/** Value of a column if a record does not set it: a value as in records, or an expression. */
 export const ColumnDefault = z
   .union([
     z.string().max(10_000),
@@ -66,11 +66,11 @@ const scalarTypes = [
   ...(['local_timestamp', 'interval', 'uuid'] as const),
 ] as const
 
-/** Types of single values: of elements of an array, and of what a reference refers to. */
+/** Types of single values: array elements and targets of references. */
 export const ScalarType = z.enum(scalarTypes)
 export type ScalarType = z.infer<typeof ScalarType>
 
-/** Types a computed column may have. */
+/** Allowed types of computed columns. */
 export const ResultType = z.enum([...scalarTypes, 'json'])
 export type ResultType = z.infer<typeof ResultType>
 
@@ -91,12 +91,12 @@ const EnumValues = z
   .max(200)
   .refine((values) => new Set(values).size === values.length, 'must not name a value twice')
 
-/** Migrations alone make columns that keep less than others of their type. */
+/** Only migrations create columns with less precision than is usual for their type. */
 const secondDigits = z.int().min(0).max(6).optional().meta({
   description: 'Digits of a second, of a column that a migration has made with fewer than usual.',
 })
 
-/** A column as it is declared; what is left out has its default. */
+/** A column as declared; omitted properties have their defaults. */
 export const Column = z
   .discriminatedUnion('type', [
     z.strictObject({
@@ -171,7 +171,7 @@ export const Column = z
   .meta({ id: 'Column', example: { name: 'serial_number', type: 'text', nullable: false, unique: true } })
 export type Column = z.infer<typeof Column>
 
-/** The base columns of every table, as SQL has them, with what records call them. */
+/** The base columns of every table: SQL name to record field. */
 export const baseColumns = {
   id: 'id',
   version: 'version',

@@ -4,7 +4,7 @@ import { TableSlug } from './studio-columns.js'
 
 const At = z.iso.datetime({ precision: 3 })
 
-/** A record as the API shows it: its columns by their names, next to these fields. */
+/** A record as returned by the API: its columns by name, in addition to these fields. */
 export const StudioRecord = z
   .looseObject({
     id: z.string(),
@@ -26,12 +26,12 @@ export const StudioRecord = z
   })
 export type StudioRecord = z.infer<typeof StudioRecord>
 
-/** Columns by their names; the table's definition says what of them is right. */
+/** Columns by name; validated against the table's definition. */
 export const RecordBody = z
   .record(z.string(), z.unknown())
   .meta({ id: 'RecordBody', example: { serial_number: 'A-17', price: '12.50' } })
 
-/** Read by the definition of its table, which is not known here. */
+/** Validated against the definition of its table, which is not known here. */
 const RecordFilter = z.record(z.string(), z.unknown()).meta({
   id: 'RecordFilter',
   description:
@@ -39,7 +39,7 @@ const RecordFilter = z.record(z.string(), z.unknown()).meta({
   example: { status: 'new', or: [{ price: { gte: '10.00' } }, { 'extra.vip': true }] },
 })
 
-/** The rows of a table that members of a role may read and write; all rows without a filter. */
+/** The rows of a table that members of a role may read and write; all rows if a filter is absent. */
 export const RowRule = z
   .strictObject({
     role: z.string().min(1).max(100).meta({ description: 'Name of a role of the workspace.' }),
@@ -160,10 +160,10 @@ export const RecordBatchResult = z
   })
   .meta({ id: 'RecordBatchResult' })
 
-/** Not the component of bodies: of a record type that has a name, generators forget that null is allowed as well. */
+/** Not the component of request bodies: for a named record type, client generators lose that `null` is allowed too. */
 const RecordState = z.record(z.string(), z.unknown())
 
-/** One change of a record, as the journal has it. */
+/** One change of a record, as stored in the journal. */
 export const RecordChange = z
   .strictObject({
     id: z.string().meta({ description: 'Id of the event.' }),
@@ -182,7 +182,7 @@ const importFormats = ['csv', 'ndjson'] as const
 export const ImportFormat = z.enum(importFormats)
 export type ImportFormat = z.infer<typeof ImportFormat>
 
-/** The line a refused row begins on, counted from 1, and what is wrong with it. */
+/** The line on which a rejected row begins, counted from 1, and why it was rejected. */
 export const RefusedRow = z
   .strictObject({ line: z.int(), path: z.string(), message: z.string() })
   .meta({ id: 'RefusedRow' })

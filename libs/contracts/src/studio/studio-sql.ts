@@ -9,18 +9,18 @@ const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().trim().min(1).max(200)
 const Description = z.string().trim().max(2_000)
 
-/** What a query is at most, in characters. */
+/** Maximum length of a query, in characters. */
 const maxSql = 100_000
 const Sql = z.string().min(1).max(maxSql)
 
-/** What a parameter is sent as; without one Postgres tells by where it stands. */
+/** Type of a parameter; if absent, Postgres infers it from the position. */
 const parameterTypes = [
   ...ScalarType.options,
   'json',
   ...ScalarType.options.map((type) => `${type}[]` as const),
 ] as const
 export const ParameterType = z.enum(parameterTypes).meta({
-  // Generators of clients leave out the brackets, and would name an array as what it is of.
+  // Client generators drop the brackets, and would give an array type the name of its element type.
   'x-enum-varnames': parameterTypes.map((type) => type.toUpperCase().replace('[]', '_ARRAY')),
 })
 export type ParameterType = z.infer<typeof ParameterType>
@@ -52,7 +52,7 @@ const bounds = {
   }),
 }
 
-/** A query to be run at once. */
+/** A query to be run immediately. */
 export const RunQuery = z
   .strictObject({
     sql: Sql.meta({
@@ -119,7 +119,7 @@ const savedFields = {
   parameters: z.array(QueryParameter).max(100),
 }
 
-/** A saved query, as events carry it. */
+/** A saved query as contained in events. */
 export const SavedQueryState = z.object({
   id: idSchema('query'),
   ...savedFields,
@@ -173,7 +173,7 @@ const MigrationSql = z.string().max(262_144)
 
 const Definition = TableState.omit({ id: true, purgeAt: true, createdAt: true, updatedAt: true })
 
-/** A migration, as events carry it. */
+/** A migration as contained in events. */
 export const MigrationState = z.object({
   id: idSchema('migration'),
   number: z.int().min(1).meta({
@@ -183,15 +183,18 @@ export const MigrationState = z.object({
   name: Name,
   up: MigrationSql,
   down: MigrationSql.nullable(),
-  /** Of `up` and `down`, as SHA-256 in hex: migrations that are promoted have the same. */
+  /** SHA-256 of `up` and `down` in hex: a promoted migration has the same checksum as the original. */
   checksum: z.string(),
-  /** Runs in one transaction. Otherwise it builds or drops indexes concurrently, which none can. */
+  /**
+   * Runs in one transaction. If `false`, it creates or drops indexes concurrently,
+   * which Postgres does not allow in one.
+   */
   transactional: z.boolean(),
   /** Written by hand, recorded from a change of a table's definition, or promoted from another environment. */
   origin: z.enum(['sql', 'table', 'promotion']),
-  /** What a change of a table has made of its definition: what SQL does not say of it is promoted as well. */
+  /** The table definition after the change. Promoted too, because the SQL does not express all of it. */
   definition: Definition.nullable(),
-  /** What that was before: rolling back makes it so again. */
+  /** The table definition before the change, restored by a rollback. */
   previous: Definition.nullable(),
   status: MigrationStatus,
   appliedAt: At.nullable(),
@@ -243,7 +246,7 @@ export type MigrationPatch = z.infer<typeof MigrationPatch>
 
 const maxOpen = 1_000
 
-/** Migrations that are not applied, as they are to be. */
+/** New order of the migrations that are not applied yet. */
 export const MigrationOrder = z
   .strictObject({ ids: z.array(z.string().max(200)).max(maxOpen) })
   .meta({ id: 'MigrationOrder', example: { ids: [] } })
@@ -252,7 +255,7 @@ export const OrderedMigrations = z
   .object({ migrations: z.array(Migration) })
   .meta({ id: 'OrderedMigrations' })
 
-/** How long one may take. */
+/** Timeout of one migration. */
 export const ApplyMigration = z
   .strictObject({ timeoutMs: z.int().min(1_000).max(600_000).default(60_000) })
   .meta({ id: 'ApplyMigration', example: {} })
@@ -276,7 +279,7 @@ export const DryRun = z
   .meta({ id: 'DryRun' })
 export type DryRun = z.infer<typeof DryRun>
 
-/** What the schema has that neither definitions nor migrations explain, and what it lacks. */
+/** Differences between the schema and the definitions and migrations: unexplained objects, and missing ones. */
 export const Drift = z
   .object({
     inSync: z.boolean(),

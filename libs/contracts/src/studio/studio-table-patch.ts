@@ -7,7 +7,7 @@ const few = 50
 const Names = z.array(z.string().max(63)).max(few).default([])
 const none = { add: [], drop: [] }
 
-/** What is to be different about a table. */
+/** Changes to a table. */
 export const TablePatch = z
   .strictObject({
     slug: TableSlug,

@@ -8,14 +8,14 @@ const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().trim().min(1).max(200)
 const Description = z.string().trim().max(2_000)
 
-/** Any column of the table, those that every table has among them. */
+/** Any column of the table, including the base columns of every table. */
 const IndexedColumn = z.union([ColumnName, z.enum(['id', 'version', 'created_at', 'updated_at'])])
 
 const IndexKind = z.enum(['btree', 'trigram', 'fulltext'])
 
 const some = <Item extends z.ZodType>(item: Item) => z.array(item).min(1).max(16)
 
-/** An index as it stands: every one has a name. */
+/** An existing index, which always has a name. */
 export const TableIndex = z
   .strictObject({
     name: QuotedName,
@@ -34,10 +34,10 @@ export const TableCheck = z
   .strictObject({ name: QuotedName, expression: z.string().trim().min(1).max(2_000) })
   .meta({ id: 'TableCheck' })
 
-/** How many of each a table has at most. */
+/** Maximum number of each per table. */
 export const tableLimits = { columns: 200, indexes: 50, uniques: 50, checks: 50, rules: 50 }
 
-/** The definition of a table, as events carry it. */
+/** The definition of a table, as contained in events. */
 export const TableState = z.object({
   id: idSchema('table'),
   slug: TableSlug,
@@ -48,7 +48,7 @@ export const TableState = z.object({
   uniques: z.array(TableUnique),
   checks: z.array(TableCheck),
   rules: z.array(RowRule),
-  /** When a table in the trash is deleted permanently; null while it is in use. */
+  /** When a table in the trash is deleted permanently; `null` while it is in use. */
   purgeAt: At.nullable(),
   createdAt: At,
   updatedAt: At,
@@ -58,7 +58,7 @@ export type TableState = z.infer<typeof TableState>
 export const Table = TableState.extend({ version: z.int().min(1) }).meta({ id: 'Table' })
 export type Table = z.infer<typeof Table>
 
-/** Named after its columns unless it is given a name. */
+/** Named after its columns if no name is given. */
 const NewIndex = TableIndex.extend({ name: QuotedName.optional() })
 const NewUnique = TableUnique.extend({ name: QuotedName.optional() })
 
@@ -85,7 +85,7 @@ export const NewTable = z
   })
 export type NewTable = z.infer<typeof NewTable>
 
-/** A record as events carry it: the columns by their names, next to these fields. */
+/** A record as contained in events: its columns by name, in addition to these fields. */
 const RecordState = z
   .looseObject({
     id: z.string(),

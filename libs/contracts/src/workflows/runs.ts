@@ -18,10 +18,10 @@ export const Run = RunState.extend({
 }).meta({ id: 'Run' })
 export type Run = z.infer<typeof Run>
 
-/** The longest an answer may wait for the end of a run it has started. */
+/** Maximum seconds a response may wait for the end of a run it has started. */
 export const maxRunWaitSeconds = 20
 
-/** A value that is read by itself, as it is large. */
+/** A value that must be read separately because it is large. */
 const LargeValue = z
   .object({
     href: z
@@ -31,7 +31,7 @@ const LargeValue = z
   })
   .meta({ id: 'LargeValue' })
 
-/** A value of a run, or where it is to be had. */
+/** A value of a run, or a reference to it. */
 const valueFields = (what: string) => ({
   value: JsonValue.meta({ description: `${what}; null where it is large, left out, or not there.` }),
   large: LargeValue.nullable(),
@@ -51,7 +51,7 @@ const RunStepDecision = z
   .object({ by: z.string(), decision: z.enum(['approve', 'reject']), comment: z.string().nullable(), at: At })
   .meta({ id: 'RunStepDecision' })
 
-/** What a step waits for. */
+/** What a step is waiting for. */
 export const RunWaiting = z
   .object({
     for: z.enum(['time', 'event', 'approval', 'run']),
@@ -74,7 +74,7 @@ export type RunWaiting = z.infer<typeof RunWaiting>
 
 const RunStepStatus = z.enum(['running', 'waiting', 'completed', 'failed', 'cancelled'])
 
-/** A step as it was run at one place; those in a `for_each` once for each item, and again when the run is retried. */
+/** A step as run at one place; steps in a `for_each` run once per item, and again when the run is retried. */
 export const RunStep = z
   .object({
     place: z.string().meta({ description: 'The id, and in a `for_each` which item.', example: 'notify[3]' }),
@@ -109,7 +109,7 @@ export const RunStep = z
   .meta({ id: 'RunStep' })
 export type RunStep = z.infer<typeof RunStep>
 
-/** A run with the first of what has happened in it. */
+/** A run with its values and its first 200 steps. */
 export const RunDetail = Run.extend({
   trigger: z.object({ type: z.string(), id: z.string().nullable(), at: At }),
   input: RunValue,

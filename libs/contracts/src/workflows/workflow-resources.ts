@@ -20,7 +20,7 @@ export const workflowActions = [
 export const WorkflowAction = z.enum(workflowActions).meta({ id: 'WorkflowAction' })
 export type WorkflowAction = z.infer<typeof WorkflowAction>
 
-/** Something that keeps a draft from being published. */
+/** A problem that prevents a draft from being published. */
 export const WorkflowProblem = z
   .object({
     step: z.string().nullable().meta({ description: 'Id of the step it is in.', example: 'notify' }),
@@ -122,7 +122,7 @@ export const WorkflowDiff = z
   .object({ from: Version, to: Version, changes: z.array(DefinitionChange) })
   .meta({ id: 'WorkflowDiff' })
 
-/** Where an inbound webhook is called. */
+/** URL of an inbound webhook. */
 export const WorkflowHook = z
   .object({
     path: z.string().meta({
@@ -132,7 +132,7 @@ export const WorkflowHook = z
   })
   .meta({ id: 'WorkflowHook' })
 
-/** A workflow to be taken elsewhere: connectors and workflows stand in it by name. */
+/** A portable workflow: it references connectors and workflows by name. */
 export const WorkflowExport = z
   .strictObject({
     format: z.literal('opsplane.workflow/1'),
@@ -169,7 +169,7 @@ export const TestWorkflow = z
   })
   .meta({ id: 'TestWorkflow', example: { input: { name: 'Ada' }, pins: { fetch: { status: 200 } } } })
 
-/** A run that was started, and what came of it where that was waited for. */
+/** A started run, with its outcome if the request waited for it. */
 export const TriggeredRun = z
   .object({
     runId: idSchema('run'),
@@ -182,7 +182,7 @@ export const TriggeredRun = z
   .meta({ id: 'TriggeredRun' })
 export type TriggeredRun = z.infer<typeof TriggeredRun>
 
-/** What would have started a run and did not. */
+/** A trigger that did not start a run. */
 export const SkippedTrigger = z
   .object({
     triggerId: z.string().meta({ description: 'Of the event, the call or the time.' }),

@@ -5,13 +5,13 @@ import { TopicName } from '../dispatcher/topics.js'
 import { JsonValue } from '../json/json-value.js'
 import { ArtifactSlug } from '../sdk/sdk-artifacts.js'
 
-/** Names a step within its workflow, and what it gave in expressions: `steps.<id>.output`. */
+/** Name of a step within its workflow, and of its result in expressions: `steps.<id>.output`. */
 const StepId = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,49}$/, 'must be a lower-case letter, followed by at most 49 of a-z, 0-9 and _')
   .meta({ example: 'fetch_incident' })
 
-/** A JSON value whose strings may hold `{{ expression }}`. */
+/** A JSON value whose strings may contain `{{ expression }}`. */
 const Value = JsonValue
 const Text = z.string().max(10_000)
 /** One `{{ expression }}`. */
@@ -28,7 +28,7 @@ export const StepRetry = z
   })
   .meta({ id: 'StepRetry' })
 
-/** What every step may say. */
+/** Fields of every step. */
 const common = {
   id: StepId,
   name: z.string().trim().min(1).max(200).optional(),
@@ -36,7 +36,7 @@ const common = {
     description: 'The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.',
   }),
 }
-/** What a step may say that has an effect outside. */
+/** Fields of steps with external effects. */
 const effect = {
   ...common,
   retry: StepRetry.optional(),
@@ -185,7 +185,7 @@ type SwitchStep = Fields<typeof switchFields> & {
 export type ParallelStep = Fields<typeof parallelFields> & { branches: { name: string; steps: Step[] }[] }
 export type ForEachStep = Fields<typeof forEachFields> & { steps: Step[] }
 
-/** Steps that do something elsewhere: at least once, with a key by which a repetition is known. */
+/** Steps with external effects: performed at least once, with a key by which the target detects a repetition. */
 export type EffectStep = HttpStep | ApiStep | ConnectorStep | ArtifactStep | PublishStep
 export const effectStepTypes: readonly EffectStep['type'][] = [
   'http',
@@ -194,7 +194,7 @@ export const effectStepTypes: readonly EffectStep['type'][] = [
   'artifact',
   'publish',
 ]
-/** Steps that hold others. */
+/** Steps that contain other steps. */
 type ContainerStep = BranchStep | SwitchStep | ParallelStep | ForEachStep
 export type Step =
   | EffectStep
@@ -206,7 +206,7 @@ export type Step =
   | StopStep
   | FailStep
 
-/** Steps that run one after the other. */
+/** Steps that run one after another. */
 export const Steps: z.ZodType<Step[]> = z.lazy(() => z.array(Step).min(1).max(200))
 
 const BranchStep = z.strictObject({

@@ -14,7 +14,7 @@ const Name = z.string().trim().min(1).max(200)
 const Description = z.string().max(10_000)
 const Expression = z.string().min(1).max(10_000)
 
-/** A run can always be started by hand as well. */
+/** Every run can also be started manually, whatever its workflow's trigger. */
 const ManualTrigger = z.strictObject({ type: z.literal('manual') })
 const EventTrigger = z.strictObject({
   type: z.literal('event'),
@@ -76,7 +76,10 @@ const Concurrency = z.strictObject({
   whenFull: z.enum(['queue', 'skip', 'cancel_oldest']).default('queue'),
 })
 
-/** What a run goes by. Expressions see `event`, `input`, `trigger`, `run`, `steps`, and `item` and `index` in a `for_each`. */
+/**
+ * Definition of a workflow. Expressions see `event`, `input`, `trigger`, `run`, `steps`, and `item` and `index` in a
+ * `for_each`.
+ */
 export const WorkflowDefinition = z
   .strictObject({
     trigger: WorkflowTrigger.default({ type: 'manual' }),
@@ -111,7 +114,7 @@ export type WorkflowDefinition = z.infer<typeof WorkflowDefinition>
 export const WorkflowStatus = z.enum(['inactive', 'active', 'archived'])
 export type WorkflowStatus = z.infer<typeof WorkflowStatus>
 
-/** A workflow as events carry it: without definitions, which may be large. */
+/** A workflow as contained in events: without definitions, which may be large. */
 export const WorkflowState = z.object({
   id: idSchema('workflow'),
   name: Name,
@@ -147,7 +150,7 @@ export const RunStatus = z.enum([
 ])
 export type RunStatus = z.infer<typeof RunStatus>
 
-/** What people can do to a run; `resume` is to decide on an approval that it waits for. */
+/** Actions on a run; `resume` decides on an approval it waits for. */
 export const runActions = ['cancel', 'retry', 'resume'] as const
 export const RunAction = z.enum(runActions).meta({ id: 'RunAction' })
 export type RunAction = z.infer<typeof RunAction>
@@ -165,7 +168,7 @@ export const RunError = z
   .meta({ id: 'RunError' })
 export type RunError = z.infer<typeof RunError>
 
-/** A run as events carry it: without inputs and outputs, which may be large or secret. */
+/** A run as contained in events: without inputs and outputs, which may be large or secret. */
 export const RunState = z.object({
   id: idSchema('run'),
   workflowId: idSchema('workflow'),
@@ -186,7 +189,7 @@ const workflowEvent = (description: string, extras: z.ZodRawShape = {}) =>
   resourceEvent(WorkflowState, description, extras)
 const runEvent = (description: string) => resourceEvent(RunState, description)
 
-/** The approval an approver is asked for. */
+/** The approval an approver is notified of. */
 export const ApprovalNotice = z.object({
   step: z.string().meta({ description: 'Its place, as in the steps of the run: `ask`, or `ask[2]`.' }),
   title: z.string(),

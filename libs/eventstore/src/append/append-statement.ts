@@ -16,7 +16,10 @@ import { computeRowShape, deleteColumns, type RowShape, rowParameters, upsertCol
 import type { UniqueIndex } from './unique-indexes.js'
 import { dependencyVerdicts, type Verdicts, writeVerdicts } from './verdicts.js'
 
-/** The tables a commit writes to and relies on: all that the statement's text depends on, so few texts are prepared. */
+/**
+ * The tables a commit writes to and depends on. The statement text depends on nothing else, so few texts are
+ * prepared.
+ */
 export interface CommitShape extends RowShape {
   dependencies: string[]
 }
@@ -62,24 +65,28 @@ const dependencyColumns: Column<ReadDependency>[] = [
 
 export interface AppendOptions {
   uniques: ReadonlyMap<string, readonly UniqueIndex[]>
-  /** Whether the statement waits for a locked row; otherwise the commit it is part of is `blocked`. */
+  /** Whether the statement waits for a locked row; otherwise the verdict on the commit with that row is `blocked`. */
   waits: boolean
-  /** How long anything is waited for, which then fails the statement; as long as the transaction says unless given. */
+  /** Lock timeout in milliseconds, after which the statement fails; the transaction's own setting if absent. */
   lockTimeoutMs?: number
 }
 
-/** What the append returns: an event with its position, or a commit, by its number, that was not written. */
+/**
+ * A row returned by the append: an event with its position, or the number and verdict of a commit that was not
+ * written.
+ */
 export type AppendRow =
   | { n: null; verdict: null; id: string; position: string }
   | { n: number; verdict: string; id: null; position: null }
 
 /**
- * The append: one data-modifying statement that writes the events, heads, outbox, read-model and idempotency rows of any
- * number of commits, so that one round trip and one WAL flush make all of them durable. First it locks what they write and
- * rely on, and finds those that cannot be: a verdict is returned of each of them, and nothing of it is written. What it cannot
- * see, as the rival has not committed yet, fails it as a whole.
+ * The append: one data-modifying statement that writes the events, heads, outbox, read-model and idempotency rows
+ * of any number of commits, so that one round trip and one WAL flush make all of them durable. It first locks the
+ * rows the commits write and depend on, and determines which commits cannot be written: it returns a verdict for
+ * each of those and writes nothing of them. A conflict it cannot see, because the rival has not committed yet,
+ * fails the whole statement.
  *
- * Rows arrive as one array per column. Everything is sent as text and cast here, which keeps the statement
+ * Rows are passed as one array per column. Everything is sent as text and cast here, which keeps the statement
  * independent of the client's serializers.
  */
 export function appendStatement(
@@ -153,7 +160,7 @@ export function appendStatement(
     union all select n, verdict, null, null from verdict`
 }
 
-/** The parameters of `appendStatement`, in the order it numbers them. Commits are numbered from 0. */
+/** The parameters of `appendStatement`, in the order of its placeholders. Commits are numbered from 0. */
 export function appendParameters(shape: CommitShape, commits: readonly Commit[]): ArrayParameters {
   const all = <Row>(rowsIn: (commit: Commit) => readonly Row[]): Numbered<Row>[] =>
     commits.flatMap((commit, n) => rowsIn(commit).map((row) => ({ n, row })))
@@ -189,7 +196,7 @@ const numbered = <Row>(columns: readonly Column<Row>[], next: () => number, also
     .map(({ name, type }) => (type === 'text' ? `t.${name}` : `t.${name}::${type} as ${name}`))
     .join(', ')} from ${unnestRows(columns, next)}${also}`
 
-/** A new stream whose id is taken, or one whose head does not stand where it was decided on, has lost a race. */
+/** A race was lost if the id of a new stream already exists, or if the stream's head moved after the decision. */
 function headVerdicts(next: () => number, skipping: string, limited: string): Verdicts {
   return {
     parts: [
@@ -219,7 +226,7 @@ function headVerdicts(next: () => number, skipping: string, limited: string): Ve
 function rowWriters({ upserts, deletes }: CommitShape, accepted: string): string[] {
   return [
     ...upserts.map(
-      // The guard: a row never goes back to an older version, nor over to another tenant.
+      // Guard: a row never returns to an older version and never moves to another tenant.
       (
         table,
         index,

@@ -10,11 +10,11 @@ import {
 import type { Commit, CommittedEvent } from './commit.js'
 import { createUniqueIndexes } from './unique-indexes.js'
 
-/** What has become of a commit: its events with their places in the log, or why it was not written. */
+/** Result of a commit: the appended events with their log positions, or the reason it was rejected. */
 export type Outcome = { events: CommittedEvent[] } | { verdict: string }
 
 export interface Appender {
-  /** Writes commits of one shape that touch nothing of each other's; one outcome for each of them. */
+  /** Writes commits of the same shape that touch no common rows; returns one outcome per commit. */
   append(
     sql: StatementRunner,
     shape: CommitShape,
@@ -49,8 +49,9 @@ export function createAppender(): Appender {
 }
 
 /**
- * Ends a statement, another way whenever eight times as much has been written: it is planned again then. A plan made for
- * tables that are nearly empty takes any index, or none, which costs with every row they have later.
+ * Suffix of the statement text that changes whenever eight times as many commits have been written, which forces a
+ * new plan. A plan made for nearly empty tables uses an arbitrary index or none, which becomes slow as the tables
+ * grow.
  */
 const growth = (appended: number): string => `\n-- ${Math.floor(Math.log2(appended) / 3)}`
 

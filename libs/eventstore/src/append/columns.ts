@@ -1,14 +1,14 @@
 import { jsonArray } from '@opsplane/postgres'
 
-/** A column of rows that are sent to Postgres as one array per column, everything as text. */
+/** A column of rows that are sent to Postgres as one array per column, all values as text. */
 export interface Column<Row> {
   name: string
-  /** What the text is cast to. */
+  /** The Postgres type the text is cast to. */
   type: string
   value: (row: Row) => string | number | null
 }
 
-/** A row and the number of what it belongs to. */
+/** A row with the number of the commit it belongs to. */
 export interface Numbered<Row> {
   n: number
   row: Row
@@ -20,7 +20,7 @@ export const text = <Row>(name: string, value: Column<Row>['value'], type = 'tex
   value,
 })
 
-/** Arrays that the client writes for Postgres, and such as are written already. */
+/** Arrays the client serializes for Postgres, or array literals that are already serialized. */
 export type ArrayParameters = (string[] | string)[]
 
 export function arrays<Row>(
@@ -30,20 +30,20 @@ export function arrays<Row>(
   return [
     rows.map(({ n }) => String(n)),
     ...columns.map(({ type, value }) => {
-      // Null stays null inside an array parameter; the element type only says what the client may see.
+      // `null` stays null inside an array parameter; the element type only satisfies the client's typings.
       const values = rows.map(({ row }) => value(row) as string)
       return type === 'json' ? jsonArray(values) : values
     }),
   ]
 }
 
-/** The rows as `t`, with their numbers as `n`, all of them text. */
+/** SQL for the rows as `t`, with their commit numbers as `n`; all columns are text. */
 export function unnestRows<Row>(columns: readonly Column<Row>[], next: () => number): string {
   const names = ['n', ...columns.map(({ name }) => name)]
   return `unnest(${names.map(() => `$${next()}::text[]`).join(', ')}) as t (${names.join(', ')})`
 }
 
-/** Inserts, as `r`, what `source` has as `t`. The table is named as SQL has it. */
+/** SQL that inserts the rows of `source` (aliased `t`) into `table` (aliased `r`). `table` is already quoted SQL. */
 export function insertInto<Row>(table: string, columns: readonly Column<Row>[], source: string): string {
   const names = columns.map(({ name }) => name).join(', ')
   const values = columns.map(({ name, type }) => (type === 'text' ? `t.${name}` : `t.${name}::${type}`))
@@ -56,7 +56,7 @@ export function parameterCounter(): () => number {
 }
 
 /**
- * At most one row for each row before it, found by an index however small the table was when the statement was planned.
- * `query` speaks of the row before.
+ * At most one row for each preceding row. The lateral form makes Postgres use an index even if the table was small
+ * when the statement was planned. `query` refers to the preceding row.
  */
 export const lateralOne = (query: string, locking = ''): string => `lateral (${query} limit 1 ${locking})`

@@ -16,7 +16,7 @@ import type { Unit } from '../unit.js'
 let testStore: TestStore
 let one: Replica
 let other: Replica
-/** How many statements `one` has appended with. */
+/** The number of append statements `one` has executed. */
 let appends = 0
 let texts = new Set<string>()
 beforeAll(async () => {
@@ -149,7 +149,7 @@ describe('a group of 64', () => {
   const group = Array.from({ length: 64 }, (_, at) => at)
   const loses = (at: number) => at % 20 === 7
   const losers = group.filter(loses)
-  /** All have decided before any commits, and `meanwhile` has run. */
+  /** Releases all commits only after each has decided and `meanwhile` has run. */
   const together = (meanwhile: () => Promise<unknown>) => {
     let decided = 0
     let release: () => void = () => {}

@@ -13,9 +13,10 @@ import { type Commit, type CommittedEvent, dependencyKeys, exclusiveKeys } from 
 
 interface CommitQueue {
   /**
-   * Makes a commit durable; returns its events with their places in the log. Throws VersionRaceError,
-   * IdempotencyRaceError, ApiError `conflict` (another unique value), `version_conflict` (another transaction has locked a row of it
-   * for too long) or `service_unavailable` (outcome unknown), each concerning this commit alone.
+   * Makes a commit durable; returns its events with their log positions. Throws VersionRaceError,
+   * IdempotencyRaceError, or ApiError `conflict` (another unique value), `version_conflict` (another transaction
+   * held a lock on one of its rows for too long) or `service_unavailable` (outcome unknown). Each error concerns
+   * this commit alone.
    */
   commit(commit: Commit): Promise<CommittedEvent[]>
 }
@@ -23,7 +24,7 @@ interface CommitQueue {
 interface CommitQueueOptions {
   sql: Database['sql']
   appender: Appender
-  /** How long a commit waits for locked rows in all. */
+  /** Maximum total time a commit waits for locked rows. */
   maxLockWaitMs?: number
 }
 
@@ -32,37 +33,38 @@ interface Waiting {
   claims: string[]
   dependencies: string[]
   shape: CommitShape
-  /** When a row of it was first found locked, by performance.now(). */
+  /** `performance.now()` when one of its rows was first found locked. */
   blockedAt?: number
   resolve(events: CommittedEvent[]): void
   reject(error: unknown): void
 }
 
-/** Most commits in one statement. */
+/** Maximum number of commits in one statement. */
 const maxGroup = 64
-/** The maximum number of concurrent statements, without those that wait for locks. */
+/** Maximum number of concurrent statements, not counting those that wait for locks. */
 const maxInFlight = 2
 /**
- * How many commits must wait for another statement to start next to a running one: flushes of the WAL take turns
- * anyway, and fewer, larger statements cost less.
+ * Minimum number of waiting commits before a further statement starts while one is running: WAL flushes are
+ * serialized anyway, and fewer, larger statements cost less.
  */
 const worthAnother = 16
-/** A rival's value that is not committed yet is waited for; a group does not wait longer for it than this. */
+/** Maximum time a group waits for a rival's uncommitted unique value. */
 const groupLockTimeoutMs = 200
-/** How long a blocked commit has its connection, before it is the turn of others that are blocked. */
+/** How long a blocked commit may occupy its connection before another blocked commit gets it. */
 const lockWaitMs = 1_000
 
 /**
- * Group commit: commits that arrive while a statement is running share the next one. A group holds commits of
- * one shape that do not touch each other's aggregates, rows or keys, nor those of a running group; so within
- * a process a race is seen here instead of in the statement. Nor does a group write what one of it relies on.
+ * Group commit: commits that arrive while a statement is running share the next one. All commits of a group have
+ * the same shape and touch none of each other's aggregates, rows or keys, nor those of a running group; so races
+ * within a process are detected here instead of in the statement. No group writes a row that one of its commits
+ * depends on.
  *
- * The statement returns which commits it has not written. A commit with a row that another transaction has locked leaves the
- * groups and waits by itself, so that nothing but its own aggregates waits for it.
+ * The statement returns the commits it did not write. A commit with a row that another transaction has locked
+ * leaves the group and waits on its own, so that it delays only commits of the same aggregates.
  */
 export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
   const { sql, appender, maxLockWaitMs = 10_000 } = options
-  /** The maximum number of connections that wait for locked rows. */
+  /** Maximum number of connections that wait for locked rows. */
   const maxLockWaits = Math.max(1, Math.floor(sql.options.max / 4))
   let queue: Waiting[] = []
   const blocked: Waiting[] = []
@@ -98,7 +100,7 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
     try {
       await attempt(group, { waits: false, lockTimeoutMs: groupLockTimeoutMs })
     } catch (error) {
-      // Which commit was at fault is unknown, so each is tried by itself.
+      // The error does not name the commit that caused it, so each commit is retried on its own.
       if (group.length > 1 && !isDatabaseUnavailable(error)) for (const waiting of group) await run([waiting])
       else for (const waiting of group) fail(waiting, error)
     }
@@ -112,7 +114,7 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
     }
   }
 
-  /** What a rival has committed meanwhile fails the statement, and is seen by the next. */
+  /** A value a rival committed in the meantime fails this statement and is visible to the next one. */
   async function attempt(group: readonly Waiting[], locks: Parameters<Appender['append']>[3]): Promise<void> {
     const [first] = group
     if (!first) return
@@ -153,7 +155,7 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
     waiting.reject(error)
   }
 
-  /** It keeps its claims: other commits of its rows queue behind it. */
+  /** The commit keeps its claims: other commits of the same rows queue behind it. */
   function block(waiting: Waiting): void {
     waiting.blockedAt ??= performance.now()
     if (performance.now() - waiting.blockedAt < maxLockWaitMs) {
@@ -179,7 +181,10 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
     for (const claim of claims) claimed.delete(claim)
   }
 
-  /** Waiting commits with the same key or an aggregate's old version have lost, which needs no statement. */
+  /**
+   * Rejects waiting commits with the same idempotency key or an outdated aggregate version: they have lost without a
+   * statement.
+   */
   function rejectLosersTo({ events, idempotency }: Commit) {
     const versions = new Map(events.map((event) => [event.streamId, event.version]))
     queue = queue.filter(({ commit, reject }) => {
@@ -215,7 +220,7 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
         queue.push({ commit, claims, dependencies, shape: commitShape(commit), resolve, reject })
         if (scheduled || inFlight >= maxInFlight) return
         scheduled = true
-        // After the requests that arrived in the same turn of the event loop, so that they share a statement.
+        // Deferred until all requests of this event-loop turn have arrived, so that they share a statement.
         setImmediate(pump)
       }),
   }

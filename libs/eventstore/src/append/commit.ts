@@ -1,4 +1,4 @@
-/** A new row of `events`; JSON columns are text already. */
+/** A new row of `events`; JSON columns are already serialized. */
 export interface EventRow {
   id: string
   streamType: string
@@ -15,14 +15,17 @@ export interface EventRow {
   causationId: string | null
   source: string | null
   createdAt: string
-  /** The `traceparent` of the append; null where it is not traced. */
+  /** The `traceparent` of the append; `null` if it is not traced. */
   trace: string | null
 }
 
-/** An event with its place in the log. */
+/** An event with its position in the log. */
 export type CommittedEvent = EventRow & { position: string }
 
-/** How a stream's head shall move: from the version that was decided on, 0 of a new one, to the last event's. */
+/**
+ * The move of a stream's head: from the version the decision was based on (0 for a new stream) to the last event's
+ * version.
+ */
 export interface HeadMove {
   streamId: string
   streamType: string
@@ -30,11 +33,11 @@ export interface HeadMove {
   environment: string
   expected: number
   version: number
-  /** Whether the last event has deleted the aggregate. */
+  /** Whether the last event deletes the aggregate. */
   ended: boolean
 }
 
-/** A read-model row as it shall be; `state` is JSON text, null deletes the row. */
+/** The new content of a read-model row; `state` is JSON text, `null` deletes the row. */
 export interface RowWrite {
   table: string
   id: string
@@ -53,7 +56,10 @@ export interface IdempotencyRow {
   headers: string | null
 }
 
-/** A row the commit does not write but was decided on; `fields` is JSON text, and must be part of its state still. */
+/**
+ * A row the commit does not write but whose content the decision depended on. `fields` is JSON text that the row's
+ * state must still contain.
+ */
 export interface ReadDependency {
   table: string
   id: string
@@ -62,10 +68,10 @@ export interface ReadDependency {
   fields: string
 }
 
-/** What is written together or not at all. At most one write per row. */
+/** Rows that are written together or not at all. At most one write per row. */
 export interface Commit {
   events: EventRow[]
-  /** One for each stream of the events. */
+  /** One for each stream with events in this commit. */
   heads: HeadMove[]
   rows: RowWrite[]
   /** At most one per row. */
@@ -73,11 +79,11 @@ export interface Commit {
   idempotency?: IdempotencyRow | undefined
 }
 
-/** What must not be written in the same statement, as a statement sees nothing of what it writes. */
+/** Keys that no commit of the same statement may write, because a statement does not see its own writes. */
 export const dependencyKeys = ({ dependencies = [] }: Commit): string[] =>
   dependencies.map(({ table, id }) => `${table}/${id}`)
 
-/** Everything only one commit at a time can be writing: its aggregates, rows and Idempotency-Key. */
+/** Everything only one commit at a time may write: its aggregates, rows and Idempotency-Key. */
 export function exclusiveKeys(commit: Commit): string[] {
   const claims = new Set<string>()
   for (const event of commit.events) claims.add(event.streamId)

@@ -2,7 +2,7 @@ import { canonicalJson, type EventCatalog, parseExact } from '@opsplane/contract
 import { z } from 'zod'
 import type { EventRow } from './commit.js'
 
-/** Throws when an event is not declared, breaks its schema or carries fields the schema does not declare. */
+/** Throws if an event is not declared, violates its schema or contains fields the schema does not declare. */
 export function checkEvents(
   catalog: EventCatalog,
   events: readonly Pick<EventRow, 'type' | 'data' | 'version'>[],

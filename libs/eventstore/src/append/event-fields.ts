@@ -1,7 +1,7 @@
 import { type Column, text } from './columns.js'
 import type { EventRow } from './commit.js'
 
-/** What events of aggregates and of journals are written with. */
+/** The fields that events of aggregates and of journals have in common. */
 export type EventFields = Omit<EventRow, 'version' | 'sealed' | 'source' | 'trace'>
 
 export const eventFields: Column<EventFields>[] = [

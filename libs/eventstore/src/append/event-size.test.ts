@@ -3,7 +3,7 @@ import { systemActor } from '@opsplane/contracts'
 import { checkSizes, maxDataBytes, maxRecordBytes } from './event-size.js'
 
 const person = { id: 'usr_1', name: 'Ann', type: 'user' } as const
-/** A record that is so many bytes long as JSON. */
+/** A record whose JSON is `bytes` bytes long. */
 const record = (bytes: number) => ({ text: 'x'.repeat(bytes - '{"text":""}'.length) })
 const event = (before: object | null, after: object | null, extras: object = {}) => ({
   data: JSON.stringify({ before, after, changes: ['text'], ...extras }),

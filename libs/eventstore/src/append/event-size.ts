@@ -1,19 +1,19 @@
 import { type Actor, ApiError, parseExact, stringifyExact } from '@opsplane/contracts'
 import type { EventRow } from './commit.js'
 
-/** What a NATS server takes unless it is set otherwise, less subject, headers and the envelope around the data. */
+/** Default maximum payload of a NATS server, less subject, headers and the envelope around the data. */
 export const maxDataBytes = 1024 * 1024 - 8 * 1024
 /**
- * Most bytes of a record. An event has it twice, before and after, and also a comment or a decision: what may
- * still be done to a record of this size fits into a message, too.
+ * Maximum size of a record in bytes. An event contains the record twice, before and after, plus a comment or a
+ * decision: later changes to a record of this size still fit into a message.
  */
 export const maxRecordBytes = 448 * 1024
 
 type Sized = Pick<EventRow, 'data'>
 
 /**
- * Throws payload_too_large where a message could not carry an event, or where a record grows so large that those after
- * it could not be carried. What the platform does by itself is never refused: one record must not hold up a batch.
+ * Throws `payload_too_large` if an event does not fit into a message, or if a record grows so large that its later
+ * events would not fit. Events the platform itself causes are never rejected: one record must not block a batch.
  */
 export function checkSizes(events: readonly Sized[], actor: Actor): void {
   if (actor.type === 'system') return

@@ -17,7 +17,7 @@ interface Row {
   dead: boolean
 }
 
-/** Requests by Idempotency-Key, kept for 24 h. Keys are already bound to workspace, principal and route. */
+/** Stores responses by Idempotency-Key for 24 h. Keys are already bound to workspace, principal and route. */
 export function createIdempotencyStore(sql: Database['sql']): IdempotencyStore {
   const query = async <Result extends object>(text: string, parameters: (string | number | null)[]) => {
     try {
@@ -36,7 +36,7 @@ export function createIdempotencyStore(sql: Database['sql']): IdempotencyStore {
       )
       if (!row) return undefined
       if (row.dead) {
-        // Out of the way of the request that is about to insert the key in its commit.
+        // Makes room for the request that is about to insert the key in its commit.
         await query(`delete from idempotency_keys where key = $1 and ${dead}`, [key])
         return undefined
       }
@@ -89,7 +89,7 @@ function toResponse({ body, headers }: Row, status: number): StoredResponse {
   return { status, body, ...(headers ? { headers } : {}) }
 }
 
-/** Removes keys older than their 24 h, now and every hour, in small bites, until closed. */
+/** Deletes keys older than 24 h, now and every hour, in small batches, until closed. */
 export const startIdempotencyPurge = (sql: Database['sql'], log: Logger) =>
   startEvery(3_600_000, log, 'expired idempotency keys could not be removed', async (closing) => {
     for (let removed = 1; removed > 0 && !closing.aborted; ) {

@@ -4,8 +4,8 @@ import type { Transaction } from '../consume/transaction.js'
 import { responseColumns } from './response-columns.js'
 
 /**
- * Keeps the answer to the request's Idempotency-Key in the transaction of its effect, where that is the
- * service's own. Throws IdempotencyRaceError when another request was first.
+ * Stores the response under the request's Idempotency-Key in the transaction of its effect, for services that open
+ * that transaction themselves. Throws IdempotencyRaceError if another request was first.
  */
 export async function storeIdempotentResponse(
   tx: Transaction,

@@ -3,8 +3,9 @@ import { LRUCache } from 'lru-cache'
 
 export interface Numbers {
   /**
-   * The next number of a kind in a workspace: increasing, never given out twice. Gaps can happen. `ahead`: where many are wanted
-   * it may be one that was taken with an earlier one, and other replicas have given out higher ones within the last second.
+   * The next number of `kind` in a workspace: increasing, never assigned twice, possibly with gaps. `ahead` is for
+   * callers that need many numbers: the result may come from a range reserved earlier, and other replicas may have
+   * assigned higher numbers within the last second.
    */
   next(workspaceId: string, kind: string, options?: { ahead: boolean }): Promise<number>
 }
@@ -17,38 +18,41 @@ interface Waiting {
 interface Counter {
   workspaceId: string
   kind: string
-  /** How many are taken for callers to come. */
+  /** How many further numbers to reserve for later callers. */
   ahead: number
   callers: Waiting[]
 }
 
-/** Numbers of a counter that were taken and are not given out yet. */
+/** Numbers of a counter that are reserved but not yet assigned. */
 interface Reserve {
   next: number
   last: number
   takenAt: number
-  /** How many callers have been given one since. */
+  /** How many callers have received a number since then. */
   given: number
 }
 
-/** What callers will want within so long, by what they wanted since the last statement, is taken with it. */
+/**
+ * A statement reserves numbers for the demand expected in this period, estimated from the demand since the last
+ * statement.
+ */
 const aheadMs = 100
 const maxAhead = 64
-/** What is left by then is a gap: numbers that other replicas give out meanwhile are higher. */
+/** Reserved numbers expire after this time and leave a gap, because other replicas assign higher numbers meanwhile. */
 const reservedMs = 1_000
 const countersKnown = 1_000
 
 /**
- * Numbers come from a counter row, incremented in a statement of its own, so that no workspace waits for another
- * request's commit. Callers that arrive while one statement is running share the next. Where they come one after the
- * other, more than 10 a second, a statement takes some for those that will come.
+ * Assigns numbers from a counter row that is incremented in a separate statement, so that no workspace waits for
+ * another request's commit. Callers that arrive while a statement is running share the next one. If callers arrive
+ * one after the other, more than 10 a second, a statement also reserves numbers for the callers to come.
  *
  * The statement commits with synchronous_commit off: it returns before its WAL is flushed. That is safe because
  * WAL is flushed in order. The record that uses the number is committed after the counter, so its commit record
- * lies behind the counter's in the WAL, and flushing it flushes the counter too. After a crash either the record
- * is there and so is the counter, or neither is, and then the number was never used.
+ * lies behind the counter's in the WAL, and flushing it flushes the counter too. After a crash either both the
+ * record and the counter exist, or neither does, and then the number was never used.
  *
- * `nowMs`: a clock that only goes forward.
+ * `nowMs`: a monotonic clock.
  */
 export function createNumbers(sql: Database['sql'], nowMs = () => performance.now()): Numbers {
   let waiting = new Map<string, Counter>()
@@ -118,13 +122,13 @@ export function createNumbers(sql: Database['sql'], nowMs = () => performance.no
         counter.callers.push({ resolve, reject })
         if (flushing) return
         flushing = true
-        // After the requests that arrived in the same turn of the event loop, so that they share the statement.
+        // Deferred until all requests of this event-loop turn have arrived, so that they share the statement.
         setImmediate(() => void flush())
       }),
   }
 }
 
-// The setting holds for this statement's transaction only and is evaluated before its commit looks at it.
+// The setting applies to this statement's transaction only and is evaluated before the commit reads it.
 const incrementStatement = `
   with relaxed as materialized (select set_config('synchronous_commit', 'off', true))
   insert into number_counters as c (workspace_id, kind, last)

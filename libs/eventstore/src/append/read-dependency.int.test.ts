@@ -29,7 +29,7 @@ const openTicket = async () => {
   await one.tickets.create(id, open, meta())
   return id
 }
-/** What may only be done while this ticket is open. */
+/** Runs `act` in a unit that depends on this ticket being open. */
 const whileOpen =
   ({ tickets }: Replica, id: string, act: (unit: Unit) => Promise<unknown>) =>
   async (unit: Unit) => {
@@ -38,7 +38,7 @@ const whileOpen =
     unit.requireUnchanged(ticketDecider, id, { status: 'open' })
     await act(unit)
   }
-/** Opens a ticket while another is open. */
+/** Creates a ticket in a unit that depends on another ticket being open. */
 const openWhile = (
   replica: Replica,
   id: string,
@@ -50,7 +50,7 @@ const openWhile = (
   )
 const refused = { code: 'conflict', message: 'The ticket is closed.' }
 
-/** Where the events of these tickets stand in the log. */
+/** The log positions of a ticket's events of one type. */
 const places = async (type: string, id: string) => {
   const rows = await testStore.database.sql`
     select position::int as position from events where stream_id = ${id} and type = ${type}`

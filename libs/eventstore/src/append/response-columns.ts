@@ -1,6 +1,6 @@
 import { type StoredResponse, stringifyExact } from '@opsplane/contracts'
 
-/** A response as the columns of `idempotency_keys` have it: body and headers are JSON. */
+/** A response as columns of `idempotency_keys`: body and headers are JSON. */
 export const responseColumns = ({ status, body, headers }: StoredResponse) => ({
   status,
   body: stringifyExact(body ?? null),

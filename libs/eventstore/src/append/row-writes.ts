@@ -13,7 +13,7 @@ import type { RowWrite } from './commit.js'
 
 /** The read-model tables that are written to and deleted from. */
 export interface RowShape {
-  /** Names the shape. */
+  /** Identifies the shape. */
   key: string
   upserts: string[]
   deletes: string[]
@@ -46,7 +46,7 @@ export function rowParameters(shape: RowShape, rows: readonly Numbered<RowWrite>
   ]
 }
 
-/** Inserts rows into a table that has none of them. */
+/** Inserts rows into a table that contains none of them. */
 export async function insertRows(
   sql: StatementRunner,
   table: string,

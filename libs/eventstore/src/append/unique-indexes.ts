@@ -1,18 +1,18 @@
 import { computedBy, type StatementRunner } from '@opsplane/postgres'
 
-/** A unique index of a read-model table other than that of its ids, as SQL over the table's columns. */
+/** A unique index of a read-model table other than its primary key, as SQL over the table's columns. */
 export interface UniqueIndex {
   name: string
-  /** What has to be unique together. */
+  /** The expressions whose combination must be unique. */
   columns: string[]
-  /** Which rows it is about; null for all. */
+  /** Predicate of a partial index; `null` if the index covers all rows. */
   predicate: string | null
-  /** The computed columns all this speaks of, each with the expression that makes it from `state`. */
+  /** The computed columns the index refers to, each with the expression that derives it from `state`. */
   generated: { name: string; expression: string }[]
 }
 
 interface UniqueIndexes {
-  /** Those of these tables; each table is asked for once. */
+  /** The unique indexes of these tables. Each table is queried once. */
   of(sql: StatementRunner, tables: readonly string[]): Promise<ReadonlyMap<string, UniqueIndex[]>>
 }
 

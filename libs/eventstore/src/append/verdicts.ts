@@ -3,29 +3,33 @@ import { lateralOne } from './columns.js'
 import type { UniqueIndex } from './unique-indexes.js'
 
 /**
- * What the append finds out of the commits before it writes: common table expressions, and queries on them.
- * A verdict is `key` (the Idempotency-Key is taken), `raced` (an aggregate has changed), `relied` (so has something relied on),
- * `blocked` (another transaction has locked a row of it), `unique:<index>`, or `later`.
+ * The checks the append performs on its commits before it writes: common table expressions, and queries on them. A
+ * verdict is `key` (the Idempotency-Key is taken), `raced` (an aggregate has changed), `relied` (a row the
+ * decision depends on has changed), `blocked` (another transaction has locked one of its rows), `unique:<index>`,
+ * or `later`.
  */
 export interface Verdicts {
   parts: string[]
-  /** Select the number of a commit, the rank of the verdict among several, and the verdict. */
+  /** Each selects a commit's number, the rank of the verdict among several, and the verdict. */
   losers: string[]
-  /** Select number and verdict of commits that cannot be in one statement with others of it. */
+  /** Each selects number and verdict of commits that cannot share the statement with others. */
   later: string[]
 }
 
 interface Rows {
   table: string
-  /** Of the rows, and the beginning of the names of what is made from them. */
+  /** Name of the CTE with the rows, and prefix for the CTEs derived from it. */
   name: string
-  /** Selects the rows by their columns, with the number of the commit as `n`. */
+  /** Selects the rows by column, with the commit's number as `n`. */
   rows: string
-  /** `skip locked`, or nothing where locks are waited for. */
+  /** `skip locked`, or empty if the statement waits for locks. */
   skipping: string
 }
 
-/** A commit is blocked by a locked row it would write, and by a unique value that is taken. */
+/**
+ * A commit is blocked if another transaction has locked a row it would write. It is rejected if a unique value is
+ * taken.
+ */
 export function writeVerdicts({
   table,
   name,
@@ -54,7 +58,7 @@ export function writeVerdicts({
   }
 }
 
-/** Of what the commit itself writes the index itself is asked, by the write. */
+/** Rows the commit itself writes are left out: the unique index checks them during the write. */
 function uniqueVerdicts(of: { table: string; name: string; index: UniqueIndex; key: string }): Verdicts {
   const { table, name, index, key } = of
   const computed = index.generated.map(
@@ -83,7 +87,7 @@ function uniqueVerdicts(of: { table: string; name: string; index: UniqueIndex; k
   }
 }
 
-/** What is relied on is locked against being written until the commit, and read as it was last committed. */
+/** Locks the rows a commit depends on against writes until the commit, and reads their latest committed state. */
 export function dependencyVerdicts({ table, name, rows, skipping }: Rows): Verdicts {
   const sameRow = 'r.id = t.id and r.workspace_id = t.workspace_id and r.environment = t.environment'
   return {

@@ -20,7 +20,7 @@ const table = 'detached_events_202503'
 const present = new Date().toISOString().slice(0, 7)
 
 let store: TestStore
-/** The owner's, as an operator has it. */
+/** Connection as the owner of the tables, as an operator uses it. */
 let sql: Database['sql']
 const ids: string[] = []
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
     await tickets.create(id, command, meta())
     ids.push(id)
   }
-  // As if they had been made long ago: the month is in the id.
+  // Backdates the events: the month is encoded in the id.
   await sql`select add_event_month('2025-03-01')`
   await sql.unsafe(
     `update events set id = 'evt_' || ulid_time(extract(epoch from timestamptz '2025-03-07')::bigint * 1000 + position) || substr(id, 15)`,
@@ -59,7 +59,7 @@ it('is not detached while some of its events are not published', async () => {
 
 it('is not detached when events of it have to be published again by the time of the lock', async () => {
   await sql`delete from outbox`
-  // The first check has passed once the checksum is computed.
+  // The first check has passed by the time the checksum is computed.
   const backfilled: typeof sql = Object.assign(Object.create(sql), {
     begin: async (work: Parameters<typeof sql.begin>[1]) => {
       await sql`insert into outbox (position, workspace_id, event_id) select position, workspace_id, id from events where position = 1`
@@ -123,7 +123,7 @@ it.each([
   await expect(verifyMonth({ sql, month })).rejects.toThrow(message)
   await expect(attach()).rejects.toThrow(message)
   expect(await sql`select 1 from events where position <= 2`).toEqual([])
-  // As pg_restore does.
+  // Like pg_restore does.
   await sql.unsafe(`drop table if exists ${table}; alter table copied rename to ${table}`).simple()
   await verifyMonth({ sql, month })
 })

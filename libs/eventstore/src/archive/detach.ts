@@ -3,10 +3,13 @@ import { type Database, isLockTimeout, relationExists } from '@opsplane/postgres
 import { checksumMonth } from './month-events.js'
 import { detachedName, firstDay, partitionName } from './months.js'
 
-/** A month cannot be detached, attached or verified as it stands. Nothing was changed. */
+/** A month cannot be detached, attached or verified in its current state. Nothing was changed. */
 export class LogMonthError extends Error {}
 
-/** Works on one month of the log of the schema in search_path. `sql` is one connection, as the owner of the tables. */
+/**
+ * Arguments for work on one month of the log of the schema in search_path. `sql` is one connection, as the owner
+ * of the tables.
+ */
 export interface MonthTask {
   sql: Database['sql']
   /** `2026-01`. */
@@ -18,18 +21,18 @@ export interface DetachedMonth {
   events: number
   first: number
   last: number
-  /** Of the events, see MonthChecksum. */
+  /** SHA-256 of the events, see MonthChecksum. */
   sha256: string
 }
 
-/** The lock is requested for no longer than this, as writers queue behind it; then it is retried. */
+/** Lock timeout. It is short because writers queue behind the lock request; the request is then retried. */
 const lockTimeoutMs = 250
 const pauseMs = 200
 const maxTries = 150
 
 /**
- * Detaches a month from the log: its partition becomes a table of its own, whose checksum is recorded. What guards versions and
- * ids stays (ADR 036). Undefined where the month has no events. Throws LogMonthError.
+ * Detaches a month from the log: its partition becomes a separate table, whose checksum is recorded. The rows that
+ * protect versions and ids remain (ADR 036). Returns `undefined` if the month has no events. Throws LogMonthError.
  */
 export async function detachMonth({ sql, month }: MonthTask): Promise<DetachedMonth | undefined> {
   const partition = partitionName(month)
@@ -60,7 +63,7 @@ function detachPartition(sql: Database['sql'], detached: DetachedMonth): Promise
     const now = await boundsOf(tx, partition)
     if (now.events !== events || now.last !== last)
       throw new LogMonthError(`Events of ${month} were written during the checksum: run the command again.`)
-    // A stream that has lost events may have been backfilled since the first check.
+    // A stream that lost events may have been refilled since the first check.
     requirePublished(now, month)
     await tx.unsafe(
       `insert into detached_months (month, events, first_position, last_position, sha256, folded)
@@ -74,8 +77,9 @@ function detachPartition(sql: Database['sql'], detached: DetachedMonth): Promise
 }
 
 /**
- * Puts the events of a detached month back into the log and drops its table, in one transaction. Throws LogMonthError where the
- * month is not detached, its table is not in the database, or has other events than were detached.
+ * Attaches the events of a detached month to the log again and drops its table, in one transaction. Throws
+ * LogMonthError if the month is not detached, its table is not in the database, or the table's events differ from
+ * those detached.
  */
 export async function attachMonth({ sql, month }: MonthTask): Promise<DetachedMonth> {
   const detached = await verifyMonth({ sql, month })
@@ -101,8 +105,8 @@ export async function attachMonth({ sql, month }: MonthTask): Promise<DetachedMo
 }
 
 /**
- * Compares the table of a detached month with the checksum that was recorded. Throws LogMonthError where they
- * differ, the month is not detached, or its table is not in the database.
+ * Compares the table of a detached month with the recorded checksum. Throws LogMonthError if they differ, the
+ * month is not detached, or its table is not in the database.
  */
 export async function verifyMonth({ sql, month }: MonthTask): Promise<DetachedMonth> {
   const [recorded] = await sql.unsafe<DetachedMonth[]>(

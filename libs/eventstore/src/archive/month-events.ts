@@ -5,7 +5,7 @@ import { formatEnvelope, type LoggedEvent, loggedEventColumns } from '../logged-
 
 const batch = 500
 
-/** The events of a month's partition or detached table in the order of their positions, in batches of up to 500. */
+/** The events of a month's partition or detached table in position order, in batches of up to 500. */
 export async function* monthEvents(sql: StatementRunner, table: string): AsyncGenerator<PlatformEvent[]> {
   for (let after = '0'; ; ) {
     const rows = await sql.unsafe<LoggedEvent[]>(
@@ -21,13 +21,13 @@ export async function* monthEvents(sql: StatementRunner, table: string): AsyncGe
 
 export interface MonthChecksum {
   events: number
-  /** SHA-256 in hex of the rows as Postgres prints them, a line each, in the order of their positions. */
+  /** SHA-256 in hex of the rows as Postgres prints them, one per line, in position order. */
   sha256: string
 }
 
 /** Counts and hashes the rows of a month's partition or detached table. `sql` is one connection. */
 export async function checksumMonth(sql: StatementRunner, table: string): Promise<MonthChecksum> {
-  // How instants are printed.
+  // Fixes the text format of instants.
   await sql.unsafe(`select set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO', false)`)
   const hash = createHash('sha256')
   let events = 0

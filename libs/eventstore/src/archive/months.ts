@@ -1,30 +1,32 @@
 import { listPartitions, type StatementRunner } from '@opsplane/postgres'
 
-/** A month of a log. */
 export interface LogMonth {
   /** `2026-11`. */
   month: string
-  /** `log`: a partition of the log. `table`: detached, in a table of its own. `dropped`: detached, its table is not in the database. */
+  /**
+   * `log`: a partition of the log. `table`: detached into a separate table. `dropped`: detached, and its table is no
+   * longer in the database.
+   */
   where: 'log' | 'table' | 'dropped'
   events: number
-  /** Positions; null where there are no events. */
+  /** First position; `null` if there are no events. */
   first: number | null
   last: number | null
-  /** In the database. */
+  /** Size in the database. */
   bytes: number
 }
 
 /** The name of a month's partition. */
 export const partitionName = (month: string) => `events_${month.replace('-', '')}`
 
-/** The name of the table that a month's partition is once it is detached. */
+/** The name of the table that a month's partition becomes when it is detached. */
 export const detachedName = (month: string) => `detached_events_${month.replace('-', '')}`
 
 export const isDetachedName = (table: string): boolean => /^detached_events_\d{6}$/.test(table)
 
 export const firstDay = (month: string) => `${month}-01`
 
-/** All months of the log of the schema in search_path, oldest first. Counts what there is. */
+/** All months of the log of the schema in search_path, oldest first. Counts the rows of each partition. */
 export async function logMonths(sql: StatementRunner): Promise<LogMonth[]> {
   const months: LogMonth[] = []
   for (const name of await listPartitions(sql, 'events')) {
@@ -51,7 +53,7 @@ export class DetachedMonthsError extends Error {
   }
 }
 
-/** Throws DetachedMonthsError where read models are folded from events of detached months. */
+/** Throws DetachedMonthsError if read models are folded from events of detached months. */
 export async function requireFoldedMonths(sql: StatementRunner): Promise<void> {
   const rows = await sql.unsafe<{ month: string }[]>(
     `select to_char(month, 'YYYY-MM') as month from detached_months where folded order by 1`,

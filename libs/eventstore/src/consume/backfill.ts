@@ -12,11 +12,11 @@ import type { LogSource } from './log-pages.js'
 
 export interface HistoryOptions {
   /**
-   * `all`: a projection, filled from the beginning where it is new. `gap`: effects outside, of which only those are made up
-   * for that this consumer has missed since it is there.
+   * `all`: for a projection, which is filled from the beginning if it is new. `gap`: for external effects, for which
+   * only the events missed since the consumer's creation are backfilled.
    */
   of: 'all' | 'gap'
-  /** The logs of all services: ServiceContext has them. */
+  /** The logs of all services, from ServiceContext. */
   logs: readonly LogSource[]
 }
 
@@ -28,22 +28,22 @@ interface BackfillOptions {
   tables: ConsumerTables
   closing: AbortSignal
   log: Logger
-  /** Handles events as those of a batch, and records up to where the log is read. */
+  /** Handles events like a batch from the stream, and records the position up to which the log has been read. */
   apply(events: Received<PlatformEvent>[], progress: LogProgress): Promise<void>
 }
 
-/** Clocks of services, Postgres and the NATS server may differ by so much. */
+/** Maximum assumed clock skew between services, Postgres and the NATS server. */
 const skewMs = 3_600_000
-/** How much further the logs are read, for what the stream loses while they are. */
+/** How much further the logs are read, to cover messages the stream loses in the meantime. */
 const aheadMs = 3_600_000
 
-/** Where the consumer stood when the logs were read. */
+/** The consumer's progress when the logs were read. */
 export interface BackfillResult extends ConsumerProgress {
-  /** What the stream had up to this sequence was in the logs as they were read; 0 where they were not. */
+  /** The logs contained everything the stream had up to this sequence when they were read; 0 if they were not read. */
   readTo: number
 }
 
-/** Whether what the stream has lost since the logs were read was read from them, or had been handled. */
+/** Whether every message the stream has lost since the logs were read was either read from them or already handled. */
 export const isCovered = (filled: BackfillResult, now: ConsumerProgress): boolean =>
   now.streamCreated === filled.streamCreated &&
   (now.firstSequence <= Math.max(filled.firstSequence, filled.ackFloor + 1) ||
@@ -53,9 +53,10 @@ export const isCovered = (filled: BackfillResult, now: ConsumerProgress): boolea
       now.firstStoredMs <= filled.firstStoredMs + aheadMs))
 
 /**
- * Before a consumer asks the stream: reads from the logs what the stream has lost before it was handled, again while it
- * goes on losing what was not read. Resumable; what the stream still has may be handled twice, so that nothing lies between
- * the two. Resolves to the place up to which nothing is missing.
+ * Runs before a consumer requests messages from the stream: reads from the logs the events the stream lost before
+ * they were handled, and repeats that while the stream loses further events that were not read. Resumable; events
+ * that are still in the stream may be handled twice, so that there is no gap between the two sources. Resolves to
+ * the progress up to which nothing is missing.
  */
 export async function backfillFromLogs(
   options: BackfillOptions,
@@ -82,7 +83,10 @@ export async function backfillFromLogs(
   }
 }
 
-/** Resolves to the sequence up to which everything had been handled where there was nothing to read. */
+/**
+ * Resolves to the sequence up to which everything had been handled if nothing had to be read, otherwise to
+ * `undefined`.
+ */
 async function fillBefore(options: BackfillOptions, place: ConsumerProgress): Promise<number | undefined> {
   const { tables, history, durable, log } = options
   const saved = await tables.place()
@@ -98,7 +102,7 @@ async function fillBefore(options: BackfillOptions, place: ConsumerProgress): Pr
     )
     const before =
       place.firstStoredMs === null ? undefined : instantOf(place.firstStoredMs + aheadMs + skewMs)
-    // What happened before a consumer of effects was there is history, and none of its business.
+    // A consumer with external effects ignores events from before its creation.
     const since = history.of === 'gap' && saved ? instantOf(saved.startedMs - skewMs) : undefined
     for (const source of history.logs) await readLog(options, source, place.ackFloor, { since, before })
     if (options.closing.aborted) throw new Error('closed while it was filled from the logs')
@@ -134,14 +138,14 @@ async function readLog(
 const isWanted = ({ filterSubjects }: BackfillOptions, { subject }: StreamMessage) =>
   !filterSubjects || filterSubjects.some((filter) => subjectMatches(filter, subject))
 
-/** The types that filters match, for any tenant: `incident.created,change.*`. */
+/** The event types that the filters match, for any tenant: `incident.created,change.*`. */
 function typesOf(names: NatsNames, filterSubjects: readonly string[] | undefined): string {
   const before = names.eventSubjects.split('.').length + 1
   const types = filterSubjects?.map((filter) => filter.split('.').slice(before).join('.').replace(/>$/, '*'))
   return types && types.length > 0 && types.every((type) => type !== '') ? [...new Set(types)].join(',') : '*'
 }
 
-/** An event of the log as if it had come as a message; there is nothing to acknowledge. */
+/** Presents an event of the log like a received message; there is nothing to acknowledge. */
 function fromLog(
   names: NatsNames,
   event: PlatformEvent,

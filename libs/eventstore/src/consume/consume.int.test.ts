@@ -123,7 +123,7 @@ describe('consumeEvents', () => {
     await waitFor(() => consumer.counters().handled === 1)
     await sql`alter table consumer_checkpoints add constraint refused check (handled < 0) not valid`
     await create()
-    // It may have lost the server as well, where that is busy.
+    // On a busy machine the connection to the server may have been lost as well.
     const refused = () => lines.filter((line) => line.includes('refused'))
     await waitFor(() => refused().length > 0)
     await sql`alter table consumer_checkpoints drop constraint refused`
@@ -148,7 +148,7 @@ describe('consumeEvents', () => {
   })
 
   test('repeats an event that fails, holding back later ones of its aggregate', async () => {
-    // More than it takes to find it among the others.
+    // More failures than are needed to isolate it from the others.
     let failures = 6
     const consumer = consume({
       async handle(events, tx) {
@@ -327,7 +327,7 @@ describe('consumeEvents', () => {
 
   test.each([
     ['not json', 'not json'],
-    // Postgres keeps no such character.
+    // Postgres text cannot contain this character.
     ['not\0json', 'not�json'],
   ])('keeps what it cannot parse as a dead letter: %j', async (body, payload) => {
     const subject = names.eventSubject({ workspaceId: 'ws_1', environment: 'production', type: 'odd.one' })
@@ -358,7 +358,7 @@ describe('consumeEvents', () => {
       async handle(events, tx) {
         await record(events, tx)
         if (away > 0) {
-          // Quick, since each wait is longer than the one before.
+          // Kept small, because each wait is longer than the one before.
           away = away > 5 ? 5 : away - 1
           throw new ApiError('service_unavailable', 'away')
         }

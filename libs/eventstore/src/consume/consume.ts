@@ -30,39 +30,45 @@ export interface ConsumerSettings extends ConsumerParts {
   database: Database
 }
 
-/** A consumer without what its rows are in. */
+/** Consumer options without the database. */
 interface ConsumerParts {
   link: NatsLink
   names: NatsNames
-  /** `<service>-<entity>-<purpose>`: the durable's name, and the consumer in checkpoints and dead letters. */
+  /** `<service>-<entity>-<purpose>`: the name of the durable, and of the consumer in checkpoints and dead letters. */
   durable: string
-  /** Whole subjects with wildcards; everything when absent. */
+  /** Full subjects with wildcards; all subjects if absent. */
   filterSubjects?: readonly string[]
   log: Logger
   tracing?: Tracing
   maxBatch?: number
-  /** How many batches may be applied side by side; one unless given. The events of an aggregate stay in order. */
+  /** Number of batches that may be applied concurrently; 1 if absent. The events of an aggregate stay in order. */
   batchesInFlight?: number
-  /** Most events delivered and not acknowledged yet, which bounds a batch as well. */
+  /** Maximum number of delivered but unacknowledged events, which also bounds a batch. */
   maxAckPending?: number
-  /** Least time between the beginnings of batches that are not full: fewer and larger ones, where latency does not matter. */
+  /**
+   * Minimum time between the starts of batches that are not full: yields fewer and larger batches where latency does
+   * not matter.
+   */
   spacingMs?: number | (() => number)
-  /** After how many failures an event becomes a dead letter. */
+  /** The number of failures after which an event becomes a dead letter. */
   maxDeliveries?: number
   retry?: { baseMs: number; maxMs: number }
-  /** From when on the server delivers again what a process that died has held. */
+  /** Time after which the server redelivers the messages of a process that died. */
   ackWaitMs?: number
-  /** Fills from the logs what the stream has lost before it was handled. */
+  /** Backfills from the logs the events the stream lost before they were handled. */
   history: HistoryOptions
-  /** How old the low watermarks may be while it handles events, 5 s unless given; a request of the server each time. */
+  /**
+   * Maximum age of the low watermarks while the consumer handles events; 5 s if absent. Each refresh is one server
+   * request.
+   */
   lowWatermarksMs?: number
 }
 
 export interface Handling {
   /**
-   * Applies the events through `tx`, which is committed before they are acknowledged. An event can come again
-   * and a later one of another aggregate first, so effects are keyed by the event's id (a unique column and ON
-   * CONFLICT DO NOTHING) and a kept state is only replaced by one of a higher version.
+   * Applies the events through `tx`, which is committed before they are acknowledged. An event can be redelivered,
+   * and a later event of another aggregate can arrive first. Effects are therefore keyed by the event's id (a unique
+   * column and ON CONFLICT DO NOTHING), and stored state is replaced only by state of a higher version.
    */
   handle(events: PlatformEvent[], tx: Transaction, batch: EventBatch): Promise<void>
   perform?: never
@@ -72,8 +78,8 @@ export interface Handling {
 
 export interface Performing {
   /**
-   * In place of `handle`, where the effects commit by themselves and change nothing when they are repeated. The
-   * checkpoint is then written by itself, every 5 s, and a batch that has no effect is no statement.
+   * Alternative to `handle` for effects that commit on their own and are idempotent. The checkpoint is then written
+   * separately, every 5 s, and a batch without effects executes no statement.
    */
   perform(events: PlatformEvent[], batch: EventBatch): Promise<void>
   handle?: never
@@ -83,52 +89,52 @@ export interface Performing {
 
 export interface LazyHandling {
   /**
-   * As `perform`, where most events are irrelevant by their subjects: what it does not read is skipped without
-   * being verified or parsed.
+   * Like `perform`, for consumers that can ignore most events by their subjects: events it does not read are skipped
+   * without being verified or parsed.
    */
   performLazily(events: readonly UnreadEvent[], batch: EventBatch): Promise<void>
-  /** Whether also what is not read is checked, for who keeps something of it. */
+  /** Whether unread events are verified too, for consumers that store part of them. */
   verifyAll?: boolean
   handle?: never
   perform?: never
 }
 
-/** Where the events of a batch come from. */
+/** Origin of a batch's events. */
 export interface EventBatch {
-  /** Of each of them. */
+  /** One for each event. */
   origins: readonly EventOrigin[]
-  /** Asks where they stand in the stream: one text for each of them, see StreamSequences. */
+  /** Queries the events' positions in the stream: one text for each event, see StreamSequences. */
   sequences(): Promise<string[]>
 }
 
-/** One way of the three. */
+/** One of the three ways to handle events. */
 export type EventHandling = Handling | Performing | LazyHandling
 
 export type ConsumeEventsOptions = ConsumerSettings & EventHandling
 
 export interface EventConsumer {
   counters(): ConsumerCounters
-  /** Asks the server how far it has come. Rejects while that is away. */
+  /** Queries the server for the consumer's place. Rejects while the server is unavailable. */
   place(): Promise<ConsumerPlace>
-  /** Up to where the log of each service is handled without a gap, by source. */
+  /** The position up to which the log of each service has been handled without a gap, by source. */
   lowWatermarks(): ReadonlyMap<string, number>
-  /** Whether everything that is in the stream by now is handled. Rejects while the server is away. */
+  /** Whether everything currently in the stream has been handled. Rejects while the server is unavailable. */
   isCaughtUp(): Promise<boolean>
   /** Finishes the batches in flight. */
   close(): Promise<void>
 }
 
 /**
- * Consumes platform events in batches, effects and checkpoint in one transaction. An event that fails comes again with
- * growing delay, keeps back later ones of its aggregate, and ends as a dead letter, as does immediately what cannot be read
- * or what came under the subject of another. While Postgres or another service is away the events wait, which does not
- * count as a delivery.
+ * Consumes platform events in batches, with effects and checkpoint in one transaction. A failed event is
+ * redelivered with growing delay, delays later events of its aggregate, and ends as a dead letter. Unreadable
+ * messages, and messages whose subject does not belong to their event, become dead letters immediately. While
+ * Postgres or another service is unavailable the events wait, which does not count as a delivery.
  */
 export function consumeEvents({ database, ...options }: ConsumeEventsOptions): EventConsumer {
   return runConsumer(options, createConsumerTables(database, options.durable), systemTimers)
 }
 
-/** The consumer over the rows it writes: a simulation has tables and timers of its own. */
+/** The consumer over given tables and timers: simulations supply their own. */
 export function runConsumer(
   options: ConsumerParts & EventHandling,
   tables: ConsumerTables,
@@ -150,7 +156,7 @@ export function runConsumer(
   const reader = isVouched ? verifiedEventReader(link, names) : eventReader(link, filterSubjects)
   const follow = followEvents(options.tracing ?? noTracing, durable)
 
-  /** Events of the stream, or of a log, which no checkpoint tells of. */
+  /** Applies events of the stream, or of a log; events of a log do not move the checkpoint. */
   const apply = async (received: Received<PlatformEvent>[], isOfStream = true) => {
     const messages = received.map(({ message }) => message)
     const followed = follow(received)
@@ -178,17 +184,20 @@ export function runConsumer(
     })
   }
 
-  /** Of what was passed over, what the stream knows it by, which is nearly always the same. */
+  /**
+   * For an event that may have been skipped unread: its message id in the stream, which nearly always equals the
+   * event's id.
+   */
   const idOf = (received: Received<PlatformEvent>) =>
     options.performLazily ? (received.message.header(eventHeaders.messageId) ?? '') : received.event.id
   const unreadEvent = (received: Received<PlatformEvent>) => toUnreadEvent(names, received)
-  /** The position of a log is only accepted from verified events: one of them for the whole batch. */
+  /** A log position is only accepted from a verified event: one per source for the whole batch. */
   const noteLowWatermarks = (received: readonly Received<PlatformEvent>[]) => {
     for (const last of lastOfEachSource(received)) {
       try {
         if (isVouched || last.event) past.lowWatermarks.note(last.message)
       } catch {
-        // Where it is not relevant, it is no dead letter either.
+        // An unreadable event that is not relevant does not become a dead letter either.
       }
     }
   }

@@ -8,44 +8,44 @@ import { describeFailure, stripNulBytes } from './failure.js'
 import { createRedriveStore, type RedriveStore } from './redrive-store.js'
 import type { Transaction } from './transaction.js'
 
-/** What a consumer writes in addition to its handler's effect. */
+/** The rows a consumer writes in addition to its handler's effect. */
 export interface ConsumerTables extends RedriveStore {
-  /** Commits what is done through `tx`, entirely or not at all. */
+  /** Commits everything done through `tx`, or nothing. */
   transaction(work: (tx: Transaction) => Promise<void>): Promise<void>
-  /** Records how far the consumer has come, in the effect's transaction. */
+  /** Records the consumer's progress, in the transaction of the effect. */
   advance(batch: Received<PlatformEvent>[], tx: Transaction): Promise<void>
   deadLetter(message: StreamMessage, error: unknown): Promise<void>
-  /** Where it was in which stream, when it keeps that. */
+  /** The last recorded position and its stream, if one is recorded. */
   place(): Promise<(StreamPosition & { startedMs: number }) | undefined>
-  /** Up to where it has handled the logs without a gap. */
+  /** The position up to which it has handled each log without a gap. */
   lowWatermarks(): Promise<ReadonlyMap<string, number>>
-  /** Records its place and low watermarks, and its checkpoint where that is not written with the effects. */
+  /** Records its position and low watermarks, and its checkpoint if that is not written with the effects. */
   arrive(
     place: StreamPosition,
     lowWatermarks: ReadonlyMap<string, number>,
     checkpoint?: Checkpoint,
   ): Promise<void>
-  /** Up to where a log was handled or read. */
+  /** The position up to which a log was handled or read. */
   readUpTo(source: string): Promise<number>
-  /** Records up to where a log was read, after the effects of that have committed. */
+  /** Records the position up to which a log was read, after the effects of those events have committed. */
   progress(progress: LogProgress): Promise<void>
 }
 
-/** A sequence of a stream, named by when it was created, up to which everything is acknowledged. */
+/** The sequence up to which everything is acknowledged, in the stream identified by its creation time. */
 export interface StreamPosition {
   streamCreated: string
   ackFloor: number
 }
 
-/** How far it is, as people see it. */
+/** The consumer's progress for display. */
 export interface Checkpoint {
   streamSequence: number
   eventId: string
-  /** Events since the last one that was written. */
+  /** Number of events since the last written checkpoint. */
   handled: number
 }
 
-/** Up to where the log of a service was read. */
+/** The position up to which a service's log was read. */
 export interface LogProgress {
   source: string
   position: number
@@ -132,7 +132,7 @@ export function createConsumerTables(database: Database, consumer: string): Cons
 
 const none: Checkpoint = { streamSequence: 0, eventId: '', handled: 0 }
 
-/** What was filled before is over with it. */
+/** Deletes the progress of the finished backfill. */
 const arriveStatement = `
   with ended as (delete from consumer_floors where consumer = $1 || '/fill'),
     floors as (

@@ -1,16 +1,16 @@
 import { isoText, openClient, type StatementRunner } from '@opsplane/postgres'
 
-/** Where the dead letters of a service are. */
+/** The service whose dead letters are read. */
 interface DeadLetterTarget {
   databaseUrl: string
   schema: string
 }
 
 interface DeadLetterFilter {
-  /** Those with these ids; all when absent. */
+  /** Restricts to these ids; all if absent. */
   ids?: readonly number[]
   consumer?: string | undefined
-  /** Those with a higher id. */
+  /** Restricts to higher ids. */
   after?: number
 }
 
@@ -18,15 +18,15 @@ interface DeadLetterFilter {
 export interface DeadLetterSummary {
   id: number
   consumer: string
-  /** The event's id where the message carries one. */
+  /** The event's id if the message carries one. */
   messageId: string
   subject: string
   error: string
-  /** What kind of failure that is; null of those from before causes were kept. */
+  /** Kind of failure; `null` for dead letters that were recorded before causes were. */
   cause: string | null
   deliveries: number
   createdAt: string
-  /** When it was asked to be handed to its consumer again, while that has not been done. */
+  /** When its redrive was requested, until the redrive has happened. */
   redrivenAt: string | null
 }
 
@@ -42,19 +42,19 @@ const summary = `id::float8 as id, consumer, message_id as "messageId", subject,
 const chosen = `($1::text is null or consumer = $1) and ($2::text[] is null or id = any($2::text[]::bigint[]))
   and id > $3::text::bigint`
 
-/** How many a consumer has given up, by what kind of failure. */
+/** Number of dead letters of a consumer, by kind of failure. */
 interface DeadLetterCount {
   consumer: string
   cause: string | null
   count: number
 }
 
-/** Those of the relay have no subject, and are of the workspace of their event. */
+/** Dead letters of the relay have no subject; they belong to the workspace of their event. */
 const ofWorkspace = `exists (select from unnest($1::text[]) prefix where starts_with(subject, prefix))
   or consumer = 'relay' and exists (select from events where id = message_id and workspace_id = $2)`
 const maxCounted = 10_000
 
-/** The dead letters in the schema that this runs in. */
+/** The dead letters in the current schema of the connection. */
 export const deadLettersIn = (run: StatementRunner) => ({
   /** The oldest ones. */
   list: async (filter: DeadLetterFilter & { limit: number }): Promise<DeadLetterSummary[]> => [
@@ -64,7 +64,7 @@ export const deadLettersIn = (run: StatementRunner) => ({
     )),
   ],
 
-  /** Those of one workspace, whose subjects begin so; so many are counted. */
+  /** Counts one workspace's dead letters, whose subjects start with `prefixes`; at most `maxCounted` are counted. */
   countOf: async (workspaceId: string, prefixes: readonly string[]): Promise<DeadLetterCount[]> => [
     ...(await run.unsafe<DeadLetterCount[]>(
       `select consumer, cause, count(*)::int as count
@@ -74,16 +74,16 @@ export const deadLettersIn = (run: StatementRunner) => ({
     )),
   ],
 
-  /** Marks them for their consumers, which find them when they are woken or start; returns those that are marked. */
+  /** Marks them for their consumers, which find them when woken or started; returns the marked ones. */
   markForRedrive: async (filter: DeadLetterFilter): Promise<DeadLetterSummary[]> => [
     ...(await run.unsafe<DeadLetterSummary[]>(
-      // The relay has no handler: what is too large for the server stays so.
+      // The relay has no handler: an event that is too large for the server remains too large.
       `update dead_letters set redriven_at = now() where ${chosen} and consumer <> 'relay' returning ${summary}`,
       parameters(filter),
     )),
   ],
 
-  /** Deletes them; returns how many there were. */
+  /** Deletes them; returns their number. */
   async drop(filter: DeadLetterFilter): Promise<number> {
     const { count } = await run.unsafe(`delete from dead_letters where ${chosen}`, parameters(filter))
     return count
@@ -94,7 +94,7 @@ export const deadLettersIn = (run: StatementRunner) => ({
 export const listDeadLetters = (target: DeadLetterTarget, filter: DeadLetterFilter & { limit: number }) =>
   within(target, (sql) => deadLettersIn(sql).list(filter))
 
-/** Undefined where there is none of this id. */
+/** `undefined` if there is none with this id. */
 export function showDeadLetter(target: DeadLetterTarget, id: number): Promise<DeadLetterDetails | undefined> {
   return within(target, async (sql) => {
     const [row] = await sql.unsafe<DeadLetterDetails[]>(
@@ -107,11 +107,11 @@ export function showDeadLetter(target: DeadLetterTarget, id: number): Promise<De
   })
 }
 
-/** As `markForRedrive` of `deadLettersIn`. */
+/** See `markForRedrive` of `deadLettersIn`. */
 export const markForRedrive = (target: DeadLetterTarget, filter: DeadLetterFilter) =>
   within(target, (sql) => deadLettersIn(sql).markForRedrive(filter))
 
-/** As `drop` of `deadLettersIn`. */
+/** See `drop` of `deadLettersIn`. */
 export const dropDeadLetters = (target: DeadLetterTarget, filter: DeadLetterFilter): Promise<number> =>
   within(target, (sql) => deadLettersIn(sql).drop(filter))
 

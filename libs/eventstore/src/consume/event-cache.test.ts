@@ -5,7 +5,7 @@ import { eventReader } from './event-cache.js'
 
 const link = () => ({}) as NatsLink
 const twoReaders = (shared = link()) => [eventReader(shared), eventReader(shared)] as const
-/** Counts how often it is parsed. */
+/** A message that counts how often it is parsed. */
 const message = (overrides: Partial<StreamMessage> = {}) => {
   const counted = { parses: 0 }
   const string = () => {

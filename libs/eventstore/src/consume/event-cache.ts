@@ -11,17 +11,17 @@ import { type NatsLink, SignatureError, type StreamMessage, subjectMatches } fro
 import { LRUCache } from 'lru-cache'
 
 const maxEvents = 512
-/** Larger events are parsed by each reader: so the cache of a process stays below 32 MiB of text. */
+/** Larger events are parsed by each reader, so that the cache of a process stays below 32 MiB of text. */
 const maxBytes = 64 * 1_024
 const maxSubjects = 1_024
 
 /** Reads the events of one consumer. */
 interface EventReader {
-  /** A message has arrived. Throws SignatureError where it is checked at once. */
+  /** Called when a message arrives. Throws SignatureError if this reader verifies immediately. */
   arrived(message: StreamMessage): void
   /**
-   * The event in a message, shared with the other readers of its link: it must not be changed. Throws SignatureError before
-   * anything else of it is looked at, and what the schema says.
+   * The event in a message, shared with the other readers of its link: it must not be changed. Throws SignatureError
+   * before anything else of the message is checked, and a schema error if it is not a valid event.
    */
   read(message: StreamMessage): PlatformEvent
   close(): void
@@ -29,15 +29,15 @@ interface EventReader {
 
 interface Shared {
   event: PlatformEvent
-  /** How many may still ask for it. */
+  /** How many readers may still request it. */
   readers: number
 }
 
-/** What the readers of a link share. */
+/** State shared by the readers of a link. */
 interface Readers {
-  /** The subjects each of them wants, or undefined for everything. */
+  /** The subjects each reader wants, or `undefined` for all. */
   filters: Set<{ subjects: readonly string[] | undefined }>
-  /** How many of them want a subject. */
+  /** Number of readers that want a subject. */
   wanted: LRUCache<string, number>
   events: LRUCache<string, Shared>
 }
@@ -45,9 +45,10 @@ interface Readers {
 const readersOf = new WeakMap<NatsLink, Readers>()
 
 /**
- * A message that several consumers of a process get is parsed once for all of them: 18 µs of 2.5 kB for each of the seven that an
- * incident of the service desk has. It is kept until each of them has read it, and not at all where there is one: what lives on is
- * moved by each collection of the young heap, which costs more than anything else that is done with it.
+ * Parses a message that several consumers of a process receive once for all of them. Parsing 2.5 kB takes 18 µs,
+ * and a service-desk incident has seven consumers. The event is cached until each of them has read it, and not at
+ * all if there is only one: every surviving object is moved by each young-generation collection, which costs more
+ * than all other handling.
  */
 export function eventReader(link: NatsLink, filterSubjects?: readonly string[]): EventReader {
   const all = readersOf.get(link) ?? {
@@ -72,7 +73,10 @@ export function eventReader(link: NatsLink, filterSubjects?: readonly string[]):
   }
 }
 
-/** For a consumer that verifies all messages as they arrive, and reads few. It shares nothing, so that no event is cached for it. */
+/**
+ * For a consumer that verifies all messages on arrival and reads few. It shares nothing, so no event is cached for
+ * it.
+ */
 export function verifiedEventReader({ identity }: NatsLink, names: NatsNames): EventReader {
   return {
     arrived(message) {
@@ -101,7 +105,7 @@ function readShared(
   message: StreamMessage,
   readers: number,
 ): PlatformEvent {
-  // The same sequence of a recreated stream is another message.
+  // The same sequence of a recreated stream is a different message.
   const key = `${message.stream}/${message.seq}/${message.storedMs}`
   const known = events.get(key)
   if (!known) {
@@ -121,7 +125,7 @@ function readEvent({ identity }: NatsLink, message: StreamMessage): PlatformEven
   return event
 }
 
-/** A service signs its own events only: a compromised one cannot publish as another. */
+/** A service may sign only its own events, so that a compromised service cannot publish as another. */
 function refuseForeign(source: string | undefined, type: string): void {
   if (mayPublish(source, type)) return
   throw new SignatureError(`${source} has signed it, and ${type} is for ${eventOwner(type)} to say`)

@@ -2,12 +2,12 @@ import { eventHeaders } from '@opsplane/contracts'
 import type { StreamMessage } from '@opsplane/nats'
 
 export interface EventOrigin {
-  /** The service whose log the event stands in, named as its schema is, and its position there; null where unknown. */
+  /** The service whose log contains the event, named by its schema; `null` if unknown. */
   source: string | null
   position: number | null
   /** Whether it may have been handled before: it was delivered before, or comes from a log. */
   redelivered: boolean
-  /** What follows from it belongs to this span, where it is followed. */
+  /** Parent span for the work this event causes, if the event is traced. */
   traceparent?: string | undefined
 }
 

@@ -1,9 +1,9 @@
 import { errorCodes } from '@opsplane/contracts'
 
-/** Postgres text holds no NUL. */
+/** Postgres text cannot contain NUL. */
 export const stripNulBytes = (text: string) => text.replaceAll('\0', '�')
 
-/** Why a message was given up, as it is kept. */
+/** The reason a message was given up, as recorded in its dead letter. */
 export const describeFailure = (error: unknown): { error: string; cause: string } => ({
   error: stripNulBytes(error instanceof Error ? `${error.name}: ${error.message}` : String(error)),
   cause: causeOf(error),
@@ -11,12 +11,12 @@ export const describeFailure = (error: unknown): { error: string; cause: string 
 
 const maxCauses = 5
 const ownCodes: ReadonlySet<unknown> = new Set(errorCodes)
-/** Of Postgres (five characters) and of Node. */
+/** Error codes of Postgres (five characters) and of Node. */
 const systemCode = /^(?:[0-9A-Z]{5}|E[A-Z]{2,20}|ERR_[A-Z_]{2,50})$/
 
 /**
- * What kind of failure it is, for people who may not see what a tenant wrote: a code of the platform, of Postgres or of Node, else the
- * class of the error. Messages, and names that are set, may quote a tenant.
+ * The kind of failure, for people who may not see tenant data: an error code of the platform, of Postgres or of
+ * Node, else the name of the error class. Messages and custom error names may quote tenant data.
  */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error

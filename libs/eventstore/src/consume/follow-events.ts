@@ -3,21 +3,21 @@ import type { Received } from '@opsplane/nats'
 import { registerCause, type Traced, type Tracing } from '@opsplane/telemetry'
 import { type EventOrigin, parseEventOrigin } from './event-origin.js'
 
-/** A batch of which some events may be followed. */
+/** A batch of which some events may be traced. */
 interface Followed {
-  /** With the spans of what is followed; undefined where nothing is. */
+  /** The origins with their spans; `undefined` if no event is traced. */
   origins: EventOrigin[] | undefined
-  /** Applies the batch, which all of their spans last for. */
+  /** Applies the batch; all spans end when it is done. */
   run(work: () => Promise<void>): Promise<void>
 }
 
 const unfollowed: Followed = { origins: undefined, run: (work) => work() }
 
-/** Makes a span of each event that is followed. What is done because of the event belongs to it. */
+/** Creates a span for each traced event. Work caused by the event belongs to its span. */
 export function followEvents(tracing: Tracing, durable: string) {
   const spanOf = (received: Received<PlatformEvent>): Traced | undefined => {
     const traceparent = received.message.header(eventHeaders.traceparent)
-    // What is not followed may be passed over unread.
+    // An event that is not traced may be skipped unread, so it is not parsed here.
     if (traceparent === undefined) return undefined
     return tracing.follow(durable, traceparent, {
       kind: 'consumer',

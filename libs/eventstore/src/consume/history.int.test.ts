@@ -17,7 +17,7 @@ describe('a consumer with a history', () => {
   let link: NatsLink
   let names: RelayedStore['names']
   let logs: LogSource[]
-  /** What each effect was about, in order, repetitions included. */
+  /** The title of each handled event, in order, including repetitions. */
   let handled: string[]
   let positions: number[]
   let held: Promise<void>
@@ -59,7 +59,7 @@ describe('a consumer with a history', () => {
     const consumer = consumeEvents({
       ...{ database: testStore.database, link, names, durable: 'test-history', log, ...options },
       retry: { baseMs: 20, maxMs: 50 },
-      // What a consumer that starts over leaves with the server comes again so soon.
+      // Messages a restarted consumer left unacknowledged are redelivered after this time.
       ackWaitMs: 2_000,
       history: { of, logs },
       handle: record,
@@ -70,7 +70,7 @@ describe('a consumer with a history', () => {
   const create = async (...titles: string[]) => {
     for (const title of titles) await createSlow(0, title)
   }
-  /** By a clock that is slow by so many minutes. */
+  /** Creates a ticket with a clock that is `minutes` slow. */
   const createSlow = async (minutes: number, title: string) => {
     const [id, open] = openTicketArguments(title)
     const now = new Date(Date.now() - minutes * 60_000).toISOString()
@@ -88,10 +88,13 @@ describe('a consumer with a history', () => {
   const streams = async () => (await openManager(link)).streams
   const inStream = (count: number) =>
     waitFor(async () => (await (await streams()).info(names.eventsStream)).state.last_seq === count)
-  /** With a limit on each subject a relay that looks at the stream takes `expire` for expiry; otherwise it fills it again. */
+  /**
+   * With a limit per subject, a relay that inspects the stream takes `expire` for expiry; otherwise it refills the
+   * stream.
+   */
   const expectExpiry = async () =>
     (await streams()).update(names.eventsStream, { max_msgs_per_subject: 1_000 })
-  /** As if everything stored so far were too old. */
+  /** Purges the stream as if its messages were too old, except the last `keep`. */
   const expire = async (keep = 0) => {
     const { state } = await (await streams()).info(names.eventsStream)
     await (await streams()).purge(names.eventsStream, { seq: state.last_seq + 1 - keep })
@@ -101,7 +104,7 @@ describe('a consumer with a history', () => {
       select position from consumer_floors where consumer = 'test-history' and source = ${schema}`
     return Number(row?.position ?? 0)
   }
-  /** It has written down where it is. */
+  /** Waits until the consumer has recorded its place. */
   const settled = (sequence: number) =>
     waitFor(async () => {
       const [row] = await testStore.database.sql`
@@ -109,7 +112,7 @@ describe('a consumer with a history', () => {
       return Number(row?.ack_floor) >= sequence
     })
 
-  /** It writes down once more where it is. */
+  /** Waits until the consumer has recorded its place once more. */
   const writesPlace = async () => {
     const version = async () =>
       (await testStore.database.sql`select xmin::text from consumer_checkpoints`)[0]?.xmin
@@ -176,7 +179,7 @@ describe('a consumer with a history', () => {
     expect(reads).toBeGreaterThan(1)
   })
 
-  /** Until it is called nothing is handled. */
+  /** Blocks all handling until the returned function is called. */
   const hold = () => {
     let release = () => {}
     held = new Promise<void>((resolve) => {
@@ -213,7 +216,7 @@ describe('a consumer with a history', () => {
       const release = hold()
       await create('second', ...(when === 'after' ? ['third'] : []))
       await waitFor(async () => (await consumer.place()).delivered === 2)
-      // The first of them may have begun before.
+      // The first write may have started before.
       for (let looks = 0; looks < 2; looks++) await writesPlace()
       if (when === 'before') await create('third')
       await inStream(3)
@@ -263,13 +266,13 @@ describe('a consumer with a history', () => {
     await create('later')
     await allSeen('first', 'lost', 'lost as well', 'kept', 'later')
     await third.close()
-    // Nothing was missing any longer.
+    // By then nothing was missing.
     expect(handled).toHaveLength(times + 1)
   })
 
   test('knows up to where it has handled the log without a gap, and begins there', async () => {
     const first = consume('gap')
-    // What is published says up to where the log is in the stream, once the relay knows.
+    // Once the relay has noticed, published messages carry the position up to which the log is in the stream.
     await waitFor(async () => {
       await create('before')
       return first.lowWatermarks().get(schema) !== undefined
@@ -292,7 +295,7 @@ describe('a consumer with a history', () => {
     const [id, open] = openTicketArguments('second')
     await replica.tickets.create(id, open, meta())
     await replica.tickets.handle(id, { kind: 'close', now: '2026-01-01T00:00:00.000Z' }, meta())
-    // To close is two events.
+    // Closing is two events.
     await inStream(4)
     await expire()
     let refusals = 2
@@ -392,7 +395,7 @@ describe('a consumer with a history', () => {
       await waitFor(async () => (await kept())?.ack_floor === n)
       expect(await kept()).toEqual({ handled: n, stream_sequence: n, ack_floor: n })
     }
-    // One when it began, and then one each.
+    // One at the start, then one for each batch.
     expect(written).toHaveLength(3)
   })
 })

@@ -17,7 +17,7 @@ describe('a consumer that reads relevant events only', () => {
   let link: NatsLink
   let names: RelayedStore['names']
   let consumer: EventConsumer
-  /** The events that were read, `<type> <subject>`, as often as they were. */
+  /** The events read, as `<type> <subject>`, once per read. */
   const read: string[] = []
 
   beforeAll(() => {
@@ -43,7 +43,7 @@ describe('a consumer that reads relevant events only', () => {
       },
     })
   }
-  /** Reads the events of a type. */
+  /** Reads only the events of the wanted type. */
   const sifting = (wanted: string) => async (events: Parameters<LazyHandling['performLazily']>[0]) => {
     for (const event of events.filter(({ type }) => type === wanted)) {
       const { type, resource } = event.read()

@@ -13,7 +13,7 @@ import { z } from 'zod'
 import { durablePosition } from '../log-end.js'
 import { formatEnvelope, type LoggedEvent, loggedEventColumns } from '../logged-events.js'
 
-/** Most events of a page, and about the bytes of their data: one event more where the first is larger. */
+/** Maximum number of events of a page. The event that crosses the byte limit is the last one of its page. */
 const maxEvents = 500
 const maxBytes = 4 * 1_024 * 1_024
 
@@ -34,18 +34,24 @@ type LogPageQuery = z.output<typeof LogPageQuery>
 
 export const LogPage = z.object({
   events: z.array(z.object({ position: z.int(), event: PlatformEvent })),
-  /** Where the next page begins; null when this was the last one. */
+  /** Where the next page begins; `null` if this is the last page. */
   next: z.int().nullable(),
 })
 export type LogPage = z.output<typeof LogPage>
 
 /** The log of one service, its own or another's. */
 export interface LogSource {
-  /** The service's schema, which names it in the headers of its messages. */
+  /** The service's schema, which identifies it in message headers. */
   source: string
-  /** Events after a position, in order. Rejects with ApiError `service_unavailable` while the service is away. */
+  /**
+   * Events after a position, in order. Rejects with ApiError `service_unavailable` while the service is
+   * unavailable.
+   */
   page(query: LogPageQuery): Promise<LogPage>
-  /** A position that every event committed by now is at or below, and every one committed later is above. */
+  /**
+   * A position such that all events committed by now are at or below it, and all events committed later are above
+   * it.
+   */
   end(): Promise<number>
 }
 
@@ -57,7 +63,7 @@ export const ownLog = (source: string, database: Database): LogSource => ({
   end: () => durablePosition(database.sql),
 })
 
-/** Of what a service has in its log, its own types of events alone count. */
+/** The log of another service. Only event types that the service may publish are accepted from it. */
 export const remoteLog = (source: string, client: Pick<ServiceClient, 'get'>): LogSource => ({
   source,
   async page({ after, types, since, before }) {
@@ -72,7 +78,7 @@ export const remoteLog = (source: string, client: Pick<ServiceClient, 'get'>): L
   end: async () => (await client.get('/internal/events/end', LogEnd)).position,
 })
 
-/** What every service with a log answers to consumers that have missed something. */
+/** Routes that every service with a log offers to consumers that have missed events. */
 export function internalEventRoutes(database: Database): Route[] {
   return [
     defineRoute({
@@ -123,7 +129,7 @@ async function readLogPage(
   return { events, next: isLast ? null : last.position }
 }
 
-/** What was read is not all there is where a month behind it is in a file. */
+/** Fails if a page would be incomplete, because a later month of the log is detached. */
 async function requirePages(sql: Database['sql'], after: number, since: string | undefined): Promise<void> {
   const [row] = await sql.unsafe<{ months: string | null }[]>(
     `select string_agg(to_char(month, 'YYYY-MM'), ', ' order by month) as months from detached_months
@@ -138,7 +144,7 @@ async function requirePages(sql: Database['sql'], after: number, since: string |
   )
 }
 
-/** The sizes are added up without holding what they are of. */
+/** Sums up the sizes without fetching the data. */
 const pageStatement = `
   with found as materialized (
     select position, id, sum(octet_length(data::text)) over (order by position) as bytes,
@@ -153,5 +159,5 @@ const pageStatement = `
   from found f join events e on e.id = f.id where f.bytes <= ${maxBytes} or f.nth = 1
   order by f.position`
 
-/** In types nothing but `_` means something to LIKE. */
+/** In event types only `_` has a meaning in LIKE. */
 const likeOf = (pattern: string) => pattern.replaceAll('_', '\\_').replace(/\*$/, '%')

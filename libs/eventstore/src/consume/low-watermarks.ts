@@ -2,15 +2,15 @@ import { eventHeaders } from '@opsplane/contracts'
 import type { StreamMessage } from '@opsplane/nats'
 
 /**
- * Up to where a consumer has handled the log of each service without a gap, by source. A message at sequence q with the
- * floor F of a source says that all of that log up to F is in the stream at or before q. So once everything up to q is
- * acknowledged, everything up to F is handled.
+ * Tracks, by source, the position up to which a consumer has handled each service's log without a gap. A message
+ * at sequence q with the low watermark F of a source states that everything in that log up to F is in the stream
+ * at or before q. So once everything up to q is acknowledged, everything up to F is handled.
  */
 export function createLowWatermarks() {
   const lowWatermarks = new Map<string, number>()
   let noted: { seq: number; source: string; floor: number }[] = []
   return {
-    /** A message has arrived, to be handled or not. */
+    /** Called for every message that arrives, whether it is handled or not. */
     note(message: StreamMessage) {
       const source = message.header(eventHeaders.source)
       const floor = Number(message.header(eventHeaders.lowWatermark))
@@ -26,7 +26,7 @@ export function createLowWatermarks() {
     forget() {
       noted = []
     },
-    /** What was known before. */
+    /** Restores the recorded low watermarks. */
     restore(known: ReadonlyMap<string, number>) {
       for (const [source, floor] of known) lowWatermarks.set(source, floor)
     },

@@ -20,7 +20,7 @@ afterEach(async () => {
   await link.close()
 })
 
-/** A log that is longer than the stream, which others publish to as well. */
+/** Shifts the log's positions, as if other services published to the stream as well. */
 function longerLog(): LogSource {
   const longer = 1_000
   const own = ownLog(schema, store.testStore.database)
@@ -57,7 +57,7 @@ test('what is read from a log stands between what was handled before and what th
     await replica.tickets.create(id, open, meta())
   }
   const { streams } = await openManager(link)
-  // The relay takes what is purged for expired.
+  // Makes the relay take the purged messages for expired.
   await streams.update(names.eventsStream, { max_msgs_per_subject: 1_000 })
 
   consume()
@@ -72,7 +72,7 @@ test('what is read from a log stands between what was handled before and what th
   await streams.purge(names.eventsStream)
   consume()
   await waitFor(() => places.size === 3)
-  // Who waits for everything before it to be handled does not wait for another message.
+  // A reader that waits until everything before it is handled must not have to wait for another message.
   const lowWatermark = await streamSequences(link, names.eventsStream).lowWatermark(durable)
   expect(lowWatermark >= (places.get('third') ?? '~')).toBe(true)
   await create('fourth')

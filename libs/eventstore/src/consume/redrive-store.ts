@@ -7,28 +7,28 @@ import type { Transaction } from './transaction.js'
 
 export type DeadLetter = typeof deadLetters.$inferSelect
 
-/** A dead letter that is marked, locked until the transaction ends. */
+/** A dead letter marked for redrive, locked until the transaction ends. */
 export interface MarkedLetter {
   letter: DeadLetter
-  /** Its effect, undone alone where it fails. */
+  /** Applies the effect; only the effect is rolled back if it fails. */
   effect(apply: (tx: Transaction) => Promise<void>): Promise<void>
-  /** It is handled, and gone with the commit of its effect. */
+  /** The letter is handled, and is deleted with the commit of its effect. */
   end(): Promise<void>
-  /** It is a dead letter as before, with the new error. */
+  /** The letter stays a dead letter, with the new error. */
   failed(error: unknown): Promise<void>
 }
 
 export interface RedriveStore {
   /**
-   * The next marked letter above this id that no other replica has locked: what `redo` does is one transaction. Resolves with its id, or
-   * undefined where there is none.
+   * Runs `redo` for the next marked letter above this id that no other replica has locked, in one transaction.
+   * Resolves to its id, or `undefined` if there is none.
    */
   nextMarked(after: number, redo: (marked: MarkedLetter) => Promise<void>): Promise<number | undefined>
 }
 
 /**
- * Over a connection of its own, opened when something is marked: handlers whose effects commit by themselves ask the pools for
- * theirs while the letter is locked.
+ * Uses a separate connection, opened when something is marked: handlers whose effects commit on their own take
+ * connections from the pools while the letter is locked.
  */
 export const createRedriveStore = (
   { db, url, schema }: Pick<Database, 'db' | 'url' | 'schema'>,

@@ -13,26 +13,29 @@ interface RedriveOptions {
   consumer: string
   log: Logger
   timers: Timers
-  /** Hands it to the consumer's handler, whose effect is committed with the end of the dead letter if it uses `tx`. */
+  /**
+   * Passes it to the consumer's handler. If the handler uses `tx`, its effect commits together with the end of the
+   * dead letter.
+   */
   apply(letter: DeadLetter, tx: Transaction): Promise<void>
 }
 
-/** A hint is what wakes; a look so often is for those that were lost. */
+/** Polling interval: finds letters whose wake-up notification was lost. */
 const lookEveryMs = 300_000
 
 /** The subject that announces redriven dead letters of a consumer. */
 export const redriveSubject = (names: NatsNames, consumer: string) => names.wakeSubject(consumer, 'redrive')
 
 /**
- * Hands dead letters that an operator wants redriven to their consumer, one at a time over all replicas. One that is
- * handled is gone with the transaction of its effect; one that fails is a dead letter as before, with the new error. What
- * one of them waits for holds up no other.
+ * Passes dead letters that an operator marked for redrive to their consumer, one at a time across all replicas. A
+ * handled letter is deleted in the transaction of its effect; a failed one stays a dead letter, with the new
+ * error. A letter that waits for an unavailable dependency does not delay the others.
  */
 export function startRedrive({ store, link, names, consumer, log, timers, apply }: RedriveOptions) {
   const waker = createWaker(timers)
   const hints = listenForHints(link, redriveSubject(names, consumer), waker.wake)
 
-  /** Hands over each that is marked. Throws in the end what one of them waits for. */
+  /** Processes every marked letter. Throws at the end if one of them waits for an unavailable dependency. */
   const round = async () => {
     let left: unknown
     const redo = async ({ letter, effect, end, failed }: MarkedLetter) => {

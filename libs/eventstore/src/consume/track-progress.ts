@@ -21,17 +21,17 @@ interface TrackProgressOptions {
 
 type Asked = Pick<DurableConsumer, 'place' | 'progress' | 'restart'>
 
-/** What has been handled is acknowledged by then. */
+/** Time by which handled events are acknowledged. */
 const acknowledgedMs = 1_000
 /**
- * How often the consumer's progress is written, and the stream inspected, while events wait or are in flight. What a process
- * that is killed has not written is read again.
+ * Interval at which the consumer's progress is written and the stream inspected while events wait or are in
+ * flight. Progress that a killed process has not written is read again.
  */
 const writeEveryMs = 5_000
 
 /**
- * Knows up to where a consumer has handled everything, and fills what the stream has lost before that. The checkpoint says to people how
- * far it is, and nothing is decided by it.
+ * Tracks the position up to which a consumer has handled everything, and backfills what the stream has lost before
+ * that. The checkpoint only displays progress; no decision is based on it.
  */
 export function trackConsumerProgress(options: TrackProgressOptions) {
   const { durable, tables, log, timers } = options
@@ -45,10 +45,10 @@ export function trackConsumerProgress(options: TrackProgressOptions) {
   let noting: Timer | undefined
   let writing: Timer | undefined
   let looking: Promise<void> = Promise.resolve()
-  /** Events of a log that were neither handled nor kept as dead letters. */
+  /** Number of log events that were neither handled nor recorded as dead letters. */
   let givenBack = 0
 
-  /** In a backfill an event that fails becomes a dead letter immediately: nothing redelivers it. */
+  /** In a backfill a failed event becomes a dead letter immediately, because nothing redelivers it. */
   const handling = batchHandling<PlatformEvent>({
     durable,
     log,
@@ -95,8 +95,8 @@ export function trackConsumerProgress(options: TrackProgressOptions) {
     if (!filled || !before) return
     const { streamCreated, ackFloor } = place
     if (streamCreated !== before.streamCreated) return consumer.restart('the stream is another one')
-    // What waited for delivery or redelivery is gone from the stream, and was not read from the logs before. It may have come
-    // after the last inspection, and be gone already.
+    // Messages that waited for delivery or redelivery are gone from the stream and were not read from the logs. They
+    // may have both arrived and disappeared since the last inspection.
     const came = place.lastSequence > before.lastSequence
     const waited = came || before.pending + before.ackPending > 0
     if (waited && place.firstSequence > before.ackFloor + 1 && !isCovered(filled, place))
@@ -125,7 +125,7 @@ export function trackConsumerProgress(options: TrackProgressOptions) {
     }
   }
 
-  /** One after the other; while the server or Postgres is away it is tried again. */
+  /** Runs inspections one after the other; repeats one while the server or Postgres is unavailable. */
   const look = (how: (consumer: Asked) => Promise<void>, consumer: Asked) => {
     looking = looking.then(() => how(consumer)).catch(() => lookSoon(consumer))
   }
@@ -150,11 +150,14 @@ export function trackConsumerProgress(options: TrackProgressOptions) {
   return {
     lowWatermarks,
     prepare,
-    /** Whether what the stream had lost has been read from the logs. */
+    /** Whether the events the stream had lost have been read from the logs. */
     isFilled: () => filled !== undefined,
-    /** A batch begins, or was handled: a moment later it is acknowledged. */
+    /** Called when a batch starts and when it was handled: it is acknowledged a moment later. */
     lookSoon,
-    /** Notes that events are handled whose effects commit by themselves. What a process that is killed has not written is not counted. */
+    /**
+     * Records handled events whose effects commit on their own. Counts that a killed process has not
+     * written are lost.
+     */
     advance,
     /** `ended`: resolves when no batch is in flight any more. */
     async close(ended: Promise<void>) {

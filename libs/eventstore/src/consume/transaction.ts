@@ -1,4 +1,4 @@
 import type { Drizzle } from '@opsplane/postgres'
 
-/** A drizzle transaction; `tx.execute` takes statements written by hand. */
+/** A drizzle transaction; `tx.execute` accepts handwritten SQL. */
 export type Transaction = Parameters<Parameters<Drizzle['transaction']>[0]>[0]

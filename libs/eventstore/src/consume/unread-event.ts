@@ -1,15 +1,15 @@
 import { eventHeaders, type NatsNames, type PlatformEvent, type SubjectEvent } from '@opsplane/contracts'
 import { type ReadableEvent, type Received, type StreamMessage, UnreadableMessageError } from '@opsplane/nats'
 
-/** An event of which only the subject was looked at: nothing proves yet that a service has said it. */
+/** An event of which only the subject was parsed: nothing proves yet that a service published it. */
 export interface UnreadEvent extends SubjectEvent {
-  /** Throws where it is no event, or not authentic: it is given up then. */
+  /** Throws if the message is not an event or not authentic; the message is then given up. */
   read(): PlatformEvent
 }
 
 /**
- * A message that is read when its event is asked for. Undefined where it is to be read at once, as it does not say what
- * order it is to be kept in.
+ * A message that is parsed when its event is requested. `undefined` if it must be parsed immediately, because its
+ * headers do not say in which order it must be handled.
  */
 export function unreadMessage(
   names: NatsNames,
@@ -22,7 +22,10 @@ export function unreadMessage(
   return new UnreadMessage(message, `${tenant}/${stream}`, tenant, read)
 }
 
-/** A class, as an object literal with an accessor would have a hidden class of its own, which keeps what it refers to (ADR 115). */
+/**
+ * A class, because each object literal with an accessor has a separate hidden class that retains what it refers to
+ * (ADR 115).
+ */
 class UnreadMessage implements ReadableEvent<PlatformEvent> {
   readonly #read: (message: StreamMessage) => PlatformEvent
   #event: PlatformEvent | undefined
@@ -51,7 +54,7 @@ export function toUnreadEvent(names: NatsNames, received: Received<PlatformEvent
   return { workspaceId, environment, type, read: () => received.event }
 }
 
-/** Of each source the last one: what it says of its log holds for those before it. */
+/** The last message of each source: its log position also covers the source's earlier messages. */
 export function lastOfEachSource<Each extends { message: StreamMessage }>(received: readonly Each[]): Each[] {
   return [...new Map(received.map((each) => [each.message.header(eventHeaders.source), each])).values()]
 }

@@ -61,7 +61,7 @@ it('filters by, and gives back, what of a state never left the service', async (
   expect(await list(at(3), [eq(table.slug, 'printer')])).toEqual([
     expect.objectContaining({ id, status: 'closed', version: 3 }),
   ])
-  // Not opened to look for it, and given back all the same.
+  // Not unsealed for the condition, but returned nevertheless.
   expect(await list(at(2), hidden(`hash of ${id}`), true)).toEqual([])
   expect(await list(at(2), [eq(table.slug, 'printer')], true)).toEqual([
     expect.objectContaining({ id, passwordHash: `hash of ${id}` }),
@@ -99,7 +99,7 @@ it('filters by, and gives back, what of a state never left the service', async (
 describe('rows that come from events of another kind', () => {
   const cursors = cursorCodec('secret')
   const options = { tenant, binding: 'counted', cursors, present: (row: object) => row }
-  /** What a ticket was when it was last counted, until it is closed. */
+  /** The ticket's state when it was last counted, until it is closed. */
   const counted = readModelTable('counted_tickets', { slug: stateText('slug', 'slug') })
   const past = { streamType: 'tickets', sets: ['ticket.counted'], ends: ['ticket.closed'] }
   const inWorkspace = { ...tenant, workspaceId: 'ws_counted' }
@@ -112,7 +112,7 @@ describe('rows that come from events of another kind', () => {
     await replica.tickets.create(other, { ...otherCommand, now: at(1) }, of(1))
     await replica.tickets.handle(id, { kind: 'count', now: at(2) }, of(2))
     await replica.tickets.handle(id, { kind: 'count', now: at(4) }, of(4))
-    // Counts once more, and closes.
+    // Counts once more, then closes.
     await replica.tickets.handle(id, { kind: 'close', now: at(5) }, of(5))
 
     const then = async (minute: number, slug = 'counted', of = inWorkspace) => {

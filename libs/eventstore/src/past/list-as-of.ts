@@ -12,20 +12,23 @@ import { z } from 'zod'
 import { existsCondition, type Past, PastState, pastRow, pastRows, pastStreamType } from './past.js'
 
 export interface ListOptions<T> extends Omit<KeysetOptions<T>, 'columns'> {
-  /** For a table whose rows come from events of other aggregates. Their ids are those of the aggregates. */
+  /** For a table whose rows come from events of other aggregates. The row ids are those of the aggregates. */
   past?: Past | undefined
-  /** Whether conditions speak only of what events carry: for records whose sealed part is large. */
+  /** Whether conditions use only fields that events carry unsealed: for records whose sealed part is large. */
   onlyExposed?: boolean
 }
 
-/** How many creations one page looks through; a page that found too little by then is short, and goes on. */
+/**
+ * How many creations one page examines. A page that has found too little by then is short, with a cursor for the
+ * rest.
+ */
 const maxCreations = 5_000
-/** The text of past states is tokenized for each search, which takes longer. */
+/** Lower limit for searches: the text of past states is tokenized for each search, which takes longer. */
 export const maxSearchedCreations = 1_000
 
 /**
- * One page of a list as it is, or as it was at an instant. As it was is sorted by creation alone: the log is
- * walked in that order.
+ * One page of a list in its current state, or in the state at `asOf`. With `asOf` it can be sorted by creation
+ * only, because the log is walked in that order.
  */
 export function listPage<T>(
   db: Drizzle,
@@ -46,7 +49,10 @@ const Row = PastState.extend({
   state: PastState.shape.state.nullable(),
 })
 
-/** Creations of the kind in order, each with its last event up to the instant, filtered by what that left. */
+/**
+ * Creations of the type in order, each with its last event up to the instant, filtered by the state after that
+ * event.
+ */
 async function pageAsOf<T>(db: Drizzle, options: ListOptions<T> & { asOf: Instant }): Promise<Page<T>> {
   const { tenant, sort, limit, cursors, asOf } = options
   const most = options.search ? maxSearchedCreations : maxCreations

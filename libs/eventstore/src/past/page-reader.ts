@@ -5,14 +5,14 @@ import type { CursorCodec } from '@opsplane/runtime'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { type ListOptions, listPage } from './list-as-of.js'
 
-/** What the handler of a list gets. */
+/** The input of a list's handler. */
 interface ListInput {
   query: { limit: number; after?: string | undefined; sort: Sort; asOf?: Instant | undefined }
   binding: string
   meta: RequestMeta
 }
 
-/** A column for each field to sort by: those of the table with such names, unless given. */
+/** A column for each sort field; the table's columns of the same names if not given. */
 type SortColumns<Field extends string> =
   | { table: KeysetTable & (string extends Field ? unknown : Record<Field, PgColumn>); columns?: undefined }
   | { table: KeysetTable; columns: Record<Field, PgColumn> }
@@ -21,11 +21,14 @@ type Narrowing = Partial<Omit<ListOptions<unknown>, 'table' | 'present' | 'curso
 
 type PageReaderOptions<Input extends ListInput, T> = SortColumns<Input['query']['sort']['field']> &
   Pick<ListOptions<T>, 'present'> & {
-    /** What else must hold of the rows, or where the page differs from what the request says. */
+    /** Additional conditions on the rows, or deviations of the page from the request. */
     select?(input: Input): Narrowing | Promise<Narrowing>
   }
 
-/** The handler of a list that is a table: the tenant's rows in the order the request asks for, and as of when. */
+/**
+ * Handler of a list that is backed by a table: the tenant's rows in the requested order, and as of the requested
+ * instant.
+ */
 export function pageReader<Input extends ListInput, T>(
   { database, cursors }: { database: Pick<Database, 'db'>; cursors: CursorCodec },
   { table, columns, present, select }: PageReaderOptions<Input, T>,
@@ -36,7 +39,7 @@ export function pageReader<Input extends ListInput, T>(
     const { query, binding, meta } = input
     const { limit, after, asOf, sort } = query
     const narrowed = (await select?.(input)) ?? {}
-    // Of lists without fields to sort by, `select` says the order.
+    // For lists without sort fields, `select` determines the order.
     const column = sort === undefined ? table.id : sortColumns[sort.field]
     if (column === undefined) throw new Error(`there is no column to sort by ${sort.field}`)
     return listPage(database.db, {

@@ -5,30 +5,33 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 import { z } from 'zod'
 import { type Sealed, unseal } from '../sealed.js'
 
-/** Which events a read model's rows come from, where they are not simply the last states of its own aggregates. */
+/** The events that a read model's rows come from, if they are not simply the last states of its own aggregates. */
 export interface Past {
-  /** The kind of aggregate whose events they are, as the log names it: by its table. */
+  /** The type of the aggregates with those events, named in the log by its table. */
   streamType: string
-  /** Types of the events that write the row: it is what the last of them left. */
+  /** Types of the events that write the row: its state is the one after the last of them. */
   sets: readonly string[]
-  /** Types of the events that remove it. */
+  /** Types of the events that remove the row. */
   ends: readonly string[]
 }
 
-/** Rows of which table, and of whom, are asked for as of when. */
+/** Selects the rows of a table and tenant as of an instant. */
 export interface PastOf {
   table: KeysetTable
   tenant: TenantScope
   past?: Past | undefined
   asOf: Instant
-  /** Whether conditions speak only of what events carry: then what is sealed is not opened for each record. */
+  /**
+   * Whether conditions use only fields that events carry unsealed: then records need not be unsealed to evaluate
+   * them.
+   */
   onlyExposed?: boolean | undefined
 }
 
 export const pastStreamType = ({ table, past }: Pick<PastOf, 'table' | 'past'>): string =>
   past?.streamType ?? getTableName(table)
 
-/** Events of the kind and tenant up to the instant that have a say in the rows. */
+/** Events of the type and tenant up to the instant that affect the rows. */
 export function pastEvents({ tenant, asOf, ...of }: PastOf): SQL | undefined {
   const { past } = of
   return and(
@@ -40,9 +43,10 @@ export function pastEvents({ tenant, asOf, ...of }: PastOf): SQL | undefined {
 }
 
 /**
- * To be joined to streams: for each its last event up to the instant as `last`, and what that left by the name of the
- * read model and with its columns, computed by the expressions the table computes them by: so every condition means
- * the same of the past as of the present. `existsCondition` tells those of which there was a row.
+ * SQL to join to streams: for each stream its last event up to the instant as `last`, and the state after it under
+ * the name of the read model and with its columns. Columns are computed by the table's own expressions, so that
+ * every condition means the same for the past as for the present. `existsCondition` selects the streams for which
+ * a row existed.
  */
 export function pastRows(of: PastOf, stream: SQL, version?: SQL): SQL {
   return sql`
@@ -65,10 +69,10 @@ export const existsCondition = ({ past }: Pick<PastOf, 'past'>): SQL | undefined
 
 const Json = z.record(z.string(), z.unknown())
 const StoredSealed = z.object({ hidden: Json, derived: z.array(z.string()) }).nullable()
-/** What is selected of `last`. */
+/** The columns selected from `last`. */
 export const PastState = z.object({ state: Json, version: z.number(), sealed: StoredSealed })
 
-/** The row as the read model would have it. */
+/** The row as the read model would contain it. */
 export const pastRow = ({
   state,
   version,
@@ -79,7 +83,7 @@ export const pastRow = ({
   sealed: Sealed | null
 }) => ({ state: unseal(state ?? {}, sealed), version: version ?? 0 })
 
-/** How a generated column is computed from `state`; undefined for other columns. */
+/** The expression that computes a generated column from `state`; `undefined` for other columns. */
 export function generatedExpression({ generated }: PgColumn): SQL | undefined {
   const given = generated?.as
   const expression = typeof given === 'function' ? given() : given
@@ -92,7 +96,7 @@ const listed = (values: readonly string[]): SQL =>
     sql`, `,
   )
 
-/** The whole state after an event, for conditions: `unseal` in SQL, without keeping the order of fields. */
+/** The full state after an event, for conditions: `unseal` in SQL, without preserving the order of fields. */
 const stateSql = sql`case when last.sealed is null then last.after else (
   (last.after::jsonb - array(select json_array_elements_text(last.sealed->'derived'))) ||
   (last.sealed->'hidden')::jsonb

@@ -20,7 +20,10 @@ import {
   pastRows,
 } from './past.js'
 
-/** The rows there were of these ids, as they were, in no order. `where` speaks of the table's columns. */
+/**
+ * The rows with these ids that existed at the instant, in their state at the time, in no particular order. `where`
+ * refers to the table's columns.
+ */
 export async function readRowsAt(
   db: Drizzle,
   { ids, where = [], ...of }: PastOf & { ids: readonly string[]; where?: (SQL | undefined)[] },
@@ -36,8 +39,8 @@ export async function readRowsAt(
 }
 
 /**
- * One page of the rows that one aggregate's events had written by an instant, one row for each value of the column
- * it is sorted by. That column is computed from what events carry.
+ * One page of the rows that the events of one aggregate had written by an instant, one row for each value of the
+ * sort column. That column must be computed from fields that events carry unsealed.
  */
 export async function readStreamPageAt<T>(
   db: Drizzle,
@@ -49,7 +52,7 @@ export async function readStreamPageAt<T>(
   const operator = sql.raw(sort.direction === 'asc' ? '>' : '<')
   const key = generatedExpression(sort.column)
   if (!key) throw new Error(`${sort.column.name} is not computed from the state`)
-  // distinguished by what events carry; only the rows of the page are made whole.
+  // Distinct by unsealed fields; only the rows of the page are unsealed.
   const rows = await db.execute(sql`
     select last.after as state, last.version, last.sealed, ${sort.column} as key
     from (
@@ -72,7 +75,7 @@ export async function readStreamPageAt<T>(
   }
 }
 
-/** What the aggregate of a row of the table was at the instant, as events carry it: a value next to the row. */
+/** The unsealed state that the aggregate of a table's row had at the instant, as a value to select with the row. */
 export const stateAtSql = (table: KeysetTable, asOf: Instant): SQL => sql`(
   select data->'after' from events
   where stream_id = ${table.id} and stream_type = ${getTableName(table)}

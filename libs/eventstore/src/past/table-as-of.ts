@@ -4,7 +4,7 @@ import { PgDialect } from 'drizzle-orm/pg-core'
 import { z } from 'zod'
 import { existsCondition, type PastOf, pastRows, pastStreamType } from './past.js'
 
-/** A part of a statement, whose parameters are `$1` and so on. */
+/** A part of a statement, with parameters numbered from `$1`. */
 interface StatementPart {
   text: string
   parameters: string[]
@@ -12,7 +12,7 @@ interface StatementPart {
 
 const Count = z.object({ count: z.coerce.number() })
 
-/** How many records had been created by then, those that are gone since among them. Counts no further than `most`. */
+/** The number of records created by the instant, including those deleted since. Stops counting at `most`. */
 export async function countCreated(db: Drizzle, of: PastOf, most: number): Promise<number> {
   const [row] = await db.execute(
     sql`select count(*) as count from (select 1 from events where ${created(of)} limit ${most}) counted`,
@@ -21,8 +21,8 @@ export async function countCreated(db: Drizzle, of: PastOf, most: number): Promi
 }
 
 /**
- * All rows there were at an instant, to be selected from by the name of the table and with its columns. It looks up each
- * record created by then: `countCreated` tells how much that is.
+ * All rows that existed at an instant, as a table expression with the name and columns of the table. It looks up
+ * each record created by then: `countCreated` returns how many those are.
  */
 export function buildTableAt(of: PastOf): StatementPart {
   const { sql: text, params } = new PgDialect().sqlToQuery(sql`(
@@ -32,7 +32,7 @@ export function buildTableAt(of: PastOf): StatementPart {
   return { text, parameters: z.array(z.string()).parse(params) }
 }
 
-/** The first event of each record: what the index of creations finds. */
+/** The first event of each record; matches the index of creations. */
 const created = ({ tenant, asOf, ...of }: PastOf): SQL | undefined =>
   and(
     sql`workspace_id = ${tenant.workspaceId} and environment = ${tenant.environment}`,

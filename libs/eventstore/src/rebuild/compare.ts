@@ -3,12 +3,12 @@ import { settledPosition } from '../log-end.js'
 import { createFold, foldedTables, initialFold, type RebuildOptions, withExclusiveLocks } from './rebuild.js'
 import { createShadowTables } from './shadow-tables.js'
 
-/** A read model that is not what folding the log gives. */
+/** A read model that differs from the result of folding the log. */
 interface Difference {
   table: string
-  /** Rows that only the table has, or that it has otherwise. */
+  /** Rows of the table that the fold does not produce, or produces with other content. */
   wrong: number
-  /** Rows that it lacks, or has otherwise. */
+  /** Rows of the fold that the table lacks, or contains with other content. */
   missing: number
 }
 
@@ -16,7 +16,7 @@ class Compared extends Error {}
 
 /**
  * Folds the log into copies of the read models and compares every row, all as of one snapshot: concurrent writes
- * is not held up and makes no difference. Changes nothing. Empty where all are equal.
+ * are neither blocked nor do they affect the result. Changes nothing. Empty if all are equal.
  */
 export const compareReadModels = (options: RebuildOptions): Promise<Difference[]> =>
   withExclusiveLocks(options, async (sql) => {

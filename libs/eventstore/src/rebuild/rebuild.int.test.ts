@@ -75,13 +75,13 @@ describe('rebuild', () => {
       await waitFor(rebuildWaits)
       await tx`lock table events in row exclusive mode`
     })
-    // Which of the two Postgres ends is chance; a writer retries as well.
+    // Postgres chooses which of the two it aborts; a writer retries as well.
     await writing.catch((error: unknown) => expect(error).toMatchObject({ code: '40P01' }))
     expect(await rebuilding).toMatchObject({ events: expect.any(Number) })
     expect(await readModels(testStore.database)).toEqual(before)
   })
 
-  /** For a lock, and since when its transaction does. */
+  /** When the rebuild's transaction started, if it waits for a lock; otherwise `undefined`. */
   const rebuildWaits = async () => {
     const [waiting] = await testStore.database.sql<{ since: string }[]>`
       select xact_start::text as since from pg_stat_activity where datname = current_database()
@@ -94,7 +94,7 @@ describe('rebuild', () => {
     const { store, tickets } = testStore.replica()
     const late = openTicketArguments()
     let rebuilding: Promise<unknown> = Promise.resolve()
-    // As autovacuum does, it locks a table that is not visible to others yet.
+    // Like autovacuum, this locks a table that is not visible to others yet.
     await sql.begin(async (holding) => {
       await sql.begin(async (writing) => {
         await writing`select 1 from ticket_titles limit 1`
@@ -119,7 +119,7 @@ describe('rebuild', () => {
     const opened = Array.from({ length: 20 }, () => openTicketArguments())
     const late = openTicketArguments()
     await testStore.database.sql.begin(async (tx) => {
-      // Its place in the log is before those of all below, and it can be seen after them only.
+      // Its log position is before those of all events below, but it becomes visible after them.
       await store.within(tx, meta(), (unit) => unit.create(tickets, ...late))
       rebuilding = rebuildAll()
       await waitFor(async () => {

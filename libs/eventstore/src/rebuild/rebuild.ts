@@ -10,17 +10,17 @@ import { settledPosition } from '../log-end.js'
 import { type Sealed, unseal } from '../sealed.js'
 import { createShadowTables, type ShadowTables } from './shadow-tables.js'
 
-/** A decider of any state, as far as refolding needs it. */
+/** The members of a decider, of any state type, that refolding needs. */
 export type AnyDecider = Pick<Decider<{ id: string }, never, unknown>, 'table' | 'project'>
 
 export interface RebuildOptions {
-  /** A role that owns the service's tables, and may make schemas. */
+  /** Connects as a role that owns the service's tables and may create schemas. */
   adminUrl: string
   schema: string
   deciders: readonly AnyDecider[]
   /** Read-model tables that deciders write through project(), in addition to their own. */
   projectedTables?: readonly string[]
-  /** Called with how many events were folded so far, after every batch. */
+  /** Called after every batch with the number of events folded so far. */
   onProgress?(events: number): void
 }
 
@@ -37,21 +37,21 @@ interface StoredEvent {
 }
 
 const batchSize = 500
-/** The longest wait for a table lock, as all other transactions queue behind it; then all of it is tried again. */
+/** Maximum wait for a table lock, because all other transactions queue behind it; then the whole step is retried. */
 const lockTimeoutMs = 250
 const pauseMs = 100
 const maxTries = 600
 
 /**
- * Rebuilds the read models from the log during reads and writes: into tables of their own that are caught up with
- * the log, and then replace the old ones. Only that last step blocks other transactions. Journals have no read models.
- * Throws, and changes nothing, when months it is folded from are detached (DetachedMonthsError), or when the log has events of a decider that was not given, as their rows would be lost.
- * Returns how many events were folded.
+ * Rebuilds the read models from the log during reads and writes: into separate tables that catch up with the log
+ * and then replace the old ones. Only that last step blocks other transactions. Journals have no read models.
+ * Throws without changing anything if months it needs are detached (DetachedMonthsError), or if the log contains
+ * events of a decider that was not given, because their rows would be lost. Returns the number of folded events.
  */
 export const rebuild = (options: RebuildOptions): Promise<{ events: number }> =>
   withExclusiveLocks(options, (sql) => rebuildWith(sql, options))
 
-/** One connection, with an exclusive lock on the shadow tables. */
+/** Runs `work` on one connection with the exclusive right to use the schema's shadow tables. */
 export async function withExclusiveLocks<T>(
   { schema, adminUrl }: Pick<RebuildOptions, 'schema' | 'adminUrl'>,
   work: (sql: Database['sql']) => Promise<T>,
@@ -71,7 +71,7 @@ export async function withExclusiveLocks<T>(
   }
 }
 
-/** Every table that folding the log fills, in the order they are locked. */
+/** All tables that folding the log fills, in the order they are locked. */
 export const foldedTables = ({
   deciders,
   projectedTables = [],
@@ -88,10 +88,10 @@ async function rebuildWith(sql: Database['sql'], options: RebuildOptions): Promi
     for (let tries = 1; ; tries++) {
       folded = await catchUp(sql, fold, folded)
       try {
-        // Only what is committed is folded: what is rolled back is folded again.
+        // Progress counts only once it is committed: after a rollback the events are folded again.
         folded = await sql.begin(async (tx) => {
           await tx.unsafe(`set local lock_timeout = ${lockTimeoutMs}`)
-          // Every append writes to one of them, so none is running from here on.
+          // Every append writes to one of these tables, so none is running from here on.
           await tx.unsafe(`lock table ${tables.map(quoteIdentifier).join(', ')} in access exclusive mode`)
           const all = await fold(tx, folded, null)
           await shadows.swap(tx)
@@ -110,29 +110,31 @@ async function rebuildWith(sql: Database['sql'], options: RebuildOptions): Promi
   }
 }
 
-/** How far the log is folded. */
+/** Progress of folding the log. */
 interface Folded {
-  /** Everything up to here. */
+  /** Everything up to this position is folded. */
   position: string
-  /** How many events that were. */
+  /** Number of events folded. */
   events: number
 }
 
-/** Nothing is folded. */
 export const initialFold: Folded = { position: '0', events: 0 }
 
 type Fold = ReturnType<typeof createFold>
 
-/** Until so little is left that it can be folded while writers wait. */
+/** Folds until the remainder is small enough to be folded while writers wait. */
 async function catchUp(sql: Database['sql'], fold: Fold, from: Folded): Promise<Folded> {
   const folded = await fold(sql, from, String(await settledPosition(sql)))
   return folded.events - from.events > batchSize ? catchUp(sql, fold, folded) : folded
 }
 
-/** Folds the log into the shadow tables, piece by piece. */
+/** Folds the log into the shadow tables in batches. */
 export function createFold(shadows: ShadowTables, { deciders, onProgress }: RebuildOptions) {
   const byTable = new Map(deciders.map((decider) => [decider.table, decider]))
-  /** Up to a position, or to the end. Returns how far that is, which holds once the caller's transaction has committed. */
+  /**
+   * Folds up to `position`, or to the end. The returned progress is valid once the caller's transaction has
+   * committed.
+   */
   return async (sql: StatementRunner, from: Folded, position: string | null): Promise<Folded> => {
     let folded = from
     for (;;) {
@@ -156,7 +158,7 @@ const nextEvents = `
 
 async function write(sql: StatementRunner, shadows: ShadowTables, rows: readonly RowWrite[]): Promise<void> {
   const tables = [...new Set(rows.map(({ table }) => table))]
-  // All make way before any is written: a value that has to be unique may pass from one row to another.
+  // All rows are deleted before any is written: a unique value may move from one row to another.
   for (const table of tables) {
     const ids = rows.filter((row) => row.table === table).map(({ id }) => id)
     await sql.unsafe(`delete from ${shadows.of(table)} where id = any($1::text[])`, [ids])
@@ -169,7 +171,7 @@ async function write(sql: StatementRunner, shadows: ShadowTables, rows: readonly
     )
 }
 
-/** The writes a run of events comes to: for each row the last one. */
+/** The writes that a sequence of events amounts to: the last one of each row. */
 function lastWrites(events: StoredEvent[], deciders: ReadonlyMap<string, AnyDecider>): RowWrite[] {
   const rows = new Map<string, RowWrite>()
   for (const event of events) {

@@ -3,16 +3,18 @@ import { type Database, quoteIdentifier } from '@opsplane/postgres'
 type Sql = Database['sql']
 type Transaction = Parameters<Parameters<Sql['begin']>[1]>[0]
 
-/** Copies of tables in a separate schema, which are filled there, and then replace the tables. */
+/** Copies of tables in a separate schema, which are filled there and then replace the tables. */
 export interface ShadowTables {
-  /** A copy's name, with its schema. */
+  /** The qualified name of a table's copy. */
   of(table: string): string
-  /** What filling them is faster without: every index but that of the ids. Also counts what is in them. */
+  /**
+   * Creates all indexes except the primary keys, which would slow down filling the copies. Also
+   * analyzes the copies.
+   */
   complete(): Promise<void>
   /**
-   * Puts the copies in place of the tables, with their triggers, within a transaction that has locked all of those. What
-   * triggers compute of a row the copies have computed already.
-   * Foreign keys are not looked through yet.
+   * Replaces the tables by the copies, with their triggers, within a transaction that has locked all tables. Values
+   * that triggers compute in a row are already computed in the copies. Foreign keys are not validated yet.
    */
   swap(tx: Transaction): Promise<void>
   /** Validates the foreign keys, during concurrent writes. */
@@ -22,7 +24,7 @@ export interface ShadowTables {
 
 interface Index {
   table: string
-  /** Both of it and of its constraint. */
+  /** The name of both the index and its constraint. */
   name: string
   primary: boolean
   definition: string
@@ -40,7 +42,7 @@ interface Grant {
   privilege: string
 }
 
-/** Makes empty copies, with the columns, checks and rights of the tables. Leftover copies are dropped. */
+/** Creates empty copies with the columns, checks and privileges of the tables. Leftover copies are dropped. */
 export async function createShadowTables(
   sql: Sql,
   schema: string,
@@ -85,7 +87,7 @@ export async function createShadowTables(
     of,
     drop,
     async complete() {
-      // What comes before the method names the index, which is free in the other schema, and the table.
+      // The part before the access method contains the index name, which is free in the other schema, and the table.
       for (const { table, definition } of indexes.filter(({ primary }) => !primary))
         await sql.unsafe(definition.replace(/ ON (ONLY )?\S+ USING /, ` ON ${of(table)} USING `))
       for (const table of tables) await sql.unsafe(`analyze ${of(table)}`)

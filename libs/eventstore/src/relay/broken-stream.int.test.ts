@@ -31,7 +31,7 @@ afterEach(async () => {
   rmSync(storeDir, { recursive: true, force: true })
 })
 
-/** The stream acknowledges what it does not keep: it is purged again and again. Returns how to end that. */
+/** Makes the stream lose what it acknowledges, by purging it repeatedly. Returns a function that stops this. */
 function breakStream(): () => Promise<void> {
   let isOver = false
   const purging = (async () => {
@@ -56,7 +56,7 @@ test('a stream that keeps nothing is refilled ever more seldom, and once more wh
   // When it is refilled until that has failed three times
   await waitFor(() => service.refillsFailed() >= 3)
 
-  // Then it was not refilled more often than that, and is whole once the server keeps what it takes
+  // Then it was not refilled more often than that, and is complete once the server keeps what it acknowledges
   expect(service.refills()).toBeLessThanOrEqual(5)
   await mend()
   await server.stop()

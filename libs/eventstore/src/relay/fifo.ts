@@ -1,4 +1,4 @@
-/** First in, first out, at constant cost however long it is. */
+/** First-in, first-out queue with constant cost at any length. */
 export interface Fifo<T> {
   readonly length: number
   push(item: T): void
@@ -7,7 +7,10 @@ export interface Fifo<T> {
 
 export const createFifo = <T>(): Fifo<T> => new ArrayFifo<T>()
 
-/** A class, as there is one for each aggregate that waits: of object literals with an accessor each has a hidden class (ADR 115). */
+/**
+ * A class, because there is one per waiting aggregate and each object literal with an accessor has a separate
+ * hidden class (ADR 115).
+ */
 class ArrayFifo<T> implements Fifo<T> {
   #items: (T | undefined)[] = []
   #first = 0

@@ -3,37 +3,41 @@ import { streamInfo } from '@opsplane/nats'
 import { systemTimers, type Timers } from '@opsplane/runtime'
 import type { StreamMark } from './stream-marks.js'
 
-/** What has become of the stream since the marks were made. */
+/** The state of the stream compared with the marks. */
 type StreamInspection = {
-  /** When the stream was made. */
+  /** Creation time of the stream. */
   identity: string
-  /** The sequences it goes from and to. */
+  /** The stream's first and last sequence. */
   first: number
   last: number
   maxAgeMs: number
 } & (
   | { lost: undefined }
-  /** What is above the newest mark that stands may be missing; without one, everything younger than the stream's age. */
+  /**
+   * Messages above the newest mark that still holds (`standing`) may be missing; without such a mark, everything
+   * younger than the stream's maximum age.
+   */
   | { lost: string; standing: StreamMark | undefined }
 )
 
 const millisecondNs = 1e6
 const messageIdHeader = 'Nats-Msg-Id'
 
-/** What a process remembers of the stream, more than is recorded. */
+/** What a process remembers of the stream in addition to the recorded marks. */
 export interface StreamMemory {
   marks: readonly StreamMark[]
-  /** When the stream was last found sound, by the monotonic clock. */
+  /** When the stream was last found complete, by the monotonic clock. */
   since: number
 }
 
-/** So long before its newest mark at the most a stream was looked at that events went to. */
+/** A stream that events were published to was inspected at most this long before its newest mark. */
 const lookedAtMs = 6_000
 
 /**
- * Compares the stream with what the marks remember of it: whether it is the same, and whether the messages stand where
- * they stood. Several services publish to it, so one that was cut may have grown again; and as the newest mark goes with
- * the traffic, all since the last look, `since`, are looked at, and two before. Undefined when there is no stream.
+ * Compares the stream with the marks: whether it is the same stream, and whether the marked messages are at their
+ * sequences. Several services publish to it, so a truncated stream may have grown again; and since the newest mark
+ * moves with the traffic, all marks since the last inspection (`since`) are checked, and two before. `undefined`
+ * if there is no stream.
  */
 export async function inspectStream(
   manager: JetStreamManager,
@@ -51,7 +55,7 @@ export async function inspectStream(
     maxAgeMs: info.config.max_age / millisecondNs,
   }
   const seen = marks.findLastIndex(({ at }) => at < since)
-  /** The oldest mark that is known not to stand. */
+  /** Index of the oldest mark known not to hold any more. */
   let fallen = marks.length
   for (let index = marks.length - 1; index >= Math.max(0, seen - 1); index--) {
     const mark = marks[index]
@@ -80,7 +84,7 @@ async function stands(
   return message?.header.get(messageIdHeader) === mark.messageId
 }
 
-/** Whether the stream's limits explain that a message has gone; otherwise the stream was purged. */
+/** Whether the stream's limits explain a missing message; otherwise the stream was purged. */
 function hasAgedOut({ config, state }: StreamInfo, { at }: StreamMark, timers: Pick<Timers, 'now'>): boolean {
   const ageMs = timers.now() - at
   if (config.max_age > 0 && ageMs >= config.max_age / millisecondNs) return true

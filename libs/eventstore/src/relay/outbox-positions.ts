@@ -1,33 +1,33 @@
 /**
- * What the relay knows of the outbox: which positions it has learned of, and up to where there can be nothing it does
- * not know. Commits may become visible at lower positions than others before them, so the end of what was read is not
- * the end of what there is.
+ * The relay's view of the outbox: the positions it has learned of, and the position up to which there can be no
+ * unknown ones. Commits may become visible at lower positions than earlier ones, so the last position read is not
+ * a safe end.
  */
 export interface OutboxPositions {
-  /** Everything there is at this position or below is known. */
+  /** All positions up to here are known. */
   readonly settled: number
   /** Every position up to here is published and acknowledged. */
   readonly floor: number
-  /** Known and not done. */
+  /** Number of positions known and not done. */
   readonly outstanding: number
-  /** Whether positions above `settled` are known, so that it has yet to come up to them. */
+  /** Whether positions above `settled` are known, so that `settled` must still reach them. */
   readonly unsettled: boolean
   knows(position: number): boolean
-  /** Takes note of a position; false when it is known already. */
+  /** Records a position; `false` if it is known already. */
   learn(position: number): boolean
-  /** Published and acknowledged, or given up. */
+  /** The position is published and acknowledged, or given up. */
   done(position: number): void
   settle(position: number): void
 }
 
-/** `start`: up to there everything is done. */
+/** `start`: everything up to this position is done. */
 export function createOutboxPositions(start: number): OutboxPositions {
   let settled = start
   /** Known positions above `settled`, which may be read again. */
   const recent = new Set<number>()
-  /** Outstanding positions and those of `done`, as a heap: the lowest first. */
+  /** Outstanding positions and those of `done`, as a min-heap. */
   const heap: number[] = []
-  /** Done, but standing above one that is not. */
+  /** Done positions that are above an outstanding one. */
   const done = new Set<number>()
 
   const dropDone = () => {
@@ -67,7 +67,7 @@ export function createOutboxPositions(start: number): OutboxPositions {
   }
 }
 
-/** Positions come nearly in order, and are then at their place at once. */
+/** Positions arrive nearly in order, so they usually need not be moved. */
 function insert(heap: number[], value: number): void {
   let at = heap.push(value) - 1
   while (at > 0) {

@@ -9,27 +9,29 @@ interface OutboxReaderOptions {
   lease: TrackedLease
   queue: Pick<RelayQueue, 'positions' | 'learn'>
   waker: Pick<Waker, 'wait' | 'pause'>
-  /** Whether to stop. */
   ended(): boolean
-  /** The lease was renewed. */
   onRenewed(): void
-  /** Most positions in memory, 2,000,000 unless given; beyond that nothing is read ahead. */
+  /** Maximum number of positions in memory, 2,000,000 if absent; beyond that nothing is read ahead. */
   maxWaiting?: number
   timers?: Pick<Timers, 'now' | 'timeOrigin'>
 }
 
-/** At rest. The lease lasts for half of it: who has something to publish then takes it, or is given it by a look. */
+/**
+ * Polling interval when idle. The lease lasts half as long: a replica with events to publish then acquires it, or
+ * a poll renews it.
+ */
 const pollMs = 10_000
-/** How often, while there is traffic, it is seen up to where nothing more can appear. */
+/** How often, under traffic, the position is determined below which no event can appear any more. */
 const settleMs = 250
 const lookLimit = 50_000
-/** A lease that lasts no longer is renewed by a look. */
+/** A poll renews a lease that lasts less than this. */
 const renewBelowMs = 2_500
 const longestPauseMs = 50
 
 /**
- * Reads the outbox into the queue until the end, or until the lease is another's, which is false: when woken, and every
- * ten seconds. A look begins where everything before is known, so it costs the same however much was published.
+ * Reads the outbox into the queue until the end, or until the lease was lost, which returns `false`: when woken,
+ * and every ten seconds. Each poll starts where everything before is known, so its cost does not depend on how
+ * much was published.
  */
 export async function readOutbox(options: OutboxReaderOptions): Promise<boolean> {
   const { store, lease, queue, waker, maxWaiting = 2_000_000, timers = systemTimers } = options
@@ -38,7 +40,7 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
   let settledAt = Number.NEGATIVE_INFINITY
   let seesAll = false
 
-  /** False when the lease is lost; whether there is more is in `seesAll`. */
+  /** `false` if the lease was lost; `seesAll` states whether there is more to read. */
   const look = async (): Promise<boolean> => {
     const askedAt = timers.now()
     const upTo = edge.settled()
@@ -75,12 +77,12 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
     }
     const reads = mayRead && positions.settled < edge.settled()
     if (!seesAll && reads) continue
-    // The next leadership may have started: its wait would not be woken next to this one.
+    // The next leadership may have started: this wait must not take a wake-up meant for it.
     if (options.ended()) return true
     const endedAt = timers.now()
     const isBusy = positions.unsettled || !seesAll || positions.outstanding > 0
     await waker.wait(isBusy ? settleMs : msToIdleTick(pollMs, undefined, timers))
-    // Under load looks are fewer and larger.
+    // Under load, polls are fewer and larger.
     const restsUntil = endedAt + Math.min(endedAt - startedAt, longestPauseMs)
     if (timers.now() < restsUntil) await waker.pause(restsUntil - timers.now())
   }
@@ -88,9 +90,10 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
 }
 
 /**
- * Up to which position no commit can appear any more. A transaction that draws a position has a lock on the outbox from before
- * until its commit: once all that held one when the log ended at a position have ended, nothing is missing below. It counts once the
- * WAL up to there is on disk: a Postgres that dies before draws those positions again, for others.
+ * Determines the position below which no commit can appear any more. A transaction that draws a position locks the
+ * outbox before that until its commit: once all transactions that held the lock when the log ended at a position
+ * have ended, nothing is missing below it. The position counts only once its WAL is on disk: a Postgres that
+ * crashes before that draws those positions again, for other events.
  */
 function createEdge(store: Pick<RelayStore, 'edge'>) {
   let settled = 0
@@ -99,7 +102,8 @@ function createEdge(store: Pick<RelayStore, 'edge'>) {
     settled: () => settled,
     async advance(): Promise<void> {
       const { last, writers, logged, flushed, history } = await store.edge()
-      // Postgres died before the WAL up to there was on disk: others draw those positions, who are no writers yet.
+      // Postgres crashed before the WAL was on disk: other transactions, not among the recorded writers, draw those
+      // positions again.
       if (next && (last < next.position || next.history !== history)) next = undefined
       next = next
         ? { ...next, writers: new Set(writers.filter((writer) => next?.writers.has(writer))) }

@@ -4,9 +4,9 @@ import type { RelayStore } from './relay-store.js'
 import type { StreamProgress } from './stream-progress.js'
 
 interface OutboxRecorder {
-  /** To be taken out of the outbox soon. */
+  /** The position will be deleted from the outbox soon. */
   add(position: number): void
-  /** Drains: records the rest, after the running statement; nothing is added any more. Never rejects. */
+  /** Drains: records the rest after the running statement; nothing can be added any more. Never rejects. */
   close(): Promise<void>
 }
 
@@ -17,7 +17,7 @@ interface OutboxRecorderOptions {
   /** Every position up to here is done. */
   floor(): number
   onRenewed(): void
-  /** The lease is another's, or the database cannot be reached. */
+  /** The lease was lost, or the database cannot be reached. */
   onEnd(fault?: unknown): void
   timers?: Timers
 }
@@ -25,20 +25,20 @@ interface OutboxRecorderOptions {
 const intervalMs = 100
 const atOnce = 500
 
-/** Takes what is published out of the outbox behind it, many at once, and renews the lease with the same statement. */
+/** Deletes published events from the outbox in batches, and renews the lease with the same statement. */
 export function createOutboxRecorder(options: OutboxRecorderOptions): OutboxRecorder {
   const { store, lease, progress, timers = systemTimers } = options
   let done: number[] = []
   let timer: Timer | undefined
   let recording: Promise<void> | undefined
-  /** What is left is recorded by close() alone. */
+  /** When closed, only close() records the rest. */
   let closed = false
 
   const record = async () => {
     timers.clearTimeout(timer)
     timer = undefined
     const askedAt = timers.now()
-    // Both at one moment: whatever the floor covers is taken out with it, or was before.
+    // Batch and floor are taken at the same moment: everything the floor covers is deleted with it, or was before.
     const batch = done
     done = []
     const marking = progress.mark(options.floor())
@@ -48,7 +48,8 @@ export function createOutboxRecorder(options: OutboxRecorderOptions): OutboxReco
         options.onRenewed()
       } else options.onEnd()
     } catch (error) {
-      // A floor that is recorded later covers these too: they are not searched for below it.
+      // Kept for the next batch: a floor recorded later covers these positions too, and nothing searches for them below
+      // it.
       done = batch.concat(done)
       closed = true
       options.onEnd(error)

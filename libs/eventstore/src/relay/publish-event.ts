@@ -7,26 +7,29 @@ import { formatEnvelope, type LoggedEvent } from '../logged-events.js'
 interface PublishOptions {
   inbox: AckInbox
   names: NatsNames
-  /** Names the service whose log it is. */
+  /** The service whose log contains the event. */
   schema: string
-  /** Says how large a message the server takes; while it is dialling, nothing. */
+  /** Provides the maximum message size of the server; unknown while it is connecting. */
   connection: Pick<NatsConnection, 'info'>
   /** Every position up to here is acknowledged. */
   floor: number
-  /** That of the event unless given. */
+  /** The event's id if absent. */
   messageId?: string
-  /** Of the span that it is published in. */
+  /** The span in which it is published. */
   traceparent?: string | undefined
-  /** Without them, as in tests of the relay alone, it goes unsigned. */
+  /** If absent, as in tests of the relay alone, the event is not signed. */
   signatures: EventSignatures | undefined
 }
 
 /** Room for subject and headers, which count towards the server's limit. */
 const headroomBytes = 4_096
-/** The stream itself is configured to take no message so large. */
+/** JetStream error code: the message exceeds the maximum message size of the stream. */
 const exceedsStreamsLimit = 10_054
 
-/** Publishes one event to the platform stream; undefined when it is larger than can ever be taken. */
+/**
+ * Publishes one event to the platform stream; `undefined` if it exceeds the size limit of the server or the
+ * stream.
+ */
 export async function publishEvent(
   event: LoggedEvent,
   options: PublishOptions,

@@ -1,26 +1,26 @@
 import type { StatementRunner } from '@opsplane/postgres'
 import type { StreamMark } from './stream-marks.js'
 
-/** What a lost stream is to be given again. */
+/** Which events a stream that lost messages must receive again. */
 export interface Refill {
-  /** Everything above its floor; undefined for everything that is younger than `maxAgeMs`. */
+  /** Everything above the floor of this mark; if `undefined`, everything younger than `maxAgeMs`. */
   standing: StreamMark | undefined
-  /** 0 for whatever the age. */
+  /** 0 for events of any age. */
   maxAgeMs: number
-  /** The stream that is filled, where it ends, and the generation it begins. */
+  /** The stream to refill, its last sequence, and the generation that begins. */
   identity: string
   last: number
   generation: number
 }
 
 const batch = 5_000
-/** Clocks of replicas, which give the ids, may go wrong by so much. */
+/** Maximum assumed error of the replicas' clocks, which determine the ids. */
 const clockSkewMs = 2 * 3_600_000
 
 /**
- * Puts published events into the outbox again, within the caller's transaction, and drops the marks that stand no more.
- * What is below the floor of the remaining mark is confirmed by it alone: it stays, for the next loss may take that
- * too. Returns how many, and after which position.
+ * Inserts published events into the outbox again, within the caller's transaction, and deletes the marks that no
+ * longer hold. Only the remaining mark confirms what is below its floor: it is kept, because the next loss may
+ * affect that part as well. Returns the number of events and the position after which they start.
  */
 export async function refillOutbox(
   tx: StatementRunner,
@@ -53,7 +53,10 @@ export async function refillOutbox(
   return { floor: start, events }
 }
 
-/** Below the first event that may be younger; all of a log that is younger, where those that were made first may stand behind others. */
+/**
+ * The position before the first event that may be younger; 0 if the whole log is younger, because its oldest ids
+ * may be at later positions.
+ */
 async function floorOfAge(tx: StatementRunner, maxAgeMs: number): Promise<number> {
   if (maxAgeMs === 0) return 0
   const [row] = await tx.unsafe<{ floor: number }[]>(

@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { createRefillPace } from './refill-pace.js'
 
-/** Refills whenever that is due, for so long, and finds the stream in this state a quarter of a second later each time. */
+/**
+ * Refills whenever a refill is due, for the given time, and finds the stream in the given state a quarter of a
+ * second later.
+ */
 function refillsOf({ forMs, keeps }: { forMs: number; keeps(nowMs: number): boolean }) {
   const pace = createRefillPace()
   const at: number[] = []

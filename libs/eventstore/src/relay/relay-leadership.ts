@@ -27,45 +27,48 @@ interface LeadershipOptions {
   log: Logger
   waker: Waker
   timers: Timers
-  /** Up to this position everything is published. */
+  /** Everything up to this position is published. */
   start: number
   progress: StreamProgress
-  /** Where the stream begins. */
+  /** First sequence of the stream. */
   first: number
   tracing: Tracing
   onPublished(event: LoggedEvent): void
-  /** An inspection has found what was published in the stream. */
+  /** An inspection has found all published events in the stream. */
   onSound(): void
 }
 
 /** Why a term ended. */
 export type LeadershipEnd =
   | 'closed'
-  /** The lease is another's. */
+  /** Another replica has the lease. */
   | 'superseded'
-  /** The stream has changed, and is to be inspected again. */
+  /** The stream has changed and must be inspected again. */
   | 'changed'
-  /** NATS or Postgres is away. */
+  /** NATS or Postgres is unavailable. */
   | { fault: unknown }
 
-/** One holding of the lease, from a look at the stream that found it sound until something is not as it was. */
+/**
+ * One term of the relay, from an inspection that found the stream complete until the stream changes, the lease is
+ * lost, or a dependency fails.
+ */
 export interface Leadership {
-  /** False when a look must find some of these first. */
+  /** `false` if the outbox reader must find some of these first. */
   offer(events: readonly LoggedEvent[]): boolean
-  /** Events that are known and not yet published. */
+  /** Number of events that are known and not yet published. */
   waiting(): number
   end(reason: LeadershipEnd): void
-  /** What it knows of the stream, and when it last found that sound. */
+  /** The marks of the stream, and when it was last found complete. */
   witness(): StreamMemory
-  /** Resolves once nothing is in flight and what is published is recorded. Never rejects. */
+  /** Resolves once nothing is in flight and everything published is recorded. Never rejects. */
   over: Promise<LeadershipEnd>
 }
 
 const ackTimeoutMs = 5_000
-/** How old the last look at the stream may be while something is published, and while nothing is. */
+/** Maximum age of the last inspection of the stream, while publishing and while idle. */
 const inspectMs = 5_000
 const restingInspectMs = 30_000
-/** How often it is said that events are refused. */
+/** Minimum interval between warnings about refused events. */
 const refusedMs = 60_000
 
 export function startLeadership(options: LeadershipOptions): Leadership {
@@ -97,7 +100,7 @@ export function startLeadership(options: LeadershipOptions): Leadership {
     )
     if (ack && ack.sequence >= options.first) progress.acknowledged(ack.sequence, messageId)
     unseen++
-    // The first one after a rest: what befell the stream meanwhile is found now.
+    // First event after an idle period: this inspection finds what happened to the stream in the meantime.
     if (timers.now() - inspectedAt > 2 * inspectMs) void inspect()
     return ack
   }
@@ -118,26 +121,27 @@ export function startLeadership(options: LeadershipOptions): Leadership {
   }
 
   /**
-   * The stream knows the event already, but has been purged of it, or may be so unnoticed, or has it before one that comes before it: it was
-   * published to a stream that had just lost others unnoticed.
+   * The stream recognizes the event as a duplicate, but the event is out of place: it was purged, or may have been
+   * purged unnoticed, or is in the stream before its predecessor, because it was published to a stream that had just
+   * lost others unnoticed.
    */
   const isMisplaced = (ack: PublishAck, { version }: LoggedEvent, last: LastPublished): boolean => {
     if (!ack.duplicate) return false
     if (ack.sequence < options.first || ack.sequence <= progress.unmarkedUpTo) return true
     if (version === 1) return false
     if (last.sequence !== undefined) return ack.sequence < last.sequence
-    // An earlier term may have been cut off while it filled the stream again, and the one before may stand behind this one. Where
-    // that is not so the event is there once more, under another id.
+    // An earlier term may have been cut off while it refilled the stream, so that the previous event may now be behind
+    // this one. If that is not the case, the event is in the stream twice, under different ids.
     return progress.generation > 0
   }
   const putAgain = async (event: LoggedEvent, { sequence }: PublishAck, last: LastPublished) => {
-    // Before the other is gone: who is cut off in between finds at least that one.
+    // Published before the other copy is deleted: if the relay is cut off in between, at least one copy exists.
     let ack = await publish(event, `${event.id}.${progress.generation}`)
-    // An earlier term of this generation has put it there, and those before it have been put behind it since.
+    // An earlier term of this generation published it, and its predecessors have been published behind it since.
     for (let copy = 1; ack?.duplicate && ack.sequence < (last.sequence ?? 0); copy++)
       ack = await publish(event, `${event.id}.${progress.generation}.${copy}`)
     progress.removed(sequence)
-    // A stream may forbid it; consumers then have it twice, which they recognize.
+    // A stream may forbid deletion; consumers then receive the event twice and recognize it.
     await manager.streams.deleteMessage(names.eventsStream, sequence, false).catch(() => {})
     return ack
   }
@@ -161,7 +165,7 @@ export function startLeadership(options: LeadershipOptions): Leadership {
   }
   const inspect = () => (inspecting ??= inspectNow())
   let refusedAt = Number.NEGATIVE_INFINITY
-  /** The stream is complete, and yet refuses the event: it is retried until an operator solves the problem. */
+  /** The stream is complete but refuses the event: it is retried until an operator solves the problem. */
   const refused = (err: unknown) => {
     if (reason !== undefined || timers.now() - refusedAt < refusedMs) return
     refusedAt = timers.now()
@@ -219,7 +223,7 @@ export function startLeadership(options: LeadershipOptions): Leadership {
     stopLooking()
     stopWatching()
     if (!connection.isClosed()) hints.unsubscribe()
-    // No acknowledgement arrives any more: what is in flight is published again, which the stream recognizes.
+    // No further acknowledgements arrive: events in flight are published again, and the stream recognizes duplicates.
     if (typeof why === 'object') inbox.close()
     await queue.close()
     inbox.close()

@@ -59,7 +59,7 @@ describe('the lease of the relay', () => {
     waitFor(async () => (await testStore.database.sql`select from outbox limit 1`).length === 0, {
       message: 'the outbox to drain',
     })
-  /** New ones and later versions, of several tenants' worth of aggregates. */
+  /** Writes new aggregates and later versions of them. */
   const write = async ({ tickets }: Replica, count = 10) => {
     for (let at = 0; at < count; at++) {
       const [id, open] = openTicketArguments()
@@ -171,7 +171,7 @@ describe('the lease of the relay', () => {
         return row?.over
       })
       await write(replica, 5)
-      // Had they gone out, they would be before this on the same connection.
+      // If messages had been sent, they would precede this flush on the same connection.
       await (await link.ready()).flush()
       expect(await streamMessages(link, names)).toHaveLength(2)
     })

@@ -1,14 +1,14 @@
 import { systemTimers, type Timers } from '@opsplane/runtime'
 import { type Lease, leaseMs } from './relay-store.js'
 
-/** By so much earlier than the database does, the holder takes its lease to have run out. */
+/** The holder treats its lease as expired this much earlier than the database does. */
 const marginMs = 500
 
-/** A lease as its holder sees it, by its own monotonic clock. */
+/** A lease as its holder tracks it, by its own monotonic clock. */
 export interface TrackedLease extends Lease {
-  /** How long it lasts without being renewed, in ms; 0 or less when it may be another's by now. */
+  /** Remaining time without renewal in ms; 0 or less if another replica may have the lease by now. */
   lastsMs(): number
-  /** The database has renewed it: `askedAt` is when that was asked for. */
+  /** The database has renewed the lease; `askedAt` is when the renewal was requested. */
   recordRenewal(askedAt: number): void
 }
 

@@ -10,7 +10,7 @@ import { openService, type Service } from '../fixture/relayed-service.js'
 import { openManager, streamMessages, withoutRepetitions } from '../fixture/stream-messages.js'
 import { log, schema } from '../fixture/test-database.js'
 
-/** Each test takes something from a stream behind the relay's back; in the end everything is there, in order. */
+/** Each test removes something from a stream behind the relay's back; in the end everything is there, in order. */
 describe('a stream that lost events is filled again', () => {
   const names = natsNames('loss')
   const stream = names.eventsStream
@@ -59,7 +59,10 @@ describe('a stream that lost events is filled again', () => {
     await startServer()
   }
 
-  /** Every event that was committed is in the stream, and for who knows events by their ids in order. */
+  /**
+   * Every committed event is in the stream, and in order for a consumer that recognizes repeated events by their
+   * ids.
+   */
   const expectEverything = async () => {
     const unseen = await waitFor(
       async () => {
@@ -217,7 +220,7 @@ describe('a stream that lost events is filled again', () => {
 
   test('when it was set back, filled again, and purged then', async () => {
     const service = await startService()
-    // Until events are confirmed by a mark alone.
+    // Waits until events are confirmed by a mark alone.
     while ((await service.floor()) < 30) {
       await service.write(5)
       await service.drained()

@@ -21,7 +21,7 @@ import { createRelayQueue, type RelayQueue } from './relay-queue.js'
 import { createRelayStore, type RelayStore } from './relay-store.js'
 
 const million = 1_000_000
-/** Events of an import; RELAY_EVENTS=1000000 is the long run. */
+/** Number of events of an import; RELAY_EVENTS=1000000 is the long run. */
 const many = Number(process.env.RELAY_EVENTS ?? 200_000)
 
 function deferred() {
@@ -67,7 +67,7 @@ describe('a look at the outbox', () => {
   })
   afterAll(() => link.close())
 
-  /** Reads the outbox into a queue that publishes nothing unless asked to, and keeps the order it would. */
+  /** Reads the outbox into a queue and records the order in which it publishes. */
   const read = (options: Partial<Parameters<typeof createRelayQueue>[0]> = {}) => {
     const order: { workspaceId: string; position: number }[] = []
     let sequence = 0
@@ -84,7 +84,7 @@ describe('a look at the outbox', () => {
           ...event,
           position: String(position),
           streamId: `s_${position}`,
-          // As the import's are the only ones.
+          // Like those of an import that is the only source of events.
           workspaceId: position <= many ? 'ws_import' : 'ws_other',
         })),
       onDone: () => {},
@@ -119,7 +119,7 @@ describe('a look at the outbox', () => {
     await fillOutbox(sql, 'ws_1', 5)
     waker.wake()
     await waitFor(() => queue.positions.outstanding === 5)
-    // Several looks later nothing below the one that still writes is taken for settled.
+    // Even after several polls nothing below the position of the open transaction counts as settled.
     for (let look = 0; look < 3; look++) {
       waker.wake()
       await fillOutbox(sql, 'ws_1', 1)
@@ -168,7 +168,7 @@ describe('a look at the outbox', () => {
     waker.wake()
     await waitFor(() => queue.positions.settled >= million + 20)
     expect(await blocks()).toBeLessThanOrEqual(before + 10)
-    // From the beginning it would be another matter: the rows cannot be cleaned up while the snapshot is held.
+    // From the beginning it would cost more: dead rows cannot be cleaned up while the snapshot is open.
     const [all] = await sql.unsafe<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }[]>(
       `explain (analyze, buffers, format json) select position from outbox where position > 0 order by position limit 10`,
     )
@@ -184,7 +184,7 @@ describe('a look at the outbox', () => {
     for (let round = 0; round < 10; round++) await fillOutbox(sql, 'ws_import', many / 10)
     let mayPublish = false
     let arrivedAt = 0
-    // However long it takes to arrive, it does so before the others are through.
+    // However long the poll takes to find it, it arrives before the others have been published.
     const { queue, order, reading } = read({
       mayPublish: () => mayPublish && (arrivedAt > 0 || order.length < many / 2),
     })
@@ -193,7 +193,7 @@ describe('a look at the outbox', () => {
     queue.pump()
     await waitFor(() => order.length > 2_000)
     await fillOutbox(sql, 'ws_other', 1)
-    // It arrives when a look has found it.
+    // It arrives once a poll has found it.
     const learn = queue.learn
     queue.learn = (workspaceId, positions) => {
       if (workspaceId === 'ws_other') arrivedAt = order.length

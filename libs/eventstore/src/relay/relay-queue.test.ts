@@ -27,7 +27,7 @@ const event = (position: number, streamId: string, version: number, workspaceId 
   trace: null,
 })
 
-/** A queue over a log in memory, whose publishes are acknowledged by the test. */
+/** A queue over an in-memory log, whose publishes the test acknowledges. */
 function queueOver(log: LoggedEvent[] = []) {
   const sent: Sent[] = []
   const order: number[] = []
@@ -53,7 +53,7 @@ function queueOver(log: LoggedEvent[] = []) {
     onDone: () => {},
     onFailure: () => {},
   })
-  /** Lets everything that can happen without the test happen. */
+  /** Lets all pending asynchronous work finish. */
   const settled = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
   return { queue, known, sent, order, loaded, settled }
 }
@@ -77,7 +77,7 @@ test('an aggregate of thousands of events holds up no other of its workspace', a
   const others = Array.from({ length: 100 }, (_, at) => event(5_001 + at, `cold-${at}`, 1))
   const { queue, sent, order, settled } = queueOver([...hot, ...others])
   queue.learn('ws_1', positionsOf([...hot, ...others]))
-  // The first of the hot one is never acknowledged until all others are out.
+  // The first event of the hot aggregate is not acknowledged until all others are published.
   for (let round = 0; round < 200; round++) await settled()
   expect(order).toHaveLength(101)
   expect(order[0]).toBe(1)
@@ -116,7 +116,7 @@ test('however large events are, only so much of them is in memory', async () => 
   let most = 0
   for (let done = 0; done < large.length; done++) {
     while (sent.length <= done) await settled()
-    // The first batch is as large as those of small ones are: nothing says yet how large they are.
+    // The first batch is as large as a batch of small events, because the size of events is not known yet.
     if (done > 256) most = Math.max(most, loaded.length - done)
     sent[done]?.acknowledge()
     await settled()
@@ -153,7 +153,7 @@ test('an offered event goes out where it is known to be the next of its aggregat
   sent[2]?.acknowledge()
   await settled()
   expect(order).toEqual([1, 2, 3, 7])
-  // The one that was offered too early is known from then, and not loaded.
+  // The event that was offered too early is cached, and need not be loaded.
   expect(loaded).toEqual([])
 })
 
@@ -171,7 +171,7 @@ test('nor is what stands behind it in a long line of an aggregate', async () => 
   const { queue, known, sent, order, settled } = queueOver(log)
   queue.learn('ws_1', positionsOf(log))
   await settled()
-  // More than is looked for while the first of them are still there.
+  // More gone positions than are loaded while the first events are still waiting.
   for (let position = 17; position <= 300; position++) known.delete(position)
   for (let at = 0; at < sent.length; at++) {
     sent[at]?.acknowledge()

@@ -14,36 +14,36 @@ import {
 } from './relay-queues.js'
 
 interface RelayQueueOptions {
-  /** Up to this position everything is published. */
+  /** Everything up to this position is published. */
   start: number
-  /** Publishes one event, or gives it up, which is undefined; rejects when it is to be tried again. */
+  /** Publishes one event; resolves to `undefined` if it was given up, and rejects if it must be retried. */
   send(event: LoggedEvent, last: LastPublished): Promise<PublishAck | undefined>
-  /** The events that still wait at these positions. Must not reject; undefined when there is no more to be done. */
+  /** The events at these positions that are still in the outbox. Must not reject; `undefined` if the term is over. */
   load(positions: number[]): Promise<LoggedEvent[] | undefined>
   mayPublish(): boolean
-  /** Published, given up, or gone from the outbox. */
+  /** The event was published, given up, or is gone from the outbox. */
   onDone(position: number, event: LoggedEvent | undefined, ack: PublishAck | undefined): void
   onFailure(error: unknown): void
   timers?: Timers
 }
 
 /**
- * Decides what is published next. Workspaces are served round-robin, aggregates within them too, and of each aggregate one event
- * is in flight at a time: the next follows when it is acknowledged. One that fails holds up only those behind it of
- * its aggregate.
+ * Decides which event is published next. Workspaces are served round-robin, and so are aggregates within them. One
+ * event of each aggregate is in flight at a time: the next follows when it is acknowledged. A failed event delays
+ * only the later events of its aggregate.
  */
 export interface RelayQueue {
   readonly positions: OutboxPositions
-  /** What a look has found of a workspace, in the order of the log. */
+  /** Adds the positions a poll has found for a workspace, in log order. */
   learn(workspaceId: string, positions: number[]): void
   /**
-   * Takes an event that is known to be in the outbox, where all before it of its aggregate are known. Otherwise
-   * false: a look must find it first.
+   * Accepts an event that is known to be in the outbox, if all earlier events of its aggregate are known. Otherwise
+   * returns `false`: a poll must find it first.
    */
   offer(event: LoggedEvent): boolean
-  /** Goes on after `mayPublish` has changed. */
+  /** Resumes sending after `mayPublish` has changed. */
   pump(): void
-  /** Sends no more; resolves once nothing is in flight. */
+  /** Stops sending; resolves once nothing is in flight. */
   close(): Promise<void>
 }
 
@@ -67,20 +67,20 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
   const positions = createOutboxPositions(options.start)
   const workspaces = new Map<string, WorkspaceQueue>()
   const streams = new Map<string, StreamQueue>()
-  /** Where the aggregates ended of which nothing waits. */
+  /** The last published event of aggregates without waiting events. */
   const published = new LRUCache<string, LastPublished>({
     maxSize: limits.published,
-    // By size the cache grows with what is in it: by number it would be allocated whole with each term.
+    // With a size limit the cache grows with its content; with a count limit it would be fully allocated in each term.
     sizeCalculation: () => 1,
   })
-  /** Offered events that a look must find first, by position, so that it need not load them; no large ones. */
+  /** Offered events that a poll must find first, by position, so that they need not be loaded; only small ones. */
   const kept = new Map<number, LoggedEvent>()
   const loading = createRotation<WorkspaceQueue>()
   const sending = createRotation<WorkspaceQueue>()
   const retries = new Set<Timer>()
   let loaded = 0
   let loadedBytes = 0
-  /** Of one event, as they have been of late: how much a batch will be is only known once it is there. */
+  /** Recent size of one event: the size of a batch is only known once it is loaded. */
   let usualBytes = 4_096
   let inFlight = 0
   let inFlightBytes = 0
@@ -118,7 +118,7 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
     sending.add(stream.workspace)
   }
 
-  /** Where the next positions to load come from: a round of the workspaces. */
+  /** The next positions to load and the queues they come from: one round of the workspaces. */
   function takeBatch(): Map<number, StreamQueue | WorkspaceQueue> {
     const batch = new Map<number, StreamQueue | WorkspaceQueue>()
     const room = () =>
@@ -178,7 +178,7 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
     pump()
   }
 
-  /** Puts what was loaded into the queue of its stream, or parks it where that is long. */
+  /** Puts a loaded event into the queue of its stream, or parks its position if that queue is long. */
   function place(position: number, event: LoggedEvent | undefined, from: StreamQueue | WorkspaceQueue) {
     const workspace = 'workspace' in from ? from.workspace : from
     if (from !== workspace) (from as StreamQueue).unparked--
@@ -243,7 +243,7 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
     pump()
   }
 
-  /** Lets go of a stream that is empty, remembering where it ended. */
+  /** Removes a stream that is empty, remembering its last published event. */
   function retire(stream: StreamQueue) {
     wantSend(stream)
     wantUnpark(stream)
@@ -282,7 +282,7 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
     void fill()
   }
 
-  /** Whether an event is known to be the next of its aggregate, and its workspace has no more than its share. */
+  /** Whether the event is known to be the next of its aggregate, and its workspace has not used up its share. */
   function mayEnter({ workspaceId, streamId, version }: LoggedEvent): boolean {
     const workspace = workspaces.get(workspaceId)
     if (loaded >= limits.loaded || loadedBytes >= limits.loadedBytes) return false

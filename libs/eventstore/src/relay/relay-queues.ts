@@ -1,37 +1,40 @@
 import type { LoggedEvent } from '../logged-events.js'
 import { createFifo, type Fifo } from './fifo.js'
 
-/** What waits of one workspace. */
+/** The waiting events of one workspace. */
 export interface WorkspaceQueue {
   readonly workspaceId: string
-  /** Positions that are not loaded yet, in the order of the log within each aggregate. */
+  /** Positions that are not loaded yet, in log order within each aggregate. */
   waiting: Fifo<number>
-  /** Aggregates of which parked events are to be loaded again. */
+  /** Aggregates whose parked events must be loaded again. */
   unparking: Fifo<StreamQueue>
   /** Aggregates whose next event can be sent. */
   ready: Fifo<StreamQueue>
-  /** Events in memory, being loaded or in flight. */
+  /** Number of events in memory, being loaded or in flight. */
   loaded: number
 }
 
-/** What is known of one aggregate's publication. */
+/** The last published event of an aggregate. */
 export interface LastPublished {
   version: number
-  /** Its place in the stream; unknown where it was given up. */
+  /** Its sequence in the stream; `undefined` if it was given up or is not known. */
   sequence: number | undefined
 }
 
-/** What waits of one aggregate, of which one event is sent at a time. */
+/** The waiting events of one aggregate, which are sent one at a time. */
 export interface StreamQueue {
   readonly streamId: string
   readonly workspace: WorkspaceQueue
-  /** In memory, the first of them in flight when `busy`. */
+  /** Events in memory; the first of them is in flight if `busy`. */
   queue: LoggedEvent[]
-  /** Positions behind the queue: a long queue does not fill the memory that others of its workspace need. */
+  /**
+   * Positions behind the queue, which are not in memory: a long queue must not use up the memory its workspace has
+   * for others.
+   */
   parked: Fifo<number>
-  /** Parked ones on their way back into the queue. */
+  /** Number of parked positions that are being loaded back into the queue. */
   unparked: number
-  /** In flight, or held back after a failure. */
+  /** In flight, or delayed after a failure. */
   busy: boolean
   inReady: boolean
   inUnparking: boolean
@@ -64,13 +67,13 @@ export const createStreamQueue = (
   last: last ?? { version: 0, sequence: undefined },
 })
 
-/** The version at the end of a stream; undefined where that is not in memory. */
+/** The version of the last event of a stream; `undefined` if that event is not in memory. */
 export function findLastVersion(stream: StreamQueue): number | undefined {
   if (stream.parked.length > 0 || stream.unparked > 0) return undefined
   return stream.queue.at(-1)?.version ?? stream.last.version
 }
 
-/** What is served round-robin; whatever is in already keeps its place. */
+/** A round-robin queue; adding an entry that is already in it does not move it. */
 interface Rotation<T> {
   add(member: T): void
   /** Removes and returns the next one. */

@@ -4,20 +4,20 @@ import { type LoggedEvent, loggedEventColumns } from '../logged-events.js'
 import { type Refill, refillOutbox } from './refill-outbox.js'
 import type { StreamMark } from './stream-marks.js'
 
-/** Who may publish: a row of `leases`, by the database's clock. The fence grows with each change of owner. */
+/** The right to publish: a row of `leases`, by the database's clock. The fence grows with each change of owner. */
 export interface Lease {
   owner: string
   fence: string
 }
 
 interface PollResult {
-  /** Whether the lease was renewed; undefined where that was not asked for. */
+  /** Whether the lease was renewed; `undefined` if no renewal was requested. */
   isLeaseHeld: boolean | undefined
   workspaces: { workspaceId: string; positions: number[] }[]
 }
 
 export interface Progress {
-  /** What is published, to be taken out of the outbox. */
+  /** Published positions to delete from the outbox. */
   done: number[]
   mark: StreamMark | undefined
   /** Numbers of marks to drop. */
@@ -29,33 +29,33 @@ interface PolledRow {
   workspaces: PollResult['workspaces']
 }
 
-/** What of a service's connections the relay uses. */
+/** The database connections the relay uses. */
 export type RelayDatabase = Pick<Database, 'sql' | 'planned'>
 
-/** The relay's statements. None needs a session of its own: a transaction pooler may stand between. */
+/** The relay's statements. None depends on a session, so they work through a transaction pooler. */
 export interface RelayStore {
   /**
-   * Takes the lease where it is free or this owner's own. `fence` is that of the last time, none at the start: what an
-   * earlier process of the same identity held is taken over at once. Later a free one is left alone while nothing waits.
-   * Undefined when it is another's, for so many ms. In a copy of the database, which no adoption has made an installation of
-   * its own, it is never free.
+   * Acquires the lease if it is free or already this owner's. `fence` is that of the previous acquisition,
+   * `undefined` at the start: the lease of an earlier process with the same identity is then taken over immediately.
+   * Later a free lease is not acquired while nothing waits. Resolves to the remaining ms if another owner has it. In
+   * a copy of the database that was not adopted as a separate installation, the lease is never free.
    */
   acquireLease(owner: string, fence: string | undefined): Promise<Lease | { freeInMs: number }>
   release(lease: Lease): Promise<void>
-  /** Reads positions above `after`, and renews the lease where it is given. */
+  /** Reads positions above `after`, and renews the lease if it is given. */
   poll(after: number, limit: number, lease?: Lease): Promise<PollResult>
   edge(): Promise<LogEdge>
   events(positions: number[]): Promise<LoggedEvent[]>
-  /** False when the lease is another's: nothing was done then. */
+  /** `false` if another owner has the lease; nothing was done then. */
   record(lease: Lease, progress: Progress): Promise<boolean>
-  /** Takes an event out of the line that NATS refuses for its size, keeping it as a dead letter. */
+  /** Removes an event from the outbox that NATS refuses for its size, and records it as a dead letter. */
   giveUp(lease: Lease, event: LoggedEvent, reason: string): Promise<void>
   marks(): Promise<StreamMark[]>
-  /** `refillOutbox`, as one transaction; undefined when the lease is another's. */
+  /** Runs `refillOutbox` in one transaction; `undefined` if another owner has the lease. */
   refill(lease: Lease, from: Refill): Promise<{ floor: number; events: number } | undefined>
 }
 
-/** Far below the duplicate window of the stream, which recognizes what two publish. */
+/** Far below the duplicate window of the stream, within which events published by two replicas are recognized. */
 export const leaseMs = 5_000
 /** A free lease is acquired after this time even without waiting events: its former owner seems to have ended. */
 const abandonedMs = 10_000
@@ -88,7 +88,7 @@ const lookAbove = (parameter: number) => `
 const pollOutbox = `select ${lookAbove(1)}`
 const pollAndRenew = `with ${held} select ${isHeld} as held, ${lookAbove(3)}`
 
-/** Event by event, so that each looks into the one partition its id names. */
+/** Joined event by event, so that each lookup reads only the partition its id belongs to. */
 const waitingEvents = `
   select e.* from (select event_id from outbox where position = any($1::text[]::bigint[]) offset 0) as o
   cross join lateral (select ${loggedEventColumns} from events as e where e.id = o.event_id offset 0) as e`
@@ -116,7 +116,10 @@ const readMarks = `
     floor::float8 as floor, extract(epoch from now() - created_at)::float8 * 1000 as "ageMs"
   from stream_marks order by number`
 
-/** They run among the writes, which nothing holds up: a lease that is renewed late is lost. A refill may take long, and does not. */
+/**
+ * The statements use the write connections, which nothing blocks: a lease that is renewed late is lost. A refill
+ * may take long, and does not use them.
+ */
 export function createRelayStore({ sql, planned }: RelayDatabase): RelayStore {
   const run = <Row extends object>(text: string, parameters: (string | null | string[])[] = []) =>
     planned.unsafe<Row[]>(text, parameters as string[], { prepare: true })
@@ -168,7 +171,7 @@ export function createRelayStore({ sql, planned }: RelayDatabase): RelayStore {
     },
     refill: ({ owner, fence }, from) =>
       sql.begin(async (tx) => {
-        // Replicas that try to acquire the lease meanwhile wait for the row.
+        // Replicas that try to acquire the lease meanwhile wait for this row.
         const [row] = await tx.unsafe<{ held: boolean }[]>(`with ${held} select ${isHeld} as held`, [
           owner,
           fence,

@@ -118,7 +118,7 @@ describe('the relay', () => {
         offered = events
       },
     })
-    // As its replica was never woken, the relay finds this one in the outbox at its next look.
+    // Its replica sends no wake-up, so the relay finds this event at its next poll of the outbox.
     await tickets.create(...openTicketArguments(), meta())
     relay.wake()
     await drained()

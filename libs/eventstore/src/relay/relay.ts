@@ -27,7 +27,7 @@ interface RelayParts {
   schema: string
   link: NatsLink
   names: NatsNames
-  /** Names this replica: no two share it, and a restarted one keeps it, so that it goes on at once. */
+  /** Unique name of this replica. A restarted replica keeps it, so that it can continue immediately. */
   instanceId: string
   log: Logger
   tracing?: Tracing
@@ -37,53 +37,52 @@ interface RelayParts {
 interface RelayCounters {
   /** Events published by this process. */
   published: number
-  /** Events it knows of that wait. */
+  /** Known events that wait to be published. */
   waiting: number
-  /** How old the last published event was then. */
+  /** Age of the last published event when it was published. */
   lagMs: number
   /** Whether this process is the service's relay. */
   active: boolean
-  /** How often it has filled a stream again. */
+  /** How often this process has refilled a stream. */
   refills: number
-  /** Refills in a row after which the stream still lacked what was published. */
+  /** Number of consecutive refills after which the stream still lacked published events. */
   refillsFailed: number
 }
 
 export interface Relay {
   /**
-   * Takes events of a commit that is known to have happened, and publishes them at once where this is the service's
-   * relay and all before them are published; otherwise says that there is something. Cheap, and never needed for
-   * correctness.
+   * Accepts the events of a completed commit. Publishes them immediately if this process is the service's relay and
+   * all earlier events are published; otherwise notifies the relay. Cheap, and never needed for correctness.
    */
   offer(events: readonly CommittedEvent[]): void
-  /** Says that there is something to publish; cheap, and never needed for correctness. */
+  /** Notifies the relay that there are events to publish; cheap, and never needed for correctness. */
   wake(): void
   counters(): RelayCounters
-  /** Finishes what is in flight and gives the lease up. */
+  /** Finishes the events in flight and releases the lease. */
   close(): Promise<void>
 }
 
-/** A time as the log prints it: what is published from memory reads as what is published from the log. */
+/** The log's time format: events published from memory must look like those published from the log. */
 const logged = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const standbyMs = 5_000
 const hintSpacingMs = 5
-/** The first may be that of a stream that was deleted, and is there again by now. */
+/** The first fruitless term may concern a deleted stream that exists again by now. */
 const maxFruitless = 2
 const reconnectAfter = 8
-/** Between two looks at a stream whose refill waits: the lease, which each look renews, lasts longer. */
+/** Interval of inspections while a refill waits; shorter than the lease, which each inspection renews. */
 const lookAgainMs = 2_000
 
 /**
- * Moves events from Postgres to JetStream. One replica of a service does so at a time, the one with the lease; it
- * publishes what it commits from memory and everything else from the outbox. Ending anywhere in between repeats a
- * publish, which the stream recognizes by the event's id. A stream that lost what was published is filled again. While
- * NATS or Postgres is away it keeps trying, and logs only that they went and came back.
+ * Publishes events from Postgres to JetStream. One replica of a service does so at a time, the one with the lease;
+ * it publishes its own commits from memory and everything else from the outbox. A crash at any point repeats a
+ * publish, which the stream recognizes by the event's id. A stream that lost published events is refilled. While
+ * NATS or Postgres is unavailable the relay keeps retrying, and logs only the start and the end of the outage.
  */
 export function startRelay(options: RelayOptions): Relay {
   return runRelay({ ...options, store: createRelayStore(options.database), timers: systemTimers })
 }
 
-/** The relay over what it works on: a simulation has a store and timers of its own. */
+/** The relay over a given store and timers: simulations supply their own. */
 export function runRelay(options: RelayParts & { store: RelayStore; timers: Timers }): Relay {
   const { link, names, schema, instanceId, log, store, timers } = options
   const waker = createWaker(timers)
@@ -94,14 +93,14 @@ export function runRelay(options: RelayParts & { store: RelayStore; timers: Time
   let streamsReady = false
   let witness: StreamMemory | undefined
   let failures = 0
-  /** Terms in a row that ended because the stream took nothing, though it looks as it should. */
+  /** Number of consecutive terms that ended because the stream accepted nothing, although it looked intact. */
   let fruitless = 0
 
-  /** One term, or a while of standing by. */
+  /** One term, or a period as a standby. */
   const attempt = async (): Promise<void> => {
     const connection = await connected(link, waker.closing)
     const manager = await openStreamManager(connection)
-    // Who cannot reach JetStream leaves the lease to others.
+    // A replica that cannot reach JetStream leaves the lease to others.
     await streamInfo(manager, names.eventsStream)
     const askedAt = timers.now()
     const taken = await store.acquireLease(instanceId, fence)
@@ -141,7 +140,7 @@ export function runRelay(options: RelayParts & { store: RelayStore; timers: Time
       fruitless = end === 'changed' && counters.published === before ? fruitless + 1 : 0
       if (fruitless >= maxFruitless)
         end = { fault: new Error('the stream exists but acknowledges no events') }
-      // A server of a cluster may not know where the stream's leader is; another one does.
+      // A cluster's server may not know where the stream's leader is; another server does.
       if (fruitless % reconnectAfter === reconnectAfter - 1) await connection.reconnect().catch(() => {})
       if (typeof end === 'object') throw end.fault
     } finally {
@@ -160,7 +159,7 @@ export function runRelay(options: RelayParts & { store: RelayStore; timers: Time
     await waker.wait(freeInMs > 0 ? Math.min(freeInMs + 50, standbyMs) : standbyMs)
     if (!connection.isClosed()) subscription.unsubscribe()
   }
-  /** A standby replica acquires it immediately. */
+  /** Releases the lease and notifies standby replicas, so that one acquires it immediately. */
   const release = async (lease: Lease) => {
     await store.release(lease).catch(() => {})
     await publishCore(freed)
@@ -203,7 +202,7 @@ export function runRelay(options: RelayParts & { store: RelayStore; timers: Time
   const running = run()
 
   let hinted: Timer | undefined
-  /** Tells the replica that has the lease. */
+  /** Notifies the replica that has the lease. */
   const hint = () => {
     if (hinted || waker.closing.aborted) return
     hinted = timers.setTimeout(() => {
@@ -235,7 +234,7 @@ export function runRelay(options: RelayParts & { store: RelayStore; timers: Time
   }
 }
 
-/** The connection, once it is up: asking one that is not would only wait for the time to run out. */
+/** The connection, once it is up: a request on a disconnected one would only time out. */
 async function connected(link: NatsLink, closing: AbortSignal) {
   const connection = await link.ready(closing)
   while (!link.connected() && !closing.aborted) {

@@ -14,15 +14,15 @@ interface RepublishOptions {
   databaseUrl: string
   schema: string
   link: NatsLink
-  /** Of the service whose log it is. */
+  /** Signatures of the service whose log it is. */
   signatures?: EventSignatures
   names: NatsNames
-  /** First position to publish; 1 unless given. */
+  /** First position to publish; 1 if absent. */
   fromPosition?: number
-  /** Last position to publish; the last one there is when the reseed begins unless given. */
+  /** Last position to publish; if absent, the last one when the republication begins. */
   toPosition?: number
   streams?: StreamOptions
-  /** Called with how many events were published so far, after every batch. */
+  /** Called after every batch with the number of events published so far. */
   onProgress?(events: number): void
 }
 
@@ -30,16 +30,16 @@ const batchSize = 500
 const ackTimeoutMs = 5_000
 
 /**
- * Publishes a range of the log again, in order within each aggregate, because an operator wants it there again; what a
- * stream has lost the relay publishes by itself. Events the stream still has within its duplicate window are recognized
- * by their ids. Returns how many were published; throws when one cannot be, and may then be run again.
+ * Publishes a range of the log again, in order within each aggregate, at an operator's request; events that a
+ * stream has lost are republished by the relay itself. The stream recognizes events within its duplicate window by
+ * their ids. Returns the number of published events; throws if publishing one fails, and can then be run again.
  */
 export async function republishEvents(options: RepublishOptions): Promise<{ published: number }> {
   const { link, names, schema } = options
   await ensureStreams(link, names, options.streams)
   const connection = await link.ready()
   const inbox = openAckInbox(connection, ackTimeoutMs)
-  // What is acknowledged is the relay's to know.
+  // Only the relay knows up to where events are acknowledged.
   const publishing = { inbox, names, schema, connection, floor: 0, signatures: options.signatures }
   let published = 0
   const publishInOrder = async (events: LoggedEvent[]) => {

@@ -6,7 +6,7 @@ const week = 7 * 24 * 3_600 * second
 
 test('a week of a mark a second leaves a few hundred: dense for what is new, the oldest kept', () => {
   let marks: StreamMark[] = []
-  // Steps grow, so that the week takes no hundred thousands of them.
+  // Growing steps, so that the week does not take hundreds of thousands of them.
   for (let at = 0, number = 1; at < week; number++, at += number < 2_000 ? second : 60 * second) {
     marks.push({ number, identity: 'x', generation: 0, sequence: number, messageId: 'm', floor: number, at })
     const superfluous = new Set(superfluousMarks(marks, at))

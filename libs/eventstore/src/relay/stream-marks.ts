@@ -1,26 +1,26 @@
 /**
- * What the relay remembers of the stream: while the message at `sequence` is this one, everything of the log up to
- * `floor` is there, and of what lies above it whatever was taken out of the outbox by then. Without a message it is a
- * place where nothing was yet, and says that what was published since stands above it.
+ * A record of the stream's content. While the message at `sequence` is the recorded one, the stream contains
+ * everything in the log up to `floor`, and those events above it that had been deleted from the outbox by then. A
+ * mark without a message records that the stream was empty there: everything published since is above it.
  */
 export interface StreamMark {
-  /** Grows from mark to mark. */
+  /** Increases from mark to mark. */
   number: number
-  /** When the stream was made, which tells it from another of its name. */
+  /** Creation time of the stream, which distinguishes it from another one of the same name. */
   identity: string
-  /** How often the stream has been filled again. */
+  /** How often the stream has been refilled. */
   generation: number
-  /** The highest acknowledged one; without a message, where the stream ended when it was first filled. */
+  /** The highest acknowledged sequence; without a message, the last sequence when the stream was first filled. */
   sequence: number
   messageId: string | null
   floor: number
-  /** When it was made, by this process's monotonic clock. */
+  /** When the mark was made, by this process's monotonic clock. */
   at: number
 }
 
 /**
- * The numbers of marks that are not worth keeping: what has an older and a newer one close by, compared with its age.
- * What stays is dense for what is new and reaches back far: some two hundred marks for a week.
+ * The numbers of marks that can be deleted: those whose older and newer neighbours are close, compared with their
+ * age. The remaining marks are dense for recent times and reach far back: about two hundred marks for a week.
  */
 export function superfluousMarks(marks: readonly StreamMark[], now: number): number[] {
   const superfluous: number[] = []

@@ -1,28 +1,31 @@
 import { systemTimers, type Timers } from '@opsplane/runtime'
 import { type StreamMark, superfluousMarks } from './stream-marks.js'
 
-/** What this process knows of the stream: the marks, and how far it was acknowledged since. */
+/** This process's record of the stream: the marks, and the sequence acknowledged since. */
 export interface StreamProgress {
   readonly marks: readonly StreamMark[]
   readonly generation: number
   /**
-   * Where the stream ended when it was filled again and nothing in it could be relied on: no mark falls when messages up to there are
-   * purged.
+   * The last sequence when the stream was refilled because nothing in it could be relied on: no mark fails when
+   * messages up to there are purged.
    */
   readonly unmarkedUpTo: number
-  /** The highest sequence that was acknowledged. */
+  /** The highest acknowledged sequence. */
   readonly sequence: number
   acknowledged(sequence: number, messageId: string): void
-  /** The message at this sequence is removed: marks that stand on it would fall, as if the stream had lost it. */
+  /**
+   * The message at this sequence is deleted: its marks are dropped, because they would fail as if the stream had
+   * lost it.
+   */
   removed(sequence: number): void
-  /** The mark that goes with what is recorded now, and the numbers of those it makes superfluous. */
+  /** The mark to record now, and the numbers of the marks it makes superfluous. */
   mark(floor: number): { mark: StreamMark; superfluous: number[] }
 }
 
-/** So long the newest mark goes with the traffic; then it stays and another begins. */
+/** How long the newest mark moves with the traffic before it stays and another begins. */
 const markMs = 1_000
 
-/** `start`: up to this position everything is in the stream. */
+/** `start`: everything up to this position is in the stream. */
 export function createStreamProgress(
   stored: readonly StreamMark[],
   identity: string,
@@ -34,11 +37,11 @@ export function createStreamProgress(
   const generation = newest?.generation ?? 0
   const filledAt = stored.find((one) => one.messageId === null && one.generation === generation)
   let highest = { sequence: newest?.sequence ?? 0, messageId: newest?.messageId ?? null }
-  /** Up to this number marks stay as they are. */
+  /** Marks up to this number stay unchanged. */
   let kept: number | undefined
 
   let lastNumber = newest?.number ?? 0
-  /** Numbers of marks that stand on nothing any more. */
+  /** Numbers of marks whose message was deleted. */
   let fallen: number[] = []
 
   const next = () => ++lastNumber
@@ -54,7 +57,7 @@ export function createStreamProgress(
     acknowledged(sequence, messageId) {
       if (sequence > highest.sequence) highest = { sequence, messageId }
       if (kept !== undefined) return
-      // The first is remembered by itself: it tells of what happens before a mark is recorded.
+      // The first mark is kept in memory only: it reveals losses that happen before a mark is recorded.
       kept = next()
       marks.push({ number: kept, identity, generation, ...highest, floor: start, at: timers.now() })
     },
@@ -72,7 +75,9 @@ export function createStreamProgress(
       const crowded = goesOn ? [] : superfluousMarks(marks, now)
       marks = marks.filter((one) => !crowded.includes(one.number))
       const superfluous = [...crowded, ...fallen]
-      // It replaces those that fall, so it stays: one that went on with the traffic would say nothing of what came before.
+      // This mark replaces the dropped ones and must stay: a mark that moves with the traffic says nothing
+      // about earlier
+      // messages.
       if (fallen.length > 0) kept = number
       fallen = []
       return { mark, superfluous }

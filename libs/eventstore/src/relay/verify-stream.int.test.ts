@@ -14,7 +14,7 @@ import { verifyStream } from './verify-stream.js'
 let link: NatsLink
 let manager: JetStreamManager
 let names: ReturnType<typeof natsNames>
-/** Of an empty stream, which it stands in; up to position 10 the outbox is known to be empty. */
+/** The mark of an empty stream; the outbox is known to be empty up to position 10. */
 let stored: StreamMark
 
 beforeAll(async () => {

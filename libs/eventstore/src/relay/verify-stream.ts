@@ -10,9 +10,9 @@ import { createStreamProgress, type StreamProgress } from './stream-progress.js'
 
 interface VerifiedStream {
   progress: StreamProgress
-  /** Up to this position everything is in the stream. */
+  /** Everything up to this position is in the stream. */
   start: number
-  /** Where the stream began. */
+  /** The stream's first sequence. */
   first: number
   /** Whether the outbox was refilled for it. */
   refilled: boolean
@@ -25,18 +25,19 @@ interface VerifyStreamOptions {
   names: NatsNames
   log: Logger
   ensureStreams(): Promise<void>
-  /** What this process has seen itself since its last look. */
+  /** The marks this process has made itself, with the time of its last inspection. */
   witness: StreamMemory | undefined
   pace: RefillPace
   timers?: Pick<Timers, 'now'>
 }
 
-/** So many refills in a row that the stream has not kept are no coincidence. */
+/** This many consecutive failed refills are no coincidence. */
 const alarmingFailures = 3
 
 /**
- * Looks at the stream before anything is published, makes it if it is gone, and puts into the outbox again whatever it
- * has lost, unless that has failed just now: then it is to be called again after `waitMs`. Undefined when the lease was lost over that.
+ * Inspects the stream before anything is published. Creates it if it does not exist, and refills the outbox with
+ * the events it has lost. If a recent refill failed, it returns `waitMs` instead, after which it must be called
+ * again. `undefined` if the lease was lost in the meantime.
  */
 export async function verifyStream(
   options: VerifyStreamOptions,
@@ -46,11 +47,12 @@ export async function verifyStream(
   const stored = await store.marks()
   const numbers = new Set(stored.map(({ number }) => number))
   const current = stored.at(-1)?.generation
-  // Of a stream that another replica has filled since, this one has seen nothing.
+  // Of a stream that another replica has refilled since, this process has seen nothing.
   const isUnstored = (mark: StreamMark) => mark.generation === current && !numbers.has(mark.number)
   const recorded = stored.at(-1)?.floor ?? 0
   const seen = witness?.marks.filter(isUnstored) ?? []
-  // Beyond that, what they cover may still be in the outbox, where nothing below a floor is looked for.
+  // Limited to the recorded floor: events above it may still be in the outbox, and nothing is looked for below a
+  // floor.
   const unstored = seen.map((mark) => ({ ...mark, floor: Math.min(mark.floor, recorded) }))
   const marks = [...stored, ...unstored].toSorted((one, other) => one.number - other.number)
   let found = await inspectStream(manager, stream, marks, witness?.since, timers)

@@ -13,24 +13,24 @@ import type { InternalVerifier, VerifiedToken } from './internal-token.js'
 export interface Caller {
   principal: Principal
   tenant: TenantScope
-  /** The gateway passes it on for a client, so that what it says of the client holds. */
+  /** Whether the gateway forwarded the request for a client, so that its statements about the client can be trusted. */
   isClient: boolean
   /** The token of a request made for a principal. */
   clientToken: string | undefined
-  /** The service that asks in the person's name, and what for. */
+  /** The service that calls in the person's name, and the purpose. */
   delegate: { by: string; run: string } | null
-  /** Of a request by a grant: the run or execution it is made in, and that one's causation depth. */
+  /** For calls by a grant: the run or execution that makes the call, and its causation depth. */
   causationId?: string
   causationDepth?: number
-  /** Of a call between services that has a token of its own. */
+  /** For calls between services with a token for one call. */
   callId?: string
 }
 
-/** The header by which a service that acts by a grant names the run: its id, and after a `;` its depth. */
+/** Header by which a service that acts by a grant names the run: its id, and after a `;` its depth. */
 export const causationHeader = 'x-internal-causation'
 const causation = /^([A-Za-z0-9_.-]{1,100})(?:;(\d{1,3}))?$/
 
-/** Who calls a `public` route without being logged in. */
+/** Principal of a caller of a `public` route who is not logged in. */
 const anonymousPrincipal: Principal = {
   actor: { id: 'anonymous', name: 'Anonymous', type: 'system' },
   userId: 'anonymous',
@@ -47,15 +47,15 @@ const servicePrincipal = (service: string): Principal => ({
   permissions: [],
 })
 
-/** The service that calls a route of the scope `service`. */
+/** Name of the service that calls a route with the scope `service`. */
 export function callingService({ tokenId }: Principal): string {
   if (!tokenId.startsWith(servicePrefix)) throw new Error('the caller is no service')
   return tokenId.slice(servicePrefix.length)
 }
 
 /**
- * Who calls, and whether they may: internal token, then callers of the route or workspace and scope. Throws
- * `unauthenticated`, `invalid_token`, `forbidden`, `workspace_required`, `insufficient_scope`.
+ * Authenticates and authorizes a request: internal token first, then callers of the route, or workspace and scope.
+ * Throws `unauthenticated`, `invalid_token`, `forbidden`, `workspace_required`, `insufficient_scope`.
  */
 export async function authenticate(
   route: Route,
@@ -88,7 +88,7 @@ function bearerToken(authorization: string | undefined): string {
   return authorization.slice('bearer '.length).trim()
 }
 
-/** A service's own identity opens the internal routes that name it and nothing else; a client's opens none of them. */
+/** A service identity only gives access to the internal routes that list the service; a client's token to none of them. */
 function admit(route: Route, verified: VerifiedToken): Principal {
   if (route.scope === 'service') {
     const { kind, issuer } = verified
@@ -115,7 +115,7 @@ function authorize(route: Route, principal: Principal): TenantScope {
   return tenant
 }
 
-/** A restricted principal reaches only what says that it goes by the restrictions. Throws `forbidden`. */
+/** A restricted principal may only call routes that declare that they enforce its restrictions. Throws `forbidden`. */
 function refuseUnhonoured(
   { honours, scope }: Route,
   { restrictions }: Principal,
@@ -129,7 +129,7 @@ function refuseUnhonoured(
   const outside =
     environments?.includes(environment) === false ||
     families?.includes(scope.split(':', 1)[0] ?? '') === false
-  // Whatever is not restricted by anything a route honours, such as a login, is no route for it either.
+  // Routes that enforce no restrictions at all, such as a login, also reject every restricted principal.
   if (unhonoured || outside || honours.length === 0)
     throw new ApiError('forbidden', 'The token is restricted, and this operation is beyond what it is for.')
 }

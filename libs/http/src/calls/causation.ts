@@ -2,14 +2,14 @@ import { ApiError, CauseDepths } from '@opsplane/contracts'
 import type { RequestMeta } from '../route/route.js'
 import type { ServiceClient } from './service-client.js'
 
-/** Runs of workflows and executions of artifacts that have caused one another, at most. */
+/** Maximum length of a chain of workflow runs and artifact executions that cause one another. */
 export const maxCausationDepth = 10
 
 const isRun = (id: string) => id.startsWith('run_')
 const isExecution = (id: string) => id.startsWith('exec_')
 export const isCause = (id: string): boolean => isRun(id) || isExecution(id)
 
-/** How many runs and executions have caused what a request asks for. Throws `conflict` beyond the most. */
+/** Number of runs and executions that caused the request. Throws `conflict` above the maximum. */
 export function computeRequestDepth({
   causationId = null,
   causationDepth = 0,
@@ -20,7 +20,7 @@ export function computeRequestDepth({
   throw causationTooDeep()
 }
 
-/** Runs and executions have caused one another more often than they may. */
+/** The chain of runs and executions that caused one another is too long. */
 export function causationTooDeep(): ApiError {
   const message = `Runs and executions have caused one another ${maxCausationDepth} levels deep; this one causes no other.`
   return new ApiError('conflict', message, {
@@ -28,10 +28,13 @@ export function causationTooDeep(): ApiError {
   })
 }
 
-/** How many runs and executions had caused each of these; those that are not there any more are absent. */
+/** Number of runs and executions that caused each of these. Deleted ones are absent. */
 export type DepthsOf = (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>
 
-/** The same of what another service runs. Throws `service_unavailable` or `upstream_timeout` where it does not answer. */
+/**
+ * Depths of runs or executions of another service. Throws `service_unavailable` or
+ * `upstream_timeout` if it does not answer.
+ */
 export const remoteDepths =
   (client: Pick<ServiceClient, 'post'> | undefined, path: string): DepthsOf =>
   async (ids) => {
@@ -44,7 +47,7 @@ export const remoteDepths =
 
 const depthsTimeoutMs = 5_000
 
-/** The run or the execution that an event tells of, or that it was caused by. */
+/** The run or execution that is the event's resource, or that caused the event. */
 export const findEventCause = ({
   resource,
   causationId,
@@ -54,8 +57,8 @@ export const findEventCause = ({
 }): string | undefined => [resource.id, causationId ?? ''].find(isCause)
 
 /**
- * How deep what follows from events is, by the id of their cause: 0 without one. Causes that are not there any more count as
- * none.
+ * Returns the depth of consequences of each event: the depth of its cause plus one, or 0 if the
+ * event has no cause or the cause no longer exists.
  */
 export function createCauses(of: { runs: DepthsOf; executions: DepthsOf }) {
   return async (
@@ -74,5 +77,5 @@ export function createCauses(of: { runs: DepthsOf; executions: DepthsOf }) {
   }
 }
 
-/** Finds out how deep what follows from events is. */
+/** Computes the depth of the consequences of events. */
 export type DepthsAfter = ReturnType<typeof createCauses>

@@ -4,20 +4,23 @@ import { LRUCache } from 'lru-cache'
 import { isCause } from './causation.js'
 import { parsePrivateKey, parsePublicKey } from './internal-token.js'
 
-/** By which requests that leave the platform name the run or the execution that has caused them: see ADR 125. */
+/** Header by which requests that leave the platform name the run or execution that caused them (ADR 125). */
 export const causeHeader = 'x-service-cause'
 
-/** Services that send requests to addresses of tenants. */
+/** Services that send requests to tenants' URLs. */
 const senders: readonly string[] = ['dispatcher', 'integrations', 'workflows', 'sdk'] satisfies BackendName[]
 
-/** A run or an execution, by its id. */
+/** Service, then the id of a run or execution, then the signature. */
 const form = /^([a-z]+):((?:run|exec)_[0-9A-Z]{26}):([A-Za-z0-9_-]{86})$/
 const maxKept = 1_000
 
-/** The headers that name a cause; none for what is no run and no execution. */
+/** Returns the headers that name a cause; empty unless the cause is a run or execution. */
 export type SignCause = (cause: string | null | undefined) => Record<string, string>
 
-/** `privateKey`: of the service, Ed25519, PKCS#8 DER in base64. A cause is signed once, as many requests may name it. */
+/**
+ * `privateKey`: the service's key, Ed25519, PKCS#8 DER in base64. The signature of a cause
+ * is cached, as many requests may name it.
+ */
 export function createCauseSigner({
   service,
   privateKey,
@@ -37,7 +40,7 @@ export function createCauseSigner({
   }
 }
 
-/** The cause that a header names; null where there is none, or no service of this installation has signed it. */
+/** The cause named by a header; `null` if there is none, or if no service of this installation signed it. */
 export type VerifyCause = (header: string | undefined) => string | null
 
 /** `trustedKeys`: service name to its public keys, SPKI DER in base64, separated by commas. */
@@ -56,5 +59,5 @@ export function createCauseVerifier(trustedKeys: Readonly<Record<string, string>
   }
 }
 
-/** Nothing else that is signed with the keys of services reads like it. */
+/** The prefix separates these signatures from all others made with the keys of services. */
 const textOf = (service: string, cause: string) => Buffer.from(`opsplane cause ${service} ${cause}`)

@@ -10,7 +10,7 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-/** Settings, which gives another token each time, or none. */
+/** Settings double that issues a different token on each request, or rejects it. */
 function given() {
   const asked: DelegationRequest[] = []
   let refusal: Error | undefined

@@ -13,7 +13,7 @@ import type { RequestMeta } from '../route/route.js'
 import type { InternalIssuer } from './internal-token.js'
 import type { ServiceClient } from './service-client.js'
 
-/** How long a token is used again: rights that end take so long to end here as well. */
+/** How long a token is reused. A revoked right remains effective here for as long. */
 const reuseMs = 1_000
 const maxKept = 1_000
 
@@ -24,23 +24,24 @@ export type CarriedLimits = Partial<
 
 export interface Delegations {
   /**
-   * In a request of a person: lets this service act for them in one run, with no more than they may do, for as long as the
-   * grant says and they may. Throws `forbidden` without a signed-in principal.
+   * Called in a person's request: lets this service act for them in one run, with at most their rights, until the grant
+   * or their rights end. Throws `forbidden` without a signed-in principal.
    */
   delegate(meta: Pick<RequestMeta, 'clientToken'>, wanted: Omit<GrantRequest, 'clientToken'>): Promise<Grant>
   /**
-   * Signs the calls of a `serviceClient` in the person's name. Settings is asked whether that still holds: the call throws
-   * `token_expired`, `workspace_forbidden` or `invalid_token` once it does not. Events name the workflow, where one is given.
+   * Signs the calls of a `serviceClient` in the person's name. Settings checks whether the grant is
+   * still valid: if not, the call throws `token_expired`, `workspace_forbidden` or `invalid_token`.
+   * Events name the workflow, if one is given.
    */
   actingBy(grant: string, limits?: CarriedLimits): Pick<InternalIssuer, 'serviceToken'>
-  /** Ends a standing grant; one that has ended already stays so. */
+  /** Ends a standing grant. Does nothing if it has already ended. */
   revoke(grant: string): Promise<void>
 }
 
-/** Everyone on whose request a principal acts, itself included, for the `callers` of a grant that is used for it. */
+/** All callers on whose request a principal acts, including itself, for the `callers` of a grant used for it. */
 export const grantCallers = ({ userId, tokenId, callers = [] }: Principal): GrantCaller[] => [
   { userId, tokenId },
-  // Which key they had asked with was checked when the principal's own token was made.
+  // Their keys were already checked when the principal's own token was issued.
   ...callers.map((caller) => ({ userId: caller.userId, tokenId: '' })),
 ]
 

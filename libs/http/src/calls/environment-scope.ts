@@ -3,8 +3,9 @@ import type { RequestMeta } from '../route/route.js'
 import type { ServiceClient } from './service-client.js'
 
 /**
- * For a request that reads or changes a second environment in addition to its own: a key may be limited to environments, and the
- * request was let in for the one it names. `pointer` names the field of the body. Throws `forbidden`.
+ * Checks access to a second environment that a request reads or changes in addition to its own: a
+ * key may be limited to environments, and the gateway only checked the request's own one. `pointer`
+ * names the field of the body. Throws `forbidden`.
  */
 export type RequireEnvironment = (
   meta: Pick<RequestMeta, 'principal'>,
@@ -12,7 +13,7 @@ export type RequireEnvironment = (
   pointer: string,
 ) => Promise<void>
 
-/** `settings`: a client of the settings service, which knows the keys. */
+/** `settings`: a client of the settings service, which stores the keys. */
 export function createRequireEnvironment(settings: Pick<ServiceClient, 'post'>): RequireEnvironment {
   return async ({ principal: { tokenId } }, environment, path) => {
     const { environments } = await settings.post('/internal/environment-scope', { tokenId }, EnvironmentScope)

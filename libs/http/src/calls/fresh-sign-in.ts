@@ -3,9 +3,9 @@ import { ApiError, type Principal, stepUpMs } from '@opsplane/contracts'
 type SignIn = Pick<Principal, 'provedAt' | 'carriesSession'>
 
 /**
- * For what makes keys, changes who may do what, or sends a secret to another host. Throws `step_up_required` for a browser's session
- * whose person has not proved lately who they are, and `forbidden` for the rights of a session that an app, a workflow or a pack
- * carries: no person is present for a step-up, and the session may have ended long ago.
+ * For operations that create keys, change permissions, or send a secret to another host. Throws `step_up_required` for
+ * a browser session without a recent proof of identity. Throws `forbidden` for a session whose rights an app, a
+ * workflow or a pack uses: no person is present for a step-up, and the session may have ended long ago.
  */
 export function requireFreshSignIn({ provedAt, carriesSession }: SignIn, now: string): void {
   if (carriesSession)

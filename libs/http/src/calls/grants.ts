@@ -6,17 +6,17 @@ import { algorithm, DelegateClaims, delegationIssuer, parsePrivateKey, tokenType
 const grantType = 'grant+jwt'
 const tokenSeconds = 15
 
-/** Makes grants and reads them again; settings alone has them, with its own key. */
+/** Creates and opens grants. Only settings has the key for that. */
 interface Grants {
-  /** `seconds` null: without expiry, so that its validity has to be checked. */
+  /** `seconds`: `null` for a grant without expiry, whose validity must be checked on each use. */
   seal(claims: DelegateClaims, seconds: number | null): Promise<string>
-  /** Throws `token_expired`, or `invalid_token` for what was not sealed with the key. */
+  /** Throws `token_expired`, or `invalid_token` if the grant was not sealed with the key. */
   open(grant: string): Promise<DelegateClaims>
-  /** For calls to one service within 15 s. */
+  /** A token for calls to one service, valid for 15 s. */
   tokenFor(claims: DelegateClaims, audience: string): Promise<string>
 }
 
-/** Keys: Ed25519, PKCS#8 DER in base64. What was sealed with a previous one can still be opened. */
+/** Keys: Ed25519, PKCS#8 DER in base64. Grants sealed with a previous key can still be opened. */
 export function createGrants(privateKey: string, previousKeys: readonly string[] = []): Grants {
   const key = parsePrivateKey(privateKey)
   const openers = [key, ...previousKeys.map(parsePrivateKey)].map((each) => createPublicKey(each))

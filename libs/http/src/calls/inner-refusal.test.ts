@@ -5,7 +5,7 @@ import { defineRoute, readdress, type ServiceClient, serviceClient } from '../in
 import { issuerFor, startTestApp, type TestApp } from '../server/test-app.fixture.js'
 import { createAddressFinder, InnerRefusal } from './inner-refusal.js'
 
-/** What the inner request is refused with: by its code, and with a problem in a part of the request or none. */
+/** Error of the inner request: its code, and the part of the request that has the problem, if any. */
 const Refusal = z.object({
   code: z.enum(errorCodes),
   place: z.enum(['body', 'query', 'none']),
@@ -32,7 +32,7 @@ const inner = defineRoute({
   },
 })
 
-/** Does for a client what it calls another service for. */
+/** A client's route that calls another service. */
 const outer = (client: () => ServiceClient) =>
   defineRoute({
     operationId: 'ask',
@@ -69,7 +69,7 @@ const ask = async (body: Refusal & { field?: string }) => {
   const answer = await app.call('POST', '/asks', { body })
   return { ...answer, error: ErrorEnvelope.parse(answer.json).error }
 }
-/** The statuses that mean the same to a client that did not make the inner request. */
+/** Statuses that mean the same to a client that did not make the inner request. */
 const passedOn = [401, 403, 429]
 
 test.each(errorCodes.flatMap((code) => [[code, 'body'] as const, [code, 'none'] as const]))(

@@ -1,7 +1,7 @@
 import { ApiError, type ErrorCode, type ErrorDetail, errorTable } from '@opsplane/contracts'
 import { validationFailed } from '../route/validation.js'
 
-/** What a service answered to a call of another one that it refused. */
+/** Error response of a service to a call of another service. */
 interface Refusal {
   service: string
   /** Method and path, without the query. */
@@ -13,8 +13,8 @@ interface Refusal {
 }
 
 /**
- * A call that another service refused, in the terms of that call. No client knows them, so it is answered as a fault of the
- * platform unless `readdress` finds the field of the client's own request.
+ * A call that another service rejected, described in the terms of that call. Clients do not know these, so it is
+ * answered as a fault of the platform unless `readdress` finds the field of the client's own request.
  */
 export class InnerRefusal extends Error {
   override readonly name = 'InnerRefusal'
@@ -22,7 +22,7 @@ export class InnerRefusal extends Error {
   readonly operation: string
   readonly code: ErrorCode
   readonly details: ErrorDetail[]
-  /** What the service said of it. */
+  /** The message of the service. */
   readonly reason: string
 
   constructor({ service, operation, code, message, details }: Refusal) {
@@ -44,14 +44,14 @@ export class InnerRefusal extends Error {
 const maxLogged = 5
 const placeOf = ({ in: place, path, code }: ErrorDetail) => `${place} ${path} ${code}`
 
-/** Statuses that mean the same to the client as to the service that called, with the reason. */
+/** Statuses that mean the same to the client as to the calling service, with the reason. */
 const passedOn: Readonly<Record<number, string>> = {
   401: 'The call was made with the token or the grant of the person, which has ended.',
   403: 'The call was made with the rights of the person, which do not suffice.',
   429: 'The call was counted for the workspace of the person, whose budget is used up.',
 }
 
-/** The error to throw for a refused call. Faults of the service stay what they are. */
+/** The error to throw for a rejected call. Server errors (5xx) are passed on unchanged. */
 export function toRefusalError(refusal: Refusal): ApiError | InnerRefusal {
   const { code, message, details, retryAfter } = refusal
   const { status } = errorTable[code]
@@ -65,12 +65,16 @@ export function toRefusalError(refusal: Refusal): ApiError | InnerRefusal {
 /** A field of a request. */
 type Address = Pick<ErrorDetail, 'in' | 'path'>
 
-/** The field of the client's request that a problem is about, and what else changes of it; undefined for no field. */
+/**
+ * Maps a problem to the field of the client's request and any other changed properties;
+ * `undefined` if there is no such field.
+ */
 type FindAddress = (problem: ErrorDetail) => Partial<ErrorDetail> | undefined
 
 /**
- * The same error with its problems at the fields of the client's request. Of an `InnerRefusal` every problem needs one: else
- * it stays what it is. One without problems has one with the whole inner request, `''` of its body.
+ * Maps the problems of an error to fields of the client's request. For an `InnerRefusal` every problem
+ * must be mapped, otherwise the error is returned unchanged. An `InnerRefusal` without problems counts
+ * as one problem with the whole inner body (`''`).
  */
 export function readdress(
   error: unknown,
@@ -98,13 +102,13 @@ export function readdress(
   })
 }
 
-/** A message that was made of the problems names their fields. */
+/** If the message was derived from the problems, it is derived again from the renamed fields. */
 const messageOf = (message: string, before: { details: ErrorDetail[] }, details: ErrorDetail[]) =>
   message === validationFailed(before.details).message ? validationFailed(details).message : message
 
 /**
- * Addresses by those of the inner request, each written as in `query /filter`: what is below one is below the other. `''` is
- * the address of every other problem.
+ * `table` maps addresses of the inner request to those of the client's, each written as in `query /filter`; paths below
+ * an address map along with it. `''` matches every other problem.
  */
 export function createAddressFinder(table: Readonly<Record<string, string>>): FindAddress {
   const entries = Object.entries(table).map(([inner, outer]) => [parsed(inner), parsed(outer)] as const)

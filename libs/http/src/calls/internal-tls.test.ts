@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { defineRoute, type InternalTls, readInternalTls, serviceClient } from '../index.js'
 import { issuerFor, startTestApp, type TestApp } from '../server/test-app.fixture.js'
 
-/** A certificate that is its own authority. */
+/** A self-signed certificate that is also its own CA. */
 async function certificate(): Promise<InternalTls> {
   const made = await generate([{ name: 'commonName', value: 'localhost' }], {
     ...{ algorithm: 'sha256', keyType: 'ec' },
@@ -57,7 +57,7 @@ test('services call each other over TLS, and each sees that the other is one', a
   expect(await echo(own)).toEqual({ text: 'hi' })
   const unreachable = { code: 'service_unavailable' }
   const stranger = await certificate()
-  // A server that is none of ours, callers without a certificate or with another one, and no TLS at all.
+  // A foreign server, callers without a certificate or with a foreign one, and no TLS at all.
   await expect(echo(stranger)).rejects.toMatchObject(unreachable)
   await expect(echo({ ...stranger, ca: own.ca })).rejects.toMatchObject(unreachable)
   await expect(echo({ cert: '', key: '', ca: own.ca, mutual: false })).rejects.toMatchObject(unreachable)
@@ -67,7 +67,7 @@ test('services call each other over TLS, and each sees that the other is one', a
 
 test.each([
   ['never sent anything', '', 600_000],
-  // The begin of a handshake message that is longer.
+  // The first bytes of a longer handshake message.
   ['has only begun its handshake', '\x16\x03\x01\x02\x00', 30],
 ])('a connection that %s does not hold up the end', async (_what, bytes, drainTimeoutMs) => {
   const ending = await startTestApp([route], {}, { tls: own, drainTimeoutMs })

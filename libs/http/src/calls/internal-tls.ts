@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { type BaseConfig, ConfigError } from '@opsplane/runtime'
 
-/** The certificate a service shows to others, whether they call it or it calls them, and by which it knows theirs. PEM. */
+/**
+ * The certificate a service presents to other services as server and client, and
+ * the CA by which it verifies theirs. PEM.
+ */
 export interface InternalTls {
   cert: string
   key: string
   ca: string
-  /** Who calls has to show a certificate, too. */
+  /** Callers must present a certificate as well. */
   mutual: boolean
 }
 
@@ -15,7 +18,7 @@ type TlsConfig = Pick<
   'internalTlsCertFile' | 'internalTlsKeyFile' | 'internalTlsCaFile' | 'internalTlsMutual'
 >
 
-/** Undefined where none is configured. Throws ConfigError for a part of it, and for what cannot be read. */
+/** `undefined` if none is configured. Throws ConfigError for an incomplete configuration or an unreadable file. */
 export function readInternalTls(config: TlsConfig): InternalTls | undefined {
   const { internalTlsCertFile, internalTlsKeyFile, internalTlsCaFile, internalTlsMutual: mutual } = config
   if (!internalTlsCertFile && !internalTlsKeyFile && !internalTlsCaFile && !mutual) return undefined
@@ -31,7 +34,7 @@ export function readInternalTls(config: TlsConfig): InternalTls | undefined {
   }
 }
 
-/** How a client of undici connects to services. */
+/** TLS options of undici clients that connect to services. */
 export const clientTls = (tls: InternalTls | undefined) =>
   tls ? { ca: tls.ca, cert: tls.cert, key: tls.key } : {}
 

@@ -13,8 +13,8 @@ import { UsedIds } from './used-ids.js'
 
 export const algorithm = 'EdDSA'
 /**
- * What a token says, as its `typ`: the service that signed it calls, a client of the gateway does, or a service by a grant
- * in the name of a person.
+ * Kind of token, as its `typ`: a call of the service that signed it, of a client through the gateway,
+ * or of a service by a grant in a person's name.
  */
 export const tokenTypes = {
   service: 'service+jwt',
@@ -23,15 +23,15 @@ export const tokenTypes = {
 } as const
 const lifetimeSeconds = 60
 const reuseMs = 30_000
-/** Of a token for one call. */
+/** Lifetime of a token for one call. */
 const callSeconds = 15
 const readOnly = new Set(['GET', 'HEAD'])
-/** The only service that speaks for clients, and says where their requests come from. */
+/** The only service that may speak for clients and state where their requests come from. */
 const clientIssuer = 'gateway'
-/** The only service that says who may act for a person who is not there. */
+/** The only service that may decide who acts for an absent person. */
 export const delegationIssuer = 'settings'
 
-/** The request a token is for: its method and its path, with the query. */
+/** The request a token is for: its method and its path including the query. */
 interface InternalCall {
   method: string
   path: string
@@ -40,14 +40,14 @@ interface InternalCall {
 export interface InternalIssuer {
   /** A token for a client's request, with a principal or anonymous. Reused for up to 30 s; only the gateway issues it. */
   clientToken(audience: string, principal?: Principal): Promise<string>
-  /** The service itself: for one call that changes something, or, reused for up to 30 s, for any that only reads. */
+  /** A token of the service itself: for one call that changes something or, reused for up to 30 s, for any reads. */
   serviceToken(audience: string, call?: InternalCall): Promise<string>
 }
 
 export type VerifiedToken =
-  /** `callId`: of a token for one call, which no other token has. */
+  /** `callId`: set for tokens for one call, and unique. */
   | { kind: 'service'; issuer: string; callId?: string }
-  /** Without a principal: the request is anonymous. */
+  /** Without a principal, the request is anonymous. */
   | { kind: 'client'; issuer: string; principal: Principal | undefined }
   /** The service `by` acts for the person in a run. */
   | {
@@ -61,13 +61,13 @@ export type VerifiedToken =
 
 export interface InternalVerifier {
   /**
-   * Throws ApiError `invalid_token` or `token_expired`. A service's token opens nothing but reads, unless it is for this
-   * very call and comes for the first time.
+   * Throws ApiError `invalid_token` or `token_expired`. A service's token only permits reads, unless it was issued for
+   * exactly this call and has not been used before.
    */
   verify(token: string, call: InternalCall): Promise<VerifiedToken>
 }
 
-/** A fresh Ed25519 pair: PKCS#8 and SPKI DER in base64, as SERVICE_PRIVATE_KEY and TRUSTED_SERVICE_KEYS take them. */
+/** A new Ed25519 key pair: PKCS#8 and SPKI DER in base64, the formats of SERVICE_PRIVATE_KEY and TRUSTED_SERVICE_KEYS. */
 export function generateServiceKeys(): { privateKey: string; publicKey: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   return {
@@ -86,7 +86,7 @@ export function createInternalIssuer({
 }): InternalIssuer {
   const key = parsePrivateKey(privateKey)
   const issued = new LRUCache<string, { token: Promise<string>; reuseUntil: number }>({ max: 5000 })
-  // The gateway asks with the same principal for as long as it trusts a client's token.
+  // The gateway passes the same principal object while it trusts a client's token, so its text is cached.
   const texts = new WeakMap<Principal, string>()
   const textOf = (principal: Principal) => {
     const text = texts.get(principal) ?? JSON.stringify(principal)
@@ -126,20 +126,26 @@ export function createInternalIssuer({
 
 type CheckedToken = VerifiedToken & { expiresAtMs: number; isForOneCall: boolean }
 
-/** Who acts for whom, in what. */
+/** Claims of a delegated token: who acts for whom, in which run. */
 export const DelegateClaims = z.object({
   principal: Principal,
   by: z.string(),
   run: z.string(),
-  /** Of a standing grant, by which it is revoked. */
+  /** Standing grants only: the id by which the grant is revoked. */
   grantId: z.string().optional(),
-  /** Settings has made the person the successor of another: what is asked by it may go on for as long as they may. */
+  /**
+   * Set if settings made the person the successor of another: requests by the grant are
+   * valid for as long as the person's rights.
+   */
   succeeds: z.literal(true).optional(),
 })
 export type DelegateClaims = z.infer<typeof DelegateClaims>
 const BoundClaims = z.object({ jti: z.string(), call: z.object({ method: z.string(), path: z.string() }) })
 
-/** `trustedKeys`: service name to Ed25519 public key, SPKI DER in base64; earlier ones, which count as well, after a comma. */
+/**
+ * `trustedKeys`: service name to Ed25519 public key, SPKI DER in base64; previous keys
+ * follow after commas and remain valid.
+ */
 export function createInternalVerifier({
   service,
   trustedKeys,
@@ -203,7 +209,7 @@ export function createInternalVerifier({
   }
 }
 
-/** One key but for the time in which a service gets a new one. */
+/** There is one key, except while a service's key is being rotated. */
 async function verifyWith([key, ...earlier]: KeyObject[], token: string, options: JWTVerifyOptions) {
   if (!key) throw new Error('the issuer is unknown')
   try {

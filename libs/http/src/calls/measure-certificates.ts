@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import type { Metrics, Sample } from '@opsplane/telemetry'
 import type { InternalTls } from './internal-tls.js'
 
-/** Has measured until when the certificates are valid that this process has read at its start; 0 for those that are not used. */
+/** Exports the expiry of the certificates this process read at startup as a metric; 0 for unused ones. */
 export function measureCertificates(metrics: Metrics, tls: InternalTls | undefined): void {
   const samples: Sample[] = (
     [

@@ -8,26 +8,29 @@ import type { RequestMeta } from '../route/route.js'
 import { validationFailed } from '../route/validation.js'
 import type { SecretSource } from './secret-values.js'
 
-/** The request in which a definition is saved. */
+/** The request that saves a definition. */
 export type SavingMeta = Pick<RequestMeta, 'clientToken' | 'tenant'>
 
 interface SecretTargetProblem<Target> {
   target: Target
   code: string
-  /** What the definition does, such as `names the secret token, which …`. */
+  /** Describes the definition, for example `names the secret token, which …`. */
   message: string
 }
 
-/** The secrets that a definition names, held against those there are, for the person who saves it. */
+/** Compares the secrets named by a definition with the existing ones, for the person who saves it. */
 export interface SecretTargets {
-  /** What keeps the definition from using them. Changes nothing. */
+  /** Returns the problems that prevent the definition from using the secrets. Changes nothing. */
   check<Target extends SecretTarget>(
     meta: SavingMeta,
     targets: readonly Target[],
   ): Promise<SecretTargetProblem<Target>[]>
-  /** Adds the hosts that secrets do not list yet, where the person holds `secrets:write`. */
+  /** Adds missing hosts to the secrets, if the person has `secrets:write`. */
   admit(meta: SavingMeta, targets: readonly SecretTarget[]): Promise<void>
-  /** Both, for what is put to use when it is saved. Throws `validation_failed` with a detail for each problem. */
+  /**
+   * Checks and admits, for definitions that take effect when saved. Throws `validation_failed`
+   * with a detail for each problem.
+   */
   require(meta: SavingMeta, targets: readonly (SecretTarget & { path: string })[]): Promise<void>
 }
 
@@ -38,7 +41,7 @@ export function createSecretTargets(settings: SecretSource): SecretTargets {
     targets: readonly SecretTarget[],
     admit: boolean,
   ) => {
-    // What no person asks for names nothing new.
+    // Without a person's request, a definition cannot name new secrets.
     if (clientToken === undefined) return []
     const found: SecretTargetProblems['problems'] = []
     for (let from = 0; from < targets.length; from += maxSecretTargets) {

@@ -6,25 +6,25 @@ export interface SecretSource {
   post<Schema extends z.ZodType>(path: string, body: unknown, schema: Schema): Promise<z.output<Schema>>
 }
 
-/** What decides about the secrets of a request. */
+/** Parameters that decide which secrets a request receives. */
 export interface SecretUser {
   tenant: TenantScope
-  /** In whose name they are used. */
+  /** The user the secrets are used for. */
   userId: string
-  /** What uses them, as kind and id: `webhook/wh_…`. */
+  /** The resource that uses them, as kind and id: `webhook/wh_…`. */
   consumer: string
-  /** Where they go, as `hostOfUrl` has it. */
+  /** The host they are sent to, in the form of `hostOfUrl`. */
   host: string
 }
 
-/** The values of secrets for one use; a name without a secret is absent. Throws when settings is away. */
+/** Returns the values of secrets for one use; names without a secret are absent. Throws if settings is unavailable. */
 export type ResolveSecrets = (user: SecretUser, names: readonly string[]) => Promise<ResolvedSecrets>
 
 interface SecretValuesOptions {
   source: SecretSource
   keptMs: number
   now(): number
-  /** Characters of all values kept; those asked for longest ago go first. */
+  /** Maximum characters of all cached values; the oldest are evicted first. */
   maxKept?: number
 }
 
@@ -36,10 +36,10 @@ interface Kept {
 
 const nothing: ResolvedSecrets = { values: {}, refused: {} }
 
-/** Asks settings, and remembers each answer for so short a time that a rotated secret is soon used. */
+/** Requests secrets from settings and caches each response briefly, so that a rotated secret is soon in use. */
 export function createSecretValues(options: SecretValuesOptions): ResolveSecrets {
   const { source, keptMs, now, maxKept = 16 * 1024 * 1024 } = options
-  /** The one asked for longest ago first, so also the one that ends first. */
+  /** In order of the request to settings, which is also the order of expiry. */
   const known = new Map<string, Kept>()
   let length = 0
 

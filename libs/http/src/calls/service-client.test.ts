@@ -66,7 +66,7 @@ function clientOf(baseUrl: string, timeoutMs = 30_000): ServiceClient {
   return client
 }
 
-/** A server that answers whatever the test wants. */
+/** A server with arbitrary responses. */
 async function strangeServer(listener: RequestListener): Promise<string> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -120,7 +120,7 @@ test.each([
   await expect(clientOf(url).get('/internal/x', Echo)).rejects.toMatchObject({ code: 'upstream_error' })
 })
 
-/** More than is read at once, of an answer that never ends. */
+/** More than one read returns, of a response that never ends. */
 const manyLines = Array.from({ length: 3_000 }, (_, n) => `line ${n}\n`).join('')
 
 test('lines that are read no further leave the service nothing to send', async () => {

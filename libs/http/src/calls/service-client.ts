@@ -12,16 +12,16 @@ import type { InternalIssuer } from './internal-token.js'
 import { undici } from './undici.js'
 
 export interface CallOptions {
-  /** Passed on, so that one id finds the log lines of every service. */
+  /** Forwarded, so that one id finds the log lines of every service. */
   requestId?: string
-  /** Traceparent of the span the call is made in: the call becomes a span within it, where that is open here. */
+  /** Traceparent of the span the call is made in: the call becomes its child span, if that span is open in this process. */
   traceparent?: string | undefined
   signal?: AbortSignal
-  /** In whose name, where not in that of the client: see `Delegations`. */
+  /** Identity of the call, if it is not the client's: see `Delegations`. */
   issuer?: Pick<InternalIssuer, 'serviceToken'>
-  /** Of a call by a grant: the run it is made in, which what it changes was caused by. */
+  /** For calls by a grant: the run that makes the call, recorded as the cause of its changes. */
   causationId?: string
-  /** How many runs and executions had caused that one. */
+  /** Number of runs and executions that caused that run. */
   causationDepth?: number
 }
 
@@ -38,11 +38,14 @@ export interface ServiceClient {
     schema: Schema,
     options?: CallOptions,
   ): Promise<z.output<Schema>>
-  /** The lines of a text, such as one of JSON objects, as they come; 16 MiB of it at most. */
+  /** The lines of a text response, such as JSON lines, as they arrive; at most 16 MiB. */
   lines(path: string, options?: CallOptions): AsyncIterable<string>
-  /** An answer of any length, no faster than it is read. Throws what `get` throws, also where it ends too early. */
+  /**
+   * A response of any length, read with backpressure. Throws the errors of `get`,
+   * also if the response ends prematurely.
+   */
   stream(path: string, options?: CallOptions): AsyncIterable<Buffer>
-  /** Any request, whatever is answered. Throws only where there is no answer. */
+  /** Sends any request and returns any response. Throws only if there is no response. */
   request(request: ServiceRequest): Promise<ServiceAnswer>
   close(): Promise<void>
 }
@@ -53,24 +56,24 @@ export interface ServiceRequest extends CallOptions {
   /** JSON. */
   body?: unknown
   headers?: Readonly<Record<string, string>>
-  /** That of the client unless given. */
+  /** Default: the client's timeout. */
   timeoutMs?: number
 }
 
 export interface ServiceAnswer {
   status: number
-  /** JSON; undefined for anything else. */
+  /** Parsed JSON; `undefined` for any other content type. */
   body: unknown
 }
 
 export interface ServiceClientOptions {
   baseUrl: string
   audience: string
-  /** Of this service, or of a grant (`Delegations`): only of the latter calls are in a person's name. */
+  /** Issuer of this service, or of a grant (`Delegations`): only calls by a grant are in a person's name. */
   issuer: Pick<InternalIssuer, 'serviceToken'>
-  /** From the first byte sent to the last byte read. */
+  /** From the first byte sent to the last byte received. */
   timeoutMs: number
-  /** Where services are called with https. */
+  /** Set if services are called over https. */
   tls?: InternalTls | undefined
 }
 
@@ -78,9 +81,9 @@ const maxResponseBytes = 16 * 1024 * 1024
 const unusedConnectionMs = 4_000
 
 /**
- * Throws `InnerRefusal` for what the service refuses, or an ApiError where that means the same to a client (`toRefusalError`);
- * `service_unavailable` when it cannot be reached, `upstream_timeout` after `timeoutMs`, `upstream_error` when the answer is
- * not what the schema says. Never retries.
+ * Throws `InnerRefusal` if the service rejects the call, or an ApiError if the status means the same to a client
+ * (`toRefusalError`); `service_unavailable` if it cannot be reached, `upstream_timeout` after `timeoutMs`,
+ * `upstream_error` if the response violates the schema. Never retries.
  */
 export function serviceClient(options: ServiceClientOptions): ServiceClient {
   const { audience, issuer, timeoutMs } = options
@@ -92,7 +95,7 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
     const { Pool } = undici()
     pool ??= new Pool(options.baseUrl, {
       connections: 64,
-      // Unused ones are closed from here, before a replica that ends closes them.
+      // The client closes idle connections before a stopping replica would close them.
       keepAliveMaxTimeout: unusedConnectionMs,
       maxResponseSize: maxResponseBytes,
       connect: clientTls(options.tls),
@@ -100,7 +103,7 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
     return pool
   }
 
-  /** What goes on for long has connections of its own. */
+  /** Long-lived responses use separate connections. */
   const streams = (): Pool => {
     if (closed) throw new Error('The client is closed.')
     const { Pool } = undici()
@@ -159,7 +162,7 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
     const token = await (callOptions.issuer ?? issuer).serviceToken(audience)
     const begin = new AbortController()
     const signal = callOptions.signal ? AbortSignal.any([begin.signal, callOptions.signal]) : begin.signal
-    // Until it begins; how long it goes on is its reader's affair.
+    // Applies until the response begins; its total duration is up to the reader.
     const timer = setTimeout(() => begin.abort(), timeoutMs)
     const failed = (cause: unknown) =>
       begin.signal.aborted ? timedOut(audience, cause) : unreachable(audience, cause)
@@ -213,7 +216,7 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
 }
 
 async function* linesOf(body: Readable, failed: (cause: unknown) => Error): AsyncIterable<string> {
-  // Once the reader has stopped, errors of the body are ignored: an error without a listener would end the process.
+  // Errors of the body are ignored once the reader has stopped: an error event without a listener would end the process.
   body.on('error', () => {})
   const reader = createInterface({ input: body, crlfDelay: Number.POSITIVE_INFINITY })
   try {

@@ -17,13 +17,13 @@ export interface SharedBudgetsConfig {
   workspaceLimits?: Readonly<Record<string, LimitValues>>
 }
 
-/** Settings counts budgets over the replicas of all services that ask it. `owner`: this replica. */
+/** Leases from settings, which counts budgets across the replicas of all services. `owner`: this replica. */
 export const remoteLeases =
   (settings: Settings, owner: string): GrantLeases =>
   async (asks) =>
     (await settings.post('/internal/budgets/lease', { owner, asks }, GrantedBudgets)).leases
 
-/** Budgets that the replicas of several services spend together. */
+/** Budgets shared by the replicas of several services. */
 export const createSharedBudgets = (config: SharedBudgetsConfig, settings: Settings): Budgets =>
   createBudgets({
     limits: createLimits(config),

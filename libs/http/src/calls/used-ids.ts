@@ -1,4 +1,4 @@
-/** Remembers ids for at least `keptMs`, and takes none twice within it. */
+/** Remembers ids for at least `keptMs` and accepts none twice within that time. */
 export class UsedIds {
   #current = new Set<string>()
   #previous = new Set<string>()
@@ -6,7 +6,7 @@ export class UsedIds {
 
   constructor(private readonly keptMs: number) {}
 
-  /** False where the id was taken before. */
+  /** Returns `false` if the id was added before. */
   add(id: string): boolean {
     const age = performance.now() - this.#turnedAt
     if (age >= this.keptMs) {

@@ -9,12 +9,12 @@ const AssetList = z.object({
   script: z.string(),
   style: z.string(),
   files: z.array(z.string()),
-  /** Scripts and fonts that the first script and the style cannot do without. */
+  /** Scripts and fonts required by the first script and the stylesheet. */
   preload: z.array(z.string()).default([]),
 })
 export type AssetList = z.infer<typeof AssetList>
 
-/** What browsers load of a page; made by the build. */
+/** Static files of a page, produced by the build. */
 export interface BuiltAssets {
   list(): AssetList
   /** Throws `not_found`. */
@@ -26,10 +26,13 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.woff2': 'font/woff2',
 }
-/** A file's name has a hash of its content. */
+/** A file's name contains a hash of its content, so it never changes. */
 const forGood = 'public, max-age=31536000, immutable'
 
-/** Reads each file once, with its first use, and what the build has made of it: it is compressed better than there is time for here. */
+/**
+ * Reads each file on first use, with the compressed versions from the build: these compress
+ * better than would be affordable at runtime.
+ */
 export function builtAssets(folder: URL): BuiltAssets {
   let known: AssetList | undefined
   const kept = new Map<string, CachedDocument>()
@@ -50,7 +53,7 @@ export function builtAssets(folder: URL): BuiltAssets {
   return {
     list,
     file(name) {
-      // Of those that were built: never a path from outside.
+      // Only names from the build's list, so a request can never read another path.
       if (!list().files.includes(name)) throw new ApiError('not_found', 'There is no such file.')
       return { document: kept.get(name) ?? keep(name), headers: { 'Cache-Control': forGood } }
     },

@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** The bytes as they came: no client that decodes them. */
+/** Returns the raw bytes, without the decoding of a client. */
 async function get(name: keyof typeof documents, headers: Record<string, string> = {}) {
   const {
     statusCode,

@@ -6,18 +6,18 @@ import { type Exchange, logRequest } from '../server/exchange.js'
 import { securityHeaders } from '../server/security-headers.js'
 import { matchesEntityTag } from './entity-tag.js'
 
-/** A document as bytes that are made once: plain, and compressed from when that is first asked for. */
+/** A document kept in memory, plain and compressed. Each compressed form is created on first use. */
 export interface CachedDocument {
   contentType: string
-  /** Resolves with the first of the codings that the client accepts and that makes it shorter. */
+  /** Resolves with the first coding that the client accepts and that makes the document smaller. */
   bytesFor(acceptEncoding: string | undefined): Promise<EncodedDocument>
 }
 
 interface EncodedDocument {
-  /** Undefined for the document as it is. */
+  /** `undefined` for the uncompressed document. */
   coding: Coding | undefined
   bytes: Buffer
-  /** Strong, and so another one for each coding. */
+  /** A strong ETag, different for each coding. */
   etag: string
 }
 
@@ -26,16 +26,16 @@ type Coding = 'br' | 'gzip'
 const compressBrotli = promisify(brotliCompress)
 const compressGzip = promisify(gzip)
 
-/** A quality that takes some 30 ms for a megabyte; the best one takes seconds for a tenth less. */
+/** Takes about 30 ms per megabyte; maximum quality takes seconds to save another tenth. */
 const brotliQuality = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 
-/** The shortest first. They work off the loop. */
+/** In order of compression ratio, best first. They run outside the event loop. */
 const compressors: readonly [Coding, (bytes: Buffer) => Promise<Buffer>][] = [
   ['br', (bytes) => compressBrotli(bytes, brotliQuality)],
   ['gzip', (bytes) => compressGzip(bytes)],
 ]
 
-/** `made` are codings that are there already. */
+/** `made`: codings that have already been created. */
 export function cacheDocument(
   contentType: string,
   bytes: Buffer,
@@ -62,7 +62,7 @@ export function cacheDocument(
   }
 }
 
-/** Whether an Accept-Encoding header names a coding, and not to refuse it. */
+/** Whether an Accept-Encoding header allows a coding. */
 function accepts(header: string, coding: string): boolean {
   return header.split(',').some((part) => {
     const [name = '', quality = ''] = part.trim().split(';')
@@ -71,8 +71,9 @@ function accepts(header: string, coding: string): boolean {
 }
 
 /**
- * Sends a document in the shortest form the client takes, or 304 where the client has it already. `headers` replace those of every
- * answer; one that is undefined is left out. Resolves with the number of bytes of content. Throws `precondition_failed`.
+ * Sends a document in the smallest form the client accepts, or 304 if the client already has it.
+ * `headers` replace those of every response; an `undefined` one is omitted. Resolves with the number
+ * of content bytes. Throws `precondition_failed`.
  */
 export async function sendCachedDocument(
   exchange: Exchange,

@@ -2,13 +2,16 @@ import { stringifyExact } from '@opsplane/contracts'
 
 const written = new WeakMap<object, Buffer>()
 
-/** Keeps the JSON of what never changes: answers whose `data` is it, or a list of such, are put together of bytes. */
+/**
+ * Caches the JSON of an immutable value. Responses whose `data` is such a value, or a list that
+ * starts with one, are assembled from cached bytes.
+ */
 export function cacheJson<T extends object>(value: T): T {
   written.set(value, Buffer.from(stringifyExact(value)))
   return value
 }
 
-/** The bytes of an answer whose `data` was written before; undefined for any other, as almost all are. */
+/** The bytes of a response whose `data` is cached; `undefined` for all others, which is the usual case. */
 export function readCachedJson(body: object): Buffer | undefined {
   const data = (body as { data?: unknown }).data
   const [first] = Array.isArray(data) ? data : [data]

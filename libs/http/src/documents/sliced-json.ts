@@ -1,10 +1,13 @@
 import { stringifyExact } from '@opsplane/contracts'
 import { createSlices } from '@opsplane/runtime'
 
-/** How deep objects are divided: of an OpenAPI document, paths and the single components. */
+/** Depth to which objects are split: in an OpenAPI document, the paths and the single components. */
 const depth = 3
 
-/** The bytes of `JSON.stringify(value)`, for plain data of megabytes: others have their turn while it is written. */
+/**
+ * The bytes of `JSON.stringify(value)`, for plain data of megabytes. Written in slices,
+ * so that it does not block the event loop.
+ */
 export async function stringifyInSlices(value: object): Promise<Buffer> {
   const slice = createSlices()
   const parts: string[] = []

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { InternalVerifier } from '../calls/internal-token.js'
 import type { Route } from '../route/route.js'
 
-/** What links reach of an app. */
+/** The parts of an app that links use. */
 export interface Feeds {
   verifier: InternalVerifier
   serve(req: IncomingMessage, res: ServerResponse): void
@@ -14,6 +14,6 @@ export const keepFeeds = (app: RequestListener, feeds: Feeds): void => void feed
 
 export const findFeeds = (app: RequestListener): Feeds | undefined => feedsByApp.get(app)
 
-/** Whether an operation answers with events as they come, for as long as the client reads. */
+/** Whether an operation streams events as they occur, while the client reads. */
 export const isFeed = ({ kind, answers }: Route): boolean =>
   kind === 'stream' && answers?.includes('text/event-stream') === true

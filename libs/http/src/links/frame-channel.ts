@@ -4,15 +4,15 @@ import { encodeFrame, type Frame, type FrameKind, frameReader } from './frames.j
 export type SendFrame = (kind: FrameKind, feed: number, payload?: string | Uint8Array) => void
 
 export interface FrameChannelOptions {
-  /** What came with the answer to the upgrade. */
+  /** Bytes received together with the response to the upgrade. */
   head: Buffer
   maxBytes: number
   onFrame(frame: Frame): void
-  /** What came is no frame, or cannot be handled. */
+  /** Called for bytes that are no frame or cannot be handled. */
   onInvalid(error: Error): void
 }
 
-/** Reads frames from a connection, and writes those of one turn together. */
+/** Reads frames from a connection, and writes all frames of one event loop turn together. */
 export function frameChannel(socket: Duplex, options: FrameChannelOptions): SendFrame {
   const read = frameReader(options.maxBytes, options.onFrame)
   const onData = (chunk: Buffer) => {
@@ -28,7 +28,7 @@ export function frameChannel(socket: Duplex, options: FrameChannelOptions): Send
     socket.uncork()
   }
   socket.on('data', onData)
-  // Read in a later turn: `onFrame` may send.
+  // Read in a later turn, because `onFrame` may send.
   if (options.head.length > 0) socket.unshift(options.head)
   return (kind, feed, payload) => {
     if (socket.destroyed) return

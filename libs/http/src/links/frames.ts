@@ -1,21 +1,22 @@
 /**
- * A link is one connection between the gateway and a replica of a service that carries many feeds: a request with `Upgrade`, then
- * frames both ways. A feed is asked for by `open` and answered by `head`, `data` and `end`. A server sends so much of a feed as
- * `credit` has made room for, so that no slow reader keeps back those of other feeds.
+ * A link is one connection between the gateway and a replica of a service that carries many feeds: a request with
+ * `Upgrade`, then frames in both directions. A feed is requested by `open` and answered by `head`, `data` and `end`. A
+ * server sends only as many bytes of a feed as `credit` frames allow, so a slow reader does not delay other feeds.
  */
 export const link = {
   protocol: 'opsplane-link',
   path: '/internal/link',
-  /** Bytes of a feed that may be on their way. */
+  /** Maximum unacknowledged bytes of a feed. */
   windowBytes: 64 * 1024,
-  /** Feeds of one link: few enough that those of a gateway are on all replicas. */
+  /** Maximum feeds per link: small enough that a gateway's feeds are spread over all replicas. */
   maxFeeds: 250,
 } as const
 
 const kinds = ['open', 'close', 'credit', 'head', 'data', 'end', 'cut', 'refused', 'drain'] as const
 /**
- * `open`: JSON of the request. `close`: the reader has stopped. `credit`: so many bytes were taken. `head`: JSON of the answer's
- * begin. `cut`: it ends too early. `refused`: nothing was done, ask elsewhere. `drain`: ask for no more feeds here.
+ * `open`: the request as JSON. `close`: the reader has stopped. `credit`: the number of bytes consumed. `head`: status
+ * and headers as JSON. `cut`: the response ended prematurely. `refused`: the request was not processed, send it to
+ * another replica. `drain`: open no more feeds on this link.
  */
 export type FrameKind = (typeof kinds)[number]
 
@@ -48,7 +49,7 @@ export function creditPayload(bytes: number): Buffer {
 export const decodeCredit = ({ payload }: Frame): number =>
   payload.length === 4 ? payload.readUInt32BE() : 0
 
-/** Finds the frames in what arrives. Throws RangeError for what is none, or is larger than it may be. */
+/** Splits received bytes into frames. Throws RangeError for invalid bytes or a frame above the maximum size. */
 export function frameReader(maxBytes: number, onFrame: (frame: Frame) => void): (chunk: Buffer) => void {
   let rest: Buffer | undefined
   return (chunk) => {
@@ -60,7 +61,7 @@ export function frameReader(maxBytes: number, onFrame: (frame: Frame) => void): 
       if (kind === undefined || length > maxBytes) throw new RangeError('what came over a link is no frame')
       const end = at + headBytes + length
       if (end > bytes.length) break
-      // Copied: what is kept of it for a slow reader must not keep all that came with it.
+      // Copied, so that a payload kept for a slow reader does not retain the whole chunk.
       const payload = Buffer.from(bytes.subarray(at + headBytes, end))
       onFrame({ kind, feed: bytes.readUInt32BE(at + 4), payload })
       at = end

@@ -7,24 +7,24 @@ import { decodeCredit, type Frame, link } from './frames.js'
 import { type FeedSender, LinkedResponse } from './linked-response.js'
 
 export interface LinkServer {
-  /** Of a server's `upgrade`. */
+  /** Handles a server's `upgrade` event. */
   accept(req: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Takes no more feeds; links end once theirs are over. */
+  /** Accepts no more feeds; links end after their last feed. */
   drain(): void
 }
 
 export interface LinkServerOptions {
   verifier: InternalVerifier
-  /** Answers the request for a feed, which has passed nothing of it yet. */
+  /** Answers the request for a feed, which has not been authenticated yet. */
   serve(req: IncomingMessage, res: ServerResponse): void
-  /** Answers a request with `Upgrade` that is for no link. */
+  /** Answers a request with `Upgrade` that does not ask for a link. */
   serveOther(req: IncomingMessage, socket: Duplex): void
 }
 
 const maxRequestBytes = 64 * 1024
 const Opening = z.object({ url: z.string().startsWith('/'), headers: z.array(z.string()) })
 
-/** Accepts links of the gateway. Each feed is a request of its own, with the token of who asks for it. */
+/** Accepts links from the gateway. Each feed is a separate request with its client's token. */
 export function linkServer({ verifier, serve, serveOther }: LinkServerOptions): LinkServer {
   const links = new Set<{ drain(): void }>()
   let isDraining = false
@@ -106,7 +106,10 @@ export function linkServer({ verifier, serve, serveOther }: LinkServerOptions): 
   }
 }
 
-/** A link is for the gateway alone, which speaks for many; who speaks in a feed is said by the feed's own token. */
+/**
+ * Only the gateway, which acts for many clients, may open a link. The client of each
+ * feed is identified by the feed's own token.
+ */
 async function admit(
   { method = '', url, headers }: IncomingMessage,
   verifier: InternalVerifier,
@@ -118,7 +121,7 @@ async function admit(
     throw new Error('a link is for the gateway')
 }
 
-/** Of Node's IncomingMessage what answers of feeds use. */
+/** The part of Node's IncomingMessage that handlers of feeds use. */
 function linkedRequest(url: string, lines: readonly string[]): IncomingMessage {
   const headers: IncomingHttpHeaders = {}
   for (let at = 0; at + 1 < lines.length; at += 2) headers[(lines[at] ?? '').toLowerCase()] ??= lines[at + 1]

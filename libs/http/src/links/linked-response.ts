@@ -1,20 +1,20 @@
 import { EventEmitter } from 'node:events'
 import { type FrameKind, link } from './frames.js'
 
-/** What a link does for one of its feeds. */
+/** Operations of a link on behalf of one of its feeds. */
 export interface FeedSender {
   send(kind: FrameKind, payload?: string | Uint8Array): void
-  /** Whether its connection takes no more at this moment. */
+  /** Whether the connection's write buffer is full. */
   isFull(): boolean
-  /** To be called back by `resume` once it takes more. */
+  /** Registers the response: `resume` is called when the connection accepts more. */
   waitForRoom(response: LinkedResponse): void
-  /** Its answer has begun: nothing of its request is needed any more. */
+  /** The response has begun: the data of its request can be released. */
   begun(): void
-  /** The feed is over. */
+  /** The feed has ended. */
   over(): void
 }
 
-/** Of Node's ServerResponse what answers of feeds use, for a feed that shares its connection with others. */
+/** The part of Node's ServerResponse that handlers of feeds use, for a feed that shares its connection with others. */
 export class LinkedResponse extends EventEmitter {
   statusCode = 200
   headersSent = false
@@ -37,7 +37,7 @@ export class LinkedResponse extends EventEmitter {
     return this
   }
 
-  /** Whether there is room for more; `drain` says when there is again. */
+  /** Returns whether there is room for more; if not, `drain` is emitted when there is. */
   write(text: string | Uint8Array): boolean {
     if (this.destroyed || this.writableFinished) return false
     this.#onTheWay += Buffer.byteLength(text)
@@ -64,14 +64,14 @@ export class LinkedResponse extends EventEmitter {
     return this
   }
 
-  /** The reader has left. */
+  /** The reader has disconnected. */
   leave(): void {
     if (this.destroyed || this.writableFinished) return
     this.destroyed = true
     this.#close()
   }
 
-  /** The reader has taken so many bytes. */
+  /** The reader has consumed this many bytes. */
   credit(bytes: number): void {
     this.#onTheWay = Math.max(0, this.#onTheWay - bytes)
     this.resume()

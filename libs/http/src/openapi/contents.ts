@@ -4,20 +4,20 @@ import type { Schema } from './named-members.js'
 export const json = 'application/json'
 export const lines = 'application/x-ndjson'
 
-/** Names the schema of one line of a body, as `itemSchema` does from OpenAPI 3.2 on. */
+/** Schema of one line of a body, like `itemSchema` in OpenAPI 3.2 and later. */
 const itemSchema = 'x-itemSchema'
 
-/** What is not JSON is a file to generated clients: as bytes each of them can send and receive it whole. */
+/** All media types except JSON are files to generated clients: as bytes, any client can send and receive them whole. */
 const file = { type: 'string' as const, format: 'binary' }
 
-/** Of an answer that is a file: what a file of csv may be. */
+/** Example of a response that is a file: the content of a CSV file. */
 const exampleFile = 'id,name\n1,Ada\n'
 
-/** Of an answer, but for JSON and lines of it, which the schema of the route describes. */
+/** Content of responses, except for JSON and JSON lines described by the schema of the route. */
 export const responseContent = (mediaType: string) =>
   mediaType === json ? { schema: {}, example: { name: 'Ada' } } : { schema: file, example: exampleFile }
 
-/** Of a request whose body is read as it comes. Where it may be of any type, JSON is named too, as most send that. */
+/** Content of requests whose body is streamed. If any type is allowed, JSON is listed too, because most clients send it. */
 export const uploadContent = (mediaTypes: readonly string[]) =>
   Object.fromEntries(
     (mediaTypes.includes(anyMediaType) ? [json, ...mediaTypes] : mediaTypes).map((type) => [
@@ -26,7 +26,7 @@ export const uploadContent = (mediaTypes: readonly string[]) =>
     ]),
   )
 
-/** Needs a type of its own: generators that choose by the media type could not distinguish it from a file. */
+/** Needs an explicit type: generators that choose by media type could not distinguish it from a file. */
 const anyObject = {
   type: 'object' as const,
   additionalProperties: {},
@@ -34,8 +34,8 @@ const anyObject = {
 }
 
 /**
- * Describes lines of JSON as a file, and adds the schema of a line: by the schema alone, generated clients would read the
- * whole body as one value. The example is of a line.
+ * Describes JSON lines as a file and adds the schema of a line: with the schema alone, generated clients would read the
+ * whole body as one value. The example is one line.
  */
 export function asLines(content: Schema, exampleOf: (schema: Schema) => unknown): void {
   const schema = content.schema as Schema

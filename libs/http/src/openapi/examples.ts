@@ -9,7 +9,7 @@ const fixed: Record<string, string> = {
   uri: 'https://example.com/',
 }
 
-/** Of patterns of texts without an example of their own: the first that fits is shown. */
+/** Candidates for string patterns without an example: the first match is used. */
 const texts = [
   ...['example', 'Example', 'record.created', '1', '1.5', 'production', 'main.js', '/', 'v1', '1.0.0'],
   ...['09:30', '2026-01', '#336699', 'Europe/Berlin', 'Bearer', 'sha256-x', 'a'.repeat(64), 'a'.repeat(16)],
@@ -17,8 +17,8 @@ const texts = [
 ]
 
 /**
- * Makes a value that a schema of a document allows, always the same one: of the examples in the schema and what it is made of, and
- * where there is none of the plainest value. Optional properties are shown where they have an example.
+ * Creates a value that is valid against a schema of the document. Deterministic: uses the examples in the schema and
+ * its parts, otherwise the simplest value. Optional properties are included if they have an example.
  */
 export function createExamples(schemas: Schemas) {
   const resolved = (schema: Schema): Schema =>
@@ -42,7 +42,7 @@ export function createExamples(schemas: Schemas) {
     return ofScalar(schema, type)
   }
 
-  /** What is within itself ends with null, or with another member. */
+  /** A recursive schema ends with `null`, or with another member of the choice. */
   const ofChoice = (choice: Schema[], within: readonly string[]): unknown => {
     const open = choice.filter(({ $ref }) => !within.includes(String($ref)))
     return exampleOf(open[0] ?? choice[0] ?? {}, within)

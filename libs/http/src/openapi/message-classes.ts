@@ -2,8 +2,9 @@ import { IncomingMessage, type RequestListener, type ServerOptions, ServerRespon
 import type { Express } from 'express'
 
 /**
- * Classes whose instances are an Express app's requests and responses from the start. Express changes the prototype
- * of every request and response otherwise, which gives each a hidden class of its own: kilobytes per waiting request.
+ * Classes whose instances have the prototype of an Express app's requests and responses from the
+ * start. Otherwise Express changes the prototype of every request and response, which gives each its
+ * own hidden class: kilobytes per waiting request.
  */
 export function messageClasses(
   app: RequestListener,

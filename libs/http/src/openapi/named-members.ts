@@ -5,21 +5,22 @@ export type Schemas = Record<string, Schema>
 
 const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
-/** Where a schema stands, and what becomes of those that get a name. */
+/** Position of a schema, and what to do with parts that get a name. */
 interface Place {
-  /** What is named after it. */
+  /** Name from which the names of parts are derived. */
   name: string
-  /** Of an enum there, where generators would make a type of one name of several. */
+  /** Name for an enum at this position, where generators would otherwise create one type name for several enums. */
   enumName?: string
   add(name: string, schema: Schema): void
 }
 
 /**
- * Components in which each member of a choice of objects is a component of its own. Where the value of one property decides, the
- * member is named after it and a `discriminator` maps it: `Step` with the type `http` is `StepHttp`. Else it is named after the
- * first property it alone requires: `KpiPeriod` with `last` is `KpiPeriodLast`. So is an enum within any other choice, or of
- * properties whose names differ in their case only. Generators of clients make a type of each component, and some none of a choice
- * that contains itself otherwise. Throws where a different component has the name.
+ * Makes each member of a union of objects a separate component. If one property's value identifies the member, the
+ * member is named after it and a `discriminator` maps it: `Step` with the type `http` becomes `StepHttp`. Otherwise it
+ * is named after the first property that only this member requires: `KpiPeriod` with `last` becomes `KpiPeriodLast`.
+ * An enum within any other union, or of properties whose names differ only in case, becomes a component too. Client
+ * generators create a type for each component; some create none for a union that contains itself otherwise. Throws if
+ * a different component has the name.
  */
 export function withNamedMembers(schemas: Schemas): Schemas {
   const named: Schemas = {}
@@ -49,7 +50,7 @@ function rewritten(part: unknown, place: Place): unknown {
   )
 }
 
-/** Of the keywords that hold schemas; what the others hold may look like one. */
+/** Only rewrites keywords that contain schemas; values of other keywords may look like schemas. */
 function rewrittenKeyword(key: string, value: unknown, place: Place): unknown {
   const { name, enumName } = place
   if (key === 'items' || key === 'additionalProperties')
@@ -71,7 +72,7 @@ function rewrittenProperties(properties: Schema, { name, enumName, add }: Place)
       const schema = rewritten(each, { name: own, add, ...(isNamed && { enumName: `${own}Value` }) })
       const isSecond = seen.has(pascal(property))
       seen.add(pascal(property))
-      // Go has one field of the name.
+      // Go would have two fields of the same name.
       return [
         property,
         isSecond && isSchema(schema) ? { ...schema, 'x-go-name': `${pascal(property)}Alias` } : schema,
@@ -94,9 +95,9 @@ function enumOf(part: Schema, name: string, { add }: Place): Schema {
 }
 
 interface Members {
-  /** Undefined where no value of one decides. */
+  /** `undefined` if no property's value identifies the member. */
   property: string | undefined
-  /** By what they are named after. */
+  /** By the value or property they are named after. */
   schemas: Map<string, Schema>
   isNullable: boolean
 }
@@ -119,7 +120,7 @@ function choiceOf(part: Schema, members: Members, { name, add }: Place): Schema 
   return isNullable ? { anyOf: [choice, { type: 'null' }], ...others } : { ...choice, ...others }
 }
 
-/** Undefined where it is not a choice of objects only, or nothing distinguishes them. */
+/** `undefined` if it is not a union of objects only, or if nothing distinguishes them. */
 function membersOf(part: Schema): Members | undefined {
   const choice: unknown = part.oneOf ?? part.anyOf
   if (!Array.isArray(choice)) return undefined
@@ -138,7 +139,7 @@ function membersOf(part: Schema): Members | undefined {
   return alone && { property: undefined, schemas: alone, isNullable }
 }
 
-/** Undefined where one has no name, or the name of another. */
+/** `undefined` if a member has no name, or the name of another one. */
 function byName(objects: ObjectSchema[], nameOf: (schema: ObjectSchema) => string | undefined) {
   const named = objects.flatMap((each) => {
     const name = nameOf(each)

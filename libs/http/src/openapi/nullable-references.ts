@@ -4,14 +4,14 @@ type Schema = Record<string, unknown>
 
 const marker = 'x-or-null'
 
-/** Of a choice that is a component the generator does not say that null is allowed as well. */
+/** Marks a nullable reference to a component that is a union: the generator does not express that `null` is allowed too. */
 export function markNullable(schema: z.ZodNullable): void {
   z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), [marker]: true })
 }
 
 /**
- * A part of a document in which what is another schema or null is a choice of the two. The generator writes that the value must be of
- * both, `allOf`, which null never is.
+ * Rewrites parts of a document that are a reference or `null` into a union of both. The generator writes
+ * `allOf` of both, which `null` never satisfies.
  */
 export function withNullableReferences<Part>(part: Part): Part {
   return rewritten(part) as Part
@@ -37,7 +37,7 @@ function rewritten(part: unknown): unknown {
   return Object.fromEntries(kept.map(([key, value]) => [key, rewritten(value)]))
 }
 
-/** Whether what stands at the reference adds nothing but null, and annotations. */
+/** Whether the schema at the reference adds nothing but `null` and annotations. */
 const isOfReference = (reference: Schema, added: Schema): boolean =>
   typeof reference.$ref === 'string' && added[marker] === true
 

@@ -10,7 +10,7 @@ export const securitySchemes = {
 
 type HeaderName = 'Workspace' | 'Environment' | 'RequestId' | 'IdempotencyKey' | 'IfMatch' | 'IfNoneMatch'
 
-/** A type, not an interface: it must fit OpenAPI's index signature for extensions. */
+/** A type rather than an interface: it must match OpenAPI's index signature for extensions. */
 type HeaderParameter = {
   name: string
   in: 'header'
@@ -26,7 +26,7 @@ type HeaderParameter = {
   }
 }
 
-/** The request headers of the platform, as reusable parameters. */
+/** The platform's request headers, as reusable parameters. */
 export const headerParameters: Record<HeaderName, HeaderParameter> = {
   Workspace: {
     name: 'X-Workspace',
@@ -52,7 +52,7 @@ export const headerParameters: Record<HeaderName, HeaderParameter> = {
     in: 'header',
     description:
       'The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII.',
-    // Blanks around a header's value do not arrive.
+    // Whitespace around a header's value is removed in transit.
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' },
   },
   IfMatch: {

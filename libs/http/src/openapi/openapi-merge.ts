@@ -5,8 +5,9 @@ import type { OpenApiDocument } from './openapi.js'
 type Section = Record<string, unknown>
 
 /**
- * One document of several services, below /api/v1. Equal components become one; two different ones of one name,
- * and two operations with one id or one address, throw. Others have their turn meanwhile.
+ * Merges the documents of several services into one, below /api/v1. Equal components are merged;
+ * two different components with one name, and two operations with the same id or path, throw. Runs
+ * in slices to keep the event loop responsive.
  */
 export async function mergeOpenApi(
   documents: readonly OpenApiDocument[],

@@ -265,7 +265,7 @@ test('what two services define differently under one name is refused', async () 
 })
 
 test('others have their turn while a large document is made, merged and written', async () => {
-  // Far more than a slice of work, however fast the machine is.
+  // Takes much longer than one slice, even on a fast machine.
   const many = Array.from({ length: 300 }, (_, at) =>
     defineRoute({
       operationId: `readLamp${at}`,
@@ -286,7 +286,7 @@ test('others have their turn while a large document is made, merged and written'
     turns++
     if (!over) setImmediate(count)
   }
-  /** Turns of the loop during the work; without pauses there are none, as promises alone do not end a turn. */
+  /** Event loop turns during the work; there are none without pauses, because promises alone do not end a turn. */
   const turnsDuring = async <T>(work: () => Promise<T>): Promise<T> => {
     turns = 0
     over = false

@@ -24,8 +24,8 @@ type Definition = ConstructorParameters<typeof OpenApiGeneratorV31>[0][number]
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>
 
 /**
- * The OpenAPI 3.1 document of a service's routes; internal ones are not in it, and those outside of the API have a server of their
- * own. It takes up to a second, so others have their turn after each few routes.
+ * The OpenAPI 3.1 document of a service's routes. Internal routes are omitted; routes outside the API have a separate
+ * server entry. Takes up to a second, so it yields to the event loop every few routes.
  */
 export async function openApiDocument(service: string, routes: readonly Route[]): Promise<OpenApiDocument> {
   const registry = new OpenAPIRegistry()
@@ -45,7 +45,7 @@ export async function openApiDocument(service: string, routes: readonly Route[])
   const ofErrors = names.claim([ErrorEnvelope])
   const named = described.flatMap(({ route, envelope }) => names.claim(schemasOf(route, envelope)))
   const definitions: Definition[] = [...registry.definitions]
-  // It adds what it finds in its list to what it has made before: so the list gets one definition at a time.
+  // The generator appends the definitions in its list to its earlier output, so the list gets one definition at a time.
   const generator = new OpenApiGeneratorV31(definitions)
   let document = generator.generateDocument(head)
   const slice = createSlices()
@@ -80,14 +80,14 @@ export async function openApiDocument(service: string, routes: readonly Route[])
   return document
 }
 
-/** What the operations at a path answer, by its media type. */
+/** Successful responses of the operations at a path, by media type. */
 const successesOf = (item: object): [string, Schema][] =>
   Object.values(item as Record<string, { responses?: Record<string, { content?: Record<string, Schema> }> }>)
     .flatMap(({ responses = {} }) => Object.entries(responses))
     .filter(([status]) => Number(status) < 300)
     .flatMap(([, { content = {} }]) => Object.entries(content))
 
-/** Where the document itself is from, but not below /api/v1. */
+/** The origin of the document itself, without /api/v1. */
 const originServers = [{ url: '/' }]
 
 const shownPath = (path: string): string =>
@@ -96,7 +96,7 @@ const shownPath = (path: string): string =>
     '{$1}',
   )
 
-/** Everything a route describes, but for its errors. */
+/** All schemas a route describes, except for its errors. */
 function schemasOf(route: Route, envelope: z.ZodType): z.ZodType[] {
   const isDescribed = route.status !== 204 && mediaTypes(route).some((type) => isOfSchema(route, type))
   return [...(isDescribed ? [envelope] : []), route.query, route.params, route.body].filter(
@@ -104,7 +104,10 @@ function schemasOf(route: Route, envelope: z.ZodType): z.ZodType[] {
   )
 }
 
-/** Makes the success envelope of a resource once, named after it; that of an answer without a name is named after the operation. */
+/**
+ * Creates the success envelope of a resource once, named after it; the envelope of an unnamed
+ * response is named after the operation.
+ */
 function envelopeComponents(): (route: Route) => z.ZodType {
   const made = { single: new Map<z.ZodType, z.ZodType>(), list: new Map<z.ZodType, z.ZodType>() }
   return ({ kind, response, operationId, bare }) => {
@@ -174,7 +177,7 @@ function headersOf(route: Route): (keyof typeof headerParameters)[] {
   ]
 }
 
-/** A raw route passes it on to its handler. */
+/** A raw route passes the key on to its handler. */
 const takesIdempotencyKey = ({ kind, method, idempotency }: Route): boolean =>
   kind === 'raw' ? method !== 'get' : idempotency !== 'none'
 
@@ -193,11 +196,11 @@ const uploadBody = (route: Route, mediaTypes: readonly string[]) => ({
   content: uploadContent(mediaTypes),
 })
 
-/** Of a success. */
+/** Media types of a successful response. */
 const mediaTypes = ({ kind, answers }: Route): readonly string[] =>
   answers ?? [kind === 'stream' ? lines : json]
 
-/** Whether an answer of this type is described by the schema of the route, and not as what it is of any route. */
+/** Whether the route's schema describes a response of this type; other types get a generic description. */
 const isOfSchema = ({ answers }: Route, mediaType: string): boolean =>
   answers === undefined || mediaType === lines
 
@@ -238,7 +241,7 @@ function errorResponses(route: Route): RouteConfig['responses'] {
   return Object.fromEntries(statuses.map((status) => [status, response(status)]))
 }
 
-/** Error codes the platform itself can answer with, in addition to those the route declares. */
+/** Error codes the platform itself can return, in addition to those the route declares. */
 function platformErrors(route: Route): ErrorCode[] {
   const codes: ErrorCode[] = ['malformed_url', 'validation_failed', 'rate_limited', 'headers_too_large']
   codes.push('internal_error', 'upstream_error', 'service_unavailable', 'upstream_timeout')

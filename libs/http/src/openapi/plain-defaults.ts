@@ -1,17 +1,17 @@
-/** Of a schema: what is data, in which nothing is a schema. */
+/** Keywords of a schema with data in which nothing is a schema. */
 const dataOf = new Set(['default', 'example', 'examples', 'enum', 'const'])
 const scalars = new Set(['string', 'number', 'integer', 'boolean', 'null'])
 
 /**
- * A part of a document whose defaults are texts, numbers and booleans of a schema with such a type. Generators of clients fail on
- * others, such as an object, an array, null, or one that stands at a choice of schemas: the description names those, unless
- * they are as empty as what is left out.
+ * Keeps only defaults that are strings, numbers or booleans of a schema with a scalar type. Client
+ * generators fail on others, such as an object, an array, `null`, or a default of a union: these are
+ * moved to the description, unless they are empty.
  */
 export function withPlainDefaults<Part>(part: Part): Part {
   return rewritten(part, false) as Part
 }
 
-/** `isNamed`: the keys are names of properties, not keywords. */
+/** `isNamed`: the keys are property names, not keywords. */
 function rewritten(part: unknown, isNamed: boolean): unknown {
   if (Array.isArray(part)) return part.map((item) => rewritten(item, false))
   if (typeof part !== 'object' || part === null) return part

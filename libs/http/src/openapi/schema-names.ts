@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { markNullable } from './nullable-references.js'
 
 /**
- * Who has which name among the components of a document: the generator takes the first schema of a name for all of them, so a
- * second one would be described as the first.
+ * Registry of component names. The generator uses the first schema with a name for all of them, so
+ * a second schema would be described as the first.
  */
 export function createNames() {
   const owners = new Map<string, z.core.$ZodType>()
@@ -22,21 +22,21 @@ export function createNames() {
   }
   return {
     /**
-     * Those with a name that are new, each after those within it. Throws where a schema, or one within it, has the name of a
-     * different one.
+     * Returns the named schemas that are new, each after those it contains. Throws if a schema, or one
+     * it contains, has the name of a different one.
      */
     claim: (schemas: readonly z.core.$ZodType[]): z.ZodType[] => schemas.flatMap(visit),
   }
 }
 
-/** Whether a schema is a named one but for null, a default and the like. */
+/** Whether a schema is a named one wrapped in nullable, default and the like. */
 function namedWithin(schema: z.core.$ZodType): boolean {
   if (z.globalRegistry.get(schema)?.id !== undefined) return true
   const { innerType } = schema._zod.def as { innerType?: z.core.$ZodType }
   return innerType !== undefined && namedWithin(innerType)
 }
 
-/** The schemas a schema is directly made of, wherever its definition has them. */
+/** The direct parts of a schema, wherever its definition stores them. */
 function schemasWithin(schema: z.core.$ZodType): z.core.$ZodType[] {
   const parts = schema instanceof z.ZodLazy ? [schema.unwrap()] : Object.values(schema._zod.def)
   return parts.flatMap(membersOf).filter((member) => member instanceof z.core.$ZodType)

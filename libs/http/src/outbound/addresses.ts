@@ -8,14 +8,14 @@ type Range = [Address, number]
 const refusedIpv4 = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
-  '100.64.0.0/10', // carrier-grade NAT; holds Alibaba's metadata address
+  '100.64.0.0/10', // carrier-grade NAT; contains Alibaba's metadata address
   '127.0.0.0/8', // loopback
-  '168.63.129.16/32', // Azure's wire server: a public address that answers from inside
-  '169.254.0.0/16', // link-local; holds the usual metadata address
+  '168.63.129.16/32', // Azure's wire server: a public address that is answered from inside the network
+  '169.254.0.0/16', // link-local; contains the usual metadata address
   '172.16.0.0/12', // private
-  '192.0.0.0/24', // protocol assignments; holds Oracle's metadata address
+  '192.0.0.0/24', // protocol assignments; contains Oracle's metadata address
   '192.0.2.0/24', // documentation
-  '192.31.196.0/24', // AS112: anycast, its nearest node may be inside
+  '192.31.196.0/24', // AS112: anycast, its nearest node may be inside the network
   '192.52.193.0/24', // multicast tunnelling
   '192.88.99.0/24', // 6to4 relays
   '192.168.0.0/16', // private
@@ -27,25 +27,25 @@ const refusedIpv4 = [
   '240.0.0.0/4', // reserved, and broadcast
 ].map((cidr) => parseCidr(cidr))
 
-/** The only IPv6 block with public hosts. NAT64, ULA, link- and site-local, multicast lie outside it. */
+/** The only IPv6 block with public hosts. NAT64, ULA, link- and site-local and multicast addresses are outside it. */
 const globalUnicast = parseCidr('2000::/3')
 
-/** What is special within the public IPv6 block. */
+/** Special blocks within the public IPv6 block. */
 const refusedIpv6 = [
   '2001::/23', // protocol assignments: Teredo, ORCHID, benchmarking
   '2001:db8::/32', // documentation
   '2620:4f:8000::/48', // AS112
-  '2002::/16', // 6to4: carries an IPv4 address of the caller's choice
+  '2002::/16', // 6to4: contains an IPv4 address of the caller's choice
   '3fff::/20', // documentation
 ].map((cidr) => parseCidr(cidr))
 
 /** Which IP addresses may be called. */
 export interface AddressPolicy {
-  /** `address` in any spelling that sockets take; anything else is refused. */
+  /** `address` in any spelling sockets accept; any other text is rejected. */
   allows(address: string): boolean
 }
 
-/** Public addresses, and those in `allowedCidrs`; none in `deniedCidrs`. Throws for a CIDR that does not parse. */
+/** Allows public addresses and those in `allowedCidrs`, except those in `deniedCidrs`. Throws if a CIDR is invalid. */
 export function createAddressPolicy(
   allowedCidrs: readonly string[],
   deniedCidrs: readonly string[] = [],
@@ -70,7 +70,7 @@ function within(address: Address, [base, bits]: Range): boolean {
   return address.kind() === base.kind() && address.match(base, bits)
 }
 
-/** IPv4-mapped IPv6 becomes the IPv4 address it reaches. Ambiguous spellings are not accepted. */
+/** Converts IPv4-mapped IPv6 to the IPv4 address it reaches. Ambiguous spellings are rejected. */
 function parseAddress(text: string): Address | undefined {
   return isIP(text) !== 0 && ipaddr.isValid(text) ? ipaddr.process(text) : undefined
 }

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 
-/** What a file of the system says, parsed again when the file has changed. One that can't be read counts as empty. */
+/** Reads a system file, and parses it again after a change. An unreadable file counts as empty. */
 export function createConfigFile<T>(path: string, parse: (text: string) => T): () => Promise<T> {
   let known: { version: string; value: T } | undefined
 

@@ -14,23 +14,23 @@ import { followDial, type MeasuredConnector } from './timings.js'
 import { hostWithoutBrackets } from './url-rules.js'
 
 interface GuardedResolver {
-  /** The addresses of a name, all of them allowed. Throws OutboundError. */
+  /** The addresses of a name, all of which are allowed. Throws OutboundError. */
   resolve(hostname: string): Promise<LookupAddress[]>
-  /** Gives up what is being resolved: its sockets and timers would keep the process from ending. */
+  /** Cancels pending lookups: their sockets and timers would keep the process alive. */
   close(): void
 }
 
-/** Limit per name, over all callers. */
+/** Timeout per name, shared by all callers. */
 const resolveLimitMs = 5_000
 
 const connectTimeoutMs = 10_000
 
-/** TLS sessions that are kept, one for each host. */
+/** Maximum cached TLS sessions, one per host. */
 const maxSessions = 500
 
 /**
- * Resolves a name and refuses it when any of its addresses is not allowed, or when they are not known in time. Callers
- * that ask for a name while it is being resolved share the answer.
+ * Resolves a name and rejects it if any of its addresses is not allowed, or if the lookup times out.
+ * Concurrent callers for the same name share one lookup.
  */
 export function createGuardedResolver(
   policy: AddressPolicy,
@@ -41,7 +41,7 @@ export function createGuardedResolver(
 
   const check = (addresses: LookupAddress[]) => {
     if (addresses.length === 0) throw outboundError('dns')
-    // As if the name did not exist: users who may name hosts must not discover internal ones.
+    // Reported as if the name did not exist: users who may name hosts must not discover internal ones.
     if (!addresses.every(({ address }) => policy.allows(address))) throw outboundError('dns', noSuchName())
     return addresses
   }
@@ -74,7 +74,7 @@ export function createGuardedResolver(
 
 const noSuchName = () => Object.assign(new Error('The name is not for the outside.'), { code: NOTFOUND })
 
-/** What sockets ask for the addresses of a name: those it gives are the ones they dial. */
+/** Lookup function for sockets: the addresses it returns are the ones they connect to. */
 export function guardedLookup({ resolve }: GuardedResolver): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname).then(
@@ -96,7 +96,10 @@ export function createGuardedConnector(
   secureContext: SecureContext | undefined,
 ): MeasuredConnector {
   const { buildConnector, errors } = undici()
-  /** To undici, no failure of a request: one that comes meanwhile gets a connection of its own. */
+  /**
+   * undici does not treat this as the failure of a request: a request that arrives
+   * meanwhile gets a separate connection.
+   */
   class NobodyWaits extends errors.InformationalError {}
   const connect = buildConnector({
     timeout: connectTimeoutMs,
@@ -105,31 +108,34 @@ export function createGuardedConnector(
     maxCachedSessions: maxSessions,
     ...(secureContext && { secureContext }),
   })
-  /** undici holds sessions weakly: after a garbage collection every connection of a burst would shake hands in full. */
+  /**
+   * undici references sessions weakly: without this cache, a garbage collection would
+   * force full handshakes for a whole burst.
+   */
   const sessions = new LRUCache<string, Buffer>({ max: maxSessions })
 
   return (options, callback, dialled) => {
     const host = hostWithoutBrackets(options.hostname)
-    // Node asks `lookup` for names only, so a literal has to be checked here.
+    // Node calls `lookup` only for names, so an IP literal must be checked here.
     if (isIP(host) !== 0 && !policy.allows(host)) {
       callback(outboundError('blocked_address'), null)
       return
     }
     const origin = `${options.protocol}//${options.host}`
-    // undici reconnects for a request that was aborted before it drops it.
+    // undici reconnects for an aborted request before it drops it.
     if (!waiting.isWaitedFor(origin)) {
       callback(outboundError('reset'), null)
       return
     }
-    // What it returns, the connection to be, is not in its type.
+    // The returned value, the pending connection, is not in the type.
     const socket: unknown = connect(options, (error, connected) => {
       settled(error === null)
       if (error) callback(error instanceof NobodyWaits ? error : connectFailure(error), null)
       else {
         dial.openedAt = performance.now()
         callback(null, connected)
-        // undici reads the socket; this only sees what it has read. The cap on bodies does not count what is no body,
-        // such as the extensions of chunks.
+        // undici reads the socket; this listener only observes the data. The limit on bodies does not
+        // count other bytes, such as chunk extensions.
         const meter = responseMeter(connected)
         connected.on('data', (chunk: Buffer) => meter(chunk.length))
       }
@@ -144,7 +150,7 @@ export function createGuardedConnector(
   }
 }
 
-/** Before there is a connection, a reset can only be the TLS or TCP handshake that failed. */
+/** Before a connection exists, a reset can only be a failed TCP or TLS handshake. */
 export function connectFailure(error: unknown): OutboundError {
   const failure = toOutboundError(error)
   return failure.kind === 'reset' || failure.kind === 'protocol' ? outboundError('connect', error) : failure

@@ -2,10 +2,10 @@ import type { TenantScope } from '@opsplane/contracts'
 import type { ServiceClient } from '../calls/service-client.js'
 import { createSharedBudgets, type SharedBudgetsConfig } from '../calls/shared-budgets.js'
 
-/** Spends of the bytes a workspace may send outwards per minute. Throws `rate_limited`. */
+/** Counts bytes against a workspace's outbound budget per minute. Throws `rate_limited`. */
 export type SpendEgress = (tenant: Pick<TenantScope, 'workspaceId'>, bytes: number) => void
 
-/** What the services that call outwards, but for webhooks, may send of a workspace: counted together. */
+/** Outbound budget of a workspace, shared by all services that call outside, except for webhooks. */
 export function createEgress(
   config: SharedBudgetsConfig,
   settings: Pick<ServiceClient, 'post'>,

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** A server that treats its nth connection so, and a guard to call it with. */
+/** A server whose nth connection behaves as given, and a guard that calls it. */
 async function startWith(behave: (socket: Socket, connection: number) => void) {
   const sockets: Socket[] = []
   const server = createServer((socket) => {
@@ -168,7 +168,7 @@ describe('a connection that replaces a closed one', () => {
     const get = { url, method: 'GET' as const, headers: {}, timeoutMs: 30_000, maxResponseBytes: 0 }
     for (let n = 0; n < 3; n++) {
       await guard.request(get)
-      // The time of collection is undefined; weak references do not outlive it.
+      // The time of a collection is undefined, but weak references do not survive this one.
       collectGarbage()
     }
     expect(resumed).toEqual([false, true, true])

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { createOutbound, type Outbound, type OutboundOptions } from './outbound.js'
 
-/** The guard of a service, with the certificates of a PEM file in addition to the public authorities. Throws where it cannot be read. */
+/**
+ * The outbound guard of a service. It trusts the certificates of a PEM file in addition to the
+ * public CAs. Throws if the file cannot be read.
+ */
 export async function openOutbound({
   caFile,
   ...options

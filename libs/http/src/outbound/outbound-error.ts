@@ -9,7 +9,7 @@ export type OutboundErrorKind =
   | 'reset'
   | 'protocol'
 
-/** Why a call to the outside got no answer. The message is fit for the tenant: it names no internal address. */
+/** Why an outbound call got no response. The message is safe for the tenant: it names no internal address. */
 export class OutboundError extends Error {
   constructor(
     readonly kind: OutboundErrorKind,
@@ -31,7 +31,7 @@ const messages: Record<OutboundErrorKind, string> = {
   protocol: 'The answer is not valid HTTP.',
 }
 
-/** What is known better than the kind of the failure says. */
+/** Codes with a more precise explanation than their kind. */
 const explanations: Record<string, string> = {
   CERT_HAS_EXPIRED: 'The certificate of the host has expired.',
   CERT_NOT_YET_VALID: 'The certificate of the host is not valid yet.',
@@ -51,7 +51,7 @@ export function outboundError(kind: OutboundErrorKind, cause?: unknown): Outboun
   return new OutboundError(kind, message, { cause })
 }
 
-/** An answer whose body was read as it was sent, if only in part. Throws OutboundError for one that does not decompress. */
+/** Returns the response even if its body was read only in part. Throws OutboundError if the body does not decompress. */
 export function describeOutboundError<Answer extends { headers: Record<string, string>; isBroken?: true }>(
   answer: Answer,
 ): Answer {
@@ -63,7 +63,7 @@ export function describeOutboundError<Answer extends { headers: Record<string, s
   )
 }
 
-/** Gives any failure of DNS, sockets, TLS or undici its kind; one that has a kind keeps it. */
+/** Classifies any failure of DNS, sockets, TLS or undici; an OutboundError keeps its kind. */
 export function toOutboundError(error: unknown): OutboundError {
   if (error instanceof OutboundError) return error
   return outboundError(isBadAnswer(error) ? 'protocol' : kindOf(findErrorCode(error)), error)
@@ -102,7 +102,7 @@ const prefixes: [string, OutboundErrorKind][] = [
   ['INVALID_CA', 'tls'],
 ]
 
-/** undici hangs up itself on an unasked 101, with the code of a socket that was closed. */
+/** On an unexpected 101, undici closes the socket itself, with the code of a closed socket. */
 function isBadAnswer(error: unknown): boolean {
   return error instanceof undici().errors.SocketError && /^bad (response|upgrade)$/.test(error.message)
 }
@@ -114,7 +114,7 @@ function kindOf(code: string | undefined): OutboundErrorKind {
 
 export function findErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined
-  // Several addresses were tried, all in vain: the first failure stands for them.
+  // Several addresses were tried and all failed: the first failure represents them.
   if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0)
     return findErrorCode(error.errors[0])
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined

@@ -7,18 +7,18 @@ import { flatten, type Outbound, type OutboundRequest, type OutboundResponse } f
 import { OutboundError, outboundError, toOutboundError } from './outbound-error.js'
 import { readBody } from './response-body.js'
 
-/** HTTP by got for callers that need more of it than webhooks do; the guard opens every connection. */
+/** HTTP through got, for callers that need more features than webhooks do; the guard opens every connection. */
 export interface OutboundHttp {
   /**
-   * Sends one request; no redirects, no retries. What is not `repeatable` gets a connection of its own, as one kept from
-   * before may be closed at the moment it is used. Throws OutboundError.
+   * Sends one request; no redirects, no retries. A request that is not `repeatable` gets a new connection, because the
+   * server may close a kept one at the moment it is used. Throws OutboundError.
    */
   request(request: OutboundRequest): Promise<OutboundResponse>
   close(): void
 }
 
 const connectTimeoutMs = 10_000
-/** Less than most servers keep a connection that is not used. */
+/** Shorter than the idle timeout of most servers. */
 const idleMs = 4_000
 const idlePerOrigin = 16
 
@@ -35,7 +35,7 @@ export function createOutboundHttp(outbound: Pick<Outbound, 'checkUrl' | 'connec
 
 type Agents = ReturnType<typeof agents>
 
-/** Node's own agents, but for how they connect. */
+/** Node's own agents with another way to connect. */
 function agents({ connect }: Pick<Outbound, 'connect'>, keepAlive: boolean) {
   const options = { keepAlive, maxFreeSockets: idlePerOrigin, ...(keepAlive && { timeout: idleMs }) }
   const connectBy =
@@ -80,7 +80,7 @@ async function send(
   }
 }
 
-/** got is loaded when something is first sent, as few services ever do. */
+/** got is loaded with the first request, because few services send any. */
 async function open(
   { url, method, headers, body }: OutboundRequest,
   agent: Agents,
@@ -88,10 +88,10 @@ async function open(
 ): Promise<GotStream> {
   const { got } = await import('got')
   return got.stream(url, {
-    // Node refuses what is no method.
+    // Node rejects invalid methods.
     method: method as Method,
     headers: { 'user-agent': 'Opsplane/1', ...headers },
-    // Where there may be one, it would wait for a body to be written.
+    // If a body were allowed, got would wait for it to be written.
     ...(body === undefined && (method === 'GET' || method === 'HEAD')
       ? {}
       : { body: body ?? Buffer.alloc(0), allowGetBody: true }),
@@ -107,18 +107,18 @@ async function open(
 function answered(stream: GotStream): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     stream.once('response', resolve)
-    // Also after the response began; then the reader of the body gets the error.
+    // Also after the response has begun; the reader of the body then receives the error.
     stream.on('error', reject)
   })
 }
 
-/** got wraps what the connection has said. */
+/** got wraps the error of the connection. */
 function failureOf(error: unknown): OutboundError {
   const { cause } = error instanceof Error ? error : { cause: undefined }
   return toOutboundError(cause instanceof Error ? cause : error)
 }
 
-/** A URL that was acceptable when it was stored may not be under today's rules. */
+/** A URL that was valid when it was stored may violate the current rules. */
 function refuse(check: () => void): void {
   try {
     check()

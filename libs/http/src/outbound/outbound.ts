@@ -14,21 +14,21 @@ import { measureConnector, type OutboundTimings, RequestPhases } from './timings
 import { checkUrl } from './url-rules.js'
 
 export interface OutboundOptions {
-  /** Blocks that may be called although they are special, such as `127.0.0.0/8` in a local run. */
+  /** Special address blocks that may be called anyway, such as `127.0.0.0/8` in local development. */
   allowedCidrs: readonly string[]
-  /** Blocks that may not be called although they are public, such as the operator's own. */
+  /** Public address blocks that must not be called, such as the operator's own. */
   deniedCidrs?: readonly string[]
-  /** Plain http: to any host, to none, or to loopback hosts only. */
+  /** Whether plain http is allowed: to any host, to none, or only to loopback hosts. */
   allowHttp: boolean | 'loopback'
-  /** PEM certificates trusted in addition to the public authorities. */
+  /** PEM certificates trusted in addition to the public CAs. */
   ca?: string
-  /** Connections held open to one origin; further requests wait for one. */
+  /** Maximum connections to one origin; further requests wait for a free one. */
   connectionsPerOrigin?: number
   /** Replaces the hosts file and DNS. */
   resolve?: Resolve
-  /** What finding the addresses of one name may take; 5 s unless given. */
+  /** Timeout of one name lookup in milliseconds; default 5 s. */
   resolveTimeoutMs?: number
-  /** Ports below 1024 that streams may be opened to; none unless given. */
+  /** Ports below 1024 that streams may be opened to; default none. */
   streamPorts?: readonly number[]
 }
 
@@ -39,20 +39,23 @@ export interface OutboundRequest {
   body?: string | Buffer
   /** One deadline, from DNS to the last byte of the body. */
   timeoutMs: number
-  /** Of the decompressed body; the rest is not read. An answer of more than 8 MiB on the wire is cut anyway. */
+  /**
+   * Maximum bytes of the decompressed body; the rest is not read. In addition, a
+   * response is cut after 8 MiB on the wire.
+   */
   maxResponseBytes: number
   /**
-   * The receiver can tell a repetition: the request is made again, within its deadline, when a connection kept
-   * from earlier ones turns out to be closed before there is an answer.
+   * Set if the receiver detects repetitions: the request is then repeated within its deadline if a kept connection
+   * turns out to be closed before a response arrives.
    */
   repeatable?: boolean
   /**
-   * The status line decides: the body is read in what is left of the time, and one that does not come to its end is
-   * `truncated`. Without it such an answer is a failure.
+   * Set if only the status matters: the body is read in the remaining time, and an incomplete one is `truncated`.
+   * Otherwise an incomplete body is a failure.
    */
   statusDecides?: boolean
   signal?: AbortSignal
-  /** Called once it is over, with an answer or without; not for a URL that is refused. */
+  /** Called when the request has ended, with or without a response; not called for a rejected URL. */
   measured?(timings: OutboundTimings): void
 }
 
@@ -62,16 +65,16 @@ export interface OutboundResponse {
   headers: Record<string, string>
   body: Buffer
   truncated: boolean
-  /** The body is cut where it stopped making sense: it does not decompress. */
+  /** The body does not decompress and is cut at the first invalid byte. */
   isBroken?: true
   durationMs: number
 }
 
-/** Everything the platform calls on a tenant's behalf goes through here. */
+/** All calls the platform makes on a tenant's behalf use this interface. */
 export interface Outbound extends OutboundStreams {
   /**
-   * Throws ApiError `validation_failed` at `path` for a URL that would never be called. Names are not resolved: whether
-   * an internal one exists is not revealed, and its address is checked at each call.
+   * Throws ApiError `validation_failed` at `path` for a URL that would never be called. Names are not resolved: that
+   * would reveal whether an internal name exists, and each call checks the address anyway.
    */
   checkUrl(url: string, path?: string): void
   /** Sends one request; no redirects, no retries. Throws OutboundError. */
@@ -79,10 +82,10 @@ export interface Outbound extends OutboundStreams {
   close(): Promise<void>
 }
 
-/** URLs whose check is remembered. */
+/** Maximum URLs whose check is cached. */
 const maxPassed = 1_000
 
-/** The guard against server-side request forgery: URL rules, then every address checked when it is dialled. */
+/** The guard against server-side request forgery: checks the URL, then every address it connects to. */
 export function createOutbound(options: OutboundOptions): Outbound {
   const policy = createAddressPolicy(options.allowedCidrs, options.deniedCidrs)
   const rules = { policy, allowHttp: options.allowHttp }
@@ -110,7 +113,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     })
   }
 
-  /** The rules stay as they are, so what passed them once passes them again. */
+  /** The rules do not change, so a URL that passed once is valid. */
   const passed = new LRUCache<string, URL>({ max: maxPassed })
   const checked = (text: string): URL => {
     const known = passed.get(text)
@@ -137,7 +140,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   }
 }
 
-/** Whom TLS trusts, in the form it needs: parsing all the authorities for each connection costs more than its handshake. */
+/** CAs trusted by TLS, parsed once: parsing all of them for each connection costs more than the handshake. */
 function secureContexts(operatorsCa: string | undefined): (ca?: string) => SecureContext | undefined {
   let usual: SecureContext | undefined
   return (ca) => {
@@ -147,7 +150,7 @@ function secureContexts(operatorsCa: string | undefined): (ca?: string) => Secur
   }
 }
 
-/** Answers such as 103 that an endpoint may send before the one that counts; nothing else bounds them. */
+/** Maximum interim responses, such as 103, before the final one; nothing else limits them. */
 const maxInterim = 16
 
 async function send(
@@ -179,7 +182,7 @@ async function send(
         if (++interim > maxInterim) deadline.abort(outboundError('protocol'))
       },
     })
-  /** A server may close a kept connection at the very moment it is used again. */
+  /** Repeats the request if the server closed a kept connection at the moment it was used again. */
   const answered = (): ReturnType<typeof once> =>
     once().catch((error: unknown) => {
       const keptOneClosed = toOutboundError(error).kind === 'reset' && visit.opened() === 0
@@ -187,7 +190,7 @@ async function send(
       throw error
     })
   try {
-    // undici notices the signal once a connection is there; a request that waits for one is given up here.
+    // undici checks the signal only once there is a connection; the race also ends a request that waits for one.
     const response = await Promise.race([answered(), rejectOnAbort(deadline.signal)])
     phases.answered()
     const headers = flatten(response.headers)
@@ -205,7 +208,7 @@ async function send(
   }
 }
 
-/** A URL that was acceptable when it was stored may not be under today's rules. */
+/** A URL that was valid when it was stored may violate the current rules. */
 function parseTarget(check: () => URL): URL {
   try {
     return check()
@@ -223,7 +226,7 @@ function parseTarget(check: () => URL): URL {
 export function flatten(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers)
-      // No record has an entry of this name once it is parsed, or copied by assignment.
+      // A parsed or copied record cannot have an entry with this name.
       .filter(([name]) => name !== '__proto__')
       .map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
   )

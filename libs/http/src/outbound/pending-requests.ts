@@ -1,6 +1,6 @@
 /** A request in flight. */
 interface PendingRequest {
-  /** Connections opened to the origin since it began. */
+  /** Number of connections opened to the origin since the request began. */
   opened(): number
   end(): void
 }
@@ -9,7 +9,10 @@ interface PendingRequest {
 export interface PendingRequests {
   begin(origin: string): PendingRequest
   isWaitedFor(origin: string): boolean
-  /** Calls `giveUp` when no request to the origin is left. Call the result when there is a connection, or none. */
+  /**
+   * Calls `giveUp` when the last request to the origin has ended. Call the result once
+   * the connection is open or has failed.
+   */
   whileWaitedFor(origin: string, giveUp: () => void): (opened: boolean) => void
 }
 
@@ -20,8 +23,8 @@ interface Entry {
 }
 
 /**
- * undici goes on connecting when the requests it does so for have been given up. An endpoint that accepts
- * connections and never finishes a handshake would hold their sockets long beyond every deadline.
+ * undici continues to connect after the requests that need the connection were aborted. Without this, an endpoint that
+ * accepts connections but never finishes a handshake would hold their sockets long beyond every deadline.
  */
 export function createPendingRequests(): PendingRequests {
   const origins = new Map<string, Entry>()

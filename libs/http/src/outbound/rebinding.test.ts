@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** A guard whose resolver gives these answers one after the other, and the last one from then on. */
+/** A guard whose resolver returns these answers in order, and then repeats the last one. */
 function guardWith(answers: string[][], allowedCidrs: string[]): { guard: Outbound; lookups(): number } {
   let lookups = 0
   const guard = createOutbound({
@@ -26,7 +26,7 @@ function guardWith(answers: string[][], allowedCidrs: string[]): { guard: Outbou
   return { guard, lookups: () => lookups }
 }
 
-/** A server on every local address that tells by which of them it was reached. */
+/** A server on every local address that records the address it was reached by. */
 async function startEverywhere() {
   const reached: string[] = []
   const sockets: Socket[] = []

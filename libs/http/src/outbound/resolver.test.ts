@@ -23,14 +23,14 @@ beforeEach(async () => {
   closers.push(() => rm(directory, { recursive: true }))
 })
 
-/** Addresses, a response code, the bytes of the answer, or nothing at all. */
+/** Addresses, a response code, the raw bytes of the response, or no response. */
 type Reply = string[] | 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED' | 'truncated' | Buffer | 'never'
 type Zone = Record<string, { A?: Reply; AAAA?: Reply } | Reply>
 
 const typeNames: Record<number, 'A' | 'AAAA'> = { 1: 'A', 28: 'AAAA' }
 const codes: Record<string, number> = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 }
 
-/** A DNS server that has these names and no others. */
+/** A DNS server that knows only these names. */
 async function serve(zone: Zone) {
   const asked: string[] = []
   const socket = createSocket('udp4')
@@ -71,7 +71,7 @@ function encode(query: Buffer, type: 'A' | 'AAAA', reply: Exclude<Reply, 'never'
   return Buffer.concat([header, query.subarray(12, question(query).end), ...addresses.map(record)])
 }
 
-/** Name (of the question), type, class, seconds to live, length, address. */
+/** Name (of the question), type, class, TTL in seconds, length, address. */
 function record(address: string): Buffer {
   const data = Buffer.from(ipaddr.parse(address).toByteArray())
   const head = Buffer.from([0xc0, 12, 0, data.length === 4 ? 1 : 28, 0, 1, 0, 0, 0, 1, 0, data.length])
@@ -88,7 +88,7 @@ async function file(name: string, text: string): Promise<string> {
   return path
 }
 
-/** A resolver that sees nothing of this machine. */
+/** A resolver that reads no configuration of this machine. */
 function isolated(options: ResolverOptions): Resolve {
   return createResolver({
     hostsFile: join(directory, 'no-hosts'),
@@ -198,7 +198,7 @@ describe('names whose DNS never answers', () => {
       ),
     )
     const questions = names.flatMap((name) => [`${name} A`, `${name} AAAA`])
-    // Each of them is being waited for, all the while.
+    // All of them are pending at the same time.
     while (!questions.every((question) => asked.includes(question))) await setImmediate()
     await addressesOf(resolve, 'healthy.example').then(() => ended.push('healthy'))
     for (const limit of limits) limit.abort()

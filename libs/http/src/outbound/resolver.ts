@@ -13,24 +13,24 @@ export interface ResolverOptions {
   servers?: readonly string[]
   hostsFile?: string
   resolvConf?: string
-  /** How often a DNS server is asked; after 1 s for the first time, and then after twice as long each time. */
+  /** Maximum queries to each DNS server. The first one times out after 1 s; the timeout doubles with each further one. */
   tries?: number
-  /** The system's own resolver, asked for names without a dot that neither the hosts file nor DNS has. */
+  /** The system's own resolver, used for names without a dot that neither the hosts file nor DNS contains. */
   lookup?: Resolve
 }
 
 const firstTryMs = 1000
 const usualTries = 3
 
-/** How long one family's answer may lag behind the addresses of the other. */
+/** Maximum time to wait for the second address family after the first has been resolved. */
 const lagMs = 500
 
 /**
- * Finds names as the system does (hosts file, then DNS with its search domains), without its threads: however many
- * names have DNS that never answers, others are found meanwhile.
+ * Resolves names like the system (hosts file, then DNS with its search domains) but without its threads: names whose
+ * DNS server never answers do not delay others.
  *
- * The system itself is asked last, for what else it may know such as names of the local network. Only names without
- * a dot get there: users cannot run servers for those that make lookups hang.
+ * The system's resolver comes last, for names only it knows, such as those of the local network. Only names without a
+ * dot reach it: users cannot run DNS servers for these, so they cannot make lookups hang.
  */
 export function createResolver(options: ResolverOptions = {}): Resolve {
   const readHosts = createConfigFile(options.hostsFile ?? '/etc/hosts', parseHosts)
@@ -53,7 +53,7 @@ export function createResolver(options: ResolverOptions = {}): Resolve {
 
 const lookUp: Resolve = (hostname) => systemLookup(hostname, { all: true, verbatim: true })
 
-/** The addresses of the first name that has any. A server that fails ends the search only for the name it fails at. */
+/** The addresses of the first name that has any. A failing server ends the search only for the name it fails at. */
 async function resolveFirst(
   names: string[],
   options: ResolverOptions,
@@ -72,8 +72,8 @@ async function resolveFirst(
 }
 
 /**
- * Asks for both families and takes what one has when the other fails or lags. Each name has a channel of its own:
- * it can be cancelled alone, and reads what resolv.conf says now.
+ * Queries both families concurrently and uses the result of one if the other fails or is late. Each name has a separate
+ * resolver, so it can be cancelled alone and uses the current resolv.conf.
  */
 async function resolveBoth(
   name: string,
@@ -106,7 +106,7 @@ async function resolveBoth(
   }
 }
 
-/** DNS has said that there is no such name, or that it has no such addresses. */
+/** Whether DNS answered that the name does not exist or has no such addresses. */
 function isNegative(error: unknown): boolean {
   const code = findErrorCode(error)
   return code === NOTFOUND || code === NODATA

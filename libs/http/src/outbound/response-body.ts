@@ -10,15 +10,15 @@ const decoders: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
 
 interface ReadBody {
   body: Buffer
-  /** There was more, or it did not come to its end. */
+  /** There was more, or the body ended prematurely. */
   truncated: boolean
-  /** It is cut where it stopped making sense: it does not decompress. */
+  /** The body does not decompress and is cut at the first invalid byte. */
   isBroken?: true
 }
 
 /**
- * Reads a response body as far as it comes: a network error, the end of its time among them, cuts it where it is, as what
- * does not decompress does.
+ * Reads as much of a response body as possible: a network error, including a timeout, truncates
+ * it, and so does a body that does not decompress.
  */
 export async function readPartialBody(
   source: Readable,
@@ -34,8 +34,8 @@ export async function readPartialBody(
 }
 
 /**
- * Reads a response body, decompressed, up to `maxBytes`; what exceeds them is not read and `truncated` says so.
- * A body that does not decompress counts as cut where it stopped making sense, and `isBroken`. Network errors are thrown.
+ * Reads a response body, decompressed, up to `maxBytes`; the rest is not read and `truncated` is set. A body that does
+ * not decompress is cut at the first invalid byte and is `isBroken`. Throws network errors.
  */
 export async function readBody(
   source: Readable,

@@ -1,10 +1,13 @@
 import type { Socket } from 'node:net'
 import { outboundError } from './outbound-error.js'
 
-/** What the answer to one request may take on the wire. */
+/** Maximum bytes on the wire of the response to one request. */
 export const maxResponseBytes = 8 * 1024 * 1024
 
-/** Call the result with the size of what arrives: it cuts a connection on which more follows a write than any answer may take. */
+/**
+ * Returns a function to call with the size of each received chunk. It destroys the connection if more than
+ * `maxResponseBytes` arrive after a write.
+ */
 export function responseMeter(socket: Socket): (bytes: number) => void {
   let written = -1
   let received = 0
@@ -18,7 +21,7 @@ export function responseMeter(socket: Socket): (bytes: number) => void {
   }
 }
 
-/** Counts what arrives before it is read: a listener would start the stream before it has a reader. */
+/** Counts bytes when they arrive, before they are read: a `data` listener would start the stream before it has a reader. */
 export function limitResponses(socket: Socket): Socket {
   const meter = responseMeter(socket)
   const push = socket.push.bind(socket)

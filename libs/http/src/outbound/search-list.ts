@@ -1,16 +1,16 @@
 import { parseConfigLines } from './config-file.js'
 
-/** Domains in which a name is looked for, too, as resolv.conf has them. */
+/** Domains in which a name is also looked up, as configured in resolv.conf. */
 interface SearchList {
   domains: readonly string[]
-  /** A name with fewer dots is looked for in the domains first. */
+  /** A name with fewer dots is looked up in the domains first. */
   ndots: number
 }
 
 const maxDots = 15
 const longestName = 253
 
-/** Of several `search` or `domain` lines the last one counts, as to the system. */
+/** The last `search` or `domain` line applies, as in the system's resolver. */
 export function parseSearchList(text: string): SearchList {
   const list = { domains: [] as string[], ndots: 1 }
   for (const [directive, ...words] of parseConfigLines(text, /^\s*[#;].*/)) {
@@ -27,7 +27,7 @@ function ndotsOf(options: string[]): number | undefined {
   return given === undefined ? undefined : Math.min(Number(given), maxDots)
 }
 
-/** What to ask DNS for, in order, to find `hostname`. */
+/** Names to query in DNS, in order, to find `hostname`. */
 export function searchNames(hostname: string, { domains, ndots }: SearchList): string[] {
   if (hostname.endsWith('.')) return [hostname]
   const within = domains.map((domain) => `${hostname}.${domain}`).filter((name) => name.length <= longestName)

@@ -1,15 +1,21 @@
 import { maxSecretsLength, referencedSecrets, secretReference } from '@opsplane/contracts'
 
-/** Characters that secrets come to in one request at most, however often it refers to them: four times all it may have. */
+/**
+ * Maximum characters all inserted secrets add to one request, counting repeated
+ * references: four times `maxSecretsLength`.
+ */
 const maxFilledLength = 4 * maxSecretsLength
 
-/** A text with its references to secrets filled in, each value as `encode` writes it. */
+/** Replaces references to secrets in a text by their values, each transformed by `encode`. */
 export type FillSecrets = (text: string, encode?: (value: string) => string) => string
 
-/** What no header may have in it: line breaks, other control characters, and what is not Latin-1. */
+/** Characters not allowed in header values: line breaks, other control characters, and anything outside Latin-1. */
 const unsendable = /[^\t\x20-\x7e\x80-\xff]/
 
-/** Why headers with references to these secrets cannot be sent, naming the header and the secret; undefined where they can. */
+/**
+ * Why headers with references to these secrets cannot be sent, naming the header
+ * and the secret; `undefined` if they can.
+ */
 export function headerFault(
   headers: Readonly<Record<string, string>>,
   secrets: Readonly<Record<string, string>>,
@@ -25,15 +31,15 @@ export function headerFault(
 }
 
 interface SecretFillingOptions {
-  /** Throws where there is no such secret. */
+  /** Throws if there is no such secret. */
   secretValue(name: string): string
-  /** What is thrown where the texts would become too long. */
+  /** Creates the error to throw if the texts would become too long. */
   tooLong(message: string): Error
 }
 
 /**
- * Fills in the texts of one request. What they come to is added up before any of them is built: a text of 1 MiB can refer
- * 80,000 times to a value of 64 KiB.
+ * Inserts secrets into the texts of one request. Sums up their length before building any text: a text of 1 MiB can
+ * contain 80,000 references to a value of 64 KiB.
  */
 export function createSecretFilling({ secretValue, tooLong }: SecretFillingOptions): FillSecrets {
   let left = maxFilledLength

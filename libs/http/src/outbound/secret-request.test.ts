@@ -4,9 +4,9 @@ import type { ResolveSecrets } from '../calls/secret-values.js'
 import type { OutboundRequest } from './outbound.js'
 import { createSecretHttp, type SecretRequest } from './secret-request.js'
 
-/** Of one request, as if there were no more of the minute's. */
+/** Maximum bytes of one request, independent of the budget per minute. */
 const maxBytes = 1_000_000
-/** As long as all secrets of a request may be. */
+/** The maximum length of all secrets of a request. */
 const long = 's'.repeat(64 * 1_024)
 
 function start() {
@@ -80,7 +80,7 @@ test('what goes out is spent of what the workspace may send, and goes out no mor
 
 const twice = '{{secrets.long}}'.repeat(2)
 
-// 5 GB of them, if each was built before it was counted.
+// 5 GB if each text were built before its length is counted.
 test.each<[string, Partial<SecretRequest>]>([
   ['a body', { body: '{{secrets.long}}'.repeat(80_000) }],
   ['a body of JSON', { body: { keys: Array.from({ length: 8_000 }, () => '{{secrets.long}}') } }],

@@ -21,22 +21,22 @@ import { describeOutboundError, OutboundError } from './outbound-error.js'
 import type { OutboundHttp } from './outbound-http.js'
 import { createSecretFilling, type FillSecrets, headerFault } from './secret-filling.js'
 
-/** A request as its author wrote it, with references to secrets such as `{{secrets.token}}` in it. */
+/** A request as written by its author, with references to secrets such as `{{secrets.token}}`. */
 export interface SecretRequest {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   url: string
   headers: Record<string, string>
   query: Record<string, unknown>
-  /** Text as it is, anything else as JSON; undefined for none. */
+  /** A string is sent unchanged, any other value as JSON; `undefined` for no body. */
   body: unknown
-  /** Sent along where the method changes something. */
+  /** Sent if the method changes something. */
   idempotencyKey: string
   timeoutMs: number
   signal: AbortSignal
   maxResponseBytes: number
-  /** Whose secrets are used by whom, as kind and id: `workflow/wf_…`. */
+  /** The tenant whose secrets are used, the user they are used for, and the consumer as kind and id: `workflow/wf_…`. */
   user: { tenant: TenantScope; userId: string; consumer: string }
-  /** The run or the execution that sends it. */
+  /** Id of the run or execution that sends the request. */
   cause: string
   /** Throws for a secret that may not be used here. */
   checkSecret?(name: string): void
@@ -44,9 +44,9 @@ export interface SecretRequest {
 
 export interface SecretResponse {
   response: OutboundResponse
-  /** Cleans what is kept for people of the secrets that were sent. */
+  /** Removes the sent secrets from texts shown to people. */
   redact: Redact
-  /** Their values. */
+  /** Values of the secrets. */
   secrets: string[]
 }
 
@@ -57,13 +57,13 @@ interface SecretHttpOptions {
   signCause: SignCause
 }
 
-/** Throws `CallFailure` where there is no answer; any status is one. */
+/** Throws `CallFailure` if there is no response; a response with any status is returned. */
 export type SendSecretRequest = (request: SecretRequest) => Promise<SecretResponse>
 
-/** Methods that do the same when they are done twice. */
+/** Idempotent methods. */
 const repeatable = new Set(['GET', 'HEAD', 'PUT', 'DELETE'])
 
-/** Requests through the guard, with secrets filled in at the last moment and nowhere else. */
+/** Sends requests through the outbound guard. Secrets are inserted immediately before sending and nowhere else. */
 export function createSecretHttp({
   http,
   resolveSecrets,
@@ -100,7 +100,7 @@ export function createSecretHttp({
   }
 }
 
-/** Throws `CallFailure`: another attempt may find the minute over. */
+/** Throws a retryable `CallFailure`: a later attempt may fall into the next minute. */
 function spend(
   egress: SpendEgress,
   { user }: SecretRequest,
@@ -126,8 +126,8 @@ function urlOf(url: string, query: Record<string, unknown>, fill: FillSecrets): 
 }
 
 /**
- * The host of a URL with references in it: secrets have no part in it, as they go to hosts that are allowed for them. Throws
- * `CallFailure` for what is no URL.
+ * The host of a URL with references in it. The host cannot come from a secret, because secrets are only sent to hosts
+ * allowed for them. Throws `CallFailure` if the text is no URL.
  */
 export const parseTemplateHost = (url: string): string =>
   hostOfUrl(parsed(url.replaceAll(secretReference, 'secret')).href)
@@ -196,17 +196,17 @@ function outboundFailure({ kind, message }: OutboundError) {
   return new CallFailure(code, message, { retryable: kind !== 'blocked_address', details: { kind } })
 }
 
-/** An answer for those who compute with it. */
+/** A response to be used in further computation. */
 interface RedactedResponse {
   status: number
   headers: Record<string, string>
-  /** JSON where it says so, else text, or base64; null where it is empty. */
+  /** Parsed if its type is JSON, otherwise text or base64; `null` if it is empty. */
   body: unknown
-  /** Of what is no text in its charset. */
+  /** Set if the body is not text in its charset. */
   bodyEncoding?: 'base64'
 }
 
-/** What was answered, without an echo of the secrets that were sent. */
+/** A response with all echoes of the sent secrets removed. */
 export function redactResponse({
   response,
   secrets,

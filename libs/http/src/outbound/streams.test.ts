@@ -44,7 +44,7 @@ function guard(options: Partial<OutboundOptions> = {}): Outbound {
   return made
 }
 
-/** Listens in a process that accepts nothing: once its queue is full, connecting takes for ever. */
+/** Listens in a process that accepts no connections: once its queue is full, connecting never completes. */
 async function deafServer(): Promise<number> {
   const code = `const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
     require('node:fs').writeSync(1, String(server.address().port))
@@ -155,7 +155,7 @@ describe('the deadline of a stream', () => {
     const failures = (await Promise.allSettled(opening)).flatMap((each) =>
       each.status === 'rejected' ? [each.reason] : [],
     )
-    // The system takes the first few without its server.
+    // The operating system accepts the first few connections without the server.
     expect(failures.length).toBeGreaterThan(0)
     for (const failure of failures) expect(failure).toMatchObject({ kind: 'timeout' })
   })

@@ -7,43 +7,43 @@ import { OutboundError, outboundError } from './outbound-error.js'
 import { limitResponses } from './response-limit.js'
 import { hostWithoutBrackets, literalAllowed, normalizeHostname, refusedPorts } from './url-rules.js'
 
-/** A server that speaks something else than HTTP. */
+/** A server with another protocol than HTTP. */
 interface StreamTarget {
   /** A name, or an address in any notation. */
   host: string
   port: number
-  /** It speaks HTTP after all, at a port that the rules of URLs have allowed. */
+  /** Set if the server uses HTTP on a port that the URL rules allow. */
   http?: boolean
 }
 
 interface StreamRequest extends StreamTarget {
-  /** TLS from the first byte on; without it the stream is plain, and `startTls` makes it a secure one later. */
+  /** TLS from the first byte; otherwise the stream is plain, and `startTls` can secure it later. */
   tls?: StreamTls
   /** One deadline for DNS, TCP and TLS. */
   timeoutMs: number
-  /** Cuts the stream whenever it aborts, long after it was opened as well. */
+  /** Closes the stream when it aborts, at any time after the stream was opened as well. */
   signal?: AbortSignal
 }
 
 interface StreamTls {
-  /** Whether the certificate must be of a trusted authority and for the host: on unless it says false. */
+  /** Whether the certificate must come from a trusted CA and match the host; default `true`. */
   verify?: boolean
-  /** PEM certificates trusted instead of the public authorities and the operator's. */
+  /** PEM certificates trusted instead of the public CAs and the operator's. */
   ca?: string
 }
 
-/** Streams to servers that tenants name, such as databases and mail servers. */
+/** Streams to servers named by tenants, such as databases and mail servers. */
 export interface OutboundStreams {
   /** Throws ApiError `validation_failed` below `path` for a target that no stream would ever be opened to. */
   checkTarget(target: StreamTarget, path?: string): void
   /**
-   * Opens a stream to an address that was checked; of an answer of more than 8 MiB it is cut. Its errors need no
-   * listener. Throws OutboundError.
+   * Opens a stream to a checked address. It is closed after a response of more than 8 MiB. Its
+   * errors need no listener. Throws OutboundError.
    */
   connect(request: StreamRequest): Promise<Socket>
-  /** Makes a plain stream of `connect` a secure one, for protocols that agree on TLS first. Throws OutboundError. */
+  /** Secures a plain stream of `connect`, for protocols that negotiate TLS first. Throws OutboundError. */
   startTls(plain: Socket, host: string, tls?: StreamTls): Promise<Socket>
-  /** What `tls.connect` has to be given, for libraries that start TLS themselves. Throws OutboundError. */
+  /** Options of `tls.connect`, for libraries that start TLS themselves. Throws OutboundError. */
   tlsOptions(host: string, tls?: StreamTls): ConnectionOptions
 }
 
@@ -52,7 +52,7 @@ interface StreamsOptions {
   lookup: LookupFunction
   /** Ports below 1024 that streams may be opened to. */
   ports: readonly number[]
-  /** The authorities that are trusted; null for the public ones. */
+  /** Context with the trusted CAs; `undefined` for the public ones. */
   secureContext(ca?: string): SecureContext | undefined
 }
 
@@ -62,7 +62,7 @@ export function createStreams({ policy, lookup, ports, secureContext }: StreamsO
   const open = new Set<Socket>()
   let closed = false
 
-  /** The host as it is dialled. */
+  /** Returns the host to connect to. */
   const checked = ({ host, port, http }: StreamTarget, path = ''): string => {
     const hostname = normalizeHostname(host)
     if (hostname === undefined)
@@ -80,7 +80,7 @@ export function createStreams({ policy, lookup, ports, secureContext }: StreamsO
     const cancel = () => socket.destroy(new OutboundError('reset', 'The connection was given up.'))
     open.add(socket)
     signal?.addEventListener('abort', cancel)
-    // The user of the stream gets its failures from its own reads and writes.
+    // The user of the stream learns about failures from its own reads and writes.
     socket.on('error', () => {})
     socket.once('close', () => {
       open.delete(socket)
@@ -141,13 +141,13 @@ const blocked = 'Must not lead to a private, local or otherwise special address.
 
 const httpPorts = [80, 443]
 
-/** Hardly anything below 1024 is a database: those that are not HTTP's, either, are the operator's to list. */
+/** Few ports below 1024 belong to databases. The operator must list them, apart from those of HTTP. */
 function portAllowed(port: number, listed: readonly number[]): boolean {
   if (!Number.isInteger(port) || port < 1 || port > 65_535) return false
   return listed.includes(port) || (port > 1023 && !refusedPorts.has(port))
 }
 
-/** A target that was acceptable when it was stored may not be under today's rules. */
+/** A target that was valid when it was stored may violate the current rules. */
 function dialled(target: StreamTarget, check: (target: StreamTarget) => string): string {
   try {
     return check(target)
@@ -158,7 +158,7 @@ function dialled(target: StreamTarget, check: (target: StreamTarget) => string):
   }
 }
 
-/** Throws OutboundError; `beneath` is the stream whose end ends this one without a word. */
+/** Throws OutboundError. `beneath`: the underlying stream, whose end closes this one without an error. */
 async function opened(socket: Socket, event: 'connect' | 'secureConnect', beneath = socket): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {

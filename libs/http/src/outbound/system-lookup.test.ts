@@ -4,7 +4,7 @@ import { createBoundedLookup } from './system-lookup.js'
 
 const address = { address: '10.0.0.1', family: 4 }
 
-/** A bounded lookup whose lookups end when they are asked to. */
+/** A bounded lookup whose lookups end on demand. */
 function controlled() {
   const begun: string[] = []
   const ends = new Map<string, { resolve(found: LookupAddress[]): void; reject(error: Error): void }>()

@@ -1,9 +1,12 @@
 import type { LookupAddress } from 'node:dns'
 
-/** The system's resolver blocks a thread while it works, and the process has four for files and compression, too. */
+/**
+ * Maximum concurrent lookups: the system's resolver blocks a thread, and the process has four, also used for files and
+ * compression.
+ */
 const maxAtOnce = 2
 
-/** `lookup`, a few at a time; others wait for their turn until their signal aborts. */
+/** Limits concurrent calls of `lookup`; further calls wait for a slot until their signal aborts. */
 export function createBoundedLookup(lookup: Resolve): Resolve {
   const waiting = new Set<() => void>()
   let underway = 0
@@ -46,5 +49,5 @@ export function createBoundedLookup(lookup: Resolve): Resolve {
   }
 }
 
-/** The addresses of a name, at least one. Throws when there are none, or none are known before `signal` aborts. */
+/** The addresses of a name, at least one. Throws if there are none, or if `signal` aborts before any are known. */
 export type Resolve = (hostname: string, signal: AbortSignal) => Promise<LookupAddress[]>

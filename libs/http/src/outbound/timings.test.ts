@@ -18,7 +18,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** What a request to a URL is measured as, whether or not it has an answer. */
+/** The timings of a request to a URL, with or without a response. */
 function measuring(options: Partial<OutboundOptions> = {}) {
   const guard = createOutbound({
     ...{ allowedCidrs: ['127.0.0.0/8'], allowHttp: true, connectionsPerOrigin: 1 },

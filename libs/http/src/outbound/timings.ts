@@ -2,23 +2,23 @@ import { Socket } from 'node:net'
 import type { Agent, buildConnector, Dispatcher } from 'undici'
 import { undici } from '../calls/undici.js'
 
-/** What a request took its time for, in milliseconds. */
+/** Durations of the phases of a request, in milliseconds. */
 export interface OutboundTimings {
-  /** Null for an address, and for a connection that was there. */
+  /** `null` for an IP address, and for a reused connection. */
   dnsMs: number | null
-  /** Null for a connection that was there, or never was. */
+  /** `null` for a reused connection, or if none was established. */
   connectMs: number | null
-  /** Null without TLS, too. */
+  /** As `connectMs`, and also `null` without TLS. */
   tlsMs: number | null
-  /** From when there was a connection to the first byte of the answer. */
+  /** From the established connection to the first byte of the response. */
   firstByteMs: number | null
-  /** From before DNS to the end of the answer, or to its failure. */
+  /** From before DNS to the end of the response, or to its failure. */
   totalMs: number
-  /** Null where no connection was come to. */
+  /** `null` if no connection was established. */
   isConnectionReused: boolean | null
 }
 
-/** A connection as it is opened: monotonic milliseconds. */
+/** Timestamps of a connection attempt, in monotonic milliseconds. */
 interface Dial {
   isTls: boolean
   startedAt: number
@@ -27,7 +27,7 @@ interface Dial {
   openedAt?: number
 }
 
-/** Follows a socket that is being connected. */
+/** Records the timestamps of a connecting socket. */
 export function followDial(socket: unknown, isTls: boolean): Dial {
   const dial: Dial = { isTls, startedAt: performance.now() }
   if (!(socket instanceof Socket)) return dial
@@ -40,7 +40,7 @@ export function followDial(socket: unknown, isTls: boolean): Dial {
   return dial
 }
 
-/** The phases of one request, which its `opaque` leads to. */
+/** The phases of one request, passed to undici as its `opaque`. */
 export class RequestPhases {
   readonly #startedAt = performance.now()
   #sentAt: number | undefined
@@ -48,7 +48,7 @@ export class RequestPhases {
   #dialled: () => Dial | undefined = () => undefined
   #answeredAt: number | undefined
 
-  /** It goes by a client whose last connection is `dialled`; the last call counts. */
+  /** The request is sent by a client whose last connection is `dialled`; the last call wins. */
   sent(dialled: () => Dial | undefined): void {
     this.#sentAt = performance.now()
     this.#dialled = dialled
@@ -79,14 +79,17 @@ export class RequestPhases {
 const between = (from: number | undefined, to: number | undefined) =>
   from === undefined || to === undefined ? null : Math.max(0, Math.round(to - from))
 
-/** undici's connector, which also hands over how each connection comes to be. */
+/** undici's connector, which also reports the timestamps of each connection. */
 export type MeasuredConnector = (
   options: buildConnector.Options,
   callback: buildConnector.Callback,
   dialled: (dial: Dial) => void,
 ) => void
 
-/** Options of an agent whose requests have phases, where their `opaque` is one: each client has one connection at a time. */
+/**
+ * Options of an agent that measures requests whose `opaque` is a RequestPhases. Each
+ * client has one connection at a time.
+ */
 export function measureConnector(connect: MeasuredConnector): Pick<Agent.Options, 'connect' | 'factory'> {
   const { Client, Pool } = undici()
   const openClient = (origin: string | URL, options: object) => {
@@ -107,7 +110,7 @@ export function measureConnector(connect: MeasuredConnector): Pick<Agent.Options
   }
   return {
     connect: (to, callback) => connect(to, callback, () => {}),
-    // As without measuring: a pool of one would connect again by itself for a request that was given up.
+    // Same behavior as without measuring: a pool of one would reconnect for an aborted request.
     factory: (origin, options: Agent.Options) =>
       options.connections === 1
         ? openClient(origin, options)

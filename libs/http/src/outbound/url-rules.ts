@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net'
 import { invalidField } from '@opsplane/contracts'
 import type { AddressPolicy } from './addresses.js'
 
-/** Ports above 1023 that speak something else than HTTP (the bad ports of the Fetch standard). */
+/** Ports above 1023 used by other protocols than HTTP (the bad ports of the Fetch standard). */
 export const refusedPorts = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,
   10080,
@@ -10,12 +10,12 @@ export const refusedPorts = new Set([
 
 interface UrlRules {
   policy: AddressPolicy
-  /** Plain http: to any host, to none, or to loopback hosts only. */
+  /** Whether plain http is allowed: to any host, to none, or only to loopback hosts. */
   allowHttp: boolean | 'loopback'
 }
 
 /**
- * The rules a URL can be held to without resolving its host. Returns the parsed URL.
+ * Checks a URL without resolving its host, and returns the parsed URL.
  * Throws ApiError `validation_failed` with the code of the broken rule at the JSON pointer `path`.
  */
 export function checkUrl(text: string, { policy, allowHttp }: UrlRules, path = '/url'): URL {
@@ -54,14 +54,14 @@ function portAllowed(url: URL): boolean {
   return port > 1023 && !refusedPorts.has(port)
 }
 
-/** URL parsing has turned every spelling of an IPv4 address into the dotted one. Names pass, to be resolved. */
+/** URL parsing has normalized every spelling of an IPv4 address to dotted notation. Names pass and are resolved later. */
 export function literalAllowed(hostname: string, policy: AddressPolicy): boolean {
   const host = bareHost(hostname)
   if (isIP(host) !== 0) return policy.allows(host)
   return isLocalName(host) ? policy.allows('127.0.0.1') : host !== ''
 }
 
-/** RFC 6761: such names mean the loopback interface, whatever a resolver says. */
+/** RFC 6761: such names refer to the loopback interface, whatever a resolver returns. */
 export function isLocalName(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost')
 }
@@ -72,7 +72,10 @@ export function hostWithoutBrackets(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }
 
-/** A host as URLs have it, every spelling of an IPv4 address turned into the dotted one; undefined where it is none. */
+/**
+ * A host as written in URLs, with every spelling of an IPv4 address normalized to
+ * dotted notation; `undefined` if invalid.
+ */
 export function normalizeHostname(host: string): string | undefined {
   const bare = /^\[.*\]$/.test(host) ? host.slice(1, -1) : host
   const isIpv6 = isIP(bare) === 6

@@ -4,7 +4,7 @@ import { valueText } from '../calls/value-text.js'
 import type { Operations } from './operations.js'
 import type { CallPlatform, PlatformCaller } from './platform-call.js'
 
-/** What an operation is called with: parameters of its path, its query, and its body. */
+/** Input of an operation: path parameters, query and body. */
 export const OperationInput = z.object({
   params: z.record(z.string(), z.unknown()).default({}),
   query: z.record(z.string(), z.unknown()).default({}),
@@ -15,11 +15,11 @@ export type OperationInput = z.output<typeof OperationInput>
 interface OperationAnswer {
   status: number
   data: unknown
-  /** Of a list. */
+  /** Lists only. */
   pagination?: unknown
 }
 
-/** Throws a `CallFailure` for whatever is not answered below 400. */
+/** Throws a `CallFailure` for any response with status 400 or above, and if there is none. */
 export type CallOperation = (
   caller: PlatformCaller,
   operationId: string,
@@ -30,7 +30,7 @@ const Answer = z.object({ data: z.unknown(), pagination: z.unknown().optional() 
 const methods = { get: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH', delete: 'DELETE' } as const
 const isMethod = (method: string): method is keyof typeof methods => method in methods
 
-/** Any operation of this platform by its id. */
+/** Calls any operation of this platform by its id. */
 export function createCallOperation(operations: Operations, callPlatform: CallPlatform): CallOperation {
   return async (caller, operationId, { params, query, body }) => {
     const operation = await operations.find(operationId)
@@ -62,7 +62,7 @@ function pathOf(pattern: string, params: Record<string, unknown>): string {
       throw new CallFailure('missing_param', `The operation needs the parameter ${name}.`, {
         details: { param: name },
       })
-    // A path has no other way to name a folder, and none of these is an id.
+    // `.` and `..` would address another path, and neither is a valid id.
     if (isFolder(value)) throw new CallFailure('invalid_param', `${name} cannot be ${value}.`)
     return encodeURIComponent(value)
   })
@@ -70,7 +70,7 @@ function pathOf(pattern: string, params: Record<string, unknown>): string {
 
 const isFolder = (segment: string) => segment === '.' || segment === '..'
 
-/** The last part of a path, which may be none. */
+/** The rest parameter of a path, which may be empty. */
 function restOf(name: string, value: string): string {
   const segments = value.split('/')
   if (segments.some(isFolder)) throw new CallFailure('invalid_param', `${name} cannot have . or .. in it.`)

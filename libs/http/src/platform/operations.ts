@@ -1,28 +1,28 @@
 import { ApiError, type BackendName, backendNames, type Permission, RouteTable } from '@opsplane/contracts'
 import type { ServiceClient } from '../calls/service-client.js'
 
-/** An operation of the platform, as the service that owns it says. */
+/** An operation of the platform, as described by the service that owns it. */
 interface Operation {
   service: BackendName
   method: string
   /** A pattern such as `/itsm/incidents/:id`. */
   path: string
-  /** What calling it takes; null where being logged in is enough, or not even that. */
+  /** Permission the operation requires; `null` if a login is enough, or if not even that is needed. */
   permission: Permission | null
 }
 
 export interface Operations {
-  /** Undefined where no service that answers has one of this id. */
+  /** `undefined` if no reachable service has an operation with this id. */
   find(operationId: string): Promise<Operation | undefined>
-  /** Whether every service of the platform has described its operations, so that what is not found is not there. */
+  /** Whether every service of the platform has described its operations, so that an unknown one does not exist. */
   isComplete(): boolean
 }
 
-/** A table is asked for again no sooner than this. */
+/** Minimum time before the tables are requested again. */
 const keptMs = 10_000
 const timeoutMs = 5_000
 
-/** What services tell of their operations, asked for as it is needed. */
+/** Operations of all services, requested on demand. */
 export function createOperations(
   clients: ReadonlyMap<BackendName, Pick<ServiceClient, 'get'>>,
   monotonicMs: () => number,
@@ -37,7 +37,7 @@ export function createOperations(
     const found = new Map(known)
     await Promise.all(
       [...clients].map(async ([service, client]) => {
-        // One that does not answer keeps what it has said before.
+        // A service that does not answer keeps its previous operations.
         const signal = AbortSignal.timeout(timeoutMs)
         const table = await client.get('/internal/routes', RouteTable, { signal }).catch(() => undefined)
         if (!table) return
@@ -64,10 +64,10 @@ export function createOperations(
   }
 }
 
-/** What calling an operation takes, by its id; undefined where there is none. */
+/** Permission an operation requires, by its id; `undefined` if there is no such operation. */
 export type FindPermission = (operationId: string) => Promise<Permission | null | undefined>
 
-/** An operation is unknown once every service has said what it has. */
+/** Only reports an operation as unknown after every service has described its operations. */
 export const createPermissionFinder =
   (operations: Operations): FindPermission =>
   async (operationId) => {

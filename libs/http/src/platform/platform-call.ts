@@ -3,13 +3,13 @@ import { CallFailure } from '../calls/call-failure.js'
 import type { CarriedLimits, Delegations } from '../calls/delegation.js'
 import type { ServiceAnswer, ServiceClient, ServiceRequest } from '../calls/service-client.js'
 
-/** In whose name, and as part of what. */
+/** The identity a call is made with, and the work it belongs to. */
 export interface PlatformCaller
   extends Pick<ServiceRequest, 'signal' | 'timeoutMs' | 'traceparent' | 'causationId' | 'causationDepth'>,
     CarriedLimits {
-  /** The grant it acts by; null where there is none. */
+  /** The grant to act by; `null` if there is none. */
   grant: string | null
-  /** The same in every attempt: by it the other side knows a repetition. */
+  /** The same in every attempt: the called service uses it to detect a repetition. */
   key: string
 }
 
@@ -17,7 +17,7 @@ interface PlatformCall extends Pick<ServiceRequest, 'method' | 'path' | 'body' |
   service: BackendName
 }
 
-/** Gives what is answered below 400, and throws a `CallFailure` for any other answer. */
+/** Returns responses below status 400, and throws a `CallFailure` for any other. */
 export type CallPlatform = (caller: PlatformCaller, call: PlatformCall) => Promise<ServiceAnswer>
 
 interface PlatformOptions {
@@ -25,10 +25,10 @@ interface PlatformOptions {
   delegations: Pick<Delegations, 'actingBy'>
 }
 
-/** Where the person who gave the grant has lost the rights: retries cannot succeed. */
+/** Codes returned if the grant's person has lost the rights: retries cannot succeed. */
 const rightsGone = new Set(['token_expired', 'workspace_forbidden', 'invalid_token'])
 
-/** Calls services in the name of a person who has given a grant. */
+/** Calls services in the name of a person who has issued a grant. */
 export function createCallPlatform({ clients, delegations }: PlatformOptions): CallPlatform {
   return async (caller, { service, ...request }) => {
     const { grant, key, workflow, permissions, callers, callerRights, person, ...options } = caller
@@ -54,7 +54,7 @@ export function createCallPlatform({ clients, delegations }: PlatformOptions): C
   }
 }
 
-/** An error without an answer of the service. */
+/** An error raised before the service responded. */
 function failureBefore(cause: ApiError): CallFailure {
   const { code, message, retryable, details } = cause
   return rightsGone.has(code)

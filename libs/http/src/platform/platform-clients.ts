@@ -10,7 +10,7 @@ interface PlatformClientsOptions extends Pick<ServiceClientOptions, 'issuer' | '
   config: Pick<BackendConfig, 'serviceUrls'>
 }
 
-/** A client of every service whose address is known; a service's context has what it takes. */
+/** A client for each service whose URL is known. A service's context has the required options. */
 export function platformClients({ config, issuer, tls }: PlatformClientsOptions): PlatformClients {
   return new Map(
     backendNames

@@ -2,7 +2,7 @@ import { matchesEntityTag } from '../documents/entity-tag.js'
 import type { Answer } from '../server/exchange.js'
 import { type Route, supportsIfNoneMatch } from './route.js'
 
-/** The answer, or 304 when the client has it already. */
+/** Returns the response, or 304 if the client already has it. */
 export function applyConditionalGet(route: Route, header: string | undefined, answer: Answer): Answer {
   const tag = answer.headers?.ETag
   if (header === undefined || tag === undefined || !supportsIfNoneMatch(route)) return answer

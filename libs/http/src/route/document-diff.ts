@@ -1,12 +1,12 @@
 import { canonicalJson, type DefinitionChange } from '@opsplane/contracts'
 import { jsonPointer } from './validation.js'
 
-/** So many are shown: beyond that two definitions have little in common. */
+/** Maximum changes returned: beyond that, two definitions have little in common. */
 const maxChanges = 1_000
 
 /**
- * What differs between two documents of JSON, in the order of the second one. Lists of things that have ids are compared by
- * them, so that one put in front does not change all the others.
+ * Differences between two JSON documents, in the order of the second one. Items with ids are matched by id, so an
+ * insertion at the front of a list does not change all others.
  */
 export function diffDocuments(before: unknown, after: unknown): DefinitionChange[] {
   const changes: DefinitionChange[] = []
@@ -27,7 +27,7 @@ function compare(before: unknown, after: unknown, path: Path, changes: Definitio
   else changes.push(change(before, after, path))
 }
 
-/** Each is where it stands afterwards; one that is gone, where it stood. */
+/** Each change has the item's new position, or the old one if it was removed. */
 function compareNamed(before: Named[], after: Named[], path: Path, changes: DefinitionChange[]): void {
   const known = new Map(before.map((item, index) => [item.id, { item, index }]))
   for (const [index, item] of after.entries()) {

@@ -12,7 +12,7 @@ import {
 /** A page, a script or an image for a browser, or a description of the API. */
 export interface DocumentAnswer {
   document: CachedDocument
-  /** In place of or in addition to those of every response; undefined removes one. */
+  /** Replace or extend those of every response; `undefined` removes one. */
   headers?: Readonly<Record<string, string | undefined>>
 }
 
@@ -20,7 +20,7 @@ interface DocumentContract<Path extends string, Params extends z.ZodObject, Quer
   extends Omit<Contract<Path>, 'method' | 'bodyLimitBytes' | 'waits'> {
   params?: Params
   query?: Query
-  /** What is in it, where it is JSON and part of the API. */
+  /** Schema of the content, if it is JSON and part of the API. */
   response?: z.ZodType
   handler(input: {
     params: z.output<Params>
@@ -29,7 +29,10 @@ interface DocumentContract<Path extends string, Params extends z.ZodObject, Quer
   }): Promise<DocumentAnswer>
 }
 
-/** A document with the same bytes for all callers until it changes, with an ETag and compression. Errors are answered as usual. */
+/**
+ * A document with the same bytes for all callers until it changes, with an ETag and
+ * compression. Errors are answered as usual.
+ */
 export function defineDocument<
   const Path extends string,
   Params extends z.ZodObject = PathSchema<Path>,

@@ -15,10 +15,10 @@ type SortField<Sorts extends readonly string[]> = Sorts[number] extends infer Na
     : Name
   : never
 
-/** A page, where `hasMore` may differ from "there is a next cursor" (a log that is read on for ever). */
+/** A page whose `hasMore` may differ from "there is a next cursor", for logs that are read continuously. */
 export interface ListPage<T> extends Page<T> {
   hasMore?: boolean
-  /** How many there are on all pages, where that was asked for. */
+  /** Number of items on all pages, if it was requested. */
   total?: number
 }
 
@@ -33,7 +33,10 @@ export interface ListContract<
   params?: Params
   /** The filters; `limit`, `after` and `sort` are added. */
   query?: Query
-  /** Fields to sort by, each in both directions; the first entry as written is the default, with `asOf` the one by creation. `-createdAt` unless given; none: no `sort` but what `query` declares. */
+  /**
+   * Fields to sort by, each in both directions. The first entry, in its direction, is the default; with `asOf` the
+   * default is the one by creation. Default: `-createdAt`. If empty, there is no `sort` except one declared in `query`.
+   */
   sorts?: Sorts
   /** Schema of one item. */
   response: Item
@@ -44,7 +47,7 @@ export interface ListContract<
       after?: string
       sort: Sort<SortField<Sorts> & string>
     }
-    /** Names the list with its path, filters and sort; cursors are bound to it. */
+    /** Identifies the list with its path, filters and sort; cursors are bound to it. */
     binding: string
     meta: RequestMeta
   }): Promise<ListPage<z.input<Item>>>
@@ -74,7 +77,7 @@ export function defineList<
     ifMatch: false,
     handler: (input) => {
       const given = input.query as ListQuery
-      // What such a list does with a `sort` of its own is its own affair.
+      // A list without `sorts` may interpret its own `sort` parameter itself.
       const sort = sorts.length === 0 ? undefined : (given.sort ?? defaultSort(sorts, given))
       const query = { ...given, ...(sort !== undefined && { sort }) }
       const { limit: _, after: __, ...selection } = query
@@ -98,7 +101,7 @@ interface ListQuery {
   asOf?: string
 }
 
-/** The past is read in the order of creation, whatever the present is sorted by. */
+/** Past states are read in creation order, whatever the sort of the current state. */
 function defaultSort(sorts: readonly string[], { asOf }: ListQuery): string | undefined {
   const [first] = sorts
   if (asOf === undefined || first?.endsWith('createdAt')) return first

@@ -1,9 +1,12 @@
 import type { Route } from './route.js'
 
-/** The address of what a request created, below the service's root; undefined when it does not say its id. */
+/** Path of the resource a request created, below the service's root; `undefined` if the response has no id. */
 export type Locate = (params: unknown, data: unknown) => string | undefined
 
-/** How to tell the address of what a route creates: it answers 201, and another route reads one below its path, or below the one it names. */
+/**
+ * Returns a function that computes the path of a created resource, if the route answers 201 and another route reads
+ * single resources below its path, or below `createdBelow`.
+ */
 export function locator(route: Route, routes: readonly Route[]): Locate | undefined {
   if (route.status !== 201) return undefined
   const collection = route.createdBelow ?? route.path

@@ -4,12 +4,12 @@ import type { ListPage } from './list.js'
 import type { Route } from './route.js'
 
 type Permissions = readonly string[]
-/** Leaves out what the caller may not do. */
+/** Removes actions the caller may not perform. */
 type Narrow = (value: unknown, permissions: Permissions) => unknown
 
 /**
- * What a route answers, as its caller is shown it: the actions a record allows (`allowedActionsSchema`) are those they have
- * the permission for. Undefined where a route has none, or its caller is anonymous.
+ * Filters a route's response for its caller: of a record's actions (`allowedActionsSchema`), only those the caller has
+ * the permission for remain. `undefined` if the response has no actions, or if the caller is anonymous.
  */
 export function createActionFilter(route: Route): Narrow | undefined {
   if (

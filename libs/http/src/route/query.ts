@@ -7,7 +7,7 @@ type Query = Record<string, string | string[]>
 const maxParameters = 500
 
 /**
- * Splits a URL's query; a parameter given twice is an array. Throws `malformed_url` on bad %-encoding and
+ * Splits a URL's query; a repeated parameter is an array. Throws `malformed_url` on bad %-encoding and
  * `validation_failed` on more than 500 parameters.
  */
 export function parseQuery(url: string, arrays: ReadonlySet<string>): Query {
@@ -54,12 +54,12 @@ function decode(text: string): string {
   return decoded
 }
 
-/** Plain assignment would lose a parameter named `__proto__` instead of reporting it. */
+/** A plain assignment would lose a parameter named `__proto__` instead of reporting it. */
 function define(query: Query, name: string, value: string | string[]): void {
   Object.defineProperty(query, name, { value, enumerable: true, configurable: true, writable: true })
 }
 
-/** Names of the parameters that are lists, so that one value alone is a list too. */
+/** Names of the parameters that are lists, so that a single value becomes a list too. */
 export function arrayParameters(schema: z.ZodObject): Set<string> {
   const names = Object.entries(schema.shape).filter(([, field]) => isArray(field))
   return new Set(names.map(([name]) => name))

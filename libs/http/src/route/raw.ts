@@ -7,30 +7,33 @@ import { securityHeaders } from '../server/security-headers.js'
 import { parseQuery } from './query.js'
 import { type Contract, commonFields, type PathSchema, type RequestMeta, type Route } from './route.js'
 
-/** A request whose query, headers and body the handler of the route validates itself. */
+/** A request whose query, headers and body the route's handler validates itself. */
 export interface RawRequest {
-  /** As it was sent, such as `GET` or `HEAD`. */
+  /** As sent, such as `GET` or `HEAD`. */
   method: string
-  /** Below the service's root, as it was sent: percent-encoded, without the query. */
+  /** Below the service's root, as sent: percent-encoded, without the query. */
   path: string
   query: Record<string, string | string[]>
   headers: IncomingMessage['headers']
-  /** Empty of GET and HEAD. */
+  /** Empty for GET and HEAD. */
   body: Buffer
-  /** Of a request that changes something and has an Idempotency-Key: the same for the same request alone. */
+  /**
+   * Set for a request that changes something and has an Idempotency-Key. Equal only
+   * for repetitions of the same request.
+   */
   repetition: { key: string; fingerprint: string } | undefined
 }
 
-/** An answer of a stranger: it gets the headers of every answer, and no page in it runs anything. */
+/** A response with untrusted content: it gets the headers of every response, and no page in it can run scripts. */
 export interface RawAnswer {
   status: number
-  /** In addition to those of every response, which they cannot replace. */
+  /** Added to those of every response, which they cannot replace. */
   headers: Readonly<Record<string, string>>
   body: string | null
 }
 
 interface RawContract<Path extends string> extends Contract<Path> {
-  /** What the answer may be. */
+  /** Possible media types of the response. */
   mediaTypes: readonly string[]
   handler(input: {
     params: z.output<PathSchema<Path>>
@@ -39,7 +42,7 @@ interface RawContract<Path extends string> extends Contract<Path> {
   }): Promise<RawAnswer>
 }
 
-/** A route that passes on what it is asked and what comes of it. Errors are answered as everywhere. */
+/** A route that passes requests and responses through unchanged. Errors are answered as usual. */
 export function defineRaw<const Path extends string>(contract: RawContract<Path>): Route {
   const handler: ErasedRawHandler = contract
   return {
@@ -64,7 +67,7 @@ interface ErasedRawHandler {
   handler(input: { params: unknown; request: unknown; meta: RequestMeta }): Promise<unknown>
 }
 
-/** Reads all of a request. Throws `payload_too_large`, `malformed_url`, and `idempotency_key_invalid`. */
+/** Reads a whole request. Throws `payload_too_large`, `malformed_url`, and `idempotency_key_invalid`. */
 export async function readRawRequest(
   req: IncomingMessage,
   route: Pick<Route, 'bodyLimitBytes'>,
@@ -89,10 +92,10 @@ export async function readRawRequest(
   }
 }
 
-/** Shown by itself, or in a frame: it runs nothing, loads nothing, and is of no origin. */
+/** Whether shown alone or in a frame, the content runs no scripts, loads nothing, and has an opaque origin. */
 const contentPolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
-/** Sends what the handler of a raw route returned. */
+/** Sends the return value of a raw route's handler. */
 export function sendRaw(exchange: Exchange, data: unknown): void {
   const { status, headers, body } = data as RawAnswer
   const { res, requestId } = exchange

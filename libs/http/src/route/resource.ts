@@ -2,25 +2,25 @@ import type { z } from 'zod'
 import { defineList, type ListContract } from './list.js'
 import { defineRoute, type PathSchema, type Route, type RouteContract, type Scope } from './route.js'
 
-/** What the operations on one kind of resource have in common. */
+/** Properties shared by all operations on one kind of resource. */
 export interface Resource<Path extends string, Key extends string, Shown extends z.ZodType> {
-  /** Of one of them in the ids of operations: with `Report` they are `createReport`, `getReport`. */
+  /** Singular name in operation ids: `Report` results in `createReport`, `getReport`. */
   name: string
-  /** Of several, as in `listReports`; the name and an s unless given. */
+  /** Plural name, as in `listReports`; default: the name and an s. */
   plural?: string
-  /** Of all of them, such as `/analytics/reports`. */
+  /** Path of the collection, such as `/analytics/reports`. */
   path: Path
-  /** The parameter that names one of them in paths; `id` unless given. */
+  /** Path parameter that identifies a single resource; default `id`. */
   key?: Key
   tag: string
   /** The scope of `list` and `get`. */
   read: Scope
-  /** The scope of everything else. */
+  /** The scope of all other operations. */
   write: Scope
   response: Shown
 }
 
-/** A contract without what the resource says. An operation that differs there says so itself. */
+/** A contract without the properties the resource provides. An operation can override them. */
 type Operation<Contract extends { [Name in Given]?: unknown }> = Omit<Contract, Given | 'path'> &
   Partial<Pick<Contract, Given>>
 type Given = 'operationId' | 'method' | 'tag' | 'scope' | 'response'
@@ -28,8 +28,8 @@ type Given = 'operationId' | 'method' | 'tag' | 'scope' | 'response'
 type NoQuery = z.ZodObject<Record<never, never>>
 
 /**
- * The parts of which the routes of a resource are made: each makes one operation, of a contract that says what is its own. What fits
- * none of them is a `defineRoute` or `defineList`.
+ * Builders for the routes of a resource: each builds one operation from a contract with only its own properties.
+ * Operations that fit none of them use `defineRoute` or `defineList`.
  */
 export function defineResource<
   const Path extends string,
@@ -45,7 +45,7 @@ export function defineResource<
   type OnOne<R extends z.ZodType, Q extends z.ZodObject, B extends z.ZodType> = Operation<
     RouteContract<One, R, PathSchema<One>, Q, B>
   >
-  /** The compiler does not put a generic contract together. */
+  /** The compiler cannot assemble a generic contract. */
   const define = (verb: string, own: Pick<AnyContract, 'method' | 'path'>, operation: object): Route => {
     const shared = { tag, scope: own.method === 'get' ? read : write, response }
     const contract: object = { operationId: `${verb}${name}`, ...shared, ...own, ...operation }
@@ -53,7 +53,7 @@ export function defineResource<
   }
 
   return {
-    /** `GET` of all, a page at a time. */
+    /** `GET` of the collection, one page at a time. */
     list<
       R extends z.ZodType = Shown,
       const Sorts extends readonly string[] = readonly ['-createdAt'],
@@ -63,14 +63,14 @@ export function defineResource<
       return defineList({ ...own, ...operation } as ListContract<Path, R, Sorts, PathSchema<Path>, Q>)
     },
 
-    /** `GET` of one. */
+    /** `GET` of one resource. */
     get<R extends z.ZodType = Shown, Q extends z.ZodObject = NoQuery>(
       operation: OnOne<R, Q, z.ZodUndefined>,
     ): Route {
       return define('get', { method: 'get', path: one }, operation)
     },
 
-    /** `POST`; the answer is a 201 with the new one. */
+    /** `POST`; responds with 201 and the new resource. */
     create<
       R extends z.ZodType = Shown,
       Q extends z.ZodObject = NoQuery,
@@ -79,7 +79,7 @@ export function defineResource<
       return define('create', { method: 'post', path }, { status: 201, ...operation })
     },
 
-    /** `PATCH` of one. */
+    /** `PATCH` of one resource. */
     update<
       R extends z.ZodType = Shown,
       Q extends z.ZodObject = NoQuery,
@@ -88,7 +88,7 @@ export function defineResource<
       return define('update', { method: 'patch', path: one }, operation)
     },
 
-    /** `DELETE` of one; a 204 unless it has a response. */
+    /** `DELETE` of one resource; 204 unless it has a response. */
     delete<
       R extends z.ZodType = z.ZodVoid,
       Q extends z.ZodObject = NoQuery,
@@ -97,7 +97,7 @@ export function defineResource<
       return define('delete', { method: 'delete', path: one }, { response: undefined, ...operation })
     },
 
-    /** `POST` of an action on one: `take-over` is `takeOverReport` at `/analytics/reports/:id/take-over`. */
+    /** `POST` of an action on one resource: `take-over` is `takeOverReport` at `/analytics/reports/:id/take-over`. */
     action<
       R extends z.ZodType = Shown,
       Q extends z.ZodObject = NoQuery,

@@ -2,7 +2,10 @@ import { type Permission, type RouteAccess, RouteTable } from '@opsplane/contrac
 import { isFeed } from '../links/feeds.js'
 import { defineRoute, type Route, type Scope } from './route.js'
 
-/** Tells the gateway how to treat requests for these routes, and workflows and apps what they are called; they alone decide what becomes of one. */
+/**
+ * Serves the table of these routes: the gateway uses it to forward requests, workflows and apps to find operations.
+ * Access is still decided by the routes themselves.
+ */
 export function routeTableRoute(routes: readonly Route[]): Route {
   const table: RouteTable = {
     routes: routes

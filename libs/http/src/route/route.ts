@@ -18,29 +18,29 @@ export type Scope = Permission | 'public' | 'authenticated' | 'service'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** Everything about a request that is not its content. */
+/** Context of a request, without its content. */
 export interface RequestMeta extends CommandMeta {
   requestId: string
   principal: Principal
-  /** What the gateway says of its client; null for what another service asks. */
+  /** The client as recorded by the gateway; `null` for requests of other services. */
   source: EventSource | null
-  /** What `delegate` needs, to continue with the person's rights; undefined for anonymous requests. */
+  /** Required by `delegate` to act with the person's rights later; `undefined` for anonymous requests. */
   clientToken: string | undefined
-  /** The service that asks in the person's name, and what for; null for what they ask by themselves. */
+  /** The service that calls in the person's name, and the purpose; `null` for the person's own requests. */
   delegate: { by: string; run: string } | null
-  /** With `causationId`: how many runs and executions had caused the one that asks. */
+  /** With `causationId`: number of runs and executions that caused the calling one. */
   causationDepth?: number
-  /** Of what another service asks by a token for this one call: no other call has it. */
+  /** Set for calls of another service with a token for one call: a unique id of the call. */
   callId?: string
-  /** The same for the same request with the same Idempotency-Key, and for no other; undefined without a key. */
+  /** Equal only for repetitions of the same request with the same Idempotency-Key; `undefined` without a key. */
   repetitionKey: string | undefined
-  /** Aborts when the client goes away before it is answered. */
+  /** Aborts when the client disconnects before the response. */
   signal(): AbortSignal
-  /** A header of the request that its contract says nothing of, such as a signature; of several the first. */
+  /** A request header that is not in the contract, such as a signature; the first one if it is repeated. */
   header(name: string): string | undefined
-  /** Adds a header to this answer. It is not kept for a repeated Idempotency-Key. */
+  /** Adds a header to this response. It is not stored for replay under the Idempotency-Key. */
   answerHeader(name: string, value: string): void
-  /** Writes every line with the request id. */
+  /** Logger that adds the request id to each line. */
   log(): Logger
 }
 
@@ -52,72 +52,77 @@ type ParamName<Path extends string> = Path extends `${string}:${infer Rest}`
     ? Name
     : never
 
-/** The schema a path stands for: `{ id: string }` for `/incidents/:id`, `{ path: string }` for `/files/*path`. */
+/** The schema of a path's parameters: `{ id: string }` for `/incidents/:id`, `{ path: string }` for `/files/*path`. */
 export type PathSchema<Path extends string> = z.ZodObject<{ [Name in ParamName<Path>]: z.ZodString }>
 
-/** An operation that is on its way out, as RFC 9745 and RFC 8594 tell of it. */
+/** Deprecation of an operation, as announced by RFC 9745 and RFC 8594. */
 export interface Deprecation {
   /** When it was deprecated: a date, or an instant in UTC. */
   since: string
-  /** From when on it may be gone; not before `since`. */
+  /** When it may be removed; not before `since`. */
   sunset?: string
-  /** A page that says what to use instead. */
+  /** A page that describes the replacement. */
   link?: string
 }
 
-/** What a route and a list have in common. */
+/** Properties shared by routes and lists. */
 export interface Contract<Path extends string> {
   /** Stable and readable, such as `createIncident`. */
   operationId: string
   method: Method
   /**
-   * Below the service's root, such as `/itsm/incidents/:id`. What is below `/origin` is reached without `/api/v1`, as
-   * `/hooks/:id` for `/origin/hooks/:id`; the OpenAPI document has it so, with a server of its own.
+   * Below the service's root, such as `/itsm/incidents/:id`. Paths below `/origin` are reached without `/api/v1`:
+   * `/hooks/:id` for `/origin/hooks/:id`; the OpenAPI document lists them this way, with a separate server entry.
    */
   path: Path
   summary: string
   description?: string
   tag: string
-  /** False for routes that only the platform's own pages use: they are in no OpenAPI document. */
+  /** `false` for routes that only the platform's own pages use: they are omitted from the OpenAPI document. */
   isDocumented?: boolean
   scope: Scope
-  /** The services that may call an internal route, at least one; all others are refused. */
+  /** The services that may call an internal route, at least one; all others are rejected. */
   callers?: readonly InternalParty[]
   /**
-   * The restrictions of a principal that every query of the handler goes by; none unless given, so that a restricted
-   * principal is refused.
+   * The principal's restrictions that every query of the handler enforces; default none,
+   * so that restricted principals are rejected.
    */
   honours?: readonly HonourableRestriction[]
   /**
-   * `required` unless the scope is `public` or `service`. `optional`, of a public route: a caller with a token of the platform
-   * is logged in, in a workspace, and others pass as anonymous, with their Bearer as `guestTokenHeader`.
+   * Default: `required`, or `none` for the scopes `public` and `service`. `optional`, for public routes:
+   * a caller with a platform token is logged in and in a workspace; others are anonymous, and their
+   * Bearer token is passed in `guestTokenHeader`.
    */
   workspace?: 'required' | 'none' | 'optional'
-  /** 1 MiB unless given; 16 KiB where the scope is `public`, as a stranger's body is kept until it is complete. */
+  /**
+   * Default: 1 MiB, or 16 KiB for the scope `public`, because the bodies of anonymous
+   * callers are buffered until complete.
+   */
   bodyLimitBytes?: number
   /**
-   * Takes a step-up in the session of a browser: a person who has signed in, or proved who they are, within the last ten minutes. So a
-   * session that was left open, or is ridden by a script, neither makes what outlives it nor changes who may do what.
+   * Requires a step-up in browser sessions: the person must have signed in or proved their identity within
+   * the last ten minutes. A session that was left open, or is controlled by a script, then cannot create
+   * anything that outlives it, or change permissions.
    */
   stepUp?: boolean
   /**
-   * For those who operate the installation, in a session of their own login: no API key, and no grant. Of no
-   * workspace, and it shows no tenant's content.
+   * For operators of the installation only, in a session of their own login: neither API keys nor grants are accepted.
+   * Belongs to no workspace, and returns no tenant's content.
    */
   operator?: boolean
   /**
-   * Of an operation outside a workspace that changes nothing but the session it is called by: a session that enters one workspace
-   * alone may call it, as it may read. An identity provider of one workspace cannot change the login.
+   * For operations outside a workspace that change only the calling session. A session limited to one workspace may
+   * call them, in addition to reading. This keeps one workspace's identity provider from changing the login.
    */
   ofSession?: boolean
   /**
-   * The answer may take as long as a long-poll or an export: such requests share no connections with quick ones, and the
-   * caller's token is checked again before the answer. No unless given; a stream always may.
+   * The response may take as long as a long-poll or an export: such requests use separate connections from fast ones,
+   * and the caller's token is checked again before the response. Default `false`; always the case for streams.
    */
   waits?: boolean
-  /** Codes beyond those the platform itself answers with. */
+  /** Codes in addition to those the platform itself returns. */
   errors?: readonly ErrorCode[]
-  /** Said in the headers of every answer and in the OpenAPI document. */
+  /** Announced in the headers of every response and in the OpenAPI document. */
   deprecated?: Deprecation
 }
 
@@ -128,42 +133,42 @@ export interface RouteContract<
   Query extends z.ZodObject,
   Body extends z.ZodType,
 > extends Contract<Path> {
-  /** Path ids need none: a malformed id is an absent one. What breaks this schema is a 422. */
+  /** Path ids need no schema: a malformed id is a 404. A violation of this schema is a 422. */
   params?: Params
   /** Strict unless it has a catchall: an unknown query parameter is a 422. */
   query?: Query
-  /** A missing body counts as `{}` where the schema allows that. POST, PUT and PATCH without one take no fields. */
+  /** A missing body counts as `{}` where the schema allows that. POST, PUT and PATCH without a schema accept no fields. */
   body?: Body
-  /** The `data` of the envelope; without one, the answer is a 204. */
+  /** The `data` of the envelope; without a schema, the response is a 204. */
   response?: Response
-  /** 200 unless given, or 204 without a response. */
+  /** Default 200, or 204 without a response. */
   status?: 200 | 201 | 202 | 204
-  /** The answer is the response itself, without the envelope: a document in a format of its own. */
+  /** The response is sent without the envelope: a document with its own format. */
   bare?: boolean
   /**
-   * The response holds what changes without its version, such as counters: it is never answered with 304; or whether that one
-   * does.
+   * The response contains values that change without its version, such as counters, so it is never answered
+   * with 304. A function decides this per response.
    */
   changesUnversioned?: boolean | ((data: z.output<Response>) => boolean)
   /**
-   * How an Idempotency-Key is kept (POST, PATCH, PUT): `transaction` (default) hands it to the store through
-   * meta.idempotency, `claim` takes it before the handler and completes it after, `none` ignores it. With `repeat` the
-   * handler finds what an earlier attempt has done, by meta.repetitionKey: it is claimed, but where the process that
-   * claimed it is gone, the next attempt need not wait.
+   * How an Idempotency-Key is stored (POST, PATCH, PUT). `transaction` (default): passed to the store through
+   * meta.idempotency. `claim`: claimed before the handler and completed after it. `none`: ignored. `repeat`: claimed,
+   * and the handler finds the effects of an earlier attempt by meta.repetitionKey; if the process that claimed the key
+   * is gone, the next attempt need not wait.
    */
   idempotency?: 'transaction' | 'claim' | 'repeat' | 'none'
   /**
-   * With status 201: tells of the answer whether it was there already instead of being created. It is then a 200
-   * without a Location. Known from the answer alone, so that what is kept for replay says the same.
+   * With status 201: whether the resource already existed instead of being created. The response is then a 200 without
+   * a Location. Computed from the response alone, so that a replayed response gives the same result.
    */
   wasThere?(data: z.input<Response>): boolean
-  /** With status 200: tells of the answer whether what was asked for is accepted and still to be done. It is then a 202. */
+  /** With status 200: whether the request was accepted but is not completed yet. The response is then a 202. */
   accepted?(data: z.input<Response>): boolean
-  /** With status 201: the path below which another route reads what is created, where that is not this route's own. */
+  /** With status 201: path below which another route reads the created resource, if it is not this route's own path. */
   createdBelow?: string
-  /** Removes plaintext secrets from what is kept for replay. */
+  /** Removes plaintext secrets from the response stored for replay. */
   redactReplay?(data: z.input<Response>): unknown
-  /** Whether If-Match is honoured: unless given, where a path names the versioned resource that is changed. */
+  /** Whether If-Match is evaluated. Default: `true` if the route changes the versioned resource named by its path. */
   ifMatch?: boolean
   handler(input: {
     params: z.output<Params>
@@ -173,10 +178,10 @@ export interface RouteContract<
   }): Promise<Answered<Response>>
 }
 
-/** What a handler returns; where there is no content to answer, it does not matter. */
+/** Return value of a handler; ignored if the response has no content. */
 export type Answered<Response extends z.ZodType> = Response extends z.ZodVoid ? unknown : z.input<Response>
 
-/** A route as the app and the OpenAPI document see it. */
+/** A route as used by the app and the OpenAPI document. */
 export interface Route {
   kind: 'single' | 'list' | 'stream' | 'document' | 'raw'
   operationId: string
@@ -186,7 +191,7 @@ export interface Route {
   description: string | undefined
   tag: string
   scope: Scope
-  /** None but for internal routes. */
+  /** Empty except for internal routes. */
   callers: readonly InternalParty[]
   honours: readonly HonourableRestriction[]
   workspace: 'required' | 'none' | 'optional'
@@ -195,7 +200,7 @@ export interface Route {
   body: z.ZodType | undefined
   /** Media types of the file that is the body, if it is one. */
   upload?: readonly string[]
-  /** Media types of the answer, where it is not JSON or lines of it. */
+  /** Media types of the response, if it is neither JSON nor JSON lines. */
   answers?: readonly string[]
   bodyLimitBytes: number
   waits: boolean
@@ -204,7 +209,7 @@ export interface Route {
   ofSession: boolean
   isOfOrigin: boolean
   isDocumented: boolean
-  /** `data`; for a list, of one item; for a stream, of one line. */
+  /** Schema of `data`; for a list, of one item; for a stream, of one line. */
   response: z.ZodType
   status: number
   bare: boolean
@@ -218,8 +223,8 @@ export interface Route {
   createdBelow?: string
   redactReplay?(data: unknown): unknown
   /**
-   * A list's handler returns a Page, a stream's what it sends, a document's a DocumentAnswer, a raw route's a RawAnswer. A stream's is
-   * given `lastEventId` and `client`.
+   * Returns a Page for a list, the content for a stream, a DocumentAnswer for a document, a RawAnswer for a raw route.
+   * The handler of a stream also receives `lastEventId` and `client`.
    */
   handler(input: {
     params: unknown
@@ -231,15 +236,15 @@ export interface Route {
   }): Promise<unknown>
 }
 
-/** Who reads a stream: without signals, as thousands may be open for hours. */
+/** The reader of a stream. Uses no AbortSignal, because thousands of streams may be open for hours. */
 export interface StreamClient {
   hasLeft(): boolean
   onLeave(listener: () => void): void
-  /** Ends the connection at once, of a client that does not take what is sent. */
+  /** Closes the connection immediately, for a client that does not read. */
   cut(): void
 }
 
-/** One operation: the contract that makes the Express route, the handler's types and the OpenAPI operation. */
+/** One operation: the contract that determines the Express route, the handler's types and the OpenAPI operation. */
 export function defineRoute<
   const Path extends string,
   Response extends z.ZodType = z.ZodVoid,
@@ -267,13 +272,13 @@ export function defineRoute<
   }
 }
 
-/** An unknown query parameter is an error, unless the query says what others may be. */
+/** An unknown query parameter is an error, unless the query has a catchall. */
 export const strictQuery = (query: z.ZodObject = z.object({})): z.ZodObject =>
   query.def.catchall === undefined ? withTimeZone(query).strict() : query
 
 const publicBodyBytes = 16 * 1024
 
-/** The fields every kind of route takes over from its contract as they are, with their defaults. */
+/** The fields every kind of route copies from its contract, with their defaults. */
 export function commonFields(contract: Contract<string>) {
   const outside = contract.scope === 'public' || contract.scope === 'service'
   return {
@@ -301,7 +306,7 @@ export function commonFields(contract: Contract<string>) {
   }
 }
 
-/** Of an action that takes nothing: a field it would ignore is an error, as elsewhere. */
+/** For actions without a body: a field would be ignored, so it is an error, as elsewhere. */
 const noFields = z
   .strictObject({})
   .meta({ id: 'NoFields', description: 'Nothing, or an empty object.', example: {} })
@@ -319,13 +324,13 @@ export function isVersioned({ kind, response }: Pick<Route, 'kind' | 'response'>
   return kind === 'single' && response instanceof z.ZodObject && 'version' in response.shape
 }
 
-/** Whether an If-None-Match may be answered with 304: what is read changes only with its version, or is its own. */
+/** Whether If-None-Match can be answered with 304: the response is a document, or changes only with its version. */
 export function supportsIfNoneMatch(route: Route): boolean {
   if (route.kind === 'document') return true
   return route.method === 'get' && isVersioned(route) && route.changesUnversioned !== true
 }
 
-/** A change or removal of the one resource its path names. What is answered without a version has none to match. */
+/** Whether the route changes or deletes the one resource its path names. A response without a version has none to match. */
 function changesVersioned({ method, path, response }: ChangingContract): boolean {
   if (method === 'get' || !path.includes(':')) return false
   if (response === undefined || response instanceof z.ZodVoid) return method === 'delete'

@@ -70,7 +70,7 @@ describe('find', () => {
         expect([method, path, tree.lookup(method, path)]).toEqual([method, path, found(method, path)])
   })
 
-  /** What `find` says of addresses it has no objection to. */
+  /** The result of `find`, or `undefined` if it throws. */
   function found(method: string, path: string): string | undefined {
     try {
       return tree.find(method, path.replaceAll('%', ''))?.target

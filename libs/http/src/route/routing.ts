@@ -8,20 +8,21 @@ export type PathValues = Record<string, string>
 interface Node<Target> {
   literals: Map<string, Node<Target>>
   parameter: Node<Target> | undefined
-  /** Whatever is left of a path, if only nothing. */
+  /** Matches the rest of a path, which may be empty. */
   rest: Node<Target> | undefined
   /** By upper-case method. */
   operations: Map<string, { target: Target; names: string[] }>
 }
 
 /**
- * Finds the operation of an address in a time that does not grow with the number of routes. A literal segment wins
- * over a parameter, and that over a rest such as `*path`, whatever the order of declaration; a trailing slash does not count.
+ * Finds the operation for a path in a time independent of the number of routes. A literal segment
+ * takes precedence over a parameter, and a parameter over a rest such as `*path`, whatever the order
+ * of declaration; a trailing slash is ignored.
  */
 export class RouteTree<Target> {
   readonly #root: Node<Target> = emptyNode()
 
-  /** Throws when the address is taken. */
+  /** Throws if the path is already in use. */
   add(method: string, path: string, target: Target): void {
     let node = this.#root
     const names: string[] = []
@@ -34,14 +35,17 @@ export class RouteTree<Target> {
     node.operations.set(upper, { target, names })
   }
 
-  /** The target of an address, whatever its parameters hold; undefined for an unknown path or method. Never throws. */
+  /**
+   * The target of a path, whatever the values of its parameters; `undefined` for an
+   * unknown path or method. Never throws.
+   */
   lookup(method: string, path: string): Target | undefined {
     return below(this.#root, path, 1, method === 'HEAD' ? 'GET' : method)
   }
 
   /**
-   * The target and its path parameters, or undefined for an unknown path. Throws `method_not_allowed` when only the
-   * method is wrong, URIError when a parameter is not correctly percent-encoded.
+   * The target and its path parameters, or `undefined` for an unknown path. Throws `method_not_allowed` if only the
+   * method is wrong, URIError if a parameter is not correctly percent-encoded.
    */
   find(method: string, path: string): { target: Target; params: PathValues } | undefined {
     const segments = segmentsOf(path)
@@ -79,7 +83,7 @@ export class RouteTree<Target> {
   }
 }
 
-/** What stands at `path` from the segment that begins at `from`. */
+/** The target at `path`, matched from the segment that begins at `from`. */
 function below<Target>(node: Node<Target>, path: string, from: number, method: string): Target | undefined {
   if (from >= path.length) return (node.rest ?? node).operations.get(method)?.target
   const slash = path.indexOf('/', from)
@@ -93,8 +97,9 @@ function below<Target>(node: Node<Target>, path: string, from: number, method: s
 }
 
 /**
- * Throws on two routes with one operation id, on an internal route that is misplaced or names no callers, on a login that cannot be checked, on
- * wrong dates of a deprecation, and on a secret that would be kept for replay or be made by a session that was left open.
+ * Throws if two routes have the same operation id, an internal route has the wrong path or names no callers, a
+ * login cannot be verified, the dates of a deprecation are invalid, or a secret in a response would be stored
+ * for replay or could be created without a step-up.
  */
 export function checkRoutes(routes: readonly Route[], hasVerifier: boolean): void {
   const seen = new Set<string>()
@@ -124,13 +129,13 @@ export function checkRoutes(routes: readonly Route[], hasVerifier: boolean): voi
   }
 }
 
-/** Whether what a route creates stays useful to an attacker after a hijacked session has ended. */
+/** Whether a secret returned by the route remains useful to an attacker after a hijacked session has ended. */
 const outlivesSession = ({ scope, method }: Route): boolean =>
   scope !== 'public' && scope !== 'service' && method !== 'get'
 
 const maxNamedPath = 200
 
-/** Names the address as the API reference writes it, cut where it is long. */
+/** Names the path as in the API reference; long paths are truncated. */
 export function routeNotFound(method: string, path: string): ApiError {
   const named = path.startsWith(`${originPrefix}/`) ? path.slice(originPrefix.length) : path
   const shown = named.length > maxNamedPath ? `${named.slice(0, maxNamedPath)}…` : named
@@ -172,7 +177,7 @@ function emptyNode<Target>(): Node<Target> {
 const isParameter = (segment: string) => segment.startsWith(':')
 const isRest = (segment: string) => segment.startsWith('*')
 
-/** `values` has a hole for each literal segment. */
+/** `values` is a sparse array: it has a hole for each literal segment. */
 function named(names: string[], values: string[]): PathValues {
   const params: PathValues = {}
   let index = 0

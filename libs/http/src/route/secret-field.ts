@@ -3,7 +3,7 @@ import type { Route } from './route.js'
 
 const secretName = /(?:^|_)(?:secret|token|password|api_?key|apiKey)$|[a-z](?:Secret|Token|Password|ApiKey)$/
 
-/** The path of a text field in a route's answer that is named as a secret in plain text is; undefined without one. */
+/** The path of a text field in a route's response whose name indicates a plaintext secret; `undefined` if there is none. */
 export function findSecretField({ kind, response }: Pick<Route, 'kind' | 'response'>): string | undefined {
   return kind === 'single' ? secretField(response, '') : undefined
 }

@@ -10,7 +10,7 @@ import { gatewayToken, startTestApp, type TestApp, user } from '../server/test-a
 
 type Batches = () => AsyncGenerator<{ n: number; padding?: string }[]>
 
-/** What the route sends; each test says. */
+/** The batches the route sends; set by each test. */
 let source: Batches
 const numbers = defineStream({
   operationId: 'exportNumbers',
@@ -52,7 +52,7 @@ test('sends one line for each object, as a file', async () => {
 })
 
 test('what fails before the first line is answered as an error', async () => {
-  // biome-ignore lint/correctness/useYield: it fails before
+  // biome-ignore lint/correctness/useYield: fails before the first batch
   source = async function* () {
     throw new ApiError('service_unavailable', 'Away.')
   }
@@ -76,7 +76,7 @@ test('what fails later ends the connection', async () => {
 })
 
 test('asks for no more than the client takes, and stops when it leaves', async () => {
-  // Many times what fits into the buffers on the way.
+  // Many times the capacity of the buffers in between.
   const limit = 1_000
   const padding = 'x'.repeat(100_000)
   let asked = 0

@@ -14,32 +14,32 @@ import {
   strictQuery,
 } from './route.js'
 
-/** Lines of JSON to send, a batch at a time: the next batch is asked for when there is room for it. */
+/** JSON lines to send in batches: the next batch is requested when there is room for it. */
 interface LineStream<Line> {
-  /** Offered to the client as the name of the file. */
+  /** Suggested to the client as the file name. */
   fileName: string
   batches: AsyncIterable<readonly Line[]>
 }
 
-/** The same as text that is made already, in a format of its own. */
+/** Content as finished text in another format. */
 export interface TextStream {
   fileName: string
   contentType: string
   texts: AsyncIterable<string>
 }
 
-/** Server-sent events as text that is made already, for as long as the client reads. */
+/** Server-sent events as finished text, sent while the client reads. */
 interface EventFeed {
   frames: AsyncIterable<string>
 }
 
-/** A file whose length is known, or a range of it. */
+/** A file of known length, or a range of it. */
 export interface FileStream {
   fileName: string
   contentType: string
-  /** 206 for a range, 304 for a file the client has. */
+  /** 206 for a range, 304 for a file the client already has. */
   status: 200 | 206 | 304
-  /** In addition to those every response has, such as ETag and Content-Length. */
+  /** Added to those of every response, such as ETag and Content-Length. */
   headers: Readonly<Record<string, string>>
   bytes: AsyncIterable<Uint8Array>
 }
@@ -52,7 +52,7 @@ interface StreamContract<
 > extends Omit<Contract<Path>, 'method' | 'bodyLimitBytes' | 'waits'> {
   params?: Params
   query?: Query
-  /** What the answer may be, where it is not lines of JSON alone. */
+  /** Media types of the response, if it is not only JSON lines. */
   mediaTypes?: readonly string[]
   /** Schema of one line. */
   line: Line
@@ -60,15 +60,15 @@ interface StreamContract<
     params: z.output<Params>
     query: z.output<Query>
     meta: RequestMeta
-    /** Of a reader that goes on where its stream has ended. */
+    /** Id of the last event received by a reader that resumes an ended stream. */
     lastEventId: string | undefined
     client: StreamClient
   }): Promise<LineStream<z.input<Line>> | TextStream | FileStream | EventFeed>
 }
 
 /**
- * An answer of any length as lines of JSON (application/x-ndjson). What fails before the first batch is answered like
- * any error; what fails later ends the connection, so that no client takes a part for the whole.
+ * A response of any length as JSON lines (application/x-ndjson). A failure before the first batch is answered like any
+ * error; a later one closes the connection, so that no client mistakes a part for the whole.
  */
 export function defineStream<
   const Path extends string,
@@ -106,7 +106,7 @@ interface ErasedStreamHandler {
 
 type Sent = LineStream<unknown> | TextStream | FileStream | EventFeed
 
-/** Sends what the handler of a stream returned, no faster than the client takes it. */
+/** Sends the return value of a stream's handler, with backpressure. */
 export async function sendLines(exchange: Exchange, route: Route, data: unknown, check: boolean) {
   const { res } = exchange
   const stream = data as Sent
@@ -136,7 +136,7 @@ async function* linesOf({ batches }: LineStream<unknown>, route: Route, check: b
   }
 }
 
-/** No proxy on the way keeps events back, to compress them or until there are more. */
+/** Keeps proxies from delaying events to compress or batch them. */
 const eventHeaders = [
   ...['Content-Type', 'text/event-stream; charset=utf-8'],
   ...['Cache-Control', 'no-store, no-transform', 'X-Accel-Buffering', 'no'],
@@ -161,7 +161,7 @@ function begin(exchange: Exchange, stream: Sent): void {
   ])
 }
 
-/** A file to be kept under this name; one beyond ASCII is said a second time, as of RFC 6266. */
+/** Content-Disposition of a file to download. A name with non-ASCII characters is repeated in the encoding of RFC 6266. */
 function dispositionOf(fileName: string): string {
   const plain = fileName.replace(/[^\x20-\x7e]|["\\%]/g, '_')
   const full = encodeURIComponent(fileName).replace(
@@ -171,7 +171,7 @@ function dispositionOf(fileName: string): string {
   return `attachment; filename="${plain}"${plain === fileName ? '' : `; filename*=UTF-8''${full}`}`
 }
 
-/** Until the client has taken what was written, or has left. */
+/** Resolves when the client has received the written data, or has disconnected. */
 async function room(res: ServerResponse): Promise<void> {
   if (res.destroyed) return
   const either = new AbortController()

@@ -10,7 +10,7 @@ import {
   type RouteContract,
 } from './route.js'
 
-/** For files that may be anything. */
+/** For files of any type. */
 export const anyMediaType = '*/*'
 
 interface UploadContract<
@@ -19,18 +19,21 @@ interface UploadContract<
   Params extends z.ZodObject,
   Query extends z.ZodObject,
 > extends Omit<RouteContract<Path, Response, Params, Query, z.ZodUndefined>, 'body' | 'handler'> {
-  /** What a file may be. */
+  /** Accepted media types of the file. */
   mediaTypes: readonly string[]
   handler(input: {
     params: z.output<Params>
     query: z.output<Query>
-    /** The file as it arrives; no faster than it is taken. Throws `payload_too_large`. */
+    /** The file as it arrives, with backpressure. Throws `payload_too_large`. */
     upload: AsyncIterable<Buffer>
     meta: RequestMeta
   }): Promise<Answered<Response>>
 }
 
-/** A route whose body is a file, which is never held whole. An Idempotency-Key speaks of the request without the file. */
+/**
+ * A route whose body is a file, which is never buffered as a whole. An Idempotency-Key
+ * covers the request without the file.
+ */
 export function defineUpload<
   const Path extends string,
   Response extends z.ZodType,
@@ -47,7 +50,10 @@ export function defineUpload<
   return { ...route, body: undefined, upload: contract.mediaTypes }
 }
 
-/** The file of a request, bounded. Throws `unsupported_media_type`, and `payload_too_large` where its length says so. */
+/**
+ * The file of a request, limited in size. Throws `unsupported_media_type`, and `payload_too_large`
+ * if its Content-Length exceeds the limit.
+ */
 export function readUpload(
   req: IncomingMessage,
   mediaTypes: readonly string[],
@@ -72,7 +78,7 @@ async function* bounded(req: IncomingMessage, limitBytes: number): AsyncIterable
       yield chunk
     }
   } finally {
-    // The rest of what is refused is discarded as it arrives: a reset connection would not say why.
+    // The rest of a rejected upload is discarded as it arrives: resetting the connection would hide the reason.
     req.resume()
   }
 }

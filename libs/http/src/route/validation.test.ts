@@ -15,7 +15,7 @@ test.each([
     const wrong = Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 1]))
     const details: ErrorDetail[] = []
     parsePart(body, { title: 'fine', ...wrong }, 'body', details)
-    // A further part does not make them more.
+    // A further part does not increase their number.
     parsePart(body, { title: 'fine', ...wrong }, 'query', count === 100 ? [] : details)
     const error = validationFailed(details)
     expect(error.message).toBe(message)

@@ -4,12 +4,12 @@ import type { z } from 'zod'
 type Issue = z.core.$ZodIssue
 type Place = ErrorDetail['in']
 
-/** More are not reported: a body of one megabyte could produce a response of ten, which no one would read. */
+/** Maximum reported problems: otherwise a body of one megabyte could produce a response of ten. */
 export const maxDetails = 100
 
 /**
- * Parses one part of a request; problems are added to `details`, so that all parts are reported at once, up to one more
- * than are reported.
+ * Parses one part of a request and appends its problems to `details`, so that all parts are reported together. Collects
+ * at most one problem more than is reported.
  */
 export function parsePart(schema: z.ZodType, value: unknown, place: Place, details: ErrorDetail[]): unknown {
   const result = schema.safeParse(value, { error: issueMessage })
@@ -21,7 +21,7 @@ export function parsePart(schema: z.ZodType, value: unknown, place: Place, detai
   return undefined
 }
 
-/** Parses one field of a body whose schema is known late. Throws `validation_failed` with paths below the field. */
+/** Parses a body field whose schema depends on other data. Throws `validation_failed` with paths below the field. */
 export function parseField<Schema extends z.ZodType>(
   schema: Schema,
   field: string,
@@ -44,10 +44,13 @@ export function validationFailed(found: ErrorDetail[]): ApiError {
   return new ApiError('validation_failed', message, { details })
 }
 
-/** So much of a key is reported: an answer names up to a hundred places, and each may be below a key of a megabyte. */
+/**
+ * Maximum reported characters of a key: a response names up to a hundred places,
+ * each possibly below a key of a megabyte.
+ */
 const maxKeyLength = 200
 
-/** `/a/b~1c` for ['a', 'b/c']; the whole value is ''. Of a long key only its beginning is named. */
+/** `/a/b~1c` for ['a', 'b/c']; the whole value is ''. Long keys are truncated. */
 export function jsonPointer(path: readonly PropertyKey[]): string {
   return path
     .map((part) => `/${String(part).slice(0, maxKeyLength).replaceAll('~', '~0').replaceAll('/', '~1')}`)
@@ -86,10 +89,10 @@ function issueDetails(issue: Issue, place: Place, value: unknown, at: PropertyKe
   ]
 }
 
-/** What a schema finds wrong with nothing at all. */
+/** Issue codes a schema reports for a missing value. */
 const missingCodes = new Set<Issue['code']>(['invalid_type', 'invalid_value', 'invalid_union'])
 
-/** Of a union's branches, the one whose type fits and whose fields have the fewest problems. */
+/** The branch of a union whose type matches and whose fields have the fewest problems. */
 function nearestBranch(branches: Issue[][]): Issue[] | undefined {
   const fitting = branches.filter(
     (issues) => issues.length > 0 && issues.every(({ path }) => path.length > 0),

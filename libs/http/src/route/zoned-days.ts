@@ -2,7 +2,7 @@ import { invalidField, MomentOrDay, TimeZoneName } from '@opsplane/contracts'
 import { instantIn } from '@opsplane/runtime'
 import type { z } from 'zod'
 
-/** Where days of a query begin, for one that does not say so itself. */
+/** Time zone of a query's dates, if the query has no such parameter itself. */
 const TimeZoneOfDays = TimeZoneName.default('UTC').meta({
   description: 'By whose clock a date begins that is given for an instant: an IANA name.',
   example: 'Europe/Berlin',
@@ -17,13 +17,13 @@ function isMomentOrDay(schema: z.core.$ZodType): boolean {
 const momentsOf = (query: z.ZodObject) =>
   Object.entries(query.shape).flatMap(([name, schema]) => (isMomentOrDay(schema) ? [name] : []))
 
-/** The same query, which says by whose clock its dates begin, where it takes any for instants. */
+/** Adds a `timeZone` parameter to a query that accepts dates as instants. */
 export const withTimeZone = (query: z.ZodObject): z.ZodObject =>
   momentsOf(query).length === 0 || 'timeZone' in query.shape
     ? query
     : query.safeExtend({ timeZone: TimeZoneOfDays })
 
-/** Makes instants of the dates in a parsed query, so that handlers see instants alone. */
+/** Converts dates in a parsed query to instants, so that handlers only receive instants. */
 export function zonedDays(query: z.ZodObject): (parsed: unknown) => unknown {
   const names = momentsOf(query)
   if (names.length === 0) return (parsed) => parsed
@@ -44,8 +44,8 @@ interface Bounds {
 }
 
 /**
- * The span of time that a body names, as instants: a date is when that day begins in the zone. Throws `validation_failed` for one
- * that does not end after it begins.
+ * The time span in a body, as instants: a date stands for the start of that day in the zone. Throws
+ * `validation_failed` unless the span ends after it begins.
  */
 export function spanIn<Given extends Bounds>(
   timeZone: string,

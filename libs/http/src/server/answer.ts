@@ -3,7 +3,7 @@ import type { ListPage } from '../route/list.js'
 import type { Route } from '../route/route.js'
 import type { Answer } from './exchange.js'
 
-/** The answer a route gives for what its handler returned. A versioned resource gets an ETag, a new one its Location. */
+/** The response to a handler's return value. A versioned resource gets an ETag, a new one a Location. */
 export function buildAnswer(route: Route, data: unknown, location?: string): Answer {
   if (route.kind === 'list') return { status: 200, body: listBody(data as ListPage<unknown>) }
   if (route.status === 204) return { status: 204, body: null }
@@ -23,7 +23,7 @@ function withHeaders(answer: { status: number; body: { data: unknown } }, locati
   return { ...answer, headers }
 }
 
-/** The same without plaintext secrets, to be kept under an Idempotency-Key: its status and headers are those of the whole. */
+/** The response without plaintext secrets, to be stored under an Idempotency-Key; status and headers are unchanged. */
 export function storedAnswer(route: Route, data: unknown, location?: string): StoredResponse {
   const answer = buildAnswer(route, data, location)
   return route.redactReplay ? { ...answer, body: { data: route.redactReplay(data) } } : answer

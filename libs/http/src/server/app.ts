@@ -17,20 +17,20 @@ import { type RouteHandler, routeHandler } from './serve.js'
 export interface AppOptions {
   service: string
   routes: readonly Route[]
-  /** Absent only where no route needs a login: every caller is then anonymous. */
+  /** Absent only if no route needs a login: every caller is then anonymous. */
   verifier?: InternalVerifier
-  /** Without one, an Idempotency-Key has no effect. */
+  /** If absent, an Idempotency-Key has no effect. */
   idempotency?: IdempotencyStore
   log: Logger
   clock: Clock
-  /** None are kept unless given. */
+  /** If absent, no metrics are recorded. */
   metrics?: Metrics
   tracing?: Tracing
-  /** Each dependency: `up`, or what is wrong with it. */
+  /** State of each dependency: `up`, or a description of the problem. */
   readiness?: () => Promise<Record<string, string>>
-  /** Answers that break their schema become a 500. On when NODE_ENV is `test`. */
+  /** Whether responses that violate their schema become a 500. Default: if NODE_ENV is `test`. */
   checkResponses?: boolean
-  /** Turns errors of lower layers into ApiErrors, before they are mapped. */
+  /** Converts errors of lower layers to ApiErrors before they are mapped. */
   translateError?: (error: unknown) => unknown
 }
 
@@ -83,7 +83,7 @@ export function createApp(options: AppOptions): express.Express {
   return app
 }
 
-/** Answers what comes over a link, which is nothing but feeds. */
+/** Handles requests that arrive over a link, all of which are feeds. */
 function feedHandler(
   feeds: RouteTree<RouteHandler>,
   failed: (req: IncomingMessage, res: ServerResponse, error: unknown) => void,

@@ -6,7 +6,7 @@ import { checkJson } from './json-check.js'
 
 const jsonType = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
 
-/** The parsed JSON body, or undefined when there is none. Throws 413, 415, `malformed_json`, `validation_failed`. */
+/** The parsed JSON body, or `undefined` if there is none. Throws 413, 415, `malformed_json`, `validation_failed`. */
 export async function readJsonBody(req: IncomingMessage, limitBytes: number): Promise<unknown> {
   const { 'content-length': length, 'transfer-encoding': encoding } = req.headers
   if (encoding === undefined && (length === undefined || length === '0')) return undefined
@@ -16,11 +16,11 @@ export async function readJsonBody(req: IncomingMessage, limitBytes: number): Pr
   return bytes.length === 0 ? undefined : readJson(bytes)
 }
 
-/** Whether a Content-Type says JSON in UTF-8. */
+/** Whether a Content-Type is JSON in UTF-8. */
 export const isJson = (type: string | undefined): boolean =>
   type === 'application/json' || jsonType.test(type ?? '')
 
-/** The body as it came, empty where there is none. Throws 413, and 415 where it is compressed. */
+/** The raw body, empty if there is none. Throws 413, and 415 if it is compressed. */
 export async function readBody(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const { 'content-length': length, 'content-encoding': coding = 'identity' } = req.headers
   if (coding !== 'identity')
@@ -44,8 +44,8 @@ function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
 }
 
 /**
- * Untrusted JSON, bounded before it is parsed. Throws `malformed_json`, and `validation_failed` for what
- * is beyond the bounds or cannot be stored.
+ * Parses untrusted JSON after checking its limits. Throws `malformed_json`, and `validation_failed` for JSON that
+ * exceeds the limits or cannot be stored.
  */
 export function readJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new ApiError('malformed_json', 'The body is not UTF-8.')
@@ -53,7 +53,7 @@ export function readJson(bytes: Buffer): unknown {
   return parsed(bytes.toString())
 }
 
-/** The same of a text, such as a line of a file. */
+/** Like `readJson`, for a string such as a line of a file. */
 export function readJsonText(text: string): unknown {
   if (text.length > boundedBytes) checkBounds(Buffer.from(text))
   return parsed(text)

@@ -1,6 +1,6 @@
 import { ApiError } from '@opsplane/contracts'
 
-/** Bytes of a file, the last one included. */
+/** A byte range of a file; `to` is inclusive. */
 export interface ByteRange {
   from: number
   to: number
@@ -9,8 +9,8 @@ export interface ByteRange {
 const single = /^bytes=(\d*)-(\d*)$/
 
 /**
- * The one range that a Range header asks for; undefined for the whole file, as which several ranges and other units count.
- * Throws `range_not_satisfiable` for one that lies beyond the file.
+ * The range requested by a Range header; `undefined` for the whole file, also for several ranges and other units.
+ * Throws `range_not_satisfiable` for a range beyond the end of the file.
  */
 export function parseByteRange(header: string | undefined, size: number): ByteRange | undefined {
   const [, first = '', last = ''] = single.exec(header ?? '') ?? []

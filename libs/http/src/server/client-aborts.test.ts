@@ -18,7 +18,7 @@ import {
 } from '../index.js'
 import { gatewayToken, issuerFor, startTestApp, type TestApp, user } from './test-app.fixture.js'
 
-/** Resolves once the request of the test is being handled. */
+/** Resolves once the test's request is being handled. */
 let handling: { begun: Promise<void>; begin(): void }
 const expectRequest = () => {
   let begin = () => {}
@@ -28,7 +28,7 @@ const expectRequest = () => {
   handling = { begun, begin }
 }
 
-/** What handlers do with a signal that aborts: throw its reason, or what they make of it. */
+/** How handlers react to an aborted signal: they throw its reason, or a derived error. */
 const untilGone = ({ signal }: Pick<RequestMeta, 'signal'>) => {
   handling.begin()
   return new Promise<never>((_, reject) => {
@@ -151,7 +151,7 @@ const open = (method: string, path: string, rest: string): Socket => {
 }
 const levels = { debug: 20, error: 50 }
 
-/** What is logged of one request, up to the line that ends it; what the HTTP parser notes for debugging apart. */
+/** Log lines of one request up to its final line, without debug lines of the HTTP parser. */
 async function logOf(act: () => Promise<void>): Promise<Record<string, unknown>[]> {
   const before = app.logged().length
   await act()

@@ -5,7 +5,7 @@ import type { Logger } from '@opsplane/runtime'
 import { requestIdFrom } from './request-id.js'
 import { securityHeaders } from './security-headers.js'
 
-/** Answers what Node's HTTP parser refuses, which never reaches the app, with the same envelope. */
+/** Answers requests that Node's HTTP parser rejects, which never reach the app, with the usual envelope. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, log: Logger): void {
   if (!socket.writable || error.code === 'ECONNRESET' || isBeingAnswered(socket)) {
     socket.destroy()
@@ -27,7 +27,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, 
   socket.end(`${head}\r\n\r\n${body}`)
 }
 
-/** Node keeps the answer that is being written on the socket, and looks at it in the same case. */
+/** Node stores the response being written on the socket, and checks it for the same purpose. */
 function isBeingAnswered(socket: Duplex): boolean {
   const answer: unknown = Reflect.get(socket, '_httpMessage')
   return answer instanceof ServerResponse && answer.headersSent

@@ -1,6 +1,6 @@
 import type { Deprecation, Route } from '../route/route.js'
 
-/** The headers of RFC 9745 and RFC 8594 for every answer of a route on its way out; undefined for any other. */
+/** The headers of RFC 9745 and RFC 8594 for responses of a deprecated route; `undefined` for other routes. */
 export function deprecationHeaders({
   deprecated,
 }: Pick<Route, 'deprecated'>): Record<string, string> | undefined {
@@ -13,7 +13,7 @@ export function deprecationHeaders({
   }
 }
 
-/** Throws on dates that are none, and on an end before its announcement. */
+/** Throws for invalid dates, and for a sunset before the deprecation. */
 export function checkDeprecation(operationId: string, { since, sunset = since }: Deprecation): void {
   if (Date.parse(sunset) >= Date.parse(since)) return
   throw new Error(`${operationId}: "deprecated" needs dates, with the sunset not before it`)

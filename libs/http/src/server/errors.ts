@@ -3,8 +3,8 @@ import { InnerRefusal } from '../calls/inner-refusal.js'
 import { type Exchange, logRequest, send } from './exchange.js'
 
 /**
- * The ApiError a thrown value is answered as; anything unknown is an internal error that names nothing. A call that another
- * service refused is one too, or `upstream_error` where it may be accepted later.
+ * Maps a thrown value to an ApiError; anything unknown becomes an internal error without details. A call rejected by
+ * another service becomes an internal error too, or `upstream_error` if a retry may succeed.
  */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
@@ -26,7 +26,7 @@ export function malformedUrl(): ApiError {
   return new ApiError('malformed_url', 'The URL is not correctly percent-encoded.')
 }
 
-/** Response headers an error calls for: what it carries itself, completed by what its code demands. */
+/** Response headers of an error: its own, completed by those its code requires. */
 function errorHeaders(error: ApiError): Record<string, string> {
   return { ...demandedHeaders(error), ...error.headers }
 }
@@ -49,13 +49,13 @@ function demandedHeaders(error: ApiError): Record<string, string> {
   }
 }
 
-/** By name or code: what reads, writes and signals fail with once their connection is closed. */
+/** Names or codes of the errors with which reads, writes and signals fail after their connection was closed. */
 const closings = new Set(['AbortError', 'ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 const maxCauses = 10
 
 /**
- * Whether a request failed because its client closed the connection: that is no fault of the platform, and leaves no one to
- * answer. What fails for another reason stays an error, also when its client has left.
+ * Whether a request failed because its client closed the connection: this is no fault of the platform, and no response
+ * can be sent. Any other failure remains an error, even if the client has disconnected.
  */
 function endedByClient({ res }: Exchange, thrown: unknown): boolean {
   if (!res.destroyed || res.writableFinished) return false
@@ -67,7 +67,7 @@ function endedByClient({ res }: Exchange, thrown: unknown): boolean {
   return false
 }
 
-/** The one place that answers errors. What is not an ApiError is logged with its stack and never sent. */
+/** The only place that answers errors. An error that is no ApiError is logged with its stack and never sent. */
 export function sendError(exchange: Exchange, thrown: unknown): void {
   const { res, requestId, log, route } = exchange
   if (endedByClient(exchange, thrown)) {

@@ -7,29 +7,29 @@ import { requestIdFrom } from './request-id.js'
 import type { RequestRecorder } from './request-metrics.js'
 import { securityHeaders } from './security-headers.js'
 
-/** One request and its answer. */
+/** One request and its response. */
 export interface Exchange {
   req: IncomingMessage
   res: ServerResponse
   requestId: string
-  /** The pattern, so that log lines group. */
+  /** The path pattern, so that log lines can be grouped. */
   route: string
   startedAt: number
   log: Logger
   workspaceId?: string
-  /** Of its span, where it is traced. */
+  /** Trace context of its span, if traced. */
   traceparent?: string | undefined
-  /** Of the answer, whatever it is. */
+  /** Headers of the response, whatever its status. */
   headers?: Record<string, string>
-  /** Takes note of the answer; once. */
+  /** Records the response in the metrics; called once. */
   record?: RequestRecorder | undefined
 }
 
 export interface Answer {
   status: number
-  /** The envelope without `meta`; null for no body. */
+  /** The envelope without `meta`; `null` for no body. */
   body: object | null
-  /** `body` is the whole answer: it gets no `meta`. */
+  /** `body` is the complete response: no `meta` is added. */
   bare?: boolean
   headers?: Record<string, string>
 }
@@ -44,7 +44,7 @@ export function beginExchange(
   return { req, res, requestId, route, startedAt: performance.now(), log }
 }
 
-/** Makes it part of a span, where that is followed: its log lines name it, and the span ends with the answer. */
+/** Attaches the exchange to a span, if traced: its log lines contain the trace, and the span ends with the response. */
 export function followExchange(exchange: Exchange, traced: Traced): void {
   const { traceparent } = traced
   if (traceparent === undefined) return
@@ -56,14 +56,14 @@ export function followExchange(exchange: Exchange, traced: Traced): void {
 
 const constantHeaders = Object.entries(securityHeaders).flat()
 
-/** The headers of every answer. */
+/** The headers of every response. */
 export const headerLines = ({ requestId }: Exchange): string[] => [
   ...constantHeaders,
   'X-Request-ID',
   requestId,
 ]
 
-/** A short text goes out in one write with the headers; a long one is encoded far faster by itself. */
+/** A short text is sent in one write with the headers; a long one is encoded much faster separately. */
 const longText = 65_536
 
 function written(body: object): string | Buffer {
@@ -73,7 +73,7 @@ function written(body: object): string | Buffer {
   return text.length > longText ? Buffer.from(text) : text
 }
 
-/** Writes headers and body at once and logs the request. */
+/** Writes headers and body together and logs the request. */
 export function send(exchange: Exchange, { status, body, bare, headers }: Answer): void {
   const { res, requestId } = exchange
   const payload = body === null ? '' : written(bare ? body : { ...body, meta: { requestId } })
@@ -89,7 +89,7 @@ export function send(exchange: Exchange, { status, body, bare, headers }: Answer
   logRequest(exchange, status)
 }
 
-/** Notes and logs that it is over. Status 499: the client left before it could be answered. */
+/** Records and logs the end of a request. Status 499: the client disconnected before the response. */
 export function logRequest(exchange: Exchange, status: number): void {
   const { log, req, requestId, route, workspaceId, startedAt, record } = exchange
   exchange.record = undefined

@@ -22,7 +22,7 @@ let store: MemoryIdempotencyStore
 let app: TestApp
 let effects: string[]
 let routes: Route[]
-/** What the handler does next; each test may replace it. */
+/** The handler's next action; each test may replace it. */
 let act: (title: string, meta: RequestMeta) => Promise<Thing>
 
 const thing = (title: string): Thing => {

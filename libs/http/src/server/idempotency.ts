@@ -10,24 +10,24 @@ import {
 import { hmacSha256, type Logger, sha256Hex } from '@opsplane/runtime'
 import type { Answer } from './exchange.js'
 
-/** Where keys are kept; a response of null means the request is still being worked on. */
+/** Storage of keys. A `null` response means the request is still in progress. */
 export interface IdempotencyStore {
   find(key: string): Promise<{ fingerprint: string; response: StoredResponse | null } | undefined>
   /**
-   * Takes a key for a request without a transaction of its own; undefined when it is taken. It is free again `claimMs` after
-   * it was claimed or last held, for a repetition of the same request at once. What is returned names the claim: once
-   * another has the key, nothing else is done in its name.
+   * Claims a key for a request without its own transaction; `undefined` if it is already claimed. The claim expires
+   * `claimMs` after it was made or last renewed; with `isRepetition`, the same request can claim the key immediately.
+   * The returned value identifies the claim: once another one exists, operations with the old one have no effect.
    */
   claim(key: string, fingerprint: string, isRepetition: boolean): Promise<string | undefined>
   renew(key: string, claim: string): Promise<void>
   complete(key: string, claim: string, response: StoredResponse): Promise<void>
-  /** Keeps the answer of a request that has its key, instead of what was kept before. */
+  /** Stores the response of a request that owns its key, replacing the previous one. */
   replace(key: string, fingerprint: string, response: StoredResponse): Promise<void>
-  /** Gives a claimed key back after a failure. */
+  /** Releases a claimed key after a failure. */
   release(key: string, claim: string): Promise<void>
 }
 
-/** A claim whose process died is free again after so long. */
+/** Time after which the claim of a dead process expires. */
 export const claimMs = 30_000
 
 /** One request with an Idempotency-Key. */
@@ -36,10 +36,10 @@ export interface Attempt {
   key: string
   fingerprint: string
   meta: CommandMeta
-  /** Runs the handler; gives its data. */
+  /** Runs the handler and returns its data. */
   perform(): Promise<unknown>
   answer(data: unknown): Answer
-  /** The answer as it may be kept. */
+  /** The response in the form that may be stored. */
   respond(data: unknown): StoredResponse
 }
 
@@ -59,7 +59,7 @@ export function checkKey(key: string): void {
   )
 }
 
-/** The key within its scope: the same key of someone else, or for another operation, is another key. */
+/** The key within its scope: the same key of another caller, or for another operation, is a different key. */
 export function scopedKey(request: {
   tenant: TenantScope
   actorId: string
@@ -72,16 +72,16 @@ export function scopedKey(request: {
 }
 
 /**
- * Equal for equal content under one key, whatever the order of fields and parameters. Made with the key as the
- * client sent it, which is not kept, so that a kept fingerprint is no means to guess a secret in the content.
+ * Equal for equal content under one key, whatever the order of fields and parameters. Keyed with the client's original
+ * key, which is not stored, so a stored fingerprint cannot be used to guess a secret in the content.
  */
 export function computeFingerprint(key: string, body: unknown, query: unknown): string {
   return hmacSha256(key, `${canonicalJson(query)}\0${canonicalJson(body)}`).toString('hex')
 }
 
-/** Performs each key once: the first request takes effect, the same request again gets the same answer. */
+/** Performs each key once: the first request takes effect, and repetitions get the same response. */
 export class Idempotency {
-  /** Fingerprints of the keys this process is working on. */
+  /** Fingerprints of the keys in progress in this process. */
   readonly #inFlight = new Map<string, string>()
 
   constructor(
@@ -90,7 +90,7 @@ export class Idempotency {
     private readonly holdMs = claimMs / 6,
   ) {}
 
-  /** Throws `idempotency_in_progress` and `idempotency_key_reused` in addition to what the handler throws. */
+  /** Throws `idempotency_in_progress` and `idempotency_key_reused` in addition to the handler's errors. */
   async run(attempt: Attempt): Promise<Answer> {
     const { key, fingerprint } = attempt
     const current = this.#inFlight.get(key)
@@ -116,8 +116,9 @@ export class Idempotency {
   }
 
   /**
-   * The store writes the answer in the transaction of the effect. Where the handler answers something else than its
-   * transaction gave, that is written before it is sent: a repetition is answered what was sent.
+   * The store writes the response in the transaction of the effect. If the handler returns different
+   * data than its transaction stored, the stored response is replaced before the response is sent,
+   * so that a repetition gets the same response.
    */
   async #transacted(attempt: Attempt): Promise<Answer> {
     const { key, fingerprint, meta, respond } = attempt
@@ -166,7 +167,7 @@ export class Idempotency {
     return attempt.answer(data)
   }
 
-  /** The request's own outcome stands, whether or not the key could be settled. */
+  /** The result of the request stands even if the key could not be settled. */
   async #settle(step: string, action: () => Promise<void>): Promise<void> {
     try {
       await action()
@@ -184,7 +185,7 @@ const replayedAnswer = (answer: Answer): Answer => ({
   headers: { ...answer.headers, 'Idempotency-Replayed': 'true' },
 })
 
-/** A refusal can be the effect of the same request, committed meanwhile by another process. */
+/** The error may be caused by the same request, committed meanwhile by another process. */
 function mayHaveLost(error: unknown): boolean {
   return error instanceof IdempotencyRaceError || (error instanceof ApiError && error.status < 500)
 }

@@ -1,14 +1,14 @@
 import type { ErrorDetail } from '@opsplane/contracts'
 import { validationFailed } from '../route/validation.js'
 
-/** Levels of lists and objects within each other. */
+/** Maximum nesting levels of arrays and objects. */
 export const maxDepth = 100
 const maxKeys = 2_000
 const maxItems = 10_000
 /** Enough for a thousand rows of 250 columns. */
 const maxValues = 250_000
 
-/** A text of fewer bytes cannot go beyond any bound but that of depth, which JSON.parse takes and `checkJson` sees. */
+/** A text of fewer bytes can only exceed the limit of depth, which JSON.parse accepts and `checkJson` checks. */
 export const boundedBytes = 2 * maxKeys
 
 const quote = 0x22
@@ -20,11 +20,11 @@ const openObject = 0x7b
 const closeObject = 0x7d
 
 /**
- * Throws `validation_failed` for JSON that is nested more than 100 levels deep, or has more than 2,000 keys in an
- * object, 10,000 items in a list, or 250,000 values in all. One pass over the bytes, which may be no JSON at all.
+ * Throws `validation_failed` for JSON with more than 100 nesting levels, 2,000 keys in an object, 10,000 items in an
+ * array, or 250,000 values in total. Scans the bytes once, which need not be valid JSON.
  */
 export function checkBounds(bytes: Buffer): void {
-  /** Of each container that is open: its commas, and which kind it is. */
+  /** Number of commas and kind of each open container. */
   const commas: number[] = []
   const isList: boolean[] = []
   let values = 1
@@ -58,7 +58,7 @@ export function checkBounds(bytes: Buffer): void {
   }
 }
 
-/** Where the text ends that begins at `start`; beyond the last byte when it does not. */
+/** Position of the closing quote of the string that begins at `start`; beyond the last byte if there is none. */
 function endOfText(bytes: Buffer, start: number): number {
   for (let at = bytes.indexOf(quote, start + 1); at !== -1; at = bytes.indexOf(quote, at + 1)) {
     let before = at - 1

@@ -3,9 +3,10 @@ import { jsonPointer, validationFailed } from '../route/validation.js'
 import { maxDepth } from './json-bounds.js'
 
 /**
- * Refuses what parses as JSON but no part of the platform can take: nesting beyond 100 levels, `__proto__` keys,
- * text that Postgres cannot store (U+0000, lone surrogates), and numbers larger or smaller than a double may be: written out,
- * one of a few characters could take any space. Ordinary bodies are cleared by a text search, large ones by their depth as well.
+ * Rejects values that parse as JSON but that no part of the platform accepts: nesting beyond 100 levels,
+ * `__proto__` keys, text that Postgres cannot store (U+0000, lone surrogates), and numbers outside the range
+ * of a double, which could take any amount of space when written out. A text search clears ordinary bodies;
+ * large ones need a check of their depth as well.
  */
 export function checkJson(text: string, value: unknown): void {
   const suspicious = text.includes('\\u') || text.includes('__proto__') || hasLongDigits(text)
@@ -24,7 +25,7 @@ function bracketsAtMost(text: string, limit: number): boolean {
   return true
 }
 
-/** Whether lists and objects are within each other in so many levels at most. */
+/** Whether arrays and objects are nested at most `levels` deep. */
 export function isNoDeeper(value: unknown, levels = maxDepth): boolean {
   if (value === null || typeof value !== 'object') return true
   return levels > 0 && Object.values(value).every((inner) => isNoDeeper(inner, levels - 1))

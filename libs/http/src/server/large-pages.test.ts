@@ -57,7 +57,7 @@ test.each(['done', 'failed'] as const)(
     while (settled < 7) {
       const expected = Math.min(2, 7 - settled)
       await untilRunning(expected)
-      // Whatever else is queued has had the same time to start.
+      // All other queued requests have had the same time to start.
       await app.call('GET', '/absent')
       expect(pending).toHaveLength(expected)
       settled += expected

@@ -1,18 +1,21 @@
 import type { ServerResponse } from 'node:http'
 import { createKeyedSemaphore } from '@opsplane/runtime'
 
-/** Pages of more items count as large: several of them at once would occupy the event loop for tens of milliseconds. */
+/**
+ * Pages of more items count as large: several of them concurrently would occupy
+ * the event loop for tens of milliseconds.
+ */
 const largeLimit = 50
-/** A client that reads slowly does not delay the other pages of its workspace for longer. */
+/** Maximum time a page counts as in progress, so that a slow client does not block the other pages of its workspace. */
 const longestMs = 1_000
 
-/** Limits the large pages that are read and sent at the same time, per workspace; further ones wait in order of arrival. */
+/** Limits the large pages that are read and sent concurrently per workspace; further ones wait in order of arrival. */
 interface LargePages {
   /** Runs `work` once fewer than the limit are in progress; the page counts until its response is flushed or closed. */
   run(workspaceId: string, res: ServerResponse, work: () => Promise<void>): Promise<void>
 }
 
-/** Whether the parsed query of a list asks for a large page. */
+/** Whether the parsed query of a list requests a large page. */
 export const isLargePage = (query: unknown): boolean =>
   Number((query as { limit?: number }).limit) > largeLimit
 
@@ -27,7 +30,7 @@ export function createLargePages(perWorkspace = 2): LargePages {
   }
 }
 
-/** Resolves when the response is flushed or closed, or has taken too long to be. */
+/** Resolves when the response is flushed or closed, or after `longestMs`. */
 function flushed(res: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     if (res.writableFinished || res.destroyed) return resolve()

@@ -36,7 +36,7 @@ const allButTimeouts = [
 let app: TestApp | undefined
 afterEach(() => app?.close())
 
-/** A route that waits until it is asked to go on. */
+/** A route that waits until the test lets it continue. */
 function slowRoute() {
   const [started, finish, gone] = [createDeferred(), createDeferred(), createDeferred()]
   const route = defineRoute({

@@ -22,16 +22,16 @@ export interface ListenOptions {
   port: number
   host: string
   log: Logger
-  /** Without it connections are not encrypted. */
+  /** If absent, connections are not encrypted. */
   tls?: InternalTls | undefined
   /**
-   * How long requests are still taken after close() was called, while `/readyz` says that this is no place for more; each
-   * answer ends its connection, so a client that keeps connections finds another place without meeting a reset. 0 unless given.
+   * How long requests are still accepted after close() was called, while `/readyz` reports draining. Each response
+   * closes its connection, so a client with kept connections moves to another replica without a reset. Default 0.
    */
   drainDelayMs?: number
-  /** How long requests in flight may take after that; then they are cut. 25 s unless given. */
+  /** How long requests in flight may then take before they are cut. Default 25 s. */
   drainTimeoutMs?: number
-  /** Called when no more requests are taken, to let go of those that wait for something (long-polls). */
+  /** Called when no more requests are accepted, to end those that wait for something (long-polls). */
   onDrain?: () => void
 }
 
@@ -45,20 +45,20 @@ export interface Listening {
 type Server = HttpServer | HttpsServer
 
 const idleSweepMs = 20
-/** All clients of a replica that has died come at once; who finds no room tries again seconds later. */
+/** All clients of a dead replica reconnect concurrently; one that is not accepted retries only seconds later. */
 const backlog = 4096
 
-/** Serves an app. `port` 0 takes a free one. Rejects when the address cannot be taken. */
+/** Serves an app. `port` 0 selects a free port. Rejects if the address is in use. */
 export async function listen(app: RequestListener, options: ListenOptions): Promise<Listening> {
   const { port, host, log } = options
-  // A client that keeps connections (the gateway does) must be the one that closes idle ones, or it meets resets.
+  // A client with kept connections (the gateway) must be the side that closes idle ones; otherwise it gets resets.
   const settings = {
     ...messageClasses(app),
     keepAliveTimeout: 65_000,
     headersTimeout: 20_000,
     requestTimeout: 120_000,
     noDelay: true,
-    // Node would answer by itself, without the envelope and the headers of every answer.
+    // Node would otherwise answer by itself, without the envelope and the usual headers.
     requireHostHeader: false,
   }
   const state = { draining: false }
@@ -69,7 +69,7 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
   // An unknown expectation may be ignored.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerClientError(error, socket, log))
-  // An answer would wait for the handshake, which has failed.
+  // A response would wait for the handshake, which has failed.
   server.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy())
   const unused = trackUnused(server)
   const feeds = findFeeds(app)
@@ -95,7 +95,10 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
   }
 }
 
-/** As if no upgrade had been asked for, which may be passed over. Nothing more is read, as Node has given the connection away. */
+/**
+ * Answers as if no upgrade had been requested, which HTTP permits. Reads nothing more,
+ * because Node has detached the connection.
+ */
 function answerWithoutUpgrade(server: Server, req: IncomingMessage, socket: Duplex): void {
   const res = new ServerResponse(req)
   req.push(null)
@@ -105,7 +108,7 @@ function answerWithoutUpgrade(server: Server, req: IncomingMessage, socket: Dupl
   server.emit('request', req, res)
 }
 
-/** As HTTP/1.1 demands of a server. */
+/** HTTP/1.1 requires servers to reject requests without a Host header. */
 function withHost(app: RequestListener, log: Logger): RequestListener {
   return (req, res) => {
     if (req.headers.host !== undefined || req.httpVersion !== '1.1') return app(req, res)
@@ -114,7 +117,7 @@ function withHost(app: RequestListener, log: Logger): RequestListener {
   }
 }
 
-/** While it drains, answers end their connections, and `/readyz` is answered here. */
+/** While draining, responses close their connections, and `/readyz` is answered here. */
 function untilDrained(app: RequestListener, state: { draining: boolean }, log: Logger): RequestListener {
   return (req, res) => {
     if (!state.draining) return app(req, res)
@@ -131,8 +134,8 @@ const serverTls = ({ cert, key, ca, mutual }: InternalTls) => ({
 })
 
 /**
- * Connections that have sent nothing yet, such as a browser's spare ones: Node does not count them as idle. With TLS they are
- * in it before their handshake, of which Node knows nothing, and once more after it.
+ * Connections that have sent nothing yet, such as spare ones of browsers: Node does not count them as idle. With TLS, a
+ * connection is included before its handshake, of which Node is not aware, and again after it.
  */
 function trackUnused(server: Server): ReadonlySet<Socket> {
   const unused = new Set<Socket>()

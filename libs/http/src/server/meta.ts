@@ -7,8 +7,9 @@ import type { RequestMeta, Route } from '../route/route.js'
 import type { Exchange } from './exchange.js'
 
 /**
- * The metadata of a request for its handler. `signal` and `log` are made when first asked for, by functions:
- * accessors give each object a hidden class of its own, which V8 keeps, with all they refer to, until it collects the whole heap (ADR 115).
+ * The metadata of a request for its handler. `signal` and `log` are created on first use, by functions:
+ * accessors would give each object its own hidden class, which V8 keeps, with all it references, until
+ * the next full garbage collection (ADR 115).
  */
 export function createMeta(route: Route, exchange: Exchange, caller: Caller, clock: Clock): RequestMeta {
   const { req, res, requestId } = exchange
@@ -51,7 +52,7 @@ export function createMeta(route: Route, exchange: Exchange, caller: Caller, clo
   return meta
 }
 
-/** Throws `forbidden` for what changes a login, by a session that enters one workspace alone. */
+/** Throws `forbidden` if a session limited to one workspace tries to change a login. */
 function requireWholeLogin(
   { scope, workspace, method, ofSession }: Route,
   { onlyWorkspaceId }: Principal,
@@ -67,7 +68,7 @@ function requireWholeLogin(
 
 const maxUserAgent = 256
 
-/** The client the gateway passes a request on for; null for what the gateway asks by itself. */
+/** The client the gateway forwards a request for; `null` for the gateway's own requests. */
 function sourceOf({ 'x-forwarded-for': forwarded, 'user-agent': agent = '' }: IncomingHttpHeaders) {
   const [first = ''] = String(forwarded ?? '').split(',', 1)
   const address = first.trim()
@@ -86,7 +87,7 @@ function abortOnClose(res: ServerResponse): AbortSignal {
   return controller.signal
 }
 
-/** Another server's tag, or a weak one, matches no version: the answer is 412, as for a stale one. */
+/** A tag of another server, or a weak one, matches no version: the response is 412, as for a stale one. */
 const matchesNothing = -1
 
 function expectedVersion(header: string): number {

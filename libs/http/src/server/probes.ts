@@ -6,7 +6,7 @@ import { sendError } from './errors.js'
 import { beginExchange, send } from './exchange.js'
 import { type Checks, notReady } from './readiness.js'
 
-/** `/healthz`: the process answers. `/readyz`: everything it needs is up. `/internal/openapi.json`: its operations. */
+/** `/healthz`: the process answers. `/readyz`: all its dependencies are up. `/internal/openapi.json`: its operations. */
 export function probes(
   app: Express,
   options: {

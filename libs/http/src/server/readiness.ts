@@ -1,7 +1,7 @@
 import { ApiError, ErrorEnvelope } from '@opsplane/contracts'
 import { z } from 'zod'
 
-/** Each dependency by its name: `up`, or what is wrong with it. */
+/** State of each dependency by name: `up`, or a description of the problem. */
 export type Checks = Record<string, string>
 
 const code = 'not_ready'
@@ -11,7 +11,10 @@ const Details = z.object({
   warnings: z.array(z.string()).default([]),
 })
 
-/** What `/readyz` answers while a dependency is down. Names those in its message, and has all checks in its details. */
+/**
+ * Response of `/readyz` while a dependency is down. The message names the ones that
+ * are down; the details contain all checks.
+ */
 export function notReady(checks: Checks, warnings: readonly string[] = []): ApiError {
   const down = Object.entries(checks).filter(([, state]) => state !== 'up')
   const message = `${prefix}${down.map(([name, state]) => `${name} (${state})`).join(', ')}.`
@@ -20,18 +23,18 @@ export function notReady(checks: Checks, warnings: readonly string[] = []): ApiE
   })
 }
 
-/** The readiness another process reports: its checks, where it lists them, and a summary. */
+/** Readiness reported by another process: its checks, if it lists them, and a summary. */
 interface ReportedReadiness {
   checks: Checks | undefined
   /** `up`, or why it is not ready. */
   state: string
-  /** What its operator should change. */
+  /** Configuration problems the operator should fix. */
   warnings: string[]
 }
 
 const maxCharacters = 300
 
-/** Reads an answer of `/readyz`; undefined for one that is none. */
+/** Parses a response of `/readyz`; `undefined` if it is none. */
 export function readReadiness(status: number, body: unknown): ReportedReadiness | undefined {
   if (status === 200) {
     const ready = z.object({ data: Details }).safeParse(body)

@@ -1,14 +1,14 @@
 import type { Metrics } from '@opsplane/telemetry'
 
-/** Notes the status of an answer, and how long it took. */
+/** Records the status and duration of a response. */
 export type RequestRecorder = (status: number, durationMs: number) => void
 
-/** What is no operation, such as an unknown path. */
+/** Stands for requests that match no operation, such as an unknown path. */
 export const noOperation = { operationId: 'none', waits: false }
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Of which operation, by what method, and whether its answer may be late. */
+/** The operation, and whether its response may take long. */
 interface RecordedOperation {
   operationId: string
   waits: boolean
@@ -16,7 +16,7 @@ interface RecordedOperation {
 
 export type RecorderFor = (operation: RecordedOperation, method: string) => RequestRecorder | undefined
 
-/** A recorder for each operation and method: both are of the contracts, never what a client has made up. */
+/** Returns a recorder per operation and method. Both come from the contracts, so clients cannot create new label values. */
 export function requestRecorders(metrics: Metrics): RecorderFor {
   const recorders = new Map<string, RequestRecorder>()
   if (metrics.enabled) beginAtZero(metrics)
@@ -30,7 +30,10 @@ export function requestRecorders(metrics: Metrics): RecorderFor {
   }
 }
 
-/** Each class of status is there before the first request: an error that begins its series would be no increase. */
+/**
+ * Creates the series of each status class before the first request: a series that starts
+ * with an error would show no increase.
+ */
 function beginAtZero(metrics: Metrics): void {
   const { operationId: operation } = noOperation
   for (const status of ['2xx', '3xx', '4xx', '5xx'])

@@ -5,7 +5,7 @@ import type { ListPage } from '../route/list.js'
 import type { Route } from '../route/route.js'
 import type { Attempt } from './idempotency.js'
 
-/** Throws when data breaks its response schema or has fields the schema does not declare. */
+/** Throws if data violates its response schema or has fields the schema does not declare. */
 export function checkAnswer(route: Route, data: unknown): void {
   if (route.status === 204) return
   const [schema, value] =
@@ -24,7 +24,7 @@ export function checkAnswer(route: Route, data: unknown): void {
   }
 }
 
-/** An attempt that throws when what it kept for replay is not what it answered, or nothing at all. */
+/** Wraps an attempt so that it throws if it stored no response for replay, or a different one than it returned. */
 export function checkReplay(attempt: Attempt): Attempt {
   let kept: StoredResponse | undefined
   const respond = (data: unknown) => {

@@ -1,4 +1,4 @@
-/** What every answer of an API carries; nothing here depends on the request. */
+/** Headers of every API response, independent of the request. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",

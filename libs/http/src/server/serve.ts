@@ -30,7 +30,7 @@ import type { RecorderFor } from './request-metrics.js'
 import { checkAnswer, checkReplay } from './response-check.js'
 
 interface ServeContext {
-  /** All of the app. */
+  /** All routes of the app. */
   routes: readonly Route[]
   verifier: InternalVerifier | undefined
   idempotency: Idempotency | undefined
@@ -51,11 +51,14 @@ interface Parts {
 
 export type RouteHandler = (req: Request, res: Response, params: PathValues) => void
 
-/** An answer may be megabytes: those of many requests at once are written a slice at a time, so that others have their turn. */
+/**
+ * A response may be megabytes: those of concurrent requests are written in slices by
+ * turns, so that they do not block others.
+ */
 const answerTurn = createTurns()
 const largePages = createLargePages()
 
-/** The one handler of a route: everything from the request id to the envelope. */
+/** The complete handler of a route, from the request id to the envelope. */
 export function routeHandler(route: Route, context: ServeContext): RouteHandler {
   const arrays = arrayParameters(route.query)
   const parse = partsParser(route)
@@ -120,8 +123,9 @@ const streamClient = (res: Exchange['res']): StreamClient => ({
 })
 
 /**
- * What stands for a body that was not sent: nothing, or `{}` where that will do or tells which fields are missing. Found out with the first such request, as
- * the first parse of a schema compiles it: for all routes together a fifth of a service's start.
+ * Value that replaces an absent body: `undefined`, or `{}` if the schema accepts that or then reports the
+ * missing fields. Computed on the first such request, because the first parse compiles the schema: for
+ * all routes, a fifth of a service's startup time.
  */
 function insteadOfNone(body: Route['body']): () => object | undefined {
   let found: { value: object | undefined } | undefined
@@ -131,13 +135,13 @@ function insteadOfNone(body: Route['body']): () => object | undefined {
   }
 }
 
-/** Whether a schema takes `{}`, or lacks nothing but fields of it. */
+/** Whether a schema accepts `{}`, or only reports missing fields for it. */
 function isObject(body: z.ZodType): boolean {
   const { success, error } = body.safeParse({})
   return success || error.issues.every(({ path }) => path.length > 0)
 }
 
-/** Parses all parts before it throws, so that all problems are reported at once. */
+/** Parses all parts before it throws, so that all problems are reported together. */
 function partsParser({ params, query, body }: Route): (sent: Parts) => Parts {
   const absentBody = insteadOfNone(body)
   const zoned = zonedDays(query)

@@ -14,7 +14,7 @@ import {
 import type { AppOptions } from './app.js'
 import type { ListenOptions } from './listen.js'
 
-// What the tests of this lib share: an app on a real port, and keys kept in memory.
+// Shared by the tests of this lib: an app on a real port, and an in-memory store of keys.
 
 export const user: Principal = {
   actor: { id: 'usr_1', name: 'Ada', type: 'user' },
@@ -39,10 +39,10 @@ export const gatewayToken = (principal?: Principal) => issuerFor('gateway').clie
 
 interface TestCall {
   body?: unknown
-  /** Sent as it is. */
+  /** Sent unchanged. */
   rawBody?: string | Buffer
   headers?: Record<string, string>
-  /** Null: no Authorization header. */
+  /** `null`: no Authorization header. */
   token?: string | null
 }
 
@@ -121,7 +121,7 @@ function sendRaw(port: number, bytes: string): Promise<string> {
   })
 }
 
-/** Keys in memory. `commit` is what an event store does inside the transaction of the effect. */
+/** In-memory store of keys. `commit` does what an event store does in the transaction of the effect. */
 export class MemoryIdempotencyStore implements IdempotencyStore {
   readonly rows = new Map<string, { fingerprint: string; response: StoredResponse | null }>()
 

@@ -5,32 +5,33 @@ import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { createUserInbox } from '../inbox.js'
 import { openStreamManager, streamInfo } from '../streams.js'
 
-/** A stream as the server hands it out, messages apart: to be given back as it is. */
+/** A stream without its messages, as the server returns it; passed back unchanged on restore. */
 interface StreamHead {
   config: Partial<StreamConfig> & { name: string }
   state: { messages: number; bytes: number; first_seq: number; last_seq: number }
 }
 
-/** Where a durable consumer stood. */
+/** A durable consumer and its position. */
 export interface ConsumerHead {
   stream: string
   config: Record<string, unknown> & { durable_name?: string | undefined }
-  /** Up to this sequence everything was acknowledged. */
+  /** Everything up to this sequence was acknowledged. */
   acknowledged: number
 }
 
-/** The server broke a copy off, or refuses one. */
+/** The server aborted a snapshot or restore, or rejected it. */
 export class StreamBackupError extends Error {}
 
 const timeoutMs = 60_000
-/** Without anything new from the server. */
+/** Maximum time without new data from the server. */
 const silenceMs = 60_000
 const chunkBytes = 131_072
 
 /**
- * A stream as bytes of the server's own format, by its snapshot API: with it a stream keeps its sequences and its
- * description, which ids of topic events are made of (ADR 012). Consumers are not in it. Undefined where there is no such stream.
- * The server sends no more than is read. Rejects with StreamBackupError for a stream in memory, which has no snapshots.
+ * A stream as bytes in the server's own format, from its snapshot API. A restored stream therefore keeps its
+ * sequences and its description, from which ids of topic events are made (ADR 012). Consumers are not included.
+ * `undefined` if there is no such stream. The server sends no more than is read. Rejects with StreamBackupError
+ * for a stream in memory, which has no snapshots.
  */
 export async function readStream(
   connection: NatsConnection,
@@ -64,7 +65,10 @@ export async function readStream(
   }
 }
 
-/** Each chunk is acknowledged once it was taken, for the server to send the next; one without bytes is the last. */
+/**
+ * Each chunk is acknowledged once it is accepted, so that the server sends the next; a message without bytes is
+ * the last.
+ */
 async function take(message: Msg, bytes: PassThrough): Promise<void> {
   if (message.data.length === 0) {
     const fault = message.headers?.code ?? 0
@@ -76,7 +80,7 @@ async function take(message: Msg, bytes: PassThrough): Promise<void> {
   if (!bytes.destroyed) message.respond()
 }
 
-/** Makes a stream of such bytes; there must be none of its name. */
+/** Restores a stream from such bytes; no stream of its name may exist. */
 export async function writeStream(
   connection: NatsConnection,
   { config, state }: StreamHead,
@@ -91,13 +95,13 @@ export async function writeStream(
   answerOf(name, end)
 }
 
-/** A server takes no message larger than its limit. */
+/** Splits the bytes, because a server accepts no message larger than its limit. */
 async function* pieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of bytes)
     for (let at = 0; at < chunk.length; at += chunkBytes) yield chunk.subarray(at, at + chunkBytes)
 }
 
-/** Where the durable consumers of a stream stand; none where there is no stream. */
+/** Positions of the durable consumers of a stream; empty if there is no stream. */
 export async function readConsumers(connection: NatsConnection, stream: string): Promise<ConsumerHead[]> {
   const manager = await openStreamManager(connection, timeoutMs)
   if (!(await streamInfo(manager, stream))) return []
@@ -109,7 +113,7 @@ export async function readConsumers(connection: NatsConnection, stream: string):
   return heads
 }
 
-/** Makes a durable consumer that goes on behind what was acknowledged. */
+/** Creates a durable consumer that continues after the acknowledged sequence. */
 export async function writeConsumer(
   connection: NatsConnection,
   { stream, config, acknowledged }: ConsumerHead,
@@ -123,7 +127,7 @@ export async function writeConsumer(
   })
 }
 
-/** How many messages a stream has; undefined where there is none. */
+/** Number of messages in a stream; `undefined` if there is none. */
 export async function countMessages(connection: NatsConnection, stream: string): Promise<number | undefined> {
   return (await streamInfo(await openStreamManager(connection, timeoutMs), stream))?.state.messages
 }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import type { NatsConnection, Status } from '@nats-io/transport-node'
 import { acknowledgements } from './acknowledgements.js'
 
-/** Acknowledgements over a connection whose changes the test decides. */
+/** Acknowledgements over a connection whose state changes the test controls. */
 function followed() {
   let report: (type: string) => void = () => {}
   const statuses = new ReadableStream<Status>({

@@ -2,25 +2,25 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { onConnectionChange } from '../reconnects.js'
 
 /**
- * Sends what a consumer answers to its messages. The server takes an answer by the sequence of the message: once the consumer was
- * created again, with or without its stream, it would count for another message. So when the connection was lost, answers wait
- * until the server is known to have the same consumer.
+ * Sends a consumer's acknowledgements. The server applies an acknowledgement by the message's sequence: after the
+ * consumer was recreated, with or without its stream, it would apply to a different message. After a lost
+ * connection, acknowledgements therefore wait until the server is known to have the same consumer.
  */
 export interface Acknowledgements {
-  /** `isFinal`: it settles the delivery, so it may wait; a sign of life is dropped instead. */
+  /** `isFinal`: it settles the delivery, so it may wait; a progress signal is dropped instead. */
   send(respond: () => void, isFinal: boolean): void
   /**
-   * Finds out when the consumer that the server has was created, and sends what waits if it is the same. Rejects where the connection
-   * is lost meanwhile.
+   * Determines when the server's consumer was created, and sends the waiting acknowledgements if it is the same
+   * consumer. Rejects if the connection is lost meanwhile.
    */
   verify(connection: NatsConnection, findCreated: () => Promise<string>): Promise<void>
-  /** The consumer may be another one: answers wait for `verify`. */
+  /** The consumer may have been recreated: acknowledgements wait for `verify`. */
   suspend(): void
   isSuspended(): boolean
   close(): void
 }
 
-/** `onAnother` is called when the server has another consumer, and what waited for the former one is dropped. */
+/** `onAnother` is called when the server has a different consumer; waiting acknowledgements are dropped then. */
 export function acknowledgements(onAnother: () => void): Acknowledgements {
   let created: string | undefined
   let waiting: (() => void)[] | undefined

@@ -41,8 +41,8 @@ test('what gathers at the server comes with one request, and the first message a
 })
 
 /**
- * What a consumer makes of one message and of those that come later in the same round. Undefined on a machine so busy that it
- * takes longer than a round.
+ * The batches a consumer makes of one message and of later messages in the same round. `undefined` if the machine
+ * is so busy that this takes longer than a round.
  */
 async function gather(spacingMs: number, later: readonly string[]) {
   const connection = await link.ready()
@@ -143,7 +143,7 @@ test.each(['before', 'after', 'never'])(
   },
 )
 
-/** A connection that loses what the server says at the end of a request. */
+/** A connection that drops the server's reports at the end of a request. */
 function withoutEnds(connection: NatsConnection): NatsConnection {
   const subscribe: NatsConnection['subscribe'] = (subject, { callback, ...options } = {}) =>
     connection.subscribe(subject, {

@@ -10,9 +10,12 @@ interface PullOptions {
   connection: NatsConnection
   stream: string
   durable: string
-  /** What may be asked for now, and whether that is all the room there ever is; undefined while there is none. */
+  /** The capacity that may be requested now, and whether it is the whole buffer; `undefined` if there is none. */
   capacity(): { messages: number; bytes: number; isWhole: boolean } | undefined
-  /** When to ask for what has gathered at the server; unless given, each message comes as soon as it is there. */
+  /**
+   * When to request messages that have collected at the server; if absent, each message is delivered as soon as it
+   * is there.
+   */
   rounds?: RequestRounds | undefined
   onMessage(message: StreamMessage): void
   acks: Pick<Acknowledgements, 'send'>
@@ -20,38 +23,41 @@ interface PullOptions {
 }
 
 export interface Pull {
-  /** There may be room now. */
+  /** There may be capacity now. */
   more(): void
-  /** Resolves with the reason once the server, the consumer or the stream is gone, or has gone silent. */
+  /** Resolves with the reason once the server, the consumer or the stream is gone, or is silent. */
   lost: Promise<string>
-  /** Stops asking. Resolves when nothing more can arrive, or after a second. */
+  /** Stops requesting. Resolves when nothing more can arrive, or after a second. */
   close(): Promise<void>
 }
 
 /** Under traffic a request to a silent server is repeated after 1.4 s: four heartbeats. */
 const busy = { beatMs: 333, lookMs: 450, silentLooks: 2, leastMs: 5_000 }
 /**
- * Where nothing happened for as long as a busy request lasts, one message is asked for, and then more at once. A server that
- * has forgotten the request, without the connection breaking, is sent the request again after 30 s.
+ * If nothing happened for the duration of a busy request, only one message is requested, and more immediately
+ * after it. If a server has forgotten the request without the connection breaking, the request is repeated after
+ * 30 s.
  */
 const idle = { beatMs: 10_000, lookMs: 10_000, silentLooks: 2, leastMs: 290_000 }
 /**
- * Requests end at moments that are so far apart and all consumers share, so that their beats come together: at rest, each of them
- * would wake a process. Tests do not shorten them: a request that ends before silence is noticed is never found lost.
+ * Requests end at multiples of this interval, shared by all consumers, so that their heartbeats coincide: when
+ * idle, each one would wake the process separately. Tests must not shorten this: a request that ends before
+ * silence is detected never counts as lost.
  */
 const endsEveryMs = idle.beatMs
 const graceMs = 250
 const closeMs = 1_000
 
 /**
- * Asks a durable pull consumer for messages, one request after the other.
+ * Requests messages from a durable pull consumer, one request after the other.
  *
- * Bytes and messages in memory are both bounded, which the client's own `consume()` cannot do together. One request is open at a
- * time, and is over when it is filled, when the server reports its end, or when its time is up by the clock of this process: a
- * report that is lost delays nothing.
+ * Bytes and messages in memory are both bounded, which the client's own `consume()` cannot do together. One
+ * request is open at a time. It is over when it is filled, when the server reports its end, or when its time is up
+ * by this process's clock, so a lost report delays nothing.
  *
- * A request of a round takes what there is and ends, or waits for the first message and ends with that: the
- * server does so where one has both `no_wait` and `expires`, and reports 404 or 408 after the last message.
+ * With rounds, a request returns the messages that exist and ends, or waits for the first message and ends with
+ * it: the server does so for requests with both `no_wait` and `expires`, and reports 404 or 408 after the last
+ * message.
  */
 export function openPull(options: PullOptions): Pull {
   const { connection, stream, durable, capacity: room, rounds, onMessage, timers = systemTimers } = options
@@ -59,7 +65,7 @@ export function openPull(options: PullOptions): Pull {
   const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`
   let open: { reply: string; left: number; until: number } | undefined
   let isQuiet = false
-  /** What comes next is larger than the room there was: alone it comes into any that is whole. */
+  /** The next message is larger than the free capacity: it is requested alone once the buffer is empty. */
   let isLarge = false
   let watching: Timer | undefined
   let serial = 0
@@ -93,7 +99,7 @@ export function openPull(options: PullOptions): Pull {
     connection.publish(subject, JSON.stringify(request), { reply })
   }
 
-  /** Ticks are counted instead of time: after this process itself was blocked, messages that have arrived are read first. */
+  /** Counts ticks instead of time: after this process itself was blocked, messages that have arrived are read first. */
   const watch = ({ lookMs, silentLooks }: { lookMs: number; silentLooks: number }) => {
     silent = 0
     timers.clearInterval(watching)
@@ -106,7 +112,7 @@ export function openPull(options: PullOptions): Pull {
 
   const over = () => {
     open = undefined
-    // Between two rounds nothing is waited for: a look would wake the process for nothing.
+    // Between two rounds nothing is pending, and a tick would wake the process needlessly.
     if (rounds) timers.clearInterval(watching)
   }
 
@@ -123,7 +129,7 @@ export function openPull(options: PullOptions): Pull {
     rounds?.ended()
     if (code === 409 && /maxbytes/i.test(description)) {
       isLarge = true
-      // Otherwise there is more room when something of what is held is done.
+      // Otherwise capacity becomes available when a buffered message is done.
       if (room()?.isWhole) more()
       return
     }
@@ -159,7 +165,7 @@ export function openPull(options: PullOptions): Pull {
       rounds?.close()
       timers.clearInterval(watching)
       forget()
-      // What the server has sent before it hears of this still arrives.
+      // Messages the server has sent before it processes the unsubscription still arrive.
       const waiting = new AbortController()
       await Promise.race([subscription.drain().catch(() => {}), delay(closeMs, waiting.signal, timers)])
       waiting.abort()

@@ -17,7 +17,7 @@ afterEach(() => {
   rounds.close()
 })
 
-/** Resolves when it asks the next time. */
+/** Resolves at the next request. */
 const nextTime = () =>
   new Promise<void>((resolve) => {
     notify = resolve

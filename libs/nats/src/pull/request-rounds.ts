@@ -1,36 +1,39 @@
 import { systemTimers, type Timer, type Timers } from '@opsplane/runtime'
 
-/** When a consumer asks for messages that gather at the server. */
+/** Decides when a consumer requests the messages that collect at the server. */
 export interface RequestRounds {
-  /** Whether the next round has begun: a request of it takes what there is, or the first message that comes, and ends. */
+  /**
+   * Whether the next round has begun: its request returns the messages that exist, or the first one to arrive, and
+   * ends.
+   */
   mayRequest(): boolean
   /**
-   * A message came; `waiting` more are left at the server that it has not delivered yet. `filled`: it was the last one that
-   * was asked for.
+   * A message arrived; `waiting` is the number of undelivered messages left at the server. `filled`: it was the last
+   * one requested.
    */
   came(waiting: number, filled: boolean): void
-  /** The server has ended the request: with what there was, or with nothing after its time was up. */
+  /** The server has ended the request: with the existing messages, or with none after it expired. */
   ended(): void
-  /** What waits is asked for by another replica already. */
+  /** Another replica has already requested the waiting messages. */
   refused(): void
-  /** Whether the rest of a round is about to arrive, so that it is worth waiting for. */
+  /** Whether the rest of a round is about to arrive, so that waiting for it is worthwhile. */
   isGathering(): boolean
   close(): void
 }
 
 interface RequestRoundsOptions {
-  /** Least time between two rounds; asked for at each one. */
+  /** Minimum time between two rounds; a function is evaluated in each round. */
   spacingMs: number | (() => number)
-  /** When so many wait, the next round begins at once. */
+  /** If this many messages wait, the next round begins immediately. */
   full: number
-  /** There may be something to ask for, or to handle. */
+  /** Called when there may be messages to request or to handle. */
   again(): void
   timers?: Timers
 }
 
 /**
- * Lets messages gather at the server, where one more costs nothing, instead of here, where each wakes the process that
- * reads it and takes a write to acknowledge. After a pause the first one comes at once.
+ * Lets messages collect at the server, where each further one costs nothing, instead of in this process, where
+ * each causes a wake-up and a write to acknowledge it. After a pause the first message is delivered immediately.
  */
 export function requestRounds({
   spacingMs,
@@ -61,7 +64,7 @@ export function requestRounds({
     came(left, filled) {
       waiting = left
       if (filled) return end()
-      // Should the server never say that the request has ended, what has come is handled all the same.
+      // If the server never reports the end of the request, the messages that have arrived are handled nevertheless.
       if (phase === 'asking') after(spacing(), ask)
       phase = 'gathering'
     },

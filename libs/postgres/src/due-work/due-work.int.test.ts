@@ -30,7 +30,7 @@ interface Options {
   ofOne?: number
   leaseMs?: number
   deadlineMs?: number
-  /** The attempt; nothing can go wrong with it otherwise. */
+  /** The attempt; only what it does can fail. */
   attempt?: (rows: readonly Job[], signal?: AbortSignal) => unknown
 }
 const common = { name: 'jobs', of: jobs, columns: ['workspace_id'], retry: { baseMs: 10, maxMs: 20 } }
@@ -75,7 +75,7 @@ describe.each([
     const works = [replica(), replica(), replica()].map((group) => group.start(work()))
     await allDone()
     expect(await timesDone()).toEqual(Array.from({ length: 700 }, () => 1))
-    // Each replica counts once it hears of its commit.
+    // Each replica counts when it learns of its commit.
     await waitUntilTrue(() => works.reduce((sum, started) => sum + started.counts().done, 0) === 700)
   })
 
@@ -113,7 +113,7 @@ describe.each([
     const before = attempts.length
     await scratch.add(40, { prefix: 'more' })
     await waitUntilTrue(async () => (await scratch.left()) === 1 && attempts.length > before + 3)
-    // It has cost one batch its first attempt, and no other one anything.
+    // The poison row cost one batch its first attempt, and no other batch anything.
     const bisected = attempts.slice(0, before).filter((keys) => keys.length > 1 && keys.includes(poison))
     expect(bisected.length).toBeGreaterThan(0)
     expect(await scratch.jobs()).toContainEqual(expect.objectContaining({ id: poison, times_done: 0 }))
@@ -176,7 +176,7 @@ describe.each([
   )
 })
 
-/** Everything but `Date`. */
+/** All timers except `Date`. */
 const realTimers = [
   ...(['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
   ...(['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const),
@@ -234,7 +234,7 @@ describe('a lease', () => {
       begun++
       return ended
     }
-    // Longer than a busy machine may hold up a renewal, which comes three times as often.
+    // Longer than a busy machine may delay a renewal, which happens three times per lease.
     const leaseMs = 5_000
     const started = replica().start(byLease({ leaseMs, attempt }))
     replica({ restMs: 50 }).start(byLease({ leaseMs, attempt }))
@@ -253,7 +253,7 @@ describe('a lease', () => {
       })
       expect((await fenceAndEnd())?.lease_fence).toBe(before?.lease_fence)
     } finally {
-      // Also where the lease was lost: who stops waits for every attempt.
+      // Also if the lease was lost: stopping waits for every attempt.
       end()
     }
     await allDone()
@@ -275,7 +275,7 @@ describe('a lease', () => {
     await waitUntilTrue(
       async () => (await scratch.admin`select 1 from jobs where lease_owner is not null`).length > 0,
     )
-    // As if it had been away for longer than its lease.
+    // Simulates a replica that was unavailable for longer than its lease.
     await scratch.admin`update jobs set held_until = now()`
     let cut: AbortSignal | undefined
     const attempt = (rows: readonly Job[], signal?: AbortSignal) => {

@@ -9,36 +9,39 @@ import { type CreateWorker, type DueCounts, runStatement, type Worker } from './
 export interface DueWorkOptions {
   sql: Database['sql']
   log: Logger
-  /** Names this process in its leases. */
+  /** Identifies this process in its leases. */
   owner?: string
-  /** How often due rows are polled for while none is expected; 10 s if absent. */
+  /** Polling interval for due rows while none is expected; 10 s if absent. */
   restMs?: number
-  /** The time of tests that simulate it. All others go by the database's clock, never by that of the process. */
+  /**
+   * The time source of tests that simulate time. Otherwise the database's clock applies, never the clock of the
+   * process.
+   */
   simulated?: { now(): string } | undefined
-  /** Wakes the same work in other replicas: a hint, which may be lost. */
+  /** Wakes the same work in other replicas. Best effort: a wake-up may be lost. */
   hints?: WakeHints
 }
 
 export interface WakeHints {
   send(work: string): void
-  /** Returns how to stop. */
+  /** Returns a function that unsubscribes. */
   subscribe(work: string, wake: () => void): () => void
 }
 
 export interface DueWork {
-  /** Something is due, or will be in so many milliseconds. A hint: what is due is found without, within 10 s. */
+  /** Something is due, or will be in `inMs` milliseconds. Best effort: due rows are found without it within 10 s. */
   wake(inMs?: number): void
   counts(): DueCounts
 }
 
-/** Several kinds of work, which look together for what is due next: at rest that is one statement every 10 s. */
+/** Several kinds of work that poll together for due rows: one statement every 10 s while idle. */
 export interface DueWorkGroup {
   start(make: CreateWorker): DueWork
-  /** What is done here, and what has come of it. */
+  /** The work that runs in this process, with its counters. */
   works(): { name: string; of: DueTable; counts: DueCounts }[]
-  /** Wakes the work of this name, here or, where it is not done here, in another replica. */
+  /** Wakes the work of this name in this process or, if it does not run here, in another replica. */
   wake(work: string, inMs?: number): void
-  /** Claims nothing any more and waits for work in flight, up to the grace period; then that is cut and released. */
+  /** Stops claiming and waits for work in flight, up to the grace period; then aborts and releases it. */
   close(graceMs?: number): Promise<void>
 }
 
@@ -89,7 +92,7 @@ export function createDueWork({ sql, log, ...options }: DueWorkOptions): DueWork
       interrupt = new AbortController()
       const nowMs = performance.now()
       const idle = members.filter((member) => !member.isBusy())
-      // Those that would be looked at soon are asked in the same statement.
+      // Work that would be polled soon anyway is included in the same statement.
       const asked = idle.some(({ lookAtMs }) => lookAtMs <= nowMs)
         ? idle.filter(({ lookAtMs }) => lookAtMs <= nowMs + restMs / 2)
         : []
@@ -149,7 +152,7 @@ export function createDueWork({ sql, log, ...options }: DueWorkOptions): DueWork
   }
 }
 
-/** Claims and works once, without a loop; resolves to what was done. */
+/** Claims and works once, without a loop; resolves to the counts. */
 export async function attemptDueWork(
   make: CreateWorker,
   { sql, log, simulated }: Pick<DueWorkOptions, 'sql' | 'log' | 'simulated'>,
@@ -170,9 +173,9 @@ interface MemberOptions {
   trouble: Trouble
   restMs: number
   closing: AbortSignal
-  /** It has nothing more to do now. */
+  /** The work has nothing more to do now. */
   idle(): void
-  /** More is due than it can take at once. */
+  /** More rows are due than this process can claim now. */
   helpWanted(): void
 }
 
@@ -199,7 +202,7 @@ function createMember({ worker, counts, trouble, restMs, closing, idle, helpWant
     while (again && !closing.aborted) {
       again = false
       await round()
-      // Once is what it takes to find out that nothing is there.
+      // One fruitless round is normal: it finds out that no rows are left.
       if (worker.fruitless > 1) await delay(pauseMs(worker.fruitless - 1, restMs), closing)
     }
     running = undefined
@@ -229,17 +232,17 @@ function createMember({ worker, counts, trouble, restMs, closing, idle, helpWant
     async stop(graceMs) {
       clearTimeout(timer)
       const drained = worker.drain(graceMs)
-      // It may fail while a round is still waited for; it is thrown where it is awaited.
+      // It may reject while a round is still awaited; the rejection is thrown at the await below.
       drained.catch(() => {})
       await running
       await drained
-      // What a round has claimed since.
+      // Rows a round has claimed in the meantime.
       await worker.drain(graceMs)
     },
   }
 }
 
-/** After a failure, however long the rest is. */
+/** Maximum pause after a failure, even if the polling interval is longer. */
 const maxPauseMs = 5_000
 
 const pauseMs = (attempt: number, maxMs: number) =>
@@ -247,7 +250,7 @@ const pauseMs = (attempt: number, maxMs: number) =>
 
 type Trouble = ReturnType<typeof createTrouble>
 
-/** Says once that something cannot be done, and once that it can be done again. */
+/** Logs once when something fails, and once when it works again. */
 function createTrouble(log: Logger) {
   const away = new Set<string>()
   const faulty = new Set<string>()

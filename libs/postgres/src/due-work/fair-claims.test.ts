@@ -3,7 +3,7 @@ import { createFairClaims, type FairClaims } from './fair-claims.js'
 
 let now = 0
 let reads = 0
-/** Who has something due. */
+/** Workspaces with due rows. */
 let due: string[] = []
 let turns: FairClaims
 const most = 4
@@ -22,7 +22,7 @@ beforeEach(() => {
   )
 })
 
-/** A claim that finds as many rows of each as it asks for. */
+/** A claim that finds as many rows of each workspace as requested. */
 async function claimOf(...full: string[]): Promise<string[]> {
   const given = await turns.next(most, bounds(...full))
   const keys = given?.keys ?? []

@@ -5,23 +5,23 @@ export interface ShareBounds {
   ofOne: number
 }
 
-/** For so long it is not asked again who has something due: with many who wait, that is the costly part. */
+/** How long the list of workspaces with due rows is cached: with many of them, reading it is the expensive part. */
 const knownMs = 1_000
-/** The same while every known workspace is at its limit: another one may have rows due by now. */
+/** The same while every listed workspace is at its limit, because another one may have due rows by now. */
 const fullKnownMs = 250
 
 /**
- * Which workspaces' rows are claimed next. While one claim covers all due rows, those of any; with a backlog
- * every workspace with due rows gets an equal share of each claim, in turn.
+ * Decides whose rows are claimed next. While one claim covers all due rows, those of any workspace; with a
+ * backlog, every workspace with due rows gets an equal share of each claim, by turns.
  */
 export interface FairClaims {
   /** Workspaces that are `full` get none, and all others at most `ofOne`. */
   next(limit: number, bounds?: ShareBounds): Promise<FairShares | undefined>
-  /** How many rows of whom the claim has found. */
+  /** Reports the fairness keys of the rows a claim has found. */
   claimed(limit: number, turns: FairShares | undefined, found: readonly (string | undefined)[]): void
 }
 
-/** Claims the longest due rows, whosever they are. */
+/** Claims the rows that have been due longest, of any workspace. */
 export const unsharedClaims: FairClaims = { next: () => Promise.resolve(undefined), claimed: () => {} }
 
 export function createFairClaims(
@@ -66,7 +66,7 @@ export function createFairClaims(
       const counts = new Map<string | undefined, number>()
       for (const key of found) counts.set(key, (counts.get(key) ?? 0) + 1)
       queue.push(...turns.keys.filter((key) => (counts.get(key) ?? 0) >= turns.each))
-      // What became due meanwhile, of whom it was not known, is found without turns.
+      // Rows that became due meanwhile, of workspaces not listed, are found without turns.
       if (queue.length === 0) backlog = false
     },
   }

@@ -6,7 +6,7 @@ class Strange extends Error {}
 const meaningOf = (error: unknown): ErrorClass =>
   error instanceof RangeError ? 'away' : error instanceof Strange ? 'passing' : 'fault'
 
-/** Attempts that fail with a row that is not fit, and how large they were. */
+/** Attempts that fail if they include an unfit row, and their sizes. */
 function attempts(isFit: (row: number) => boolean, error = new Error('unfit')) {
   const sizes: number[] = []
   const attempt = async (part: readonly number[]) => {

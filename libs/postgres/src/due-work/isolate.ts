@@ -1,24 +1,24 @@
 interface IsolationResult<Row, Result> {
   done: { row: Row; result: Result }[]
   failed: { row: Row; error: unknown }[]
-  /** Left as they are: what stopped the attempt says nothing of them. */
+  /** Unchanged rows: the error that stopped the attempt does not concern them. */
   untried: Row[]
 }
 
-/** What an error says of the rows it was met with. */
+/** The meaning of an error for the rows of the attempt. */
 export type ErrorClass =
-  /** One of them is at fault. */
+  /** One of them caused it. */
   | 'fault'
-  /** None of them is: another transaction was faster, or held a lock. */
+  /** None of them caused it: another transaction was faster, or held a lock. */
   | 'passing'
-  /** Nothing can be done at all; it is thrown. */
+  /** Nothing can be done at all; the error is thrown. */
   | 'away'
 
 const manyFailed = 2
 
 /**
- * Attempts all rows at once and, where that fails, ever smaller parts, until those at fault are alone. Where nothing
- * succeeds, rows are not what is wrong: after two that failed alone the rest is left untried.
+ * Attempts all rows together and, if that fails, ever smaller parts, until the rows at fault are isolated. If
+ * nothing succeeds, the rows are not the cause: after two rows that failed alone, the rest is left untried.
  */
 export async function isolateFailures<Row, Result>(
   rows: readonly Row[],
@@ -34,7 +34,7 @@ export async function isolateFailures<Row, Result>(
     }
     try {
       const results = await attempt(part)
-      // One result for each row is what `attempt` promises.
+      // `attempt` returns one result for each row.
       for (const [index, row] of part.entries()) outcome.done.push({ row, result: results[index] as Result })
     } catch (error) {
       const meaning = meaningOf(error)

@@ -29,36 +29,42 @@ export interface LeasedRow extends DueRow {
 
 interface LeasedWorkerOptions<Row extends LeasedRow, Result> extends WorkOptions {
   /**
-   * The maximum number of rows in flight for one fairness key while others have due rows, so that long attempts of one leave
-   * places to them; as many as there are places without.
+   * Maximum number of rows in flight for one fairness key while others have due rows, so that long attempts of one
+   * key leave slots to others; defaults to all slots.
    */
   ofOne?: number
-  /** One attempt at so many rows at most that have not failed yet; one by one without. Parts are attempted at once. */
+  /** Maximum number of rows that have not failed before in one attempt; 1 if absent. Attempts run concurrently. */
   together?: number
-  /** For one attempt, after which its signal aborts. */
+  /** Deadline of one attempt, after which its signal aborts. */
   deadlineMs: number
-  /** Kept up while an attempt lasts; a dead holder's rows are taken over so long after its death. 30 s without. */
+  /**
+   * Renewed while an attempt lasts; the rows of a dead holder are taken over this long after its death. 30 s if
+   * absent.
+   */
   leaseMs?: number
-  /** Has the effect outside, at least once: one result for each row, or it throws. */
+  /** Performs the external effect, at least once. Returns one result for each row, or throws. */
   perform(rows: readonly Row[], signal: AbortSignal): Promise<readonly Result[]>
   /** Makes the rows no longer due, in the transaction that ends their leases. */
   done(tx: StatementRunner, finished: readonly { row: Row; result: Result }[]): Promise<unknown>
   /** Called after rows were done and committed. */
   committed?: () => void
-  /** Called with rows that failed and are held back, in the transaction that does it: it may end them. */
+  /** Called with failed rows in the transaction that delays them; it may end them. */
   failed?: (tx: StatementRunner, rows: readonly { row: Row; error: unknown }[]) => Promise<unknown>
 }
 
-/** Rows of one attempt. */
+/** The rows of one attempt. */
 interface Hand<Row> {
   rows: readonly Row[]
   ending: AbortController
 }
 
-/** Thrown by `perform`, whatever it may look like: a refused connection need not be that to Postgres. */
+/**
+ * Wraps errors of `perform`, so that they are not taken for errors of Postgres: a refused connection may be to
+ * another server.
+ */
 class AttemptError extends Error {}
 
-/** Work with effects outside, on rows that are leased until it is over. */
+/** Work with external effects, on rows that are leased until it is done. */
 export function leasedWorker<Row extends LeasedRow, Result>(
   options: LeasedWorkerOptions<Row, Result>,
 ): CreateWorker {
@@ -79,7 +85,7 @@ function createLeased<Row extends LeasedRow, Result>(
     }),
   )
   const hands = new Map<Hand<Row>, Promise<void>>()
-  /** Many at once cost less; a place that is left to others is theirs at once. */
+  /** Large claims cost less; with a limit per key, free slots are offered to others immediately. */
   const maxBeforeClaim = ofOne === undefined ? batch / 2 : batch - 1
   const places = createWorkspaceSlots({ all: batch, ofOne: ofOne ?? batch })
   const cutting = new AbortController()
@@ -139,13 +145,13 @@ function createLeased<Row extends LeasedRow, Result>(
     })
   }
 
-  /** How many rows are claimed, and whose. */
+  /** How many rows are claimed, and of which keys. */
   async function nextTurns() {
     const { all, ofOne: each, full } = places.capacity()
     if (ofOne === undefined) return { limit: all, turns: await claim.turns(all) }
     const limit = full.size > 0 ? all : Math.min(all, each)
     const turns = await claim.turns(limit, { full, ofOne: each })
-    // No other key waits for what one would leave free.
+    // No other key has due rows for the slots that a limit would leave free.
     return turns?.keys.length === 0 ? { limit: all, turns: undefined } : { limit, turns }
   }
 
@@ -153,7 +159,7 @@ function createLeased<Row extends LeasedRow, Result>(
     const hand = { rows, ending: new AbortController() }
     for (const { turn = '' } of rows) places.occupy(turn)
     const ended = work(hand)
-      // What could not be settled is found again when its lease has run out.
+      // Rows whose outcome could not be recorded are claimed again when their lease has expired.
       .catch((error: unknown) =>
         log.warn(
           { err: error, work: options.name },
@@ -176,7 +182,7 @@ function createLeased<Row extends LeasedRow, Result>(
     clearInterval(renewing)
     renewing = undefined
   }
-  /** What has passed to another holder is not worked on any further here. */
+  /** Aborts attempts whose rows now belong to another holder. */
   async function renew() {
     const held = heldRows()
     if (held.length === 0) return rest()

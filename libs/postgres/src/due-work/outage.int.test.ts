@@ -35,7 +35,7 @@ afterEach(async () => {
   await scratch.close()
 })
 
-/** For as long as `meanwhile` takes, and until that is noticed. */
+/** Locks the login out while `meanwhile` runs, and until the replica has noticed. */
 async function lockedOut(meanwhile: () => Promise<unknown>) {
   const { admin } = scratch
   await admin.unsafe(`alter role ${role} nologin`)
@@ -67,21 +67,21 @@ it('Postgres being away is waited out, and said once when it goes and once when 
   await lockedOut(() => scratch.add(5, { prefix: 'meanwhile' }))
   await waitUntilTrue(async () => (await scratch.left()) === 0)
   await waitUntilTrue(() => said.length > 1)
-  // What ends the connections is met before the refusal of new ones, or after it.
+  // The error of the terminated connections may occur before or after the rejection of new ones.
   expect(said).toEqual([
     expect.stringMatching(/^Postgres (cannot be reached|refuses the login of this service); due work waits$/),
     'due work is being claimed again',
   ])
 })
 
-/** Attempts that never end, unless they are cut. */
+/** Attempts that never end unless they are aborted. */
 const stuck = (begun: string[], leaseMs?: number) =>
   byLease(({ key }, signal) => {
     begun.push(key)
     return new Promise((_resolve, reject) => signal.addEventListener('abort', reject))
   }, leaseMs)
 
-/** Holds rows for ever. */
+/** A holder that never releases its rows. */
 function inMemory(begun: string[], leaseMs = 30_000) {
   const inHand: ClaimedRow[] = []
   return residentWorker<Job>({
@@ -150,5 +150,5 @@ describe.each([
   })
 })
 
-/** A claim with its name for what it picks, a renewal with the change itself. */
+/** The first word: `with` for a claim, `update` for a renewal. */
 const begins = (statement: string) => statement.trim().split(' ')[0] ?? ''

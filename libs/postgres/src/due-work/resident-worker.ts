@@ -14,16 +14,16 @@ export interface ResidentRow extends DueRow {
   fence: string
 }
 
-/** What is worked on in memory for as long as it takes, by a holder of its own. */
+/** A holder that works on rows in memory for any length of time. */
 export interface ResidentWork<Row extends ResidentRow> {
-  /** How many more rows it accepts, in all and of one fairness key. */
+  /** How many more rows it accepts, in total and of one fairness key. */
   capacity(): { all: number; ofOne: number; full: ReadonlySet<string> }
-  /** Resolves when there is more room than now. */
+  /** Resolves when it has more capacity than now. */
   waitForCapacity(): Promise<void>
-  /** What it holds by now, rows it has leased by itself included, but none before its lease is committed. */
+  /** The rows it has, including those it has leased itself, but none before its lease is committed. */
   leasedRows(): readonly ClaimedRow[]
   accept(rows: readonly Row[]): void
-  /** Leases that have passed to others: what is done for them counts no more. */
+  /** Called with leases that have passed to others: further work on their rows does not count. */
   onLeasesLost(leasedRows: readonly ClaimedRow[]): void
   /** Called whenever the leases were renewed. */
   onRenewed?(): void
@@ -32,17 +32,20 @@ export interface ResidentWork<Row extends ResidentRow> {
 }
 
 interface ResidentWorkerOptions<Row extends ResidentRow> extends Omit<WorkOptions, 'batch'> {
-  /** Kept up while a row is held; a dead holder's rows are taken over so long after its death. 30 s without. */
+  /**
+   * Renewed while the holder has a row; the rows of a dead holder are taken over this long after its death. 30 s if
+   * absent.
+   */
   leaseMs?: number
   work: ResidentWork<Row>
 }
 
-/** While workspaces with due rows are at their limit, how often others are checked for. */
+/** While workspaces with due rows are at their limit: how often others are checked for. */
 const fullMs = 250
 
 /**
- * Work that goes on in memory under a lease, for any number of transactions: rows are claimed for a holder that ends the
- * leases in its own statements, by the fence.
+ * Work that continues in memory under a lease, over any number of transactions: rows are claimed for a holder,
+ * which ends the leases with its own statements, by the fence.
  */
 export function residentWorker<Row extends ResidentRow>(options: ResidentWorkerOptions<Row>): CreateWorker {
   const { of, columns = [], leaseMs = 30_000, work: holder } = options

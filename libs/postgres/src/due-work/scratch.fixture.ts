@@ -4,7 +4,7 @@ import postgres from 'postgres'
 import { connect, createDueWork, dueTable, type LeasedRow } from '../index.js'
 import type { DueWorkOptions } from './due-work.js'
 
-/** Rows of work in a schema of their own. */
+/** A table of due work in a dedicated schema. */
 export const jobs = dueTable({
   table: 'jobs',
   key: 'id',
@@ -36,7 +36,7 @@ export async function scratchJobs(schema: string) {
     /** One replica of a service. */
     replica: (options: Partial<DueWorkOptions> = {}) =>
       createDueWork({ sql: database.sql, log: silent, ...options }),
-    /** So many jobs of a workspace, due since then, or in so many milliseconds. */
+    /** Adds `count` jobs of a workspace, due since or in the given number of milliseconds. */
     async add(
       count: number,
       {
@@ -60,7 +60,7 @@ export async function scratchJobs(schema: string) {
         select count(*)::int as left from jobs where finished_at is null`
       return row?.left ?? 0
     },
-    /** How many of those left have been tried to no avail and are held back. */
+    /** The remaining jobs that have failed and are delayed. */
     async listDelayed(): Promise<string[]> {
       const rows = await admin<{ id: string }[]>`
         select id from jobs where finished_at is null and failures > 0 and held_until > now() order by id`
@@ -75,13 +75,16 @@ export async function scratchJobs(schema: string) {
 }
 export type ScratchJobs = Awaited<ReturnType<typeof scratchJobs>>
 
-/** Says in the row that it was done, once more than before. */
+/** Increments the row's count of completions. */
 export const finish = (tx: Pick<postgres.Sql, 'unsafe'>, rows: readonly { key: string }[]) =>
   tx.unsafe('update jobs set finished_at = now(), times_done = times_done + 1 where id = any($1::text[])', [
     rows.map(({ key }) => key),
   ])
 
-/** Until it is so, on whatever machine: the time is for what never comes. */
+/**
+ * Waits until the condition is true, on machines of any speed: the timeout only catches conditions that never come
+ * true.
+ */
 export async function waitUntilTrue(
   condition: () => boolean | undefined | Promise<boolean | undefined>,
 ): Promise<void> {

@@ -1,31 +1,31 @@
 import { isoText } from '../sql-text.js'
 import type { DueTable } from './due-table.js'
 
-/** A statement of text parameters: everything is cast in its text. */
+/** A statement whose parameters are all text: every value is cast in its SQL. */
 export interface Statement {
   text: string
   parameters: (string | null | (string | null)[])[]
 }
 
-/** Whose turn it is, and how many rows of each are claimed. */
+/** The fairness keys to serve, and how many rows are claimed for each. */
 export interface FairShares {
   keys: string[]
   each: number
 }
 
 export interface ClaimOptions {
-  /** The time of tests that simulate it; null for the database's own, which is the only one otherwise. */
+  /** The time of tests that simulate it; otherwise `null`, for the database's own time. */
   at: string | null
   limit: number
-  /** A further condition of rows that may be claimed now. */
+  /** An additional condition for rows that may be claimed now. */
   where?: string | undefined
-  /** Keys of rows that are left out. */
+  /** Keys of rows to leave out. */
   except?: readonly string[] | undefined
-  /** Without, the longest due come first. */
+  /** If absent, the rows due longest come first. */
   turns?: FairShares | undefined
 }
 
-/** The present: of the transaction, as an index can be searched by it. */
+/** The current time, constant within the transaction, so that an index can be searched by it. */
 export const nowSql = 'coalesce($1::text::timestamptz, now())'
 const clock = 'coalesce($1::text::timestamptz, clock_timestamp())'
 const after = (ms: string) => `${clock} + ${ms} * interval '1 ms'`
@@ -46,7 +46,10 @@ export function lockStatement(of: DueTable, columns: readonly string[], options:
   )
 }
 
-/** Leases rows that are due; one whose lease ran out had its holder die on it, which counts as a failure. */
+/**
+ * Leases rows that are due. If a previous lease expired, its holder died while working on the row, which counts as
+ * a failure.
+ */
 export function leaseStatement(
   of: DueTable,
   columns: readonly string[],
@@ -84,7 +87,7 @@ function picked(
   }
 }
 
-/** The fairness keys with due rows, in order. Walks the index by one step for each key with waiting rows. */
+/** The fairness keys with due rows, in order. Walks the index in one step per key with waiting rows. */
 export function dueKeysStatement(
   { table, dueInTurn, waiting, fairKey }: DueTable,
   at: string | null,
@@ -101,11 +104,14 @@ export function dueKeysStatement(
   }
 }
 
-/** When the next row is due: an expression, null when none is. */
+/** When the next row is due: an expression, `null` if no row is waiting. */
 export const nextDue = ({ table, due, waiting }: DueTable): string =>
   `(select ${due} from ${table} where (${waiting}) order by ${due} limit 1)`
 
-/** Of each table, by its name: how many rows are due, up to so many, and for how long the first one has been. */
+/**
+ * For each table, by its name: the number of due rows, at most `most`, and for how long the first one has been
+ * due.
+ */
 export const dueCountsStatement = (
   tables: readonly { name: string; of: DueTable }[],
   most: number,
@@ -114,7 +120,7 @@ export const dueCountsStatement = (
   parameters: tables.map(({ name }) => name),
 })
 
-/** The same of one workspace; what is of the installation is left out. */
+/** The same for one workspace; work of the installation is left out. */
 export function workspaceDueCountsStatement(
   tables: readonly { name: string; of: DueTable }[],
   workspaceId: string,
@@ -134,32 +140,32 @@ function dueCount(
   most: number,
   where = '',
 ): string {
-  // By the index of turns where there is one, as a workspace may have a fraction of what waits.
+  // By the turn index if there is one, because the workspace may have only a fraction of the waiting rows.
   const by = where !== '' && fairKey === 'workspace_id' ? dueInTurn : due
   return `select $${at}::text as name, count(*)::int as due,
     coalesce(extract(epoch from now() - min(due)), 0)::float8 as age from (
       select ${by} as due from ${table} where (${waiting})${where} and ${by} <= now() order by ${by} limit ${most}) waits`
 }
 
-/** A claimed row; without a fence it is locked. */
+/** A claimed row: leased if it has a fence, otherwise locked. */
 export interface ClaimedRow {
   key: string
   fence?: string
 }
 
 export interface RetryDelay extends ClaimedRow {
-  /** Until it is tried again. */
+  /** The delay before the next attempt. */
   waitMs: number
   error: string
 }
 
-/** In one order, so that two of these do not wait for each other. */
+/** Always in the same order, so that two of these statements do not deadlock. */
 const inOrder = <Row extends ClaimedRow>(rows: readonly Row[]) =>
   rows.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
 
 /**
- * Changes rows that are still in the holder's hand and returns their keys; those a late loser comes with are not.
- * `$1` is the time, `$2` and `$3` are keys and fences, and `more` are further arrays, as `value_4` and so on.
+ * Changes rows that the holder still has, and returns their keys; rows whose lease was lost are not changed. `$1`
+ * is the time, `$2` and `$3` are keys and fences, and `more` are further arrays, as `value_4` and so on.
  */
 function change(
   { table, key }: DueTable,
@@ -183,18 +189,18 @@ function change(
 const released = (held: readonly ClaimedRow[]) =>
   held.some(({ fence }) => fence !== undefined) ? 'lease_owner = null, ' : ''
 
-/** Lets go of rows that are done. */
+/** Ends the claim of rows that are done. */
 export const doneStatement = (of: DueTable, held: readonly ClaimedRow[]): Statement =>
   change(of, inOrder(held), {
     at: null,
     set: `${released(held)}held_until = null, failures = 0, last_error = null`,
   })
 
-/** Gives rows back as they were. */
+/** Releases rows unchanged. */
 export const releaseStatement = (of: DueTable, held: readonly ClaimedRow[]): Statement =>
   change(of, inOrder(held), { at: null, set: `${released(held)}held_until = null` })
 
-/** Holds rows back that have failed. */
+/** Delays rows that have failed. */
 export function retryStatement(of: DueTable, setbacks: readonly RetryDelay[], at: string | null): Statement {
   const rows = inOrder(setbacks)
   const set = `${released(rows)}failures = failures + 1, held_until = ${after('value_4::float8')}, last_error = value_5`
@@ -205,7 +211,7 @@ export function retryStatement(of: DueTable, setbacks: readonly RetryDelay[], at
   })
 }
 
-/** Keeps leases for longer, and returns the keys of those still held. */
+/** Extends leases, and returns the keys of those still valid. */
 export const renewStatement = (
   of: DueTable,
   held: readonly ClaimedRow[],

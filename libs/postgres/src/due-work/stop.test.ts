@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
 
 test('what fails while work is stopped is thrown by the stop, though a round is still running', () => {
-  // In a process of its own, which a rejection without a handler ends.
+  // Runs in a separate process, which an unhandled rejection ends.
   const program = `
     import { createDueWork } from '@opsplane/postgres'
     const sql = { unsafe: async () => [{ w0: 0 }] }

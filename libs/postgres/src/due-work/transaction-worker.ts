@@ -15,8 +15,8 @@ import {
 
 interface TransactionWorkerOptions<Row extends DueRow> extends WorkOptions {
   /**
-   * Does all of it in this transaction, or throws. It is what makes the rows no longer due, by the table's own columns.
-   * Called again with fewer rows after a failure, whose changes are undone.
+   * Does all the work in this transaction, or throws. It must make the rows no longer due, through the table's own
+   * columns. After a failure its changes are rolled back, and it is called again with fewer rows.
    */
   perform(tx: StatementRunner, rows: readonly Row[]): Promise<unknown>
   /** Called after rows were done and committed. */
@@ -24,8 +24,8 @@ interface TransactionWorkerOptions<Row extends DueRow> extends WorkOptions {
 }
 
 /**
- * Short work on the database alone: done in the transaction that has claimed the rows, whose locks are the leases. Rows
- * that fail are undone to a savepoint and held back; the rest of the batch is committed.
+ * Short work on the database alone, done in the transaction that claimed the rows: its locks serve as leases.
+ * Failed rows are rolled back to a savepoint and delayed; the rest of the batch is committed.
  */
 export function transactionWorker<Row extends DueRow>(options: TransactionWorkerOptions<Row>): CreateWorker {
   const { of, columns = [], batch, perform } = options

@@ -13,41 +13,41 @@ import {
   type Statement,
 } from './statements.js'
 
-/** A claimed row, with the further columns that were asked for. */
+/** A claimed row, with the additionally requested columns. */
 export interface DueRow {
   key: string
-  /** How often it failed since it was last done. */
+  /** Number of failures since it was last done. */
   failures: number
-  /** The time of the claim by the database's clock, or the simulated one: what commands go by. */
+  /** The time of the claim by the database's clock, or the simulated time; commands use it as their time. */
   at: string
-  /** How late it was claimed. */
+  /** How long the row had been due when it was claimed. */
   lagMs: number
-  /** Whose turn it is, where the table has a fairness key. */
+  /** Its fairness key, if the table has one. */
   turn?: string
 }
 
-/** What both kinds of work have in common. */
+/** Options common to both kinds of work. */
 export interface WorkOptions {
-  /** Names the work in the log and in hints. */
+  /** Identifies the work in the log and in hints. */
   name: string
   of: DueTable
-  /** Columns the claimed rows come with. */
+  /** Columns to return with claimed rows. */
   columns?: readonly string[]
   /** The maximum number of rows in flight. */
   batch: number
-  /** After a failure a row waits for so long, doubled each time; from 1 s to 10 min without. */
+  /** Delay of a row after its first failure, doubled each time up to a maximum; by default from 1 s to 10 min. */
   retry?: { baseMs: number; maxMs: number }
-  /** A further condition of rows that may be claimed now, which no index need have. */
+  /** An additional condition for rows that may be claimed now; no index needs to cover it. */
   where?: string
-  /** Finds and locks due rows in another way than by the table's indexes; without turns. */
+  /** Finds and locks due rows in another way than by the table's indexes; not in turns. */
   claim?: (options: ClaimOptions) => Statement
-  /** When the next row is due, where the table does not tell: an expression of type timestamptz. */
+  /** When the next row is due, if the table does not determine it: an expression of type timestamptz. */
   nextDue?: string
-  /** At rest it is looked for due rows so often; every 10 s without. */
+  /** Polling interval for due rows while idle; 10 s if absent. */
   lookEveryMs?: number
-  /** Makes rows due from what else is there, before each claim. */
+  /** Makes rows due that depend on other data, before each claim. */
   prepare?: (context: WorkContext) => Promise<unknown>
-  /** Whether an error says nothing of the rows it was met with: they are tried again as they are. */
+  /** Whether an error does not concern the rows of the attempt: they are then retried unchanged. */
   isRetryable?: (error: unknown) => boolean
 }
 
@@ -55,21 +55,21 @@ export interface DueCounts {
   claimed: number
   done: number
   failed: number
-  /** Done by a holder whose lease had passed to another one. */
+  /** Rows done by a holder whose lease had passed to another one. */
   lost: number
-  /** Of the row that was claimed the latest, since the last look at the counts. */
+  /** Maximum lag of a claimed row since the counts were last read. */
   lagMs: number
 }
 
-/** What a group gives to its work. */
+/** Passed by a group to its work. */
 export interface WorkContext {
   sql: Database['sql']
   log: Logger
   owner: string
-  /** The time of tests that simulate it; null for the database's own. */
+  /** The time of tests that simulate it; `null` for the database's own. */
   at(): string | null
   counts: DueCounts
-  /** Nothing is claimed after it. */
+  /** Nothing is claimed once it has aborted. */
   closing: AbortSignal
 }
 
@@ -77,11 +77,11 @@ export interface WorkContext {
 export interface Worker {
   options: WorkOptions
   nextDue: string
-  /** How many rounds in a row got nothing done. */
+  /** Number of consecutive rounds in which nothing was done. */
   fruitless: number
-  /** Claims once and works. Whether more may be due at once. */
+  /** Claims once and works. Resolves to whether more rows may be due immediately. */
   round(): Promise<boolean>
-  /** Waits for work in flight; after `graceMs` it is cut and released. */
+  /** Waits for work in flight; after `graceMs` it is aborted and released. */
   drain(graceMs: number): Promise<void>
 }
 
@@ -91,7 +91,7 @@ export async function runStatement<Row extends object>(on: StatementRunner, { te
   return on.unsafe<Row[]>(text, parameters, { prepare: true })
 }
 
-/** Claims by the statement of its kind, in turns where the table has a fairness key. */
+/** Claims with the statement of the work's kind, in turns if the table has a fairness key. */
 export function createClaim<Row extends DueRow>(
   { of, claim, where }: WorkOptions,
   { sql, at, counts }: WorkContext,
@@ -123,7 +123,7 @@ export function createClaim<Row extends DueRow>(
   }
 }
 
-/** Holds rows back that have failed otherwise than by being worked on, as while they were prepared. */
+/** Delays rows that failed outside an attempt, for example while they were prepared. */
 export async function delayFailedRows(
   options: Pick<WorkOptions, 'name' | 'of' | 'retry'>,
   { sql, log, at }: Pick<WorkContext, 'sql' | 'log' | 'at'>,
@@ -133,13 +133,16 @@ export async function delayFailedRows(
     await runStatement(sql, retryStatement(options.of, computeRetryDelays(options, log, failed), at()))
 }
 
-/** Whether a renewal was missed, as while Postgres was away: then it runs before a claim, or other replicas claim the rows in flight. */
+/**
+ * Whether a renewal was missed, for example while Postgres was unavailable: it must then run before a claim, or
+ * other replicas claim the rows in flight.
+ */
 export const isRenewalLate = (renewedAtMs: number, leaseMs: number): boolean =>
   performance.now() - renewedAtMs > leaseMs / 2
 
 export const nextDueSql = ({ nextDue: given, of }: WorkOptions): string => given ?? nextDue(of)
 
-/** What has failed before is tried alone: it does not cost others their attempt. */
+/** Rows that have failed before are attempted alone, so that they do not cost others their attempt. */
 export function splitBatch<Row extends DueRow>(rows: readonly Row[], together: number): Row[][] {
   const fresh = rows.filter(({ failures }) => failures === 0)
   const parts = rows.filter(({ failures }) => failures > 0).map((row) => [row])
@@ -147,7 +150,7 @@ export function splitBatch<Row extends DueRow>(rows: readonly Row[], together: n
   return parts
 }
 
-/** What an error of a statement says of the rows it was met with. */
+/** Classifies an error of a statement by its meaning for the rows of the attempt. */
 export const createErrorClassifier =
   ({ isRetryable: own }: Pick<WorkOptions, 'isRetryable'>) =>
   (error: unknown): ErrorClass =>
@@ -155,7 +158,7 @@ export const createErrorClassifier =
 
 const maxCharacters = 500
 
-/** How long failed rows wait. Said of each when it begins to fail. */
+/** Delays of failed rows. Logs the first failure of each row. */
 export function computeRetryDelays<Row extends Pick<DueRow, 'key' | 'failures'> & { fence?: string }>(
   { name, retry = { baseMs: 1_000, maxMs: 600_000 } }: Pick<WorkOptions, 'name' | 'retry'>,
   log: Logger,

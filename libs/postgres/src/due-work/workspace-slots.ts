@@ -1,17 +1,20 @@
 import { createKeyedCounts } from '@opsplane/runtime'
 import type { ResidentWork } from './resident-worker.js'
 
-/** Places of a holder: so many in all, and of one workspace. */
+/** The slots of a holder, limited in total and per workspace. */
 interface WorkspaceSlots extends Pick<ResidentWork<never>, 'capacity' | 'waitForCapacity'> {
   occupy(workspaceId: string): void
   free(workspaceId: string): void
-  /** Whether one more of this workspace finds a place. */
+  /** Whether there is a slot for one more row of this workspace. */
   hasSlotFor(workspaceId: string): boolean
-  /** No place is to be had any more. */
+  /** No further slots are available. */
   close(): void
 }
 
-/** `mayExceed`: a workspace without work in flight gets a slot even where all are occupied, so that others cannot keep it waiting. */
+/**
+ * `mayExceed`: a workspace without work in flight gets a slot even if all are occupied, so that others cannot
+ * delay it.
+ */
 export function createWorkspaceSlots(
   most: { all: number; ofOne: number },
   { mayExceed = false }: { mayExceed?: boolean } = {},

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { StatementRunner } from '../database.js'
 
-/** A table with rows of its own: a plain one, or one partition of another. */
+/** A table that stores rows: a plain one, or a partition. */
 export const DumpedTable = z.object({
   schema: z.string(),
   name: z.string(),
-  /** All that are not computed by the database, in their order. */
+  /** All columns that the database does not compute, in order. */
   columns: z.array(z.string()),
-  /** Where it is a partition: of which table, and `FOR VALUES …`. */
+  /** The parent table of a partition, and its bound, `FOR VALUES …`. */
   parent: z.string().nullable(),
   bound: z.string().nullable(),
 })
@@ -16,12 +16,12 @@ export type DumpedTable = z.infer<typeof DumpedTable>
 export const DumpedSequence = z.object({
   schema: z.string(),
   name: z.string(),
-  /** As text, since it may be larger than a number is exact; null where none was drawn yet. */
+  /** As text, because it may exceed the exact range of numbers; `null` if no value was drawn yet. */
   last: z.string().nullable(),
 })
 export type DumpedSequence = z.infer<typeof DumpedSequence>
 
-/** Those of these schemas whose rows outlive a crash, in the order of their names. */
+/** The tables of these schemas whose rows survive a crash, ordered by name. */
 export async function readTables(sql: StatementRunner, schemas: readonly string[]): Promise<DumpedTable[]> {
   const rows = await sql.unsafe(
     `select n.nspname as schema, c.relname as name, parent.relname as parent,
@@ -38,7 +38,7 @@ export async function readTables(sql: StatementRunner, schemas: readonly string[
   return rows.map((row) => DumpedTable.parse({ ...row }))
 }
 
-/** Whether there is a relation of this name, which may begin with a schema and is quoted where it has to be. */
+/** Whether a relation of this name exists; the name may include a schema and must be quoted where necessary. */
 export async function relationExists(sql: StatementRunner, name: string): Promise<boolean> {
   const [row] = await sql.unsafe<{ exists: boolean }[]>('select to_regclass($1) is not null as exists', [
     name,
@@ -46,7 +46,7 @@ export async function relationExists(sql: StatementRunner, name: string): Promis
   return row?.exists === true
 }
 
-/** Where the sequences of these schemas stand; no transaction holds them still. */
+/** The last values of the sequences of these schemas; transactions do not freeze them. */
 export async function readSequences(
   sql: StatementRunner,
   schemas: readonly string[],

@@ -9,23 +9,22 @@ import type postgres from 'postgres'
 import { quoteIdentifier } from '../sql-text.js'
 import type { DumpedTable } from './catalogue.js'
 
-/** A file as it was written. */
 interface WrittenFile {
   bytes: number
-  /** Of the file, in hex. */
+  /** SHA-256 of the file, in hex. */
   sha256: string
 }
 
 interface CopiedTable extends WrittenFile {
   rows: number
-  /** Of the rows, before they are compressed. */
+  /** Size of the rows before compression. */
   plainBytes: number
 }
 
 const placeOf = ({ schema, name, columns }: DumpedTable) =>
   `${quoteIdentifier(schema)}.${quoteIdentifier(name)} (${columns.map(quoteIdentifier).join(', ')})`
 
-/** Takes the file as it passes. */
+/** Computes size and hash of a file while it is streamed. */
 export function fileDigest() {
   const hash = createHash('sha256')
   let bytes = 0
@@ -40,10 +39,13 @@ export function fileDigest() {
 }
 
 const lineFeed = 10
-/** Compressed at a time. */
+/** Number of bytes compressed at a time. */
 const gatheredBytes = 256 * 1_024
 
-/** Counts rows as they pass: in COPY's text format a line feed ends one and stands nowhere else. */
+/**
+ * Counts rows while they are streamed: in COPY's text format a line feed ends each row and does not occur
+ * elsewhere.
+ */
 function rowCounter() {
   const counted = { rows: 0, plainBytes: 0 }
   const through = async function* (source: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
@@ -57,8 +59,9 @@ function rowCounter() {
 }
 
 /**
- * Writes the rows of a table, as the transaction of `sql` sees them, to a new compressed file in the text format of COPY,
- * which every version of Postgres reads. `sql` is one connection of its own. In memory is what is on its way.
+ * Writes a table's rows, as visible in the transaction of `sql`, to a new compressed file in the text format of
+ * COPY, which every version of Postgres reads. `sql` must be a dedicated connection. Only data in transit is in
+ * memory.
  */
 export async function copyOut(sql: postgres.Sql, table: DumpedTable, file: string): Promise<CopiedTable> {
   const columns = placeOf(table)
@@ -67,28 +70,30 @@ export async function copyOut(sql: postgres.Sql, table: DumpedTable, file: strin
   const digest = fileDigest()
   await pipeline(
     rows,
-    // The client makes a chunk of each row, which by itself costs every stream behind as much as many do, the compression most.
+    // The client emits one chunk per row. Processing a chunk costs every downstream step, compression above all, as
+    // much as processing many rows joined together.
     (source: AsyncIterable<Buffer>) => counter.through(joinChunks(source, gatheredBytes)),
     createGzip({ level: constants.Z_BEST_SPEED, chunkSize: 65_536 }),
     digest.through,
     createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true }),
   )
-  // The client stops reading from the server where much arrives at once, and resumes when it is asked for more; nothing asks
-  // once the last row is there, though the end of the statement may not have been read yet.
+  // The client pauses reading from the server when much data arrives, and resumes when more is requested. After the
+  // last row nothing requests more, although the end of the statement may not have been read yet.
   rows._read(0)
   return { ...digest.written(), ...counter.counted }
 }
 
-/** Rows that were sent were not taken, and the client knows no more of it: the server's log says why. */
+/** The server rejected rows, and the client has no further information: the server's log has the reason. */
 class CopyRefusedError extends Error {}
 
-/** Reads such a file back, into the same columns, within a transaction on `sql`. Rejects where a row is refused. */
+/** Reads such a file into the same columns, within a transaction on `sql`. Rejects if a row is rejected. */
 export async function copyIn(sql: postgres.Sql, table: DumpedTable, file: string): Promise<void> {
   const rows: Writable = await sql.unsafe(`copy ${placeOf(table)} from stdin`).writable()
   const plain = createGunzip()
   const sent = once(plain, 'end')
   const finished = pipeline(createReadStream(file), plain, rows)
-  // An error after the last row is not reported here; the next statement fails then, as its transaction has.
+  // An error after the last row is not reported here; the next statement then fails, because its transaction has
+  // failed.
   const answered = sent.then(() => sql.unsafe('select 1'))
   answered.catch(() => {})
   const refused = answered.then(
@@ -99,6 +104,6 @@ export async function copyIn(sql: postgres.Sql, table: DumpedTable, file: string
       })
     },
   )
-  // The first alone ends with what the client has seen, and waits for ever where the server has stopped reading.
+  // `finished` alone ends with what the client has received, and never settles if the server has stopped reading.
   await Promise.all([finished, refused])
 }

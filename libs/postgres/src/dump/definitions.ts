@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { StatementRunner } from '../database.js'
 import { quoteIdentifier } from '../sql-text.js'
 
-/** A statement that makes something, as the role that is to own it. */
+/** A statement that creates an object, to be run as the role that will own it. */
 const Definition = z.object({ owner: z.string(), text: z.string() })
 type Definition = z.infer<typeof Definition>
 
@@ -11,8 +11,9 @@ export const Definitions = z.object({ before: z.array(Definition), after: z.arra
 export type Definitions = z.infer<typeof Definitions>
 
 /**
- * Types, sequences, tables, constraints, indexes, statistics, views, comments and grants of these schemas; no functions and
- * no triggers. Within `sql`'s transaction search_path is empty afterwards, so that all names are written with their schema.
+ * Types, sequences, tables, constraints, indexes, statistics, views, comments and grants of these schemas; no
+ * functions or triggers. Leaves search_path empty in `sql`'s transaction, so that all names are qualified with
+ * their schema.
  */
 export async function readDefinitions(
   sql: StatementRunner,
@@ -30,7 +31,7 @@ export async function readDefinitions(
   return { before: await read(beforeRows), after: await read(afterRows) }
 }
 
-/** The same definitions where roles have other names: those of owners, and of whom something is granted to. */
+/** The same definitions with other role names, for both owners and grantees. */
 export function withRoles({ before, after }: Definitions, rename: (role: string) => string): Definitions {
   const renamed = ({ owner, text }: Definition): Definition => ({
     owner: rename(owner),
@@ -45,8 +46,8 @@ export function withRoles({ before, after }: Definitions, rename: (role: string)
 const maxRounds = 100
 
 /**
- * Runs the statements within the caller's transaction, each as its owner. One that needs what a later one makes is tried again
- * once the others have run. Throws what Postgres says of the first that never works.
+ * Runs the statements within the caller's transaction, each as its owner. A statement that depends on a later one
+ * is retried after the others. Throws the Postgres error of the first statement that never succeeds.
  */
 export async function applyDefinitions(
   sql: StatementRunner,
@@ -88,7 +89,10 @@ const sequenceOptions = (
   ${alias}.seqincrement, ${alias}.seqmin, ${alias}.seqmax, ${alias}.seqstart, ${alias}.seqcache,
   case when ${alias}.seqcycle then ' cycle' else '' end)`
 
-/** What it depends on as a part: `i` is an identity column's, which is made with it, `a` one that a column owns. */
+/**
+ * The column a sequence depends on: `i` if it belongs to an identity column and is created with it, `a` if a
+ * column owns it.
+ */
 const partOf = (kind: string) => `
   pg_depend d where d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objid = c.oid
     and d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.refobjsubid > 0 and d.deptype = '${kind}'`
@@ -158,7 +162,7 @@ const afterRows = [
      coalesce(' with (' || array_to_string(c.reloptions, ', ') || ')', ''), rtrim(pg_get_viewdef(c.oid), ';'))
      || case when c.relkind = 'm' and not c.relispopulated then ' with no data' else '' end as text
    ${classes(`'v', 'm'`)} order by c.oid`,
-  // An index that was never completed is of no use.
+  // Invalid indexes, whose creation never finished, are left out.
   `select pg_get_userbyid(c.relowner) as owner, pg_get_indexdef(i.indexrelid) as text
    from pg_index i join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
    where n.nspname = any($1::text[]) and i.indisvalid

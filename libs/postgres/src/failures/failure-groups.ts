@@ -13,14 +13,17 @@ import { parsePosition, tenantBinding } from '../keyset.js'
 
 export interface FailuresOptions {
   /**
-   * What is failed, as a query with the columns target_id, target_name, cause (equal within a group), code, message, at (text) and
-   * is_more. Its parameters are those given; the tenant's come first.
+   * A query for the failed items with the columns target_id, target_name, cause (equal within a group), code,
+   * message, at (text) and is_more. Its parameters are `parameters`, preceded by those of the tenant.
    */
   failed: string
   parameters: readonly string[]
   tenant: TenantScope
   target: FailureGroup['target']['type']
-  /** Up to where it reads; the time of the last failure of each group unless given, which no clock can be behind. */
+  /**
+   * The position up to which the query reads; by default the time of each group's last failure, which does not
+   * depend on clocks.
+   */
   position?: string | number
   limit: number
   after: string | undefined
@@ -35,14 +38,14 @@ interface Row extends Pick<FailureGroup, 'id' | 'count' | 'isMore' | 'firstAt' |
   message: string | null
 }
 
-/** Reads so many failures of a target, and one more tells that there are others. */
+/** Number of failures to read of a target: one more than is counted, to detect further ones. */
 export const readFailures = maxCountedFailures + 1
 
-/** A message as SQL without what differs from case to case, such as ids, numbers and times. */
+/** SQL for a message without details that vary between cases, such as ids, numbers and times. */
 export const withoutDetails = (message: string) =>
   `left(regexp_replace(left(${message}, 500), '[[:alnum:]_-]*[0-9][[:alnum:]_-]*', '#', 'g'), 200)`
 
-/** One page of groups of failures, by target and cause; what failed last comes first. */
+/** One page of groups of failures, by target and cause; the group with the latest failure comes first. */
 export async function failureGroups(
   sql: StatementRunner,
   options: FailuresOptions,
@@ -88,14 +91,17 @@ export interface FailureGroupKey {
 
 export const formatGroupId = ({ targetId, cause }: FailureGroupKey) => `${targetId}.${cause}`
 
-/** Throws `not_found` for what is no id of a group. */
+/** Throws `not_found` if it is not a group id. */
 export function parseGroupId(groupId: string): FailureGroupKey {
   const [targetId, cause, ...others] = groupId.split('.')
   if (!targetId || !cause || others.length > 0) throw notFound()
   return { targetId, cause }
 }
 
-/** The position up to which a group was listed. Throws `validation_failed` where the list has not said so of this group. */
+/**
+ * The position up to which a group was listed. Throws `validation_failed` if the cursor was not issued for this
+ * group.
+ */
 export function failuresPosition(
   cursors: CursorCodec,
   { to, groupId, tenant }: { to: string; groupId: string; tenant: TenantScope },

@@ -15,29 +15,32 @@ import { uniqueViolation } from '../errors.js'
 import { type FailureGroupKey, formatGroupId } from './failure-groups.js'
 import type { GroupRetryTable } from './group-retry-table.js'
 
-/** What is retried in groups. */
+/** Configuration of one kind of group retry. */
 export interface GroupRetryKind<Job> {
   table: GroupRetryTable
   due: DueTable
   idKind: keyof typeof idPrefixes
   job: z.ZodType<Job>
-  /** The field of the job with the id of its target. */
+  /** The job's field with the id of its target. */
   targetField: string
-  /** `from … where …` of the items of a group that are failed now; `$1` to `$5`: target, workspace, environment, position, cause. */
+  /**
+   * `from … where …` for the items of a group that have currently failed; `$1` to `$5`: target, workspace,
+   * environment, position, cause.
+   */
   selected: string
-  /** The id of an item, in `selected`. */
+  /** SQL for an item's id, in `selected`. */
   itemId: string
-  /** The position up to which a group was listed, as a column of the table and as SQL text of it. */
+  /** The position up to which a group was listed: the table's column, and SQL for it as text. */
   position: { column: string; text: string }
 }
 
 export interface SelectedItems extends FailureGroupKey {
   tenant: TenantScope
-  /** Items that had failed by then. */
+  /** Only items that had failed by this position. */
   position: string
 }
 
-/** Of a started retry: null for a dry run. */
+/** Result of starting a retry; `job` is `null` for a dry run. */
 export interface StartedRetry<Job> {
   dryRun: boolean
   count: number
@@ -65,7 +68,7 @@ async function selectIds(
   return rows.map(({ id }) => id)
 }
 
-/** The next items behind one, in the order they began. */
+/** The next items after one, in the order they began. */
 export const nextItems = (
   database: Statements,
   kind: GroupRetryKind<unknown>,
@@ -77,7 +80,7 @@ export const nextItems = (
     parameter: after,
   })
 
-/** Those of the ids that are failed still. */
+/** Those of the ids that have still failed. */
 export const failedItems = (
   database: Statements,
   kind: GroupRetryKind<unknown>,
@@ -86,7 +89,7 @@ export const failedItems = (
 
 export type GroupRetries<Job> = ReturnType<typeof createGroupRetries<Job>>
 
-/** The jobs that retry groups of failures, as rows of a service's table. */
+/** Jobs that retry groups of failures, stored in a table of the service. */
 export function createGroupRetries<Job>(
   { db, sql }: Pick<Database, 'db' | 'sql'>,
   kind: GroupRetryKind<Job>,
@@ -122,8 +125,8 @@ export function createGroupRetries<Job>(
     get,
 
     /**
-     * Counts the items of a group and, unless that is all that was requested, creates the job that retries them; `more` are the
-     * columns that only this table has. Throws `conflict` while another job of the group runs.
+     * Counts the items of a group and, unless it is a dry run, creates the job that retries them; `more` are the
+     * columns that only this table has. Throws `conflict` while another job of the group is running.
      */
     async start(
       selection: SelectedItems,
@@ -158,7 +161,7 @@ export function createGroupRetries<Job>(
       }
     },
 
-    /** Items already retried stay so. Throws `not_found` and `invalid_state_transition`. */
+    /** Items already retried remain so. Throws `not_found` and `invalid_state_transition`. */
     async cancel(id: string, { tenant, now }: { tenant: TenantScope; now: string }): Promise<Job> {
       const [canceled] = await db
         .update(table)

@@ -13,7 +13,7 @@ import { type DueTable, dueIndexes, dueTable, leaseColumns } from '../due-work/i
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' })
 
-/** Retries of groups of failures, of one service: those that have a step to make. */
+/** The due work of one service's group retries: those with a step to execute. */
 export const dueGroupRetries = (table: string): DueTable =>
   dueTable({
     table,
@@ -23,7 +23,7 @@ export const dueGroupRetries = (table: string): DueTable =>
     fairKey: 'workspace_id',
   })
 
-/** What every table of retries of groups has: what is retried, and how far each is. */
+/** The columns common to all tables of group retries: the selection, and the progress. */
 export const groupRetryColumns = (names: { target: string; last: string }) => ({
   id: text('id').primaryKey(),
   workspaceId: text('workspace_id').notNull(),
@@ -34,9 +34,9 @@ export const groupRetryColumns = (names: { target: string; last: string }) => ({
   total: integer('total').notNull(),
   retried: integer('retried').notNull().default(0),
   refused: integer('refused').notNull().default(0),
-  /** The last item of the steps that are done; the job resumes behind it. */
+  /** The last item of the completed steps; the job resumes after it. */
   lastId: text(names.last).notNull().default(''),
-  /** The items of the step in progress: after a crash, those of them that are not failed any more count as retried. */
+  /** The items of the step in progress: after a crash, those that are no longer failed count as retried. */
   stepIds: json('step_ids').$type<string[]>(),
   requestId: text('request_id').notNull(),
   dueAt: instant('due_at').notNull(),
@@ -49,7 +49,7 @@ const sample = (name: string) => pgTable(name, groupRetryColumns({ target: '', l
 /** A table with at least these columns. */
 export type GroupRetryTable = ReturnType<typeof sample>
 
-/** One retry of a group runs at a time. */
+/** At most one retry of a group runs at a time. */
 export const groupRetryIndexes = (
   due: DueTable,
   table: Record<'targetId' | 'cause' | 'workspaceId' | 'environment' | 'id', ExtraConfigColumn>,

@@ -16,11 +16,11 @@ export interface GroupRetryRow extends LeasedRow {
 
 interface GroupRetryWork<Row> {
   name: string
-  /** What rows have in addition to `GroupRetryRow`. */
+  /** The columns of rows in addition to those of `GroupRetryRow`. */
   columns: readonly string[]
   /** Retries one item. An ApiError below 500 counts as refused. */
   retry(id: string, row: Row, tenant: TenantScope): Promise<unknown>
-  /** Whether the requester still may; the job is canceled otherwise. */
+  /** Whether the requester still has the right; otherwise the job is canceled. */
   isAllowed?(row: Row): Promise<boolean>
 }
 
@@ -28,19 +28,19 @@ interface Step {
   retried: number
   refused: number
   last: string
-  /** The items of this step that it has not settled; null when there are none. */
+  /** The unsettled items of this step; `null` if there are none. */
   left: string[] | null
   ended: 'completed' | 'canceled' | null
 }
 
-/** Items of a step, after which others have their turn. */
+/** Number of items of a step, after which other jobs get their turn. */
 const stepSize = 20
 const stepMs = 60_000
 
 /**
- * Works off retries of groups in steps. A step records its items before it retries the first: when it is repeated after a crash,
- * those that are no longer failed are counted as retried, and the others are retried. What fails again has ended behind the
- * position of the job.
+ * Executes group retries in steps. A step records its items before it retries the first. If it is repeated after a
+ * crash, items that are no longer failed count as retried, and the others are retried. An item that fails again
+ * has failed after the job's position, and is not selected again.
  */
 export function groupRetryWork<Row extends GroupRetryRow>(
   database: Pick<Database, 'sql'>,
@@ -51,7 +51,7 @@ export function groupRetryWork<Row extends GroupRetryRow>(
   const { sql } = database
   const lastColumn = table.lastId.name
 
-  /** False once the job is canceled or another replica has it. */
+  /** `false` once the job is canceled or another replica has it. */
   async function record({ key, fence }: Row, ids: readonly string[]): Promise<boolean> {
     const { count } = await sql.unsafe(
       `update ${due.table} set step_ids = $3::text::json
@@ -83,7 +83,7 @@ export function groupRetryWork<Row extends GroupRetryRow>(
       } catch (error) {
         if (error instanceof ApiError && error.status < 500) made.refused++
         else if (index === 0) throw error
-        // What was retried counts, also where the retry is canceled meanwhile; the next step meets the failure again.
+        // Retried items count even if the retry is canceled meanwhile; the next step encounters the failure again.
         else return { ...made, left: ids.slice(index) }
       }
       made.last = id

@@ -2,20 +2,20 @@ import type { StatementRunner } from '../database.js'
 import { quoteIdentifier } from '../sql-text.js'
 import { refuseForeignRole, roleMark } from './role-marks.js'
 
-/** A role, and the name that this installation gives it. */
+/** A role, and its name in this installation. */
 interface RoleMove {
   from: string
   to: string
 }
 
 interface MoveOptions {
-  /** The id of the installation that the roles belong to afterwards, as the database records it by now. */
+  /** The id of the installation the roles will belong to, as now recorded in the database. */
   id: string
   /** The id the roles have been marked with so far. */
   formerId: string
-  /** Databases of the installation, by their oids: a role that has something in others is another's as well. */
+  /** Oids of the installation's databases: a role that owns or may use anything in other databases is shared. */
   databases: readonly string[]
-  /** The roles stay as they are, since the database that this one is a copy of has them. */
+  /** The roles stay unchanged, because the database this one is a copy of uses them. */
   isCopy: boolean
 }
 
@@ -26,9 +26,10 @@ interface Found {
 }
 
 /**
- * Has all that roles have in this database be that of roles of other names, within the caller's transaction: a role that is
- * the installation's alone is renamed, and of any other a new one takes the place here. Roles that are not there are left
- * to provisioning. Throws InstallationError where one of the new names is another installation's.
+ * Transfers everything that roles have in this database to roles with other names, within the caller's
+ * transaction: a role used by this installation alone is renamed, and any other role is replaced here by a new
+ * one. Missing roles are left to provisioning. Throws InstallationError if one of the new names belongs to another
+ * installation.
  */
 export async function moveRoles(
   sql: StatementRunner,
@@ -73,7 +74,7 @@ async function rolesNamed(sql: StatementRunner, moves: readonly RoleMove[], data
   return new Map(rows.map((row) => [row.name, row]))
 }
 
-/** In this database alone: what the former roles have elsewhere stays theirs. */
+/** Affects this database only: the former roles keep what they have elsewhere. */
 async function replaceRoles(
   sql: StatementRunner,
   replaced: readonly RoleMove[],
@@ -100,14 +101,17 @@ async function replaceRoles(
     throw new Error(`roles have something that is not moved: ${left.map(({ text }) => text).join('; ')}`)
 }
 
-/** Passwords and settings are created again: those of services by provisioning, those of tenants' logins where they log in. */
+/**
+ * Passwords and settings are not copied: provisioning sets those of services again, and tenants' logins set theirs
+ * at login.
+ */
 const newRoles = `
   select format('create role %I %s %s', m.new_name, case when r.rolcanlogin then 'login' else 'nologin' end,
     case when r.rolinherit then 'inherit' else 'noinherit' end) as text
   from pg_temp.moved_roles m join pg_roles r on r.oid = m.former
   where not exists (select from pg_roles other where other.rolname = m.new_name)`
 
-/** Among the roles of the installation and the adopting role only: roles shared with others have further members. */
+/** Only among the installation's roles and the adopting role: roles shared with others have further members. */
 const memberships = `
   select format('grant %I to %I', role.new_name, coalesce(member.new_name, current_user)) as text
   from pg_auth_members a join pg_temp.own_roles role on role.former = a.roleid

@@ -2,20 +2,20 @@ import type { StatementRunner } from '../database.js'
 import { type Installation, InstallationError, newInstallation } from './installation.js'
 import { roleMark } from './role-marks.js'
 
-/** Where a database is: a copy of it, or its restored dump, has another place. */
+/** The location of a database, which differs for a copy or a restored dump. */
 interface DatabaseLocation {
-  /** Of the server, as `pg_control_system` says it. */
+  /** The server's identifier from `pg_control_system`. */
   systemIdentifier: string
   databaseOid: string
 }
 
-/** What a database records of the installation it belongs to. */
+/** The installation a database belongs to, as recorded in it. */
 interface InstallationRecord extends Installation, DatabaseLocation {
-  /** The id that an unfinished adoption gives it. */
+  /** The new id of an unfinished adoption. */
   adopting: string | null
 }
 
-/** The database of a connection: what it records, and where it is. */
+/** The database of a connection: its record and its location. */
 export interface DatabaseIdentity {
   database: string
   here: DatabaseLocation
@@ -46,16 +46,17 @@ const objects = `
   $$;
   revoke execute on all functions in schema opsplane from public;`
 
-/** What a service's role may see of the installation. */
+/** Grants a service's role read access to the installation's record. */
 export const installationGrants = (role: string): string => `
   grant usage on schema opsplane to ${role};
   grant select on opsplane.installation to ${role};
   grant execute on function opsplane.role_name, opsplane.is_in_place to ${role};`
 
 /**
- * Records once to which installation a database belongs, and where the database is; afterwards returns the record. A
- * database that an earlier version has set up keeps names without a prefix. `wanted` is the installation that starts, any
- * where it is not known. Throws InstallationError where the database is another's, a copy, or half adopted.
+ * Records once which installation a database belongs to, and the database's location; later calls return the
+ * record. A database set up by an earlier version keeps names without a prefix. `wanted` is the starting
+ * installation; without it, any installation is accepted. Throws InstallationError if the database belongs to
+ * another installation, is a copy, or was adopted only partly.
  */
 export async function claimDatabase(sql: StatementRunner, wanted?: Installation): Promise<Installation> {
   const isOlder = await hasTables(sql)
@@ -80,7 +81,7 @@ export async function findInstallation(sql: StatementRunner, expectedId?: string
   return { id: record.id, rolePrefix: record.rolePrefix }
 }
 
-/** Whether a version that knew no installations has been here. */
+/** Whether a version without installations has set up this database. */
 async function hasTables(sql: StatementRunner): Promise<boolean> {
   const [row] = await sql.unsafe<{ found: boolean }[]>(
     `select exists (select from pg_class where relname = 'log_migrations' and relkind = 'r') as found`,
@@ -88,7 +89,7 @@ async function hasTables(sql: StatementRunner): Promise<boolean> {
   return row?.found ?? false
 }
 
-/** Throws what Postgres says; the record is undefined where the database has none. */
+/** Throws errors of Postgres unchanged; the record is `undefined` if the database has none. */
 export async function readIdentity(sql: StatementRunner): Promise<DatabaseIdentity> {
   const [here] = await sql.unsafe<(DatabaseLocation & { database: string; recorded: boolean })[]>(
     `select c.system_identifier::text as "systemIdentifier", d.oid::text as "databaseOid", d.datname as database,
@@ -110,11 +111,14 @@ export async function readIdentity(sql: StatementRunner): Promise<DatabaseIdenti
 export const isAtRecordedLocation = ({ here, record }: DatabaseIdentity): boolean =>
   here.databaseOid === record?.databaseOid && here.systemIdentifier === record.systemIdentifier
 
-/** Throws InstallationError unless the database is where it was recorded, and belongs to this installation, where one is given. */
+/**
+ * Throws InstallationError unless the database is at its recorded location and belongs to the given installation,
+ * if any.
+ */
 export function refuseForeign(identity: DatabaseIdentity, expectedId: string | undefined): void {
   const { database, here, record } = identity
   if (!record) return
-  // All that is left of the adoption is to provision it.
+  // Only provisioning is left of this adoption.
   const isAdopted = record.adopting === record.id && record.rolePrefix !== ''
   if (record.adopting !== null && !isAdopted)
     throw new InstallationError(
@@ -135,7 +139,7 @@ export function refuseForeign(identity: DatabaseIdentity, expectedId: string | u
   )
 }
 
-/** Has a copy of a database take its own place for the recorded one. */
+/** Records the present location of a copied database. */
 export const recordLocation = (sql: StatementRunner): Promise<unknown> =>
   sql.unsafe(
     `update opsplane.installation set system_identifier = c.system_identifier::text, database_oid = d.oid

@@ -2,10 +2,10 @@ import type { StatementRunner } from '../database.js'
 import { quoteLiteral } from '../sql-text.js'
 import { type Installation, InstallationError } from './installation.js'
 
-/** The comment of a role, before the id of the installation it belongs to. */
+/** Prefix of a role's comment, followed by the id of its installation. */
 export const roleMark = 'Opsplane installation '
 
-/** The id of the installation that a role is marked with; null where it has no mark, undefined where there is no such role. */
+/** The installation id a role is marked with; `null` if it has no mark, `undefined` if there is no such role. */
 async function readRoleMark(sql: StatementRunner, role: string): Promise<string | null | undefined> {
   const [found] = await sql.unsafe<{ comment: string | null }[]>(
     `select shobj_description(oid, 'pg_authid') as comment from pg_roles where rolname = $1`,
@@ -15,7 +15,7 @@ async function readRoleMark(sql: StatementRunner, role: string): Promise<string 
   return found.comment?.startsWith(roleMark) ? found.comment.slice(roleMark.length) : null
 }
 
-/** Throws InstallationError where a role is another installation's. Returns whether it is there. */
+/** Throws InstallationError if a role belongs to another installation. Returns whether the role exists. */
 export async function refuseForeignRole(
   sql: StatementRunner,
   role: string,
@@ -29,5 +29,5 @@ export async function refuseForeignRole(
   )
 }
 
-/** The statement that marks a role with the installation of the database, once it is claimed. */
+/** The statement that marks a role with the database's installation, once the database is claimed. */
 export const markRole = (role: string): string => `select opsplane.mark_role(${quoteLiteral(role)})`

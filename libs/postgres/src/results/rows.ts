@@ -6,34 +6,40 @@ import { createValueReader, type Json, typeName } from './values.js'
 
 interface CollectOptions {
   text: string
-  /** As Postgres reads them. */
+  /** Parameters in the text format of Postgres. */
   values: readonly (string | null)[]
-  /** Their types by Postgres' numbers; it tells them by where they stand unless given. */
+  /** Type oids of the parameters; if absent, Postgres infers them from the context. */
   types?: readonly number[]
   maxRows: number
-  /** Of the answer: names and values as text. */
+  /** Limit for the result: column names and values as text. */
   maxBytes: number
-  /** All at once: of what is no query of rows, such as EXPLAIN, postgres.js has no cursor. */
+  /**
+   * Reads all rows at once, because postgres.js has no cursor for statements that are not row queries, such as
+   * EXPLAIN.
+   */
   whole: boolean
-  /** Reads on to the end beyond a cap, as a statement that changes rows has to; otherwise the rest is left alone. */
+  /** Reads on to the end beyond a cap, which statements that change rows require; otherwise the rest is not read. */
   drain?: boolean
-  /** Called with each page beyond the rows that are answered, while one has been reached that is not of bytes. */
+  /** Called with each further page after the cap on rows was reached. */
   passed?(): void
 }
 
 interface Collected {
-  /** Rows that were returned or, where none are, changed. */
+  /** Number of rows returned or, if the statement returns none, changed. */
   affected: number
-  /** Which cap has ended it. */
+  /** The cap that was reached. */
   truncated: QueryResult['truncated']
   result(namesOf: TypeNames): Promise<Omit<QueryResult, 'durationMs' | 'affected'>>
 }
 
-/** Reads the answer to one statement up to the caps, row by row as they arrive. */
+/** Reads the result of one statement row by row, up to the caps. */
 interface Collector {
-  /** By a cursor, which takes one statement only. Rejects with what Postgres says, or the loss of the connection. */
+  /**
+   * Reads by a cursor, which accepts only a single statement. Rejects with the error of Postgres, or if the
+   * connection is lost.
+   */
   read(tx: Pick<ISql, 'unsafe' | 'typed'>): Promise<Collected>
-  /** What has arrived before the connection was ended for its bytes. */
+  /** The rows that arrived before the connection was closed for exceeding its byte limit. */
   cut(): Collected
 }
 
@@ -42,11 +48,11 @@ interface Column {
   type: number
 }
 
-/** Rows that come at once: what comes beyond a cap is fetched in vain. */
+/** Rows per page: rows of the page beyond a cap are fetched in vain. */
 const page = 50
-/** The type of what has none yet: Postgres tells it by where a parameter stands. */
+/** The oid of an unknown type: Postgres infers it from the parameter's context. */
 const unknownType = 705
-/** What a value takes in an answer besides its name and itself, on the wire as in JSON. */
+/** Bytes of a value in a result besides its name and content; about the same on the wire and in JSON. */
 const bytesAround = 6
 
 export function createCollector(options: CollectOptions): Collector {
@@ -69,7 +75,7 @@ export function createCollector(options: CollectOptions): Collector {
     if (!truncated) rows.push(row)
   }
   const collected = (): Collected => {
-    // Known even where no row comes, and then said here alone.
+    // Columns are known even if there are no rows; then they are the only result.
     const columns = columnsOf()
     return {
       affected: columns.length > 0 ? returned : changed,
@@ -81,10 +87,10 @@ export function createCollector(options: CollectOptions): Collector {
   return {
     async read(tx) {
       const parameters = values.map((value, index) => tx.typed(value as string, types[index] ?? unknownType))
-      // Not the simple protocol, which takes several statements.
+      // Not the simple protocol, which accepts several statements.
       const pending = tx.unsafe(text, parameters as unknown as string[], { simple: false } as object).raw()
       answer = pending as Answer
-      // A page would be buffered until its last row is there.
+      // Receives rows as they arrive; otherwise the client would buffer a whole page.
       answer.forEachFn = add
       const batches = whole ? [(await pending) as Batch] : (pending.cursor(page) as AsyncIterable<Batch>)
       for await (const batch of batches) {
@@ -101,7 +107,7 @@ export function createCollector(options: CollectOptions): Collector {
   }
 }
 
-/** Reads what a statement answers, up to the caps. */
+/** Reads the result of a statement, up to the caps. */
 export const collectRows = (
   tx: Pick<ISql, 'unsafe' | 'typed'>,
   options: CollectOptions,
@@ -109,13 +115,13 @@ export const collectRows = (
 
 type RawRow = (Buffer | null)[]
 
-/** What postgres.js has besides the rows, and its types leave out. */
+/** Members of postgres.js results that its types omit. */
 interface Batch {
   count: number | null
 }
 interface Answer {
   statement?: { columns?: readonly Column[] | null }
-  /** Given each row as it arrives; batches are empty then. */
+  /** Receives each row as it arrives; the batches are empty then. */
   forEachFn?: (row: RawRow) => void
 }
 
@@ -150,7 +156,7 @@ async function present({ columns, rows, changed, truncated }: Found, namesOf: Ty
   }
 }
 
-/** A name that comes again gets a number. */
+/** A repeated name gets a numeric suffix. */
 function distinct(names: readonly string[]): string[] {
   const taken = new Set<string>()
   return names.map((name) => {

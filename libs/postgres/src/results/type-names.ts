@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import type { StatementRunner } from '../database.js'
 
-/** Postgres' names of types by their numbers, in the order asked. */
+/** Postgres' type names by oid, in the order requested. */
 export type TypeNames = (types: readonly number[]) => Promise<string[]>
 
 const maxRemembered = 10_000
 
-/** Asked of the catalogue, which tenants may not read, and remembered: numbers are not given out twice. */
+/** Reads type names from the catalogue, which tenants may not read, and caches them: oids are not reused. */
 export function createTypeNames(sql: StatementRunner): TypeNames {
   const known = new LRUCache<number, string>({ max: maxRemembered })
   return async (types) => {

@@ -9,21 +9,21 @@ import {
 
 export type Json = string | number | ExactNumber | boolean | null | Json[] | { [key: string]: Json }
 
-/** A parameter as the text Postgres reads. Without a type, a list is an array of SQL and an object is JSON. */
+/** A parameter in the text format of Postgres. Without a type, a list is an SQL array and an object is JSON. */
 export function parameterText(value: unknown, type: ParameterType | undefined): string | null {
   if (value === null) return null
   if (type === 'json') return stringifyExact(value)
   return Array.isArray(value) ? arrayText(value) : valueText(value)
 }
 
-/** A number has no exponent, which only some types of Postgres read. */
+/** Numbers are written without an exponent, which only some Postgres types accept. */
 function valueText(value: unknown): string {
   const text = typeof value === 'object' ? stringifyExact(value) : String(value)
   const isNumber = typeof value === 'number' || value instanceof ExactNumber
   return (isNumber && plainDecimal(text)) || text
 }
 
-/** Postgres' notation of arrays: `{"a",NULL}`. */
+/** An array in Postgres notation: `{"a",NULL}`. */
 function arrayText(values: readonly unknown[]): string {
   const parts = values.map((value) => {
     if (value === null) return 'NULL'
@@ -34,7 +34,7 @@ function arrayText(values: readonly unknown[]): string {
   return `{${parts.join(',')}}`
 }
 
-/** Throws `validation_failed` for a value that is none of the type; what Postgres can tell better is left to it. */
+/** Throws `validation_failed` if a value does not match the type; checks that Postgres does better are left to it. */
 export function checkParameter(name: string, value: unknown, type: ParameterType): void {
   if (value === null || type === 'json') return
   const isList = Array.isArray(value)
@@ -43,7 +43,7 @@ export function checkParameter(name: string, value: unknown, type: ParameterType
     throw invalidField(`/parameters/${name}`, 'invalid_type', `must be ${type}`)
 }
 
-/** Types of columns as the studio calls them; others are called as Postgres does. */
+/** The studio's names for column types; all other types have their Postgres names. */
 const typeNames = new Map([
   ['character varying', 'text'],
   ['numeric', 'decimal'],
@@ -54,7 +54,7 @@ const typeNames = new Map([
 export const typeName = (postgresName: string): string =>
   postgresName.replace(/^[a-z ]+?(?=\[\]$|$)/, (name) => typeNames.get(name) ?? name)
 
-/** How a column's text is read, by Postgres' name of its type: as records have it. */
+/** Converts a column's text to the representation used in records, by the Postgres name of its type. */
 export function createValueReader(type: string): (text: string) => Json {
   if (type.endsWith('[]')) {
     const element = createValueReader(type.slice(0, -2))
@@ -82,14 +82,14 @@ export function createValueReader(type: string): (text: string) => Json {
   }
 }
 
-/** Sessions speak UTC. Beyond milliseconds what there is stays; infinity and years before Christ stay as they are. */
+/** Sessions use UTC. Digits beyond milliseconds are preserved; infinity and years BC are returned unchanged. */
 function isoInstant(text: string): string {
   const [, date, time, fraction = ''] =
     /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?\+00$/.exec(text) ?? []
   return date ? `${date}T${time}.${fraction.padEnd(3, '0')}Z` : text
 }
 
-/** Reads `{a,"b \"c\"",NULL,{…}}`; what has bounds of its own, `[0:1]={…}`, is read without them. */
+/** Parses `{a,"b \"c\"",NULL,{…}}`; explicit bounds, as in `[0:1]={…}`, are dropped. */
 function readArray(text: string, element: (text: string) => Json): Json {
   const open: Json[][] = []
   let at = text.indexOf('{')

@@ -21,7 +21,7 @@ afterAll(() => scratch?.close())
 
 const on = (day: string) => `2026-05-${day}:00.000Z`
 const hourly = { cron: '0 * * * *' }
-/** Since half past nine on the first of May. */
+/** A schedule since half past nine on the first of May. */
 const scheduled = (id: string, fields: object) =>
   upsertSchedule(scratch.sql, scheduleOwner(id), spec(fields), { at: on('01T09:30') })
 const ended = async (id: string, instants: string[]) => {
@@ -162,7 +162,7 @@ describe('two replicas, one of which is stopped and started', () => {
     const [schedules, minutes] = [10, 40]
     const start = Date.parse(on('01T09:30'))
     let passed = 0
-    // Advances as the workers poll, so that no time is skipped.
+    // Advances with each poll of the workers, so that no time is skipped.
     const now = () => new Date(start + Math.min(passed++ * 5_000, (minutes + 1) * 60_000)).toISOString()
     const everyMinute = { cron: '* * * * *', misfire: 'all', maxCatchUp: 100, overlap: 'cancel_previous' }
     for (let index = 0; index < schedules; index++) await scheduled(`wf_${index}`, everyMinute)

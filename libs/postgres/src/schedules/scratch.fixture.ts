@@ -21,7 +21,7 @@ export const scheduleOwner = (id: string, of = tenant): ScheduleOwner => ({
 })
 export const spec = (fields: object) => Schedule.parse(fields)
 
-/** Schedules in a schema of their own, and a table of what they begin, which would hold a time twice. */
+/** Schedules in a dedicated schema, and a table of the work they start, which would show a time started twice. */
 export async function scratchSchedules(schema: string) {
   const admin = postgres(url, { max: 4, onnotice: () => undefined, connection: { search_path: schema } })
   await admin.unsafe(`drop schema if exists ${schema} cascade; create schema ${schema};
@@ -62,13 +62,13 @@ export async function scratchSchedules(schema: string) {
     sql: database.sql,
     state,
     work,
-    /** A replica that goes by a time of its own. */
+    /** A replica with its own time source. */
     replica(now: () => string) {
       const group = createDueWork({ sql: database.sql, log: silent, simulated: { now }, restMs: 5 })
       group.start(work())
       return group
     },
-    /** One look at what is due at an instant. */
+    /** Polls once for schedules due at an instant. */
     lookAt: (now: string) =>
       attemptDueWork(work(), { sql: database.sql, log: silent, simulated: { now: () => now } }),
     async begun(id: string) {

@@ -4,7 +4,7 @@ import type { StatementRunner } from '../database.js'
 import { claimInstantSql } from '../due-work/index.js'
 import { isoText } from '../sql-text.js'
 
-/** Whose schedule it is: each has one. */
+/** The owner of a schedule; each has one. */
 export interface ScheduleOwner {
   kind: string
   id: string
@@ -14,9 +14,9 @@ export interface ScheduleOwner {
 interface ScheduleStatus {
   schedule: Schedule
   paused: boolean
-  /** ISO; null while it is paused, and where nothing is to come. */
+  /** ISO; `null` while the schedule is paused, and if there is no further time. */
   nextAt: string | null
-  /** The latest time for which something was begun. */
+  /** The latest time for which something was started. */
   lastAt: string | null
 }
 
@@ -28,7 +28,7 @@ interface Row {
   paused: boolean
 }
 
-/** The time of tests that simulate it; the database's own without. */
+/** The time of tests that simulate it; the database's own if absent. */
 interface At {
   at?: string
 }
@@ -42,7 +42,7 @@ const columns = [...scheduleColumns, 'paused_at is not null as paused'].join(', 
 const ofOwner = 'owner_kind = $1 and owner_id = $2 and workspace_id = $3 and environment = $4'
 const named = ({ kind, id, tenant }: ScheduleOwner) => [kind, id, tenant.workspaceId, tenant.environment]
 
-/** A schedule with what an interval counts from. */
+/** A schedule with the start of its interval. */
 export function anchorSchedule(spec: unknown, anchoredAt: string): Schedule {
   const schedule = Schedule.parse(spec)
   const counted = schedule.everySeconds === undefined ? {} : { startAt: anchoredAt }
@@ -50,8 +50,8 @@ export function anchorSchedule(spec: unknown, anchoredAt: string): Schedule {
 }
 
 /**
- * Gives an owner its schedule, or another one. Nothing is begun for times before now; with the same schedule as before, times
- * that are due stay due. A paused one stays paused.
+ * Creates or replaces an owner's schedule. Nothing is started for times before now; if the schedule is unchanged,
+ * times that are due stay due. A paused schedule stays paused.
  */
 export async function upsertSchedule(
   on: StatementRunner,
@@ -82,11 +82,11 @@ export async function upsertSchedule(
   return statusOf(row)
 }
 
-/** As it was, where the schedule is the one it was. */
+/** Keeps the existing value if the schedule is unchanged. */
 const unless = (same: string, changed: string) =>
   `case when kept.spec::jsonb = excluded.spec::jsonb then ${same} else ${changed} end`
 
-/** Undefined where the owner has no schedule, as in all of these. */
+/** `undefined` if the owner has no schedule; the same applies to the functions below. */
 export async function findSchedule(
   on: StatementRunner,
   owner: ScheduleOwner,
@@ -95,7 +95,7 @@ export async function findSchedule(
   return row && statusOf(row)
 }
 
-/** Nothing is begun until it is resumed. */
+/** Starts nothing until the schedule is resumed. */
 export async function pauseSchedule(
   on: StatementRunner,
   owner: ScheduleOwner,
@@ -109,7 +109,7 @@ export async function pauseSchedule(
   return row && statusOf(row)
 }
 
-/** Goes on with the first time that is still to come: those that passed meanwhile were meant to. */
+/** Continues with the next future time: times that passed during the pause are skipped on purpose. */
 export async function resumeSchedule(
   on: StatementRunner,
   owner: ScheduleOwner,
@@ -128,7 +128,7 @@ export async function resumeSchedule(
   return row && statusOf(row)
 }
 
-/** Whether there was one. */
+/** Returns whether there was one. */
 export async function removeSchedule(on: StatementRunner, owner: ScheduleOwner): Promise<boolean> {
   const removed = await on.unsafe(`delete from schedules where ${ofOwner} returning 1`, named(owner))
   return removed.length > 0

@@ -11,7 +11,7 @@ export const dueSchedules = dueTable({
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'string' })
 
-/** Of every service that begins something by schedule: exported from its `schema.ts`, they are part of its next migration. */
+/** Tables of every service with schedules: exported from its `schema.ts`, they become part of its next migration. */
 export const schedules = pgTable(
   'schedules',
   {
@@ -20,11 +20,11 @@ export const schedules = pgTable(
     ownerId: text('owner_id').notNull(),
     workspaceId: text('workspace_id').notNull(),
     environment: text('environment').notNull(),
-    /** A Schedule, as it was given. */
+    /** The Schedule as it was passed in. */
     spec: json('spec').notNull(),
-    /** What an interval without a start counts from. */
+    /** Start of the interval if the schedule has none. */
     anchoredAt: instant('anchored_at').notNull(),
-    /** The first time that nothing was decided about yet; null where there is none to come. */
+    /** The first time that is not decided yet; `null` if there is none. */
     plannedAt: instant('planned_at'),
     lastFiredAt: instant('last_fired_at'),
     pausedAt: instant('paused_at'),
@@ -36,7 +36,7 @@ export const schedules = pgTable(
   ],
 )
 
-/** What was decided about each time, so that nothing is begun for it again. */
+/** The decision about each time, so that nothing is started for it twice. */
 export const scheduleFires = pgTable(
   'schedule_fires',
   {
@@ -45,7 +45,7 @@ export const scheduleFires = pgTable(
       .references(() => schedules.id, { onDelete: 'cascade' }),
     fireAt: instant('fire_at').notNull(),
     decidedAt: instant('decided_at').notNull(),
-    /** `start`, `queue`, `replace`, or `skip` where what was begun earlier still went on. */
+    /** `start`, `queue`, `replace`, or `skip` if earlier work was still running. */
     begun: text('begun').notNull(),
   },
   (table) => [primaryKey({ columns: [table.scheduleId, table.fireAt] })],

@@ -5,7 +5,7 @@ import { type CreateWorker, type DueRow, transactionWorker } from '../due-work/i
 import { anchorSchedule, scheduleColumns } from './store.js'
 import { dueSchedules } from './tables.js'
 
-/** A schedule of which a time has come. */
+/** A schedule one of whose times is due. */
 export interface ScheduleRow {
   id: string
   ownerKind: string
@@ -17,15 +17,15 @@ export interface ScheduleRow {
 }
 
 interface ScheduleWorkOptions {
-  /** Names the work in the log and in hints; `schedules` without. */
+  /** Identifies the work in the log and in hints; `schedules` if absent. */
   name?: string
-  /** What is late by no more is on time; a minute without. */
+  /** Maximum delay at which a time still counts as on time; a minute if absent. */
   graceMs?: number
-  /** How many of what the schedule has begun still go on, or wait to. */
+  /** Number of the schedule's earlier starts that are still running or waiting. */
   isActive(tx: StatementRunner, row: ScheduleRow): Promise<number>
   /**
-   * Begins what the schedule is for, in the transaction that records it: `start`, `queue` behind what goes on, or `replace`
-   * it. Called once for each time, in order.
+   * Starts the scheduled work, in the transaction that records it: `start`, `queue` it behind running work, or
+   * `replace` that. Called once for each time, in order.
    */
   fire(
     tx: StatementRunner,
@@ -33,9 +33,12 @@ interface ScheduleWorkOptions {
     fireAt: string,
     begin: Exclude<OverlapDecision, 'skip'>,
   ): Promise<unknown>
-  /** Called for a time at which nothing is begun as what began before goes on, in the transaction that records it. */
+  /**
+   * Called for a time at which nothing is started because earlier work is still running, in the transaction that
+   * records it.
+   */
   skipped?(tx: StatementRunner, row: ScheduleRow, fireAt: string): Promise<unknown>
-  /** Called after something was begun and committed. */
+  /** Called after something was started and committed. */
   committed?: () => void
 }
 
@@ -49,12 +52,12 @@ interface Claimed extends DueRow {
   planned_at: string
 }
 
-/** Schedules take few statements each, so that a batch stays short. */
+/** Each schedule takes several statements, so this keeps a batch short. */
 const batch = 20
-/** So long decisions can be looked up; nothing is planned for times before the latest. */
+/** How long decisions are stored; nothing is planned for times before the latest one. */
 const keptDays = 30
 
-/** Begins what is scheduled, once for each time, whichever replicas run or stop. */
+/** Starts scheduled work exactly once for each time, whichever replicas run or stop. */
 export function scheduleWork(options: ScheduleWorkOptions): CreateWorker {
   return transactionWorker<Claimed>({
     name: options.name ?? 'schedules',
@@ -93,7 +96,7 @@ async function decideAbout(
   )
 }
 
-/** Whether anything was begun. */
+/** Returns whether anything was started. */
 async function begin(
   tx: StatementRunner,
   row: ScheduleRow,

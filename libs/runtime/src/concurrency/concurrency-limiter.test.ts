@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { createConcurrencyLimiter } from './concurrency-limiter.js'
 
-/** A work that ends when it is asked to. */
+/** Work that ends on request. */
 function work() {
   let end: (failure?: Error) => void = () => undefined
   const done = new Promise<string>((resolve, reject) => {

@@ -1,20 +1,20 @@
 import { createKeyedCounts } from './keyed-counts.js'
 
-/** Refuses what exceeds the share of its key; nothing waits. What would only queue costs almost nothing so. */
+/** Rejects work beyond the share of its key; nothing waits. Rejecting costs almost nothing, unlike queueing. */
 export interface ConcurrencyLimiter {
-  /** Occupies an amount until the result is called. Throws the refusal. */
+  /** Occupies an amount until the returned function is called. Throws the refusal. */
   acquire(key: string, amount?: number): () => void
-  /** The same; undefined where the share is used up. */
+  /** Like `acquire`, but returns `undefined` if the share is used up. */
   tryAcquire(key: string, amount?: number): (() => void) | undefined
-  /** Rejects with the refusal. */
+  /** Runs `work` within the share of its key. Rejects with the refusal. */
   run<T>(key: string, work: () => Promise<T>): Promise<T>
-  /** The same for a stream: occupied from its first item until its reader is done. */
+  /** Like `run` for a stream: occupied from the first item until its reader is done. */
   stream<T>(key: string, items: () => AsyncIterable<T>): AsyncGenerator<T>
 }
 
 interface ConcurrencyLimiterOptions {
   perKey: number | ((key: string) => number)
-  /** Of all keys together. */
+  /** Limit for all keys together. */
   total?: number
   refusal(max: number): Error
 }

@@ -1,26 +1,28 @@
-/** Waiting entries by key, such as the tenant; keys take turns. */
+/** Waiting entries by key, such as the tenant; keys are served by turns. */
 interface FairQueue<Entry> {
   readonly size: number
-  /** Entries of one key that wait. */
+  /** Number of waiting entries of a key. */
   waiting(key: string): number
-  /** The first of them. */
   oldest(key: string): Entry | undefined
   add(key: string, entry: Entry): void
-  /** Takes the oldest entry of the first key in turn that may have one; it goes to the end of the line then. */
+  /**
+   * Removes and returns the oldest entry of the first key for which `may` returns true; the key then moves to the
+   * end.
+   */
   dequeue(may: (key: string) => boolean): { key: string; entry: Entry } | undefined
-  /** Takes the oldest entries of a key for as long as they may be taken. */
+  /** Removes and returns the oldest entries of a key up to the first one for which `may` returns false. */
   dequeueMore(key: string, may: (entry: Entry) => boolean): Entry[]
-  /** Puts entries back that were taken: they are the oldest of their key again. */
+  /** Puts removed entries back as the oldest of their key. */
   requeue(key: string, entries: readonly Entry[]): void
-  /** Takes out whatever matches. */
+  /** Removes and returns all matching entries. */
   remove(matches: (entry: Entry) => boolean): Entry[]
-  /** Keys with something waiting. */
+  /** Keys with waiting entries. */
   keys(): Iterable<string>
   readonly keyCount: number
 }
 
 export function createFairQueue<Entry>(): FairQueue<Entry> {
-  // In the order of their turns: a Map keeps the order of insertion.
+  // In the order of turns: a Map preserves insertion order.
   const lines = new Map<string, Entry[]>()
   let size = 0
   return {

@@ -1,10 +1,10 @@
-/** Does a piece of costly work once there is a permit for it. */
+/** Runs expensive work once a permit is free. */
 export type Semaphore = <T>(work: () => Promise<T>) => Promise<T>
 
-/** The same with permits of each key: work of different keys does not wait for each other. */
+/** Like Semaphore with separate permits for each key: work of different keys does not wait for each other. */
 export type KeyedSemaphore = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
-/** The most that may wait; what exceeds it is rejected with the refusal. */
+/** Maximum number of waiting callers; further ones are rejected with the refusal. */
 interface WaitingLimit {
   max: number
   refusal(): Error
@@ -25,7 +25,7 @@ export function createKeyedSemaphore(permits: number, limit?: WaitingLimit): Key
     try {
       return await work()
     } finally {
-      // A permit is passed on, so that those who wait come before those who come later.
+      // The permit is passed on, so that waiting callers come before later ones.
       const next = waiting.shift()
       if (next) next()
       else if (--place.taken === 0) keys.delete(key)
@@ -34,8 +34,9 @@ export function createKeyedSemaphore(permits: number, limit?: WaitingLimit): Key
 }
 
 /**
- * So many permits; without a free one callers wait, in order of arrival. A caller that asks for its next piece after the last one is
- * done queues behind all who wait: all get equal shares.
+ * Limits concurrency to `permits`. Without a free permit callers wait, in order of arrival. A caller that submits
+ * its next piece of work only after the last one is done queues behind all waiting callers, so all get equal
+ * shares.
  */
 export function createSemaphore(permits: number, limit?: WaitingLimit): Semaphore {
   const run = createKeyedSemaphore(permits, limit)

@@ -9,7 +9,7 @@ const limits = createLimits({
   workspaceLimits: { ws_big: { workspaceRequestsPerMinute: 200 } },
 })
 
-/** Counts over all replicas in memory, as Postgres does it. `asked` are the asks it has had. */
+/** An in-memory authority that counts across replicas like Postgres does. `asked` are the requests it has received. */
 function authority() {
   const leases = new Map<string, Map<string, number>>()
   let asked = 0
@@ -39,7 +39,7 @@ function clock() {
   }
 }
 
-/** How many of the tries come through, with time for leases in between. */
+/** Number of successful tries, with time for leases in between. */
 async function successes(tries: number, action: () => void): Promise<number> {
   let count = 0
   for (let at = 0; at < tries; at++) {
@@ -47,7 +47,7 @@ async function successes(tries: number, action: () => void): Promise<number> {
       action()
       count++
     } catch {
-      // Counted by what is missing.
+      // Counted by the missing ones.
     }
     await turn()
     await turn()

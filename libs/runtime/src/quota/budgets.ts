@@ -1,36 +1,39 @@
 import { limitReached } from './exceeded.js'
 import type { LimitName, Limits } from './limits.js'
 
-/** Wanted of one budget, in all, by this replica. */
+/** The total amount of one budget that this replica requests. */
 export interface LeaseRequest {
   name: LimitName
   holder: string
   wanted: number
-  /** Of all replicas together. */
+  /** The limit for all replicas together. */
   most: number
-  /** How long a lease holds; of a window, its length. */
+  /** Duration of a lease; for a window, its length. */
   ms: number
-  /** Leases end with the window, as the authority's clock has it. */
+  /** Leases end with the window, by the authority's clock. */
   windowed: boolean
 }
 
-/** `granted` is at most what was wanted; it ends after `forMs`. In the order of the asks. */
+/** `granted` is at most the requested amount, and ends after `forMs`. Results are in the order of the requests. */
 export type GrantLeases = (asks: LeaseRequest[]) => Promise<{ granted: number; forMs: number }[]>
 
-/** Who counts: a workspace, or one of its keys. */
+/** The holder of a budget: a workspace, or one of its keys. */
 interface Holder {
   workspaceId: string
-  /** The workspace unless given. */
+  /** The workspace itself if absent. */
   key?: string
 }
 
-/** Usage counted over all replicas, without a call per request. More than a whole limit counts as all of it. */
+/**
+ * Usage counted across all replicas, without a call per request. An amount above the whole limit counts as the
+ * limit.
+ */
 export interface Budgets {
-  /** Spends of a budget per minute or day. Throws `rate_limited`. */
+  /** Spends from a budget per minute or day. Throws `rate_limited`. */
   spend(name: WindowLimit, holder: Holder, amount: number): void
-  /** The same; false where it is too much. */
+  /** Like `spend`, but returns `false` if the amount exceeds the budget. */
   fits(name: WindowLimit, holder: Holder, amount: number): boolean
-  /** Takes of a budget until what it returns is called. Throws `rate_limited`. */
+  /** Reserves a part of a budget until the returned function is called. Throws `rate_limited`. */
   reserve(name: HeldLimit, holder: Holder, amount: number): () => void
 }
 
@@ -51,7 +54,7 @@ type HeldLimit =
 
 interface BudgetsOptions {
   limits: Limits
-  /** Grants leases from the count of all replicas. Absent where there is one replica only. */
+  /** Grants leases from the count across all replicas. Absent if there is only one replica. */
   grant?: GrantLeases
   monotonicMs: () => number
 }
@@ -63,26 +66,26 @@ interface Account {
   windowMs: number | undefined
   used: number
   granted: number
-  /** When the lease, or the window, is over: monotonic milliseconds. */
+  /** End of the lease or window, in monotonic milliseconds. */
   until: number
-  /** The last answer was less than what was wanted. */
+  /** The last grant was less than requested. */
   short: boolean
   askAt: number
   asking: boolean
 }
 
-/** Of a limit: what a replica may use without a lease, and what it leases at a time. */
+/** Divides a limit into the part a replica may use without a lease and the blocks it leases. */
 const blocks = 20
 const heldLeaseMs = 30_000
 const askAgainMs = 1_000
 
 /**
- * Each replica has a twentieth of a limit for itself and leases what is beyond in blocks, ahead of need: together they
- * stay within the limit and a twentieth for each replica. While no leases can be granted, each replica keeps to
- * the limit by itself.
+ * Each replica may use a twentieth of a limit without a lease, and leases more in blocks, ahead of need: together
+ * the replicas stay within the limit plus a twentieth for each replica. While no leases can be granted, each
+ * replica applies the limit on its own.
  */
 export function createBudgets({ limits, grant, monotonicMs }: BudgetsOptions): Budgets {
-  /** Those used longest ago come first. */
+  /** Least recently used first. */
   const accounts = new Map<string, Account>()
   let wanting: Account[] = []
 
@@ -122,7 +125,7 @@ export function createBudgets({ limits, grant, monotonicMs }: BudgetsOptions): B
     const room = Math.min(max, free + granted)
     const fits = used + amount <= room || (!account.short && used + amount <= max)
     if (fits) account.used += amount
-    // Asked for before it is needed; and again after a while where there was not enough.
+    // Requests a lease before it is needed, and again after a while if the last grant was too small.
     if (account.granted < max && account.used + amount + free / 2 > room) want(account)
     else if (isEnding(account, free)) want(account)
     return fits
@@ -132,7 +135,7 @@ export function createBudgets({ limits, grant, monotonicMs }: BudgetsOptions): B
     if (!take(account, amount)) throw limitReached(account.name, account.max, retryAfter(account))
   }
 
-  /** A window ends for all; what is held goes on, and its lease with it. */
+  /** A window ends for all; a reservation continues, so its lease must be renewed. */
   const isEnding = ({ windowMs, used, until }: Account, free: number) =>
     windowMs === undefined && used > free && until - monotonicMs() < heldLeaseMs / 2
 
@@ -188,7 +191,7 @@ export function createBudgets({ limits, grant, monotonicMs }: BudgetsOptions): B
   }
 }
 
-/** A new window starts; reservations stay, without a lease until there is a new one. */
+/** Starts a new window; reservations remain, without a lease until there is a new one. */
 function renew(account: Account, now: number): void {
   if (account.windowMs !== undefined) account.used = 0
   account.granted = 0
@@ -201,7 +204,10 @@ function askOf({ name, holder, max, windowMs, used }: Account): LeaseRequest {
   return { name, holder, wanted, most: max, ms: windowMs ?? heldLeaseMs, windowed: windowMs !== undefined }
 }
 
-/** Two with each new one, if they are over. What is held is counted by its account until it is released. */
+/**
+ * Checks two accounts for each new one, and deletes them if they have ended. Accounts with reservations are kept
+ * until these are released.
+ */
 function forgetIdle(accounts: Map<string, Account>, now: number): void {
   let looks = 2
   for (const [id, account] of accounts) {

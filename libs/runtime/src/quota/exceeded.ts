@@ -1,7 +1,7 @@
 import { ApiError } from '@opsplane/contracts'
 import { type LimitName, limitTable } from './limits.js'
 
-/** Too much at once or in too short a time: it passes. */
+/** The error for too much at once or in too short a time; a later retry may succeed. */
 export function limitReached(limit: LimitName, max: number, retryAfterSeconds = 1): ApiError {
   return new ApiError('rate_limited', `The limit ${limit} is reached. Try again later.`, {
     details: detailsOf(limit, max),
@@ -9,7 +9,7 @@ export function limitReached(limit: LimitName, max: number, retryAfterSeconds = 
   })
 }
 
-/** There may be no more of them: waiting does not help. */
+/** The error for a limit on a number of resources; waiting does not help. */
 export function quotaExceeded(limit: LimitName, max: number): ApiError {
   return new ApiError('quota_exceeded', `The limit ${limit} is reached.`, { details: detailsOf(limit, max) })
 }

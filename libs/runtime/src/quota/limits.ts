@@ -1,13 +1,13 @@
 import { z } from 'zod'
 
-/** A limit of what one tenant, or one of its keys, may have or do. 0 stands for no limit. */
+/** A limit of one tenant, or of one of its keys. 0 means no limit. */
 interface LimitDefinition {
   initial: number
-  /** For docs/configuration.md and for callers that reach the limit. */
+  /** Shown in docs/configuration.md and to callers that reach the limit. */
   description: string
 }
 
-/** Every limit there is, with what holds unless the configuration says otherwise. */
+/** All limits, with their defaults. */
 export const limitTable = {
   workspaceRequestsPerMinute: {
     initial: 60_000,
@@ -122,12 +122,11 @@ const names = Object.keys(limitTable) as LimitName[]
 export const LimitValues = z.partialRecord(z.enum(names), z.int().min(0))
 export type LimitValues = z.infer<typeof LimitValues>
 
-/** What a limit is for a workspace. */
 export interface Limits {
   of(name: LimitName, workspaceId: string): number
 }
 
-/** `workspaceLimits`: what holds for single workspaces, by their ids. */
+/** `workspaceLimits`: limits of single workspaces, by id. */
 export function createLimits(config: {
   limits?: LimitValues
   workspaceLimits?: Readonly<Record<string, LimitValues>>

@@ -2,16 +2,17 @@ import { cronFields } from '@opsplane/contracts'
 import { Cron } from 'croner'
 import { type LocalClock, localClock } from './local-clock.js'
 
-/** Times of a clock on a wall that never changes, in milliseconds. */
+/** Times as shown by a wall clock that never changes, in milliseconds. */
 interface WallTimes {
   after(shown: number): number | undefined
   before(shown: number): number | undefined
 }
 
 /**
- * The instants of a cron expression in a time zone. With hours that are named, each day is as if its clock had not changed:
- * what falls into a gap comes at its end, once, and what the clock shows twice comes the first time. Of every hour (`*`) there
- * are as many as pass: none of a gap, and those shown twice come twice.
+ * The instants of a cron expression in a time zone. If hours are named, clock changes of a day are evened out: a
+ * time within a gap fires once, at the end of the gap, and a time that the clock shows twice fires the first time.
+ * For every hour (`*`) it fires whenever the time is shown: never for times in a gap, and twice for times shown
+ * twice.
  */
 export function cronTimes(expression: string, timeZone: string): Times {
   const fields = cronFields(expression)
@@ -20,7 +21,10 @@ export function cronTimes(expression: string, timeZone: string): Times {
   return fields[1] === '*' ? everyHour(wall, clock) : namedHours(wall, clock)
 }
 
-/** With a fixed offset: how a library goes over changes of the clock is its own choice, and it asks Intl at every step. */
+/**
+ * Uses a fixed offset: how the library handles clock changes is up to the library, and it calls Intl at every
+ * step.
+ */
 function wallTimes(expression: string): WallTimes {
   const cron = new Cron(expression, { utcOffset: 0, paused: true })
   const second = 1_000
@@ -33,7 +37,7 @@ function wallTimes(expression: string): WallTimes {
 function namedHours(wall: WallTimes, clock: LocalClock): Times {
   return {
     after(instant) {
-      // Whatever is shown until then is over.
+      // Times shown up to then have passed.
       let shown = wall.after(instant + clock.offsetsAround(instant).least)
       while (shown !== undefined) {
         const at = clock.instantOf(shown)
@@ -62,7 +66,7 @@ function everyHour(wall: WallTimes, clock: LocalClock): Times {
         const [offset, change] = [clock.offsetAt(since), clock.changeAfter(since)]
         const shown = wall.after(from + offset)
         if (shown === undefined || shown - offset < change) return shown && shown - offset
-        // The change itself is one of the instants that come.
+        // The instant of the change itself is included.
         from = change - 1
         since = change
       }
@@ -78,10 +82,10 @@ function everyHour(wall: WallTimes, clock: LocalClock): Times {
   }
 }
 
-/** When something is due, as instants in milliseconds. */
+/** The instants of a schedule, in milliseconds. */
 export interface Times {
-  /** The first one after an instant; undefined where there is none. */
+  /** The first instant after the given one; `undefined` if there is none. */
   after(instant: number): number | undefined
-  /** The last one before an instant. */
+  /** The last instant before the given one; `undefined` if there is none. */
   before(instant: number): number | undefined
 }

@@ -3,23 +3,23 @@ import type { Times } from './cron-times.js'
 import { createTimes } from './times.js'
 
 interface DueFires {
-  /** The first time that nothing was decided about yet. */
+  /** The first time that is not decided yet. */
   plannedAt: number
   now: number
-  /** What is late by no more is on time; a minute without. */
+  /** Maximum delay at which a time still counts as on time; a minute if absent. */
   graceMs?: number
 }
 
 interface FireDecision {
-  /** Times to make up for or to keep, in order; late ones as the misfire policy has it. */
+  /** Times to start now, in order; late ones according to the misfire policy. */
   fires: number[]
-  /** The time to plan next; undefined when there is none. */
+  /** The next time to plan; `undefined` if there is none. */
   next: number | undefined
 }
 
 const onTimeMs = 60_000
 
-/** What is to be done at an instant about the times of a schedule that have come. */
+/** Decides at an instant which due times of a schedule are started. */
 export function decideFires(
   schedule: Schedule,
   { plannedAt, now, graceMs = onTimeMs }: DueFires,
@@ -30,7 +30,10 @@ export function decideFires(
   return { fires: kept(schedule.misfire, pending, now - graceMs), next: times.after(now) }
 }
 
-/** The latest times until now, in order: an outage of a year has more than a schedule catches up on. */
+/**
+ * The latest times until now, in order. Limited, because an outage of a year contains more than a schedule catches
+ * up on.
+ */
 function latestUntil(
   times: Times,
   { from, now, most }: { from: number; now: number; most: number },
@@ -51,7 +54,7 @@ function kept(policy: MisfirePolicy, pending: number[], lateBefore: number): num
   return policy === 'once' ? pending.slice(-1) : pending.filter((at) => !isLate(at))
 }
 
-/** How something is begun while `active` of what was begun earlier goes on, or waits to. */
+/** How work is started while `active` earlier starts are still running or waiting. */
 export type OverlapDecision = 'start' | 'queue' | 'replace' | 'skip'
 
 export function decideOverlap(

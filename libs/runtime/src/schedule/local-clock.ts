@@ -1,27 +1,27 @@
 import { findZone, type Zone } from '../zone.js'
 
 const dayMs = 86_400_000
-/** Further apart than any change of a clock is long. */
+/** Longer than any clock change. */
 const apartMs = 2 * dayMs
 const yearMs = 366 * dayMs
 
-/** Between instants and what a clock on the wall of a time zone shows, both in milliseconds. */
+/** Converts between instants and the wall clock of a time zone, both in milliseconds. */
 export interface LocalClock {
   offsetAt(instant: number): number
-  /** Of the offsets within two days around an instant, the smallest and the largest. */
+  /** The smallest and the largest offset within two days around an instant. */
   offsetsAround(instant: number): { least: number; most: number }
-  /** The first change of the clock after an instant; none within a year is never. */
+  /** The first clock change after an instant; infinity if there is none within a year. */
   changeAfter(instant: number): number
-  /** The last change of the clock until an instant; none within a year is never. */
+  /** The last clock change up to an instant; negative infinity if there is none within a year. */
   changeUntil(instant: number): number
   /**
-   * The instant at which the clock shows a time: the first one where it shows it twice; where it never does, the first instant
-   * after the gap.
+   * The instant at which the clock shows a time: the first one if it is shown twice; if it is never shown, the first
+   * instant after the gap.
    */
   instantOf(shown: number): number
 }
 
-/** Throws RangeError when the runtime knows no zone of this name. */
+/** Throws RangeError if the runtime does not know a zone of this name. */
 export function localClock(timeZone: string): LocalClock {
   const zone = findZone(timeZone)
   return {

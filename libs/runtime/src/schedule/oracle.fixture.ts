@@ -1,9 +1,9 @@
 const minuteMs = 60_000
 const quarter = 15
-// Where Jest keeps them they are slow to look up, minute by minute.
+// Looking these up in Jest's globals is slow, minute by minute.
 const { floor, max } = Math
 
-/** A day as the clock on the wall of a zone shows it. */
+/** A day as shown by the wall clock of a zone. */
 interface Shown {
   day: number
   month: number
@@ -11,10 +11,10 @@ interface Shown {
   daysInMonth: number
 }
 
-/** Each minute from one instant to another, asked of Intl four times an hour: clocks are changed at no other times. */
+/** All minutes between two instants. Intl is queried four times an hour, because clocks change at no other times. */
 interface Minutes {
   from: number
-  /** The minute that is shown, counted from 1970 as if the clock had never changed. */
+  /** The shown minute, counted from 1970 as if the clock had never changed. */
   shown: Float64Array
 }
 
@@ -36,7 +36,7 @@ export function listMinutes(timeZone: string, from: number, to: number): Minutes
   return { from, shown }
 }
 
-/** The instants of an expression among these minutes, found by looking at every one. */
+/** The instants of an expression among these minutes, found by testing each minute. */
 export function findInstants({ from, shown }: Minutes, expression: string): number[] {
   const fits = matcher(expression)
   const hoursAreNamed = expression.split(' ')[1] !== '*'

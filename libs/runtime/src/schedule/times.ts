@@ -3,7 +3,7 @@ import type { Times } from './cron-times.js'
 import { cronTimes } from './cron-times.js'
 import { instantIn } from './moments.js'
 
-/** The part of a schedule that says when; `startAt` is there where it goes by an interval. */
+/** The part of a schedule that determines its times; with an interval `startAt` must be set. */
 type Spec = Pick<Schedule, 'cron' | 'timeZone' | 'everySeconds' | 'startAt' | 'endAt'>
 
 /** Throws RangeError for a schedule that its schema does not allow. */
@@ -38,7 +38,7 @@ function intervalTimes(everyMs: number, anchor: number): Times {
   }
 }
 
-/** The next times after an instant, as ISO text, for people to look at; `count` at most. */
+/** The next times after an instant, at most `count`, as ISO text for display. */
 export function previewTimes(spec: Spec, from: string, count: number): string[] {
   const times = createTimes(spec.everySeconds === undefined ? spec : { startAt: from, ...spec })
   const found: string[] = []

@@ -29,10 +29,13 @@ interface OperationsOptions {
 
 export type Operations = ReturnType<typeof createOperations>
 
-/** Less than those wait who ask for the figures: the rest is known also where NATS is silent. */
+/**
+ * Shorter than the timeout of those who request the figures: the other figures are
+ * returned even if NATS does not answer.
+ */
 const natsTimeoutMs = 1_000
 
-/** How a service is, for those who operate the installation: what it counts, and no tenant's content. */
+/** State of a service for the operators of the installation: counts, and no tenant's content. */
 export function createOperations({ database, link, names, dueWork, consumers }: OperationsOptions) {
   const letters = deadLettersIn(database.sql)
   const shown = (letter: DeadLetterSummary) => withoutContent(names, letter)
@@ -63,7 +66,7 @@ export function createOperations({ database, link, names, dueWork, consumers }: 
       }
     },
 
-    /** Of one workspace, for its owners. */
+    /** Figures of one workspace, for its owners. */
     async workspaceFigures(workspaceId: string): Promise<WorkspaceFigures> {
       const [unpublished, deadLetters, due] = await Promise.all([
         countUnpublished(database, workspaceId),
@@ -73,12 +76,15 @@ export function createOperations({ database, link, names, dueWork, consumers }: 
       return { unpublished, deadLetters, dueWork: due }
     },
 
-    /** The oldest ones first. */
+    /** Oldest first. */
     async deadLetters(question: DeadLettersQuestion): Promise<ServiceDeadLetter[]> {
       return (await letters.list(question)).map(shown)
     },
 
-    /** Its consumer takes it up at once; what the relay has given up has none, and stays as it is. Null where there is none. */
+    /**
+     * The consumer redrives it immediately. A dead letter of the relay has no consumer and
+     * stays unchanged. `null` if there is none.
+     */
     async redrive(number: number): Promise<ServiceDeadLetter | null> {
       const [marked] = await letters.markForRedrive({ ids: [number] })
       if (marked && link.connected()) (await link.ready()).publish(redriveSubject(names, marked.consumer))
@@ -86,12 +92,15 @@ export function createOperations({ database, link, names, dueWork, consumers }: 
       return found ? shown(found) : null
     },
 
-    /** What it would have done is not done. False where there is none. */
+    /** Drops it: its effects are lost. `false` if there is none. */
     drop: async (number: number): Promise<boolean> => (await letters.drop({ ids: [number] })) > 0,
   }
 }
 
-/** Neither the message nor the text of the error, which may quote it; of the subject only what the platform has named itself. */
+/**
+ * Omits the message and the error text, which may quote it; keeps only the parts of
+ * the subject the platform itself chose.
+ */
 function withoutContent(names: NatsNames, letter: DeadLetterSummary): ServiceDeadLetter {
   const { id: number, consumer, messageId, subject, deliveries, cause, createdAt, redrivenAt } = letter
   const event = names.subjectEvent(subject)

@@ -7,20 +7,20 @@ import {
   workspaceDueCountsStatement,
 } from '@opsplane/postgres'
 
-/** Rows are counted no further. */
+/** Maximum rows counted. */
 const maxEvents = 100_000
 const maxDue = 10_000
 
 export type Consumers = ReadonlyMap<string, EventConsumer>
 type Statements = Pick<Database, 'sql'>
 
-/** Events that wait to be published, and the oldest of them. */
+/** Number and age of the events that wait to be published. */
 export async function readOutbox({ sql }: Statements) {
   const [row] = await sql.unsafe<{ events: number; oldest: string | null }[]>(
     `select count(*)::int as events, (select event_id from outbox order by position limit 1) as oldest
      from (select from outbox limit ${maxEvents}) waits`,
   )
-  // Apart, since a statement on the partitions of the log costs more than the rest, and nearly always nothing waits.
+  // A separate query: a statement on the partitions of the log costs more than the rest, and usually nothing waits.
   const [event] = row?.oldest
     ? await sql<{ age: number; at: Date }[]>`
         select greatest(extract(epoch from now() - created_at), 0)::float8 as age, created_at as at
@@ -33,7 +33,7 @@ export async function readOutbox({ sql }: Statements) {
   }
 }
 
-/** Those of one workspace. */
+/** Unpublished events of one workspace. */
 export async function countUnpublished({ sql }: Statements, workspaceId: string): Promise<number> {
   const [row] = await sql<{ events: number }[]>`
     select count(*)::int as events from (
@@ -41,7 +41,7 @@ export async function countUnpublished({ sql }: Statements, workspaceId: string)
   return row?.events ?? 0
 }
 
-/** Of the relay and each consumer, 0 where there is none. */
+/** Dead letters of the relay and of each consumer, 0 if there are none. */
 export async function countDeadLetters(
   { sql }: Statements,
   consumers: Consumers,
@@ -55,7 +55,7 @@ export async function countDeadLetters(
   ])
 }
 
-/** How far each consumer is; none while NATS is away. */
+/** Position of each consumer; empty while NATS is unavailable. */
 export async function readConsumerPositions(link: NatsLink, consumers: Consumers) {
   if (!link.connected()) return []
   return Promise.all(
@@ -66,7 +66,10 @@ export async function readConsumerPositions(link: NatsLink, consumers: Consumers
   )
 }
 
-/** The same, and none where NATS has not answered by then: it is silent for a while before it counts as away. */
+/**
+ * Like `readConsumerPositions`, but empty if NATS does not answer before the signal aborts: NATS may be silent for a
+ * while before it counts as disconnected.
+ */
 export function readPositionsInTime(link: NatsLink, consumers: Consumers, signal: AbortSignal) {
   const late = new Promise<[]>((resolve) => {
     const end = () => resolve([])
@@ -76,7 +79,7 @@ export function readPositionsInTime(link: NatsLink, consumers: Consumers, signal
   return Promise.race([late, readConsumerPositions(link, consumers)])
 }
 
-/** What is due and not done yet, of one workspace or of all, and for how many seconds the first of it. */
+/** Number of due rows of one workspace or of all, and how many seconds the oldest has been due. */
 export async function countDue({ sql }: Statements, dueWork: DueWorkGroup, workspaceId?: string) {
   const works = dueWork.works()
   const { text, parameters } =

@@ -13,7 +13,7 @@ import type { Operations } from './operations.js'
 
 const internal = { tag: 'Internal', scope: 'service', callers: ['settings'], idempotency: 'none' } as const
 
-/** By which settings gathers how all services are. */
+/** Internal routes by which settings collects the state of all services. */
 export function operationsRoutes(operations: Operations): Route[] {
   return [
     defineRoute({

@@ -12,14 +12,14 @@ interface AssertionRequest extends Request {
   rpId: string
 }
 
-/** What an authenticator does otherwise than it should. */
+/** Deliberate deviations from correct behavior. */
 export interface Deviations {
   origin?: string
   rpId?: string
-  /** The count it shows; one more than the last unless given. */
+  /** The reported counter; default: the last one plus one. */
   counter?: number
   userVerified?: boolean
-  /** Made by another key. */
+  /** Signed with another key. */
   forged?: boolean
 }
 
@@ -41,7 +41,10 @@ function bigEndian(value: number, bytes: number): Buffer {
   return buffer
 }
 
-/** A passkey of P-256 at this origin, with attestation `none`, as a browser answers for it. `counts`: shows how often it was used. */
+/**
+ * A P-256 passkey for this origin, with attestation `none`, as answered by a browser.
+ * `counts`: reports a usage counter.
+ */
 export function createAuthenticator({ origin, counts = false }: { origin: string; counts?: boolean }) {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' })

@@ -1,4 +1,4 @@
-/** As much of CBOR (RFC 8949) as authenticators write: integers, bytes, texts and maps. */
+/** The subset of CBOR (RFC 8949) that authenticators use: integers, bytes, texts and maps. */
 export function encodeCbor(value: unknown): Buffer {
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value)
   if (Buffer.isBuffer(value)) return Buffer.concat([head(2, value.length), value])

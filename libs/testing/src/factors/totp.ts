@@ -4,7 +4,7 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const stepMs = 30_000
 const digits = 6
 
-/** What an authenticator app shows for a secret in base32, at a time of Unix milliseconds: RFC 6238. */
+/** The code an authenticator app shows for a base32 secret at a time in Unix milliseconds: RFC 6238. */
 export function totpCode(secret: string, atMs: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(Math.floor(atMs / stepMs)))

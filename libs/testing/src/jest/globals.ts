@@ -2,7 +2,7 @@ import type * as jestGlobals from '@jest/globals'
 
 type All = typeof jestGlobals
 type Names = ('describe' | 'it' | 'test' | 'expect') | ('beforeAll' | 'beforeEach' | 'afterAll' | 'afterEach')
-/** What a test file imports from `@jest/globals`; of `jest` only the clock. */
+/** Exports of `@jest/globals` for test files; of `jest` only the clock. */
 export type JestGlobals = Pick<All, Names> & {
   jest: {
     useFakeTimers(config?: object): void
@@ -13,12 +13,12 @@ export type JestGlobals = Pick<All, Names> & {
 
 let current: JestGlobals | undefined
 
-/** From now on what is exported here belongs to the test file that these were made for. */
+/** Binds the exports of this module to the running test file's globals. */
 export function provideGlobals(globals: JestGlobals): void {
   current = globals
 }
 
-/** Also in modules that several test files share, it is always the one that runs. */
+/** Delegates to the globals of the running test file, also in modules that several test files share. */
 function ofCurrentFile<Name extends keyof JestGlobals>(name: Name): JestGlobals[Name] {
   const present = (): JestGlobals[Name] => {
     if (!current) throw new Error(`${name} is for test files that Jest runs`)

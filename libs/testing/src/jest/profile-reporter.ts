@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import { type FileProfile, plus, type Spent } from './profile.js'
 
-/** What Jest passes on of a test file; types say the parts that are used here. */
+/** Jest's result of a test file, reduced to the fields used here. */
 interface FileResult {
   testFilePath: string
   profile?: FileProfile
@@ -12,7 +12,7 @@ export const profileFile = '.opsplane/test-profile.json'
 const dearest = 10
 const none: Spent = { wallMs: 0, cpuMs: 0 }
 
-/** Prints after a run where its time went: the dearest files, what is started for tests, the share of set-up. */
+/** Prints where the time of a run was spent: the most expensive files, fixtures, and the share of set-up. */
 export default class ProfileReporter {
   readonly #files = new Map<string, FileProfile>()
   readonly #begun = performance.now()
@@ -33,7 +33,7 @@ export default class ProfileReporter {
 
 type Profiled = FileProfile & { file: string }
 
-/** In words, with seconds of wall time and of CPU. */
+/** A textual summary, with seconds of wall time and of CPU. */
 export function describeRun(run: Spent, files: readonly Profiled[]): string {
   const sum = (part: 'total' | 'imports' | 'setUp' | 'tearDown') =>
     files.reduce((spent, file) => plus(spent, file[part]), none)
@@ -69,8 +69,8 @@ const seconds = (ms: number) => (ms / 1000).toFixed(1).padStart(8)
 const line = (name: string, { wallMs, cpuMs }: Spent) => `${seconds(wallMs)} ${seconds(cpuMs)}  ${name}`
 
 /**
- * Of every process below this one (Postgres has an environment of its own) or with the environment of this run (what outlives
- * a worker), and of their children that have ended; 0 where there is no /proc.
+ * CPU time of all descendant processes (Postgres has a separate environment), of processes with this run's environment
+ * (which may outlive a worker), and of their ended children; 0 without /proc.
  */
 function cpuOfRun(): number {
   const mark = `TEST_RUN_ID=${process.env.TEST_RUN_ID}\0`
@@ -88,7 +88,7 @@ function cpuOfRun(): number {
   return ticks * 10
 }
 
-/** Empty where it has ended, or belongs to another user. */
+/** Empty if the process has ended or belongs to another user. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')
@@ -98,7 +98,7 @@ function read(path: string): string {
 }
 const environmentOf = (pid: string) => read(`/proc/${pid}/environ`)
 
-/** What stands behind the name of a process: its state, its parent and so on. */
+/** The fields after the process name: state, parent and so on. */
 function statOf(pid: string): string[] {
   const stat = read(`/proc/${pid}/stat`)
   return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -1,25 +1,25 @@
 import { readFileSync } from 'node:fs'
 
-/** Time in milliseconds: that passed, and that was computed by this process and by those of its children that have ended. */
+/** Milliseconds of wall time, and of CPU time of this process and its ended children. */
 export interface Spent {
   wallMs: number
   cpuMs: number
 }
 
-/** Where the time of a test file goes. */
+/** Time of a test file by phase. */
 export interface FileProfile {
   total: Spent
-  /** Its modules are loaded. */
+  /** Loading its modules. */
   imports: Spent
   /** Its `beforeAll` hooks. */
   setUp: Spent
   /** Its `afterAll` hooks. */
   tearDown: Spent
-  /** What is started for tests, by name, with how often it was. */
+  /** Fixtures by name, with how often each was started. */
   fixtures: Record<string, Spent & { count: number }>
 }
 
-/** Of one clock tick in `/proc`, on every Linux there is. */
+/** Milliseconds per clock tick in `/proc`, the same on every Linux. */
 const msPerTick = 10
 const [firstOfChildren, afterChildren] = [13, 15]
 
@@ -33,7 +33,7 @@ export function spentSince(start: Spent): Spent {
   return { wallMs: now.wallMs - start.wallMs, cpuMs: now.cpuMs - start.cpuMs }
 }
 
-/** Only Linux counts it where it can be read. */
+/** Only Linux exposes this in a readable form. */
 function cpuOfEndedChildren(): number {
   try {
     const stat = readFileSync('/proc/self/stat', 'utf8')
@@ -49,13 +49,13 @@ function cpuOfEndedChildren(): number {
 const none = (): Spent => ({ wallMs: 0, cpuMs: 0 })
 let current: FileProfile | undefined
 
-/** From now on what is measured belongs to one test file. */
+/** Starts the profile of a test file; later measurements are added to it. */
 export function beginProfile(): FileProfile {
   current = { total: none(), imports: none(), setUp: none(), tearDown: none(), fixtures: {} }
   return current
 }
 
-/** Measures how something is started that tests use, as a part of the file that runs. */
+/** Measures the start of a fixture as a part of the running test file. */
 export async function measureFixture<Result>(fixture: string, start: () => Promise<Result>): Promise<Result> {
   const profile = current
   const before = spentSoFar()
@@ -74,13 +74,13 @@ export const plus = (one: Spent, other: Spent): Spent => ({
   cpuMs: one.cpuMs + other.cpuMs,
 })
 
-/** An event of jest-circus; types say the parts that are used here. */
+/** An event of jest-circus, reduced to the fields used here. */
 interface CircusEvent {
   name: string
   hook?: { type: string }
 }
 
-/** Adds what the events of a file's run mark the beginning and end of. */
+/** Adds the phases of a file's run, measured by their start and end events. */
 export function followRun(profile: FileProfile): (event: CircusEvent) => void {
   const begun = spentSoFar()
   let hookBegun = begun

@@ -8,7 +8,7 @@ import { beginProfile, type FileProfile, followRun, spentSince, spentSoFar } fro
 import { RunningTest } from './running-test.js'
 import { toPortRange } from './worker-ports.js'
 
-/** What jest-circus asks of a runtime; types say the parts that are used here. */
+/** The part of a runtime that jest-circus uses. */
 interface CircusRuntime {
   requireInternalModule(file: string): unknown
   requireModule(file: string): unknown
@@ -32,16 +32,16 @@ const require = createRequire(import.meta.url)
 const { default: runWithCircus } = require('jest-circus/runner') as { default: RunFile<CircusRuntime> }
 const circusHandlers = Symbol.for('EVENT_HANDLERS')
 const nothing = () => undefined
-/** Node's own. */
+/** Node's default. */
 const FRAMES = 10
 
 process.env.FREE_PORTS = toPortRange(Number(process.env.JEST_WORKER_ID ?? 1), process.ppid)
-// Tests import their functions from a package that throws outside of Jest's own module loader.
+// Tests import from a package that throws outside of Jest's own module loader.
 register('./globals-hook.js', import.meta.url)
 
 /**
- * Runs a test file with jest-circus, as Jest itself does, but as plain Node modules: Jest's loader reads, compiles and runs
- * everything a file imports again in a context of its own, which is more work than most files have. Here a module is
+ * Runs a test file with jest-circus, like Jest itself, but with plain Node modules. Jest's loader reads, compiles and
+ * runs all imports of a file again in a separate context, which costs more than most files' tests. Here a module is
  * loaded once per worker and shared by its files, as in production; there are no module mocks.
  */
 const run: RunFile<unknown> = async (
@@ -52,7 +52,8 @@ const run: RunFile<unknown> = async (
   testPath,
   sendMessageToJest,
 ) => {
-  // Jest asks for a hundred, of every error that a service makes in answering and that each `expect` makes in case of failure.
+  // Jest sets 100, which is expensive for each error a service creates and each `expect`
+  // call, which creates one in advance.
   Error.stackTraceLimit = FRAMES
   const timers = new ModernFakeTimers({ config, global: globalThis })
   const jest = {
@@ -78,7 +79,7 @@ const run: RunFile<unknown> = async (
 }
 export default run
 
-/** The state of jest-circus, its tests and hooks, is that of one test file. */
+/** Reloads jest-circus, because its state (tests and hooks) belongs to one test file. */
 function loadAnew(file: string): unknown {
   Reflect.deleteProperty(globalThis, circusHandlers)
   Reflect.deleteProperty(require.cache, file)

@@ -1,7 +1,7 @@
 /**
- * The test that runs, in place of the AsyncLocalStorage that jest-circus keeps it in. Node calls the hooks of every such
- * storage for each promise there is, and each test file brought one more to its worker: after a hundred files an `await`
- * took two hundred times as long. Tests run one after the other, so that one variable tells as much.
+ * Stores the running test, replacing jest-circus's AsyncLocalStorage. Node calls the hooks of every such storage for
+ * each promise, and each test file added another one to its worker: after a hundred files an `await` took two hundred
+ * times as long. Tests run one after another, so one variable is enough.
  */
 export class RunningTest<Context> {
   #context: Context | undefined
@@ -10,7 +10,7 @@ export class RunningTest<Context> {
     return this.#context
   }
 
-  /** Until what `work` promises is settled, `context` is the one. */
+  /** Sets `context` until the promise of `work` has settled. */
   async run<Result>(context: Context, work: () => Promise<Result>): Promise<Result> {
     const outer = this.#context
     this.#context = context

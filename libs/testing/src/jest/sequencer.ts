@@ -5,13 +5,13 @@ import type sequencer from '@jest/test-sequencer'
 const { default: Sequencer } = createRequire(import.meta.url)('@jest/test-sequencer') as typeof sequencer
 type Tests = Parameters<InstanceType<typeof Sequencer>['sort']>[0]
 
-/** A line of a test that starts services, and of one that starts all of them, compared with one of pure functions. */
+/** Weight per line of tests that start all services (e2e) or some (int), relative to tests of pure functions. */
 const weights: readonly [RegExp, number][] = [
   [/\.e2e\.test\.js$/, 5],
   [/\.int\.test\.js$/, 3],
 ]
 
-/** Seconds of files that run for longer than their length suggests: a simulation at the end keeps one core busy alone. */
+/** Seconds of files that take longer than their length suggests: a simulation that runs last keeps a single core busy. */
 const slow: readonly [RegExp, number][] = [
   [/(?:dispatcher|consumer|relay|spans)-simulation\.test\.js$/, 40],
   [/(?:event-json-schema|json-schema\/dist\/agreement|gateway\/dist\/waiting)\.test\.js$/, 30],
@@ -19,10 +19,10 @@ const slow: readonly [RegExp, number][] = [
   [/(?:replicas|crash|telemetry|service-desk|installations)\.(?:e2e|int)\.test\.js$/, 90],
   [/(?:rebuild|rolling-restart|relay-loss|relay-lease|durable-consumer|facts)\.int\.test\.js$/, 60],
 ]
-/** Bytes of a test of pure functions that run for as long as a second, at most. */
+/** Maximum bytes of a test of pure functions that runs for one second. */
 const perSecond = 1_000
 
-/** What takes longest first, also on a machine where nothing is known of earlier runs: else it would be waited for at the end. */
+/** Runs the longest files first, also without data from earlier runs: otherwise the run would wait for them at the end. */
 export default class LongestFirst extends Sequencer {
   override async sort(tests: Tests): Promise<Tests> {
     const sorted = await super.sort(tests)
@@ -32,7 +32,7 @@ export default class LongestFirst extends Sequencer {
   }
 }
 
-/** Of a test file that nothing is known of: more for one that starts more. */
+/** Estimated duration of a test file without data from earlier runs; higher for files that start more services. */
 export function expectedLength(path: string): number {
   const [, weight = 1] = weights.find(([pattern]) => pattern.test(path)) ?? []
   const [, seconds = 0] = slow.find(([pattern]) => pattern.test(path)) ?? []

@@ -1,12 +1,9 @@
 import type { Arrow } from './imports.js'
 
-/** A folder directly below `src`, or a file that lies there itself. */
+/** A folder directly below `src`, or a file in `src` itself. */
 export const toTopFolder = (path: string): string => path.split('/')[0] ?? path
 
-/**
- * The arrows between rooms that lie on a circle, each as `from -> to`: as long as there is one, the rooms do not stand on
- * floors. Empty where all arrows point down.
- */
+/** Imports between top-level folders that are part of a cycle, each as `from -> to`. Empty if the folders form layers. */
 export function circularArrows(arrows: readonly Arrow[]): string[] {
   const between = arrows.filter(({ from, to }) => toTopFolder(from) !== toTopFolder(to))
   const reached = reachable(between.map(({ from, to }) => [toTopFolder(from), toTopFolder(to)]))
@@ -15,7 +12,7 @@ export function circularArrows(arrows: readonly Arrow[]): string[] {
     .map(({ from, to }) => `${from} -> ${to}`)
 }
 
-/** Of each room, what its arrows lead to over any number of others. */
+/** For each folder, all folders reachable through its imports. */
 function reachable(pairs: readonly (readonly [string, string])[]): Map<string, Set<string>> {
   const next = new Map<string, Set<string>>()
   for (const [from, to] of pairs) next.set(from, (next.get(from) ?? new Set()).add(to))

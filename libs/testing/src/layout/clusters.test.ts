@@ -4,7 +4,10 @@ import { expect, test } from '@jest/globals'
 
 const folder = fileURLToPath(new URL('../../../../test-e2e/src/', import.meta.url))
 
-/** What the platform of the run cannot be used for: other settings, more replicas, or an end of some part of it. */
+/**
+ * Reasons for a separate platform instead of the run's shared one: other settings,
+ * more replicas, or stopping a part of it.
+ */
 const reasons =
   /\b(?:extra|postgresFlags)\b|\b(?:tls|metrics): true|\.replica\(|\.kill\(|cluster\.(?:nats|postgres|services\S*)\.stop\(/
 

@@ -28,7 +28,7 @@ test.each([
   expect(subjectFault(subject)).toContain(fault)
 })
 
-/** Undefined where git, the repository or the history is missing: in an archive, an image, or a shallow clone. */
+/** `undefined` if git, the repository or the history is missing: in an archive, an image, or a shallow clone. */
 function subjectsSince(commit: string): string[] | undefined {
   const git = (...args: string[]) => spawnSync('git', args, { cwd: root, encoding: 'utf8' })
   if (git('merge-base', '--is-ancestor', commit, 'HEAD').status !== 0) return undefined

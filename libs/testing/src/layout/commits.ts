@@ -2,7 +2,10 @@ const types = ['feat', 'fix', 'refactor', 'perf', 'test', 'docs', 'build', 'ci',
 const form = new RegExp(String.raw`^(?:${types.join('|')})(?:\([\w-]+(?:, ?[\w-]+)*\))?!?: \S.*[^.\s]$`)
 const maxLength = 72
 
-/** What is wrong with the subject of a commit; undefined where nothing is. Git writes those of merges and reverts. */
+/**
+ * Returns the fault of a commit subject; `undefined` if there is none. Git's own subjects
+ * of merges and reverts are accepted.
+ */
 export function subjectFault(subject: string): string | undefined {
   if (/^(?:Merge |Revert ")/.test(subject)) return undefined
   if (!form.test(subject))

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 
-/** A file of a service that imports another one of it; both as paths below its `src`. */
+/** An import between two files of a service; both as paths below its `src`. */
 export interface Arrow {
   from: string
   to: string
 }
 
-/** Tests and what they share may import from everywhere. */
+/** Tests and fixtures may import from everywhere. */
 const isOfTests = (path: string) => /\.(test|fixture)\.tsx?$|(^|\/)(fixture|testing)\//.test(path)
 
-/** The TypeScript files below a folder that are no tests, as paths below it. */
+/** The TypeScript files below a folder except tests, as relative paths. */
 export function sourcesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
@@ -18,7 +18,7 @@ export function sourcesBelow(folder: string): string[] {
     .filter((path) => !isOfTests(path))
 }
 
-/** What the files of a folder import of each other, types included. */
+/** Imports between the files of a folder, including types. */
 export function arrowsWithin(folder: string): Arrow[] {
   return sourcesBelow(folder).flatMap((from) =>
     importedBy(readFileSync(join(folder, from), 'utf8')).map((path) => ({
@@ -28,7 +28,7 @@ export function arrowsWithin(folder: string): Arrow[] {
   )
 }
 
-/** Relative imports, also those of types and of what is exported again. */
+/** Relative imports, including types and re-exports. */
 export function importedBy(source: string): string[] {
   return [...source.matchAll(/(?:from |import\(|import )'(\.[^']+)'/g)].flatMap(([, path]) => path ?? [])
 }

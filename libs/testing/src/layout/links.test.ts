@@ -12,7 +12,7 @@ const documents = [
   ...['docs', 'bench/results'].flatMap(markdownBelow),
 ].filter((path) => existsSync(join(root, path)))
 
-/** Without `node_modules`, whose links lead in circles. */
+/** Skips `node_modules`, whose links are circular. */
 function markdownBelow(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`

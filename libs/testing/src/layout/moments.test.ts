@@ -6,7 +6,7 @@ import { sourcesBelow } from './imports.js'
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const theOne = 'libs/contracts/src/core/moment.ts'
 
-/** A schema of instants or dates that come in: what is answered has three decimals and no offset. */
+/** A hand-written schema of instants or dates in requests. Schemas of responses have three decimals and no offset. */
 const handMade =
   /\biso\s*\.date\(|\biso\s*\.(?:datetime|time)\(\s*\{[^}]*offset|\bz\.coerce\.date\(|\bz\.date\(/
 

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** A test that a document names: a file, and some of what it tests by their titles. */
+/** A test named in a document: a file, and the titles of some of its tests. */
 export interface NamedTest {
   file: string
   titles: string[]
 }
 
-/** The files in backquotes of a document that lie in the repository, by their paths from its root. */
+/** The repository files in backquotes in a document, by their paths from the root. */
 export const filesIn = (markdown: string): string[] => [
   ...new Set(
     [...markdown.matchAll(/`((?:bench|cli|client|deploy|libs|services|test-e2e)\/[\w./-]+\.\w+)`/g)].map(
@@ -17,8 +17,8 @@ export const filesIn = (markdown: string): string[] => [
 ]
 
 /**
- * The tests in the last cell of each row of a table. A path without its package is one of the service named before it in the
- * row: next to the file, or below `src`.
+ * The tests in the last cell of each table row. A path without a package belongs to the service named before it in the
+ * row: it is next to that file, or below `src`.
  */
 export function testsIn(markdown: string, root: string): NamedTest[] {
   return markdown
@@ -42,7 +42,7 @@ function resolved(path: string, before: string | undefined, root: string): strin
   return existsSync(join(root, sibling)) ? sibling : before.replace(/\/src\/.*/, `/src/${path}`)
 }
 
-/** What is wrong with a named test; undefined where it is there, with everything it is said to have. */
+/** Returns the fault of a named test; `undefined` if the file exists and contains all titles. */
 export function findTestFault({ file, titles }: NamedTest, root: string): string | undefined {
   if (!existsSync(join(root, file))) return `${file} does not exist`
   const source = readFileSync(join(root, file), 'utf8')

@@ -8,7 +8,7 @@ import { importedBy } from './imports.js'
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const without = new Set(['node_modules', 'dist', 'bundle', 'src'])
 
-/** Folders with a `tsconfig.json` next to their `src`: what is compiled. */
+/** Compiled folders: those with a `tsconfig.json` next to `src`. */
 function compiledBelow(folder: string): string[] {
   const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
   const isOne = existsSync(join(folder, 'src')) && existsSync(join(folder, 'tsconfig.json'))
@@ -26,7 +26,7 @@ test.each(compiled)('%s reaches other packages by their names only', (path) => {
   const src = join(root, path, 'src')
   const outside = sourcesIn(path).flatMap((file) =>
     importedBy(readFileSync(join(src, file), 'utf8'))
-      // What a test of the bundler writes elsewhere imports folders that are not here.
+      // The output of a bundler test imports folders that do not exist here.
       .filter((imported) => existsSync(dirname(join(src, dirname(file), imported))))
       .filter((imported) => normalize(join(dirname(file), imported)).startsWith('..'))
       .map((imported) => `${file} imports ${imported}`),
@@ -38,7 +38,7 @@ const Project = z.object({ include: z.array(z.string()) })
 const Manifest = z.object({ scripts: z.object({ types: z.string() }) })
 const jsonOf = (file: string): unknown => JSON.parse(readFileSync(join(root, file), 'utf8'))
 
-/** `libs/*` and the like, which the project of the root includes, and projects of their own in `npm run types`. */
+/** `libs/*` and the like, which the root project includes, and separate projects in `npm run types`. */
 const { include } = Project.parse(jsonOf('tsconfig.json'))
 const projects = Manifest.parse(jsonOf('package.json')).scripts.types.split(' ')
 

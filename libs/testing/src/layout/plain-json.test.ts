@@ -5,10 +5,13 @@ import { sourcesBelow } from './imports.js'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
-/** JSON read without `parseExact`, which rounds numbers of more digits than a double has. Messages of streams are read exactly. */
+/**
+ * JSON parsed without `parseExact`, which rounds numbers with more digits than a double.
+ * Stream messages are parsed exactly.
+ */
 const plain = /\bJSON\s*\.parse\(|(?<!\bmessage)\.json\(\)|\bjson\b[^}]*\} from 'node:stream\/consumers'/
 
-/** Every file that reads JSON so, with why no value of a tenant loses anything by it. */
+/** Every file that parses JSON this way, with the reason why no tenant's value is changed by it. */
 const allowed: Readonly<Record<string, string>> = {
   'cli/src/commands/audit.ts': 'A checkpoint that the CLI wrote: positions and hashes.',
   'cli/src/profiles.ts': 'Profiles that the CLI wrote: texts.',
@@ -79,6 +82,6 @@ test('JSON with values of tenants is read exactly', () => {
   expect(found.sort()).toEqual(Object.keys(allowed).sort())
 })
 
-/** Without comments, which may name it. */
+/** Without comments, which may mention it. */
 const code = (path: string) =>
   readFileSync(`${root}${path}`, 'utf8').replaceAll(/^\s*(?:\/\*|\*|\/\/).*$/gm, '')

@@ -6,7 +6,7 @@ import { backendNames } from '@opsplane/contracts'
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const built = new Set(['node_modules', 'dist', 'bundle'])
 
-/** Paths of SQL and TypeScript below a folder, from the root; what is installed or built has links in a circle. */
+/** Paths of SQL and TypeScript files below a folder, from the root; installed and built folders contain circular links. */
 const sourcesBelow = (folder: string): string[] =>
   readdirSync(`${root}${folder}`, { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`
@@ -15,7 +15,7 @@ const sourcesBelow = (folder: string): string[] =>
   })
 const sources = ['libs', 'services', 'deploy', 'cli'].flatMap(sourcesBelow)
 
-/** Roles have the prefix of an installation: a literal one belongs to another installation or to none. */
+/** Roles have the prefix of an installation: a literal name belongs to another installation or to none. */
 const compared =
   /\b(?:session_user|current_user|current_role|rolname|usename|grantee)\b\s*(?:=|<>|!=|!?~\*?|(?:not\s+)?(?:in|like)\b)\s*\(?\s*(?:e?'|'\{)/i
 const roles = [...backendNames.map((name) => name.replaceAll('-', '_')), 'studio_tenant'].join('|')

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
-/** What makes a test wait for time, or fail on a slow machine. */
+/** Patterns that make a test wait for time, or fail on a slow machine. */
 const rules: Record<
   string,
   { isBroken(source: string): boolean; instead: string; except: Record<string, string> }
@@ -68,7 +68,7 @@ function matches(forbidden: RegExp): (source: string) => boolean {
   return (source) => forbidden.test(source)
 }
 
-/** Whether a test or hook is given more than its function, in the layout that the formatter gives them. */
+/** Whether a test or hook has its own timeout argument, recognized by the formatter's layout. */
 function hasOwnLimit(source: string): boolean {
   if (source.includes('jest.setTimeout(')) return true
   const lines = source.split('\n')

@@ -21,10 +21,10 @@ const folders = [
   ],
 ]
 const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md']
-/** Records of decisions stay as they were written. */
+/** Decision records keep their original text. */
 const skipped = /(?:^|\/)(?:node_modules|dist|bundle|history)(?:\/|$)|\/layout\/words(?:\.test)?\.ts$/
 
-/** Words that a file has because the wire, the storage or another system has them. */
+/** Words a file needs because they are part of the wire format, the storage or another system. */
 const exceptions: Record<string, { words: string[]; because: string }> = {
   'deploy/local/src/backup/load.ts': { words: ['beside'], because: 'a field of the manifest of a backup' },
   'deploy/local/src/backup/manifest.ts': {
@@ -65,7 +65,7 @@ function filesBelow(folder: string): string[] {
 
 const files = [...documents, ...folders.flatMap(filesBelow)]
 
-/** What docs/glossary.md has another term for, as `path:line: word`. */
+/** Words for which docs/glossary.md has another term, as `path:line: word`. */
 function faultsIn(path: string): string[] {
   const source = readFileSync(join(root, path), 'utf8')
   const isSource = /\.tsx?$/.test(path)

@@ -1,14 +1,14 @@
-/** A word of a text or a name that docs/glossary.md has a term for, and where it stands. */
+/** A word in a text or name for which docs/glossary.md has another term, and its line. */
 export interface WordHit {
   line: number
   word: string
 }
 
-/** Words that no text has: comments, messages, titles of tests, documents. */
+/** Words not allowed in any text: comments, messages, titles of tests, documents. */
 const inTexts =
   /\b(?:whoever|beside|anew|under way|heard|told|somebody|anybody|nobody|everybody|vouch(?:ed|es)?|hindrances?|aftermath|sift(?:s|ed)?|of theirs|to come again|seen to|graver|gravest|lest|is owed|as it were|for good|in hand|at hand)\b/gi
 
-/** Verbs of a household, pronouns and the like, as words of exported names and of names of files and folders. */
+/** Everyday verbs, pronouns and the like, as words of exported names and of names of files and folders. */
 const inNames = new Set(
   `tell tells telling told hear hears heard say says saying said hold holds holding held take takes taking taken took let lets
   give gives giving given gave look looks looking looked put puts putting ask asks asking asked come comes came goes went gone
@@ -16,13 +16,13 @@ const inNames = new Set(
   most unless whose lest news meant said owed wanted`.split(/\s+/),
 )
 
-/** Starts of names that are clauses instead of nouns or verbs. */
+/** Beginnings of names that are clauses instead of nouns or verbs. */
 const clauses = /^(?:what|who|whose|which|whether|unless|until|while|than|among|beyond)(?=[A-Z]|$)/
 
 const exportedName =
   /^export (?:declare )?(?:abstract )?(?:async )?(function\*?|const|let|class|type|interface|enum) (\w+)/gm
 
-/** The words of a text that are not the field's. */
+/** The words of a text that are not standard terms. */
 export function wordsOfText(text: string): WordHit[] {
   return [...text.matchAll(inTexts)].map((match) => ({
     line: text.slice(0, match.index).split('\n').length,
@@ -30,7 +30,7 @@ export function wordsOfText(text: string): WordHit[] {
   }))
 }
 
-/** Exported names of a TypeScript source that break a rule of docs/glossary.md. */
+/** Exported names of a TypeScript source that violate a rule of docs/glossary.md. */
 export function exportedNameFaults(source: string): WordHit[] {
   const hits: WordHit[] = []
   for (const match of source.matchAll(exportedName)) {
@@ -52,7 +52,7 @@ function nameFault(name: string, isType: boolean): string | undefined {
   return undefined
 }
 
-/** The word of a path, below its package, that is not the field's; undefined where there is none. */
+/** The first word of a path below its package that is not a standard term; `undefined` if there is none. */
 export const pathFault = (path: string): string | undefined =>
   path
     .replace(/^(?:libs|services)\/[\w-]+\//, '')

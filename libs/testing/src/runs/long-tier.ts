@@ -1,6 +1,6 @@
 /**
- * What `npm run test:long` has more of than `npm test`: variables that test files read, with the values it sets unless they are
- * set already. Any of them makes a run one of the long tier.
+ * Environment variables that `npm run test:long` sets, unless they are set already, to test more than `npm test`. Any
+ * of them makes a run part of the long tier.
  */
 export const longTier: Readonly<Record<string, string>> = {
   BACKUP_DRILLS: '1',
@@ -34,6 +34,6 @@ export const longTier: Readonly<Record<string, string>> = {
   WORKFLOW_RUNS: '10000',
 }
 
-/** Whether more than `npm test` has is asked for. */
+/** Whether the run is part of the long tier. */
 export const isLongTier = (env: Readonly<Record<string, string | undefined>> = process.env): boolean =>
   Object.keys(longTier).some((name) => env[name] !== undefined)

@@ -40,7 +40,7 @@ async function run(part: string): Promise<void> {
   process.exitCode = result.failed === 0 ? 0 : 1
 }
 
-/** The last result of each shard counts. */
+/** Only the last result of each shard counts. */
 function summarize(): void {
   const latest = new Map(readResults('long').map((result) => [result.part, result]))
   const parts = Number([...latest.keys()].at(-1)?.split('/')[1] ?? 1)

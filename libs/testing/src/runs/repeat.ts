@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { printOutcome, readResults, runTests, summaryFile } from './results.js'
 
-/** What else the machine does during a run: arguments of stress-ng. */
+/** Load on the machine during a run: arguments of stress-ng. */
 const conditions = {
   quiet: undefined,
   cpu: ['--cpu', '2'],
@@ -47,7 +47,7 @@ async function repeat(): Promise<void> {
   printOutcome(readResults('fast'), missing(), values)
 }
 
-/** Runs of the plan that this commit has not had. */
+/** Runs of the plan that are missing for this commit. */
 function missing(): Condition[] {
   const done = readResults('fast').map(({ part }) => part)
   return plan.filter((condition) => {
@@ -57,7 +57,7 @@ function missing(): Condition[] {
   })
 }
 
-/** Does the work while stress-ng loads the machine as the condition says. */
+/** Runs `work` while stress-ng puts the given load on the machine. */
 async function underLoad(condition: Condition, work: () => Promise<unknown>): Promise<void> {
   const load = conditions[condition]
   let hog: ChildProcess | undefined

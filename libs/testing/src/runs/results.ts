@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** One run of the tests, a line of the summary file. */
+/** One test run, a line of the summary file. */
 export interface RunResult {
-  /** Of the work tree; `dirty` when it had changes that are in no commit. */
+  /** Commit of the work tree; `dirty` if it had uncommitted changes. */
   commit: string
   dirty: boolean
   tier: 'fast' | 'long'
-  /** Which part, such as `3/8`, or what else the machine did, such as `quiet`. */
+  /** The shard, such as `3/8`, or the load on the machine, such as `quiet`. */
   part: string
   passed: number
   failed: number
@@ -23,12 +23,12 @@ export const summaryFile = '.opsplane/test-runs.jsonl'
 const reportFile = '.opsplane/test-report.json'
 const program = 'deploy/local/dist/test.js'
 
-/** What of jest's JSON report is read. */
+/** The fields of Jest's JSON report used here. */
 interface JestReport {
   testResults: { name: string; status: string; assertionResults: { fullName: string; status: string }[] }[]
 }
 
-/** Results of the present commit, oldest first; none where it has changes that are not committed. */
+/** Results of the current commit, oldest first; empty if there are uncommitted changes. */
 export function readResults(tier: RunResult['tier'], commit = present()): RunResult[] {
   if (!existsSync(summaryFile)) return []
   const lines = readFileSync(summaryFile, 'utf8').split('\n').filter(Boolean)
@@ -37,7 +37,10 @@ export function readResults(tier: RunResult['tier'], commit = present()): RunRes
     .filter((each) => each.tier === tier && each.commit === commit.commit && each.dirty === commit.dirty)
 }
 
-/** Runs the tests in front of the user and adds the result to the summary file. A signal to this process ends it without one. */
+/**
+ * Runs the tests with visible output and appends the result to the summary file. A
+ * signal to this process ends it without one.
+ */
 export async function runTests(
   tier: RunResult['tier'],
   part: string,
@@ -61,7 +64,7 @@ export async function runTests(
     ...present(),
     ...{ tier, part },
     passed: Number(counts?.[1] ?? 0),
-    // A run that ended without its last line has failed.
+    // A run that ended without its last line counts as failed.
     failed: Number(counts?.[2] ?? 1),
     failures: counts?.[2] === '0' ? [] : failures(),
     seconds: Math.round((performance.now() - begun) / 1000),
@@ -97,7 +100,10 @@ export function describeResults(results: readonly RunResult[]): string {
   return results.map(line).join('\n')
 }
 
-/** Prints what a commit's runs have come to, and which are missing; sets the exit code, 0 when none is and all are green. */
+/**
+ * Prints the results of a commit's runs and the missing ones. Sets the exit code:
+ * 0 if none is missing and all are green.
+ */
 export function printOutcome(
   results: readonly RunResult[],
   missing: readonly string[],

@@ -1,12 +1,12 @@
-/** What is to happen at a moment of virtual time. */
+/** An action scheduled at a moment of virtual time. */
 export interface Entry {
   at: number
-  /** Of two at one moment the one that was planned first comes first. */
+  /** Order of planning; of two entries at the same moment, the lower one runs first. */
   order: number
   act: (() => void) | undefined
 }
 
-/** Entries by their time, as a binary heap. */
+/** Entries ordered by time, in a binary heap. */
 export class Agenda {
   #heap: Entry[] = []
   #planned = 0
@@ -26,7 +26,7 @@ export class Agenda {
     return entry
   }
 
-  /** The next entry that was not cancelled; undefined when nothing is left. */
+  /** The next entry that was not cancelled; `undefined` when none is left. */
   next(): Entry | undefined {
     for (;;) {
       const [first] = this.#heap

@@ -4,7 +4,7 @@ import type { Entry } from './agenda.js'
 import { epochMs } from './process.js'
 import type { World } from './world.js'
 
-/** A message as a stream has it. */
+/** A message as stored in a stream. */
 export interface StoredMessage {
   seq: number
   subject: string
@@ -20,7 +20,7 @@ export interface ConsumedStream {
   readonly messages: ReadonlyMap<number, StoredMessage>
 }
 
-/** What a consumer sends to the inbox of a request: a message, or a status of the request. */
+/** A response of the consumer to the inbox of a request: a message, or a status of the request. */
 export interface Delivery {
   inbox: string
   message?: StoredMessage
@@ -42,12 +42,12 @@ interface Pending {
   wait: Entry
 }
 
-/** A durable pull consumer of a stream, shared by all replicas that ask under its name. */
+/** A durable pull consumer of a stream, shared by all replicas that use its name. */
 export class ConsumerModel {
   config: Record<string, unknown>
-  /** Up to this sequence everything is acknowledged or does not concern it. */
+  /** All messages up to this sequence are acknowledged or do not match the consumer's filter. */
   ackFloor: number
-  /** The last message that was delivered for the first time. */
+  /** Sequence of the last message that was delivered for the first time. */
   delivered: number
   readonly pending = new Map<number, Pending>()
   readonly acknowledged = new Set<number>()
@@ -114,12 +114,12 @@ export class ConsumerModel {
     if (at >= 0) this.#requests.splice(at, 1)
   }
 
-  /** A replica is gone, and its requests with it. */
+  /** Drops the requests of a replica that no longer exists. */
   forgetRequests(of: (inbox: string) => boolean): void {
     for (const request of [...this.#requests]) if (of(request.inbox)) this.#remove(request)
   }
 
-  /** Hands out what there is to the requests that wait, the oldest first. */
+  /** Delivers available messages to waiting requests, oldest request first. */
   serve(): void {
     for (let [request] = this.#requests; request; [request] = this.#requests) {
       const given = this.#next()
@@ -169,7 +169,7 @@ export class ConsumerModel {
     return filters.length === 0 || filters.some((filter) => subjectMatches(filter, subject))
   }
 
-  /** `$JS.ACK.<stream>.<consumer>.<deliveries>.<sequence>…` and what is said there. */
+  /** Handles an acknowledgement: `$JS.ACK.<stream>.<consumer>.<deliveries>.<sequence>…` and its body. */
   answer(seq: number, text: string): void {
     const pending = this.pending.get(seq)
     if (!pending) return
@@ -192,7 +192,7 @@ export class ConsumerModel {
     this.#moveFloor()
   }
 
-  /** Below the floor nothing is pending: as nats-server reports it. */
+  /** No message at or below the floor is pending, as in nats-server. */
   #moveFloor(): void {
     const least = Math.min(...this.pending.keys(), this.delivered + 1)
     this.ackFloor = Math.max(this.ackFloor, least - 1)

@@ -1,14 +1,14 @@
 import type { Process } from './process.js'
 import type { World } from './world.js'
 
-/** As postgres.js reports a connection that was lost. */
+/** The error postgres.js reports for a lost connection. */
 class ConnectionLostError extends Error {
   readonly code = 'CONNECTION_CLOSED'
 }
 
 /**
- * Where transactions commit: entirely or not at all, at one moment, whatever becomes of the process that asked for it. Rows are the
- * caller's: what `commit` does to them is done at once.
+ * Commits transactions atomically at one moment of virtual time, even if the requesting process is killed. The rows
+ * belong to the caller: `commit` changes them immediately.
  */
 export class DatabaseServer {
   readonly #world: World
@@ -28,8 +28,8 @@ export class DatabaseServer {
   }
 
   /**
-   * Asks for a statement or the end of a transaction. Rejects where the server is away, and where its answer is lost: then what
-   * was asked for is done all the same.
+   * Executes a statement or the end of a transaction. Rejects if the server is away, or if its answer is lost: in the
+   * latter case the effect has taken place.
    */
   commit<T>(process: Process, act: () => T): Promise<T> {
     const world = this.#world
@@ -55,7 +55,7 @@ export class DatabaseServer {
     })
   }
 
-  /** Mostly short; sometimes longer than a lease. */
+  /** Usually short; sometimes longer than a lease. */
   #latency(): number {
     const world = this.#world
     if (world.isHostile && world.chance(0.003)) return world.between(500, 7_000)

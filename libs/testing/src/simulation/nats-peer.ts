@@ -7,7 +7,7 @@ import type { Process } from './process.js'
 type Callback = (error: Error | null, message: Msg) => void
 type Status = { type: 'disconnect' | 'reconnect' }
 
-/** Of a message as the client has it what the platform uses. */
+/** The part of a client's message that the platform uses. */
 class ReceivedMessage {
   readonly subject: string
   readonly reply: string | undefined
@@ -37,8 +37,8 @@ class ReceivedMessage {
 }
 
 /**
- * The connection of a process: what it sends arrives in order and late, and what is in flight is lost with the connection. Of the client
- * it has what the platform uses.
+ * The connection of a process: messages arrive in order and with a delay, and those in flight are lost with the
+ * connection. Implements the part of the client that the platform uses.
  */
 export class NatsPeer implements Peer {
   readonly link: NatsLink
@@ -48,10 +48,10 @@ export class NatsPeer implements Peer {
   readonly #listeners = new Set<() => void>()
   readonly #statuses = new Set<(status: Status) => void>()
   readonly #connection: NatsConnection
-  /** Called for each message as it is sent. */
+  /** Called for each message when it is sent. */
   onSend: (message: WireMessage) => void = () => {}
   #isUp = false
-  /** Which connection it is: what is in flight on an earlier one is lost. */
+  /** Number of the connection: messages in flight on an earlier one are lost. */
   #generation = 0
   #serial = 0
   #sentAt = 0
@@ -85,7 +85,7 @@ export class NatsPeer implements Peer {
     this.#dial()
   }
 
-  /** As the process was killed: none of it is finished. */
+  /** Drops the connection of a killed process: nothing in flight is completed. */
   drop(): void {
     this.#generation++
     this.#server.leave(this)
@@ -124,7 +124,7 @@ export class NatsPeer implements Peer {
   #send(message: WireMessage): void {
     if (!this.#process.isAlive) return
     this.onSend(message)
-    // The client sends nothing again that it was given while it was disconnected.
+    // The client does not resend messages published while it was disconnected.
     if (!this.#isUp) return
     const { world } = this.#process
     const generation = this.#generation

@@ -5,7 +5,7 @@ import type { StoredMessage } from './consumer-model.js'
 import { ApiFault, StreamModel } from './stream-model.js'
 import type { World } from './world.js'
 
-/** What goes over the wire, either way. */
+/** A message on the wire, in either direction. */
 export interface WireMessage {
   subject: string
   reply?: string | undefined
@@ -13,22 +13,22 @@ export interface WireMessage {
   body: string
 }
 
-/** A connection as the server has it. */
+/** The server's side of a connection. */
 export interface Peer {
   wants(subject: string): boolean
   receive(message: WireMessage, to: string): void
   disconnect(): void
 }
 
-/** How often the server loses what it was sent, or its answer to that. */
+/** Probability that the server loses a message or its response. */
 const lossRate = 0.004
 
-/** JetStream and core NATS, as far as the platform uses them: the protocol of the client, spoken to streams in memory. */
+/** JetStream and core NATS as far as the platform uses them: the client's protocol with in-memory streams. */
 export class NatsServer {
   readonly streams = new Map<string, StreamModel>()
   readonly #world: World
   readonly #peers = new Set<Peer>()
-  /** Called for each acknowledgement of a message, before it counts. */
+  /** Called for each acknowledgement of a message, before it takes effect. */
   onAcknowledged: (consumer: string, stream: StreamModel, seq: number) => void = () => {}
   /** Called for each message that a stream has stored. */
   onStored: (message: StoredMessage, stream: StreamModel) => void = () => {}
@@ -38,7 +38,7 @@ export class NatsServer {
     this.#world = world
   }
 
-  /** Every connection to it ends. */
+  /** Closes all connections to the server. */
   goAway(ms: number): void {
     this.#world.note(`NATS is away for ${ms.toFixed(0)} ms`)
     this.#awayUntil = Math.max(this.#awayUntil, this.#world.now + ms)
@@ -59,7 +59,7 @@ export class NatsServer {
       for (const consumer of stream.consumers.values()) consumer.forgetRequests((inbox) => peer.wants(inbox))
   }
 
-  /** A message that has arrived. */
+  /** Handles a message that has arrived. */
   accept(message: WireMessage): void {
     const { subject } = message
     if (subject.startsWith('$JS.ACK.')) this.#acknowledge(message)
@@ -91,7 +91,7 @@ export class NatsServer {
     this.#send({ subject: reply, body: JSON.stringify(answer) })
   }
 
-  /** A cluster may lose an acknowledgement: the message comes again. */
+  /** A cluster may lose an acknowledgement: the message is then redelivered. */
   #acknowledge({ subject, body }: WireMessage): void {
     const [, , name = '', durable = '', , seq] = subject.split('.')
     const stream = this.streams.get(name)
@@ -181,7 +181,7 @@ export class NatsServer {
       .info()
   }
 
-  /** Whether anything subscribes to it. */
+  /** Sends the message to all subscribers; returns whether there is any. */
   #send(message: WireMessage, to = message.subject): boolean {
     let isWanted = false
     for (const peer of this.#peers)
@@ -201,7 +201,7 @@ function messageAnswer(stream: StreamModel, seq: number): object {
   return { message: { subject, seq, hdrs, data: Buffer.from(body).toString('base64'), time } }
 }
 
-/** Whether a subscription of this subject gets what is sent to another. */
+/** Whether a subscription with the subject `filter` receives messages sent to `subject`. */
 export function isSubscribed(filter: string, subject: string): boolean {
   const wildcard = filter.search(/[*>]/)
   if (wildcard === -1) return filter === subject

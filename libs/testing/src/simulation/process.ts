@@ -8,15 +8,15 @@ class VirtualTimer implements Timer {
 }
 
 /**
- * A process: what it waits for comes to it alone, and to none that was killed. It is killed between two of its steps, so
- * that whatever it was waiting for never comes, while what it has sent still arrives elsewhere.
+ * A simulated process. Its callbacks run only while it is alive. It is killed between two steps: pending results never
+ * arrive, while messages it has sent still arrive elsewhere.
  */
 export class Process {
   readonly name: string
   readonly world: World
   readonly timers: Timers
   isAlive = true
-  /** Until then nothing of it runs, as while its machine is stopped. */
+  /** Until then nothing in it runs, as if its machine were stopped. */
   #stalledUntil = 0
 
   constructor(world: World, name: string) {
@@ -35,7 +35,7 @@ export class Process {
     this.#stalledUntil = Math.max(this.#stalledUntil, this.world.now + ms)
   }
 
-  /** Something of this process happens later, unless it is killed before. */
+  /** Schedules an action of this process, which is dropped if the process is killed before. */
   after(ms: number, act: () => void): Entry {
     const entry = this.world.after(ms, () => this.#run(entry, act))
     return entry
@@ -45,7 +45,7 @@ export class Process {
     if (!this.isAlive) return
     const leftMs = this.#stalledUntil - this.world.now
     if (leftMs <= 0) act()
-    // In the order in which it would have come; it may be cancelled by what comes before.
+    // Delayed in the original order; an earlier action may still cancel it.
     else
       this.world.after(leftMs, () => {
         if (entry.act !== undefined) this.#run(entry, act)
@@ -86,5 +86,5 @@ function timersOf(process: Process): Timers {
   }
 }
 
-/** Where virtual time begins. */
+/** Start of virtual time. */
 export const epochMs = Date.parse('2026-01-01T00:00:00.000Z')

@@ -1,12 +1,12 @@
 import type { Process } from './process.js'
 import type { World } from './world.js'
 
-/** One process of a service, and what runs in it. */
+/** One process of a service, and the parts that run in it. */
 export interface Replica {
   readonly process: Process
 }
 
-/** The replicas of a service: each is killed now and then, and started again under its name. */
+/** The replicas of a service: each is killed occasionally and restarted under its name. */
 export class Replicas<R extends Replica> {
   readonly #world: World
   readonly #start: (name: string) => R
@@ -25,7 +25,7 @@ export class Replicas<R extends Replica> {
     this.#replicas = names.map(start)
   }
 
-  /** One of them by chance, which may have been killed. */
+  /** A random replica, which may have been killed. */
   pick(): R {
     return this.#world.pick(this.#replicas)
   }
@@ -34,7 +34,7 @@ export class Replicas<R extends Replica> {
     return this.#replicas.every(({ process }) => process.isAlive)
   }
 
-  /** Kills one that lives; it starts again after so long. */
+  /** Kills a live replica and restarts it after `afterMs`. */
   restart(replica: R, afterMs: number): void {
     const { process } = replica
     if (!process.isAlive) return

@@ -1,6 +1,6 @@
 import { InvariantError, type World } from './world.js'
 
-/** One run from a seed, which throws InvariantError where something does not hold. */
+/** One run from a seed, which throws InvariantError if an invariant is violated. */
 export interface SimulatedRun {
   readonly world: World
   run(): Promise<void>
@@ -9,7 +9,7 @@ export interface SimulatedRun {
 const maxLines = 400
 
 /**
- * Runs so many seeds, SIMULATION_SEEDS where that is set, up to the first that fails: it is printed with what happened, and
+ * Runs `runs` seeds, or SIMULATION_SEEDS if that is set, up to the first that fails. Prints that seed with its history;
  * SIMULATION_SEED runs it alone.
  */
 export async function simulate(runs: number, start: (seed: number) => SimulatedRun): Promise<void> {
@@ -23,7 +23,7 @@ export async function simulate(runs: number, start: (seed: number) => SimulatedR
   throw new Error(`${reason}\nSIMULATION_SEED=${seed} replays it. What happened:\n${what}`, { cause: error })
 }
 
-/** The first of so many seeds that fails, with why and what happened. */
+/** The first failing seed of at most `most`, with the error and the history. */
 export async function failingSeed(most: number, start: (seed: number) => SimulatedRun, from = 1) {
   for (let seed = from; seed < from + most; seed++) {
     const one = start(seed)

@@ -4,7 +4,7 @@ import { ConsumerModel, type Delivery, type StoredMessage } from './consumer-mod
 import { epochMs } from './process.js'
 import type { World } from './world.js'
 
-/** Answers of the JetStream API, by its error codes. */
+/** Errors of the JetStream API, by its error codes. */
 export class ApiFault extends Error {
   constructor(
     readonly code: number,
@@ -17,7 +17,7 @@ export class ApiFault extends Error {
 
 const messageIdHeader = 'Nats-Msg-Id'
 
-/** One stream: numbered messages, recognized by their ids within the duplicate window, and the consumers of it. */
+/** One stream: numbered messages, deduplicated by their ids within the duplicate window, and its consumers. */
 export class StreamModel {
   readonly created: string
   readonly messages = new Map<number, StoredMessage>()
@@ -33,7 +33,7 @@ export class StreamModel {
     this.#world = world
     this.config = { max_age: 0, max_msgs: -1, max_bytes: -1, max_msgs_per_subject: -1, ...config }
     this.#windowMs = Number(config.duplicate_window ?? nanos(120_000)) / 1e6
-    // Two streams made within a millisecond differ still.
+    // Two streams created within one millisecond still differ.
     this.created = new Date(epochMs + world.now)
       .toISOString()
       .replace('Z', `${String(world.integer(100_000, 999_999))}Z`)
@@ -43,7 +43,7 @@ export class StreamModel {
     return (this.config.subjects as string[]).some((filter) => subjectMatches(filter, subject))
   }
 
-  /** Stores a message unless one of its id was stored within the window. */
+  /** Stores a message unless one with its id was stored within the window. */
   store(subject: string, body: string, headers: MsgHdrs | undefined): { seq: number; duplicate: boolean } {
     const { now } = this.#world
     const id = headers?.get(messageIdHeader) ?? ''
@@ -68,7 +68,10 @@ export class StreamModel {
     this.#moveFirst()
   }
 
-  /** The server's machine crashed: the last messages are lost, and it knows the ids of those it still finds. */
+  /**
+   * Simulates a crash of the server's machine: the last messages are lost, and the server
+   * only knows the ids of the remaining ones.
+   */
   cut(count: number): void {
     const end = Math.max(this.last - count, 0)
     for (let seq = end + 1; seq <= this.last; seq++) this.messages.delete(seq)
@@ -77,7 +80,7 @@ export class StreamModel {
     this.#moveFirst()
   }
 
-  /** The oldest messages are beyond what the stream keeps. */
+  /** Drops the oldest messages, as if they exceeded the stream's limits. */
   dropFirst(count: number): void {
     for (let at = 0; at < count && this.first <= this.last; at++) {
       this.messages.delete(this.first)
@@ -85,7 +88,7 @@ export class StreamModel {
     }
   }
 
-  /** All messages have been removed: the server knows their ids still. */
+  /** Removes all messages; the server still knows their ids. */
   purge(): void {
     this.messages.clear()
     this.#moveFirst()

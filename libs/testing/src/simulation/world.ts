@@ -1,16 +1,16 @@
 import { seededRandom } from '../seeded-random.js'
 import { Agenda, type Entry } from './agenda.js'
 
-/** A property of the system does not hold. */
+/** An invariant of the system is violated. */
 export class InvariantError extends Error {}
 
-/** Virtual time and everything that is left to chance, all of it from one seed. */
+/** Virtual time and all randomness, derived from one seed. */
 export class World {
   readonly seed: number
   now = 0
-  /** Faults happen while this is set; without it the system is left to settle. */
+  /** While set, faults occur; otherwise the system can settle. */
   isHostile = true
-  /** What happened, for a seed that fails. */
+  /** Log of what happened, printed for a failing seed. */
   readonly history: string[] = []
   readonly #agenda = new Agenda()
   readonly #random: () => number
@@ -21,7 +21,7 @@ export class World {
     this.#random = seededRandom(seed)
   }
 
-  /** Whether something of this probability happens. */
+  /** Returns `true` with this probability. */
   chance(probability: number): boolean {
     return this.#random() < probability
   }
@@ -48,13 +48,13 @@ export class World {
     this.history.push(`${this.now.toFixed(1)} ${what}`)
   }
 
-  /** Reports that a property does not hold: the run ends with the first one. */
+  /** Reports a violated invariant: the run ends with the first one. */
   broken(what: string): void {
     this.note(`BROKEN: ${what}`)
     this.#broken ??= new InvariantError(what)
   }
 
-  /** Lets everything happen that does until a moment, or until `done`; every step runs until its promises have settled. */
+  /** Runs all actions up to a moment, or until `done`; after each step, waits until its promises have settled. */
   async run(untilMs: number, done: () => boolean = () => false): Promise<void> {
     for (;;) {
       await new Promise(setImmediate)

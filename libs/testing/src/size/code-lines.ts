@@ -1,4 +1,4 @@
-/** Lines of a TypeScript source that hold code: neither blank nor only a comment. Template literals count as they are. */
+/** Lines of a TypeScript source with code: neither blank nor only a comment. Lines of template literals count as well. */
 export function codeLines(source: string): number {
   let inComment = false
   let count = 0

@@ -18,11 +18,12 @@ import { z } from 'zod'
 import { widensAccess } from './domain.js'
 
 export interface AccessChecks {
-  /** Throws `validation_failed` for roles and users that the workspace does not have. */
+  /** Throws `validation_failed` for roles and users that do not exist in the workspace. */
   requireKnown(access: AppAccess | null, meta: RequestMeta): Promise<void>
   /**
-   * An app that runs lends its users what its deployments carry, so letting in others takes `apps:deploy`, all that the live
-   * deployments take, and a key for their environments. Throws `forbidden`, with what is missing.
+   * A running app lends its users the permissions of its live deployments. Letting in more users therefore requires
+   * `apps:deploy`, every permission of the live deployments, and a key that is valid in their environments. Throws
+   * `forbidden` with the missing permissions.
    */
   requireRights(
     appId: string,
@@ -90,7 +91,7 @@ const unknown = (
     known.includes(name) ? [] : [{ in: 'body', path: `/access/${field}/${index}`, code, message }],
   )
 
-/** What a person who may not use an app is answered. */
+/** The error for a person who may not use an app. */
 export const notSharedError = (): ApiError =>
   new ApiError('forbidden', 'You have no access to this app: it is shared with neither you nor your role.', {
     details: [

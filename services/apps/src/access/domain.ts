@@ -2,10 +2,10 @@ import type { AppAccess, Principal } from '@opsplane/contracts'
 
 type Person = Pick<Principal, 'actor' | 'userId' | 'role' | 'permissions'>
 
-/** Of an app; undefined in states from before apps had it. */
+/** Access list of an app; `undefined` in states stored before access lists existed. */
 type Access = AppAccess | null | undefined
 
-/** What makes a person see every app: they build them. */
+/** People who build apps see every app: each of these permissions is enough. */
 const building = ['apps:write', 'apps:deploy']
 
 export const mayBuild = ({ permissions }: Pick<Person, 'permissions'>): boolean =>
@@ -15,8 +15,8 @@ export const hasUsePermission = ({ permissions }: Pick<Person, 'permissions'>): 
   permissions.includes('apps:use')
 
 /**
- * Whether a person may use an app: by `apps:use` where it is open to all who hold that, and else by their role or id. An API
- * key does no more than its scopes say, so it needs `apps:use` in either case.
+ * Whether a person may use an app: by `apps:use` if the app has no access list, otherwise because the list names
+ * their role or id. An API key is limited to its scopes, so it needs `apps:use` in either case.
  */
 export function mayUse(access: Access, person: Person): boolean {
   if (!access) return hasUsePermission(person)
@@ -25,7 +25,7 @@ export function mayUse(access: Access, person: Person): boolean {
   return isNamed && (hasUsePermission(person) || person.actor.type === 'user')
 }
 
-/** Whether a change lets in anyone who was not let in before. */
+/** Whether a change lets in anyone who had no access before. */
 export function widensAccess(before: Access, after: Access): boolean {
   if (!before || !after) return Boolean(before) !== Boolean(after)
   const isNew = (known: readonly string[]) => (name: string) => !known.includes(name)

@@ -19,13 +19,16 @@ import { type AppCommand, app } from './domain.js'
 
 export interface Apps {
   aggregate: Aggregate<AppState, AppCommand, App>
-  /** Throws `conflict` for a slug that another app of the workspace has, and as `AccessChecks` does. */
+  /** Throws `conflict` if another app of the workspace has the slug, and the errors of `AccessChecks`. */
   create(fields: NewApp, meta: RequestMeta): Promise<App>
-  /** Throws `not_found` also where the person may neither use nor build it. */
+  /** Throws `not_found` also if the person may neither use nor build the app. */
   get(id: string, meta: Pick<RequestMeta, 'tenant' | 'principal'>): Promise<App>
   update(id: string, patch: AppPatch, meta: RequestMeta): Promise<App>
   archive(id: string, meta: RequestMeta): Promise<App>
-  /** Throws `not_found`, and `invalid_state_transition` for one that is archived; `action` is what is to be done. */
+  /**
+   * Throws `not_found`, and `invalid_state_transition` for an archived app; `action` names the attempted action in the
+   * message.
+   */
   active(id: string, action: string, tenant: TenantScope): Promise<AppState>
 }
 
@@ -35,7 +38,7 @@ const slugTaken = {
   message: 'An app with this slug already exists in this workspace.',
 }
 
-/** Apps of whole workspaces, whatever environment a request is for. */
+/** Apps belong to the whole workspace, independent of the environment of the request. */
 export function createApps(
   { store }: Pick<ServiceContext, 'store'>,
   { accessChecks }: { accessChecks: AccessChecks },

@@ -16,7 +16,7 @@ export type AppCommand =
   | { kind: 'update'; patch: AppPatch; now: Instant }
   | { kind: 'archive'; now: Instant }
 
-/** An app lives until it is archived, which is final. */
+/** Archiving an app is final. */
 export const app: Decider<AppState, AppCommand> = {
   resourceType: 'app',
   table: 'apps',
@@ -43,7 +43,7 @@ export const app: Decider<AppState, AppCommand> = {
         return assertNever(command)
     }
   },
-  // Apps from before there was one are open to everyone with apps:use.
+  // Apps stored before access lists existed are open to everyone with `apps:use`.
   expose: (state) => ({ ...state, access: state.access ?? null }),
   describe: ({ name }) => ({ displayName: name }),
 }

@@ -18,7 +18,7 @@ const route = defineResource({
   response: App,
 })
 
-/** Apps of the workspace: the same in all its environments. */
+/** Routes for the apps of a workspace, which are the same in all its environments. */
 export function appRoutes(ctx: ServiceContext, apps: Apps): Route[] {
   return [
     route.list({

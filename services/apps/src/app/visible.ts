@@ -3,7 +3,10 @@ import { or, type SQL, sql } from 'drizzle-orm'
 import { hasUsePermission, mayBuild } from '../access/domain.js'
 import { apps as table } from './tables.js'
 
-/** The apps a person may use or build, as `mayUse` and `mayBuild` say; undefined for all of them. */
+/**
+ * SQL condition for the apps a person may use or build, equivalent to `mayUse` and `mayBuild`; `undefined` if all of
+ * them.
+ */
 export function visibleTo(principal: Principal): SQL | undefined {
   if (mayBuild(principal)) return undefined
   const { actor, userId, role } = principal

@@ -9,7 +9,7 @@ import {
   type TemplateReads,
 } from './templates.js'
 
-/** What the pages of an app can name. */
+/** Names that the pages of an app can refer to. */
 export interface KnownNames {
   sources: ReadonlySet<string>
   pages: ReadonlySet<string>
@@ -20,7 +20,7 @@ interface Placed {
   path: Path
 }
 
-/** Every component of a page with its place, in the order they stand. */
+/** Every component of a page with its path, in page order. */
 function placed(components: readonly Component[], path: Path): Placed[] {
   return components.flatMap((component, index) => {
     const at = [...path, index]
@@ -43,7 +43,7 @@ function placed(components: readonly Component[], path: Path): Placed[] {
   })
 }
 
-/** Fields that hold other components, or plain texts people read. */
+/** Fields that contain other components, or plain text for people. */
 const notTemplates = new Set(['children', 'tabs', 'fields', 'help', 'submitLabel', 'empty'])
 
 function templatesOf({ component, path }: Placed): TemplateField[] {
@@ -53,13 +53,13 @@ function templatesOf({ component, path }: Placed): TemplateField[] {
 }
 
 export interface CheckedPage {
-  /** Of its own: it is not saved with them. */
+  /** Errors of the page itself: the page is not saved with them. */
   syntax: AppProblem[]
-  /** What it names that is not there, or not yet. */
+  /** References to names that do not exist (yet). */
   missing: AppProblem[]
 }
 
-/** Parses every expression of a page, and looks for what it names. */
+/** Parses every expression of a page and checks the names it refers to. */
 export async function checkPage(
   expressions: Pick<Expressions, 'check'>,
   { components }: Pick<PageInput, 'components'>,
@@ -87,7 +87,7 @@ function repeatedIds(all: readonly Placed[]): AppProblem[] {
   })
 }
 
-/** Sources and pages by the fields that name one. */
+/** Checks the fields that name a source or a page. */
 function unknownNames({ component, path }: Placed, { sources, pages }: KnownNames): AppProblem[] {
   const found: AppProblem[] = []
   const source = (name: string | undefined, at: Path) => {
@@ -113,7 +113,7 @@ function actionsOf(component: Component) {
   return 'action' in component ? [['action', component.action] as const] : []
 }
 
-/** `inputs.x` of no component, `data.x` of neither a component nor a source. */
+/** Finds `inputs.x` without such a component, and `data.x` without such a component or source. */
 function unknownMembers(
   all: readonly Placed[],
   reads: readonly TemplateReads[],

@@ -13,7 +13,7 @@ type Checked = Pick<DataSourceInput, 'binding' | 'params' | 'result'>
 const scopeNames = ['params', 'user', 'embed', '*']
 const resultNames = [...scopeNames, 'rows', 'value']
 
-/** What is wrong with a data source as it is: syntax, names, and references that its receiver would resolve. */
+/** Problems of a data source by itself: syntax, names, and references that the receiver would resolve. */
 export async function checkSource(
   expressions: Pick<Expressions, 'check'>,
   source: Checked,
@@ -47,7 +47,7 @@ export function listTemplates(binding: SourceBinding): TemplateField[] {
   return names.map((name) => ({ path: ['binding', name], value: values[name] ?? null }))
 }
 
-/** `{{secrets.name}}` is resolved by the sender of a value; an app sends none. */
+/** `{{secrets.name}}` is resolved by the sender of a value; an app sends no secrets. */
 function secretProblems({ path, value }: TemplateField): AppProblem[] {
   return referencedSecrets(JSON.stringify(value)).map((name) =>
     createProblem(path, 'secret_reference', `refers to the secret ${name}; give it to the connector instead`),

@@ -4,17 +4,17 @@ import { type Expressions, parseTemplate, type Template } from '@opsplane/sandbo
 
 export type Path = readonly (string | number)[]
 
-/** A value whose strings may hold `{{ expression }}`. */
+/** A value whose strings may contain `{{ expression }}`. */
 export interface TemplateField {
   path: Path
   value: unknown
 }
 
-/** What the expressions of a field read. */
+/** The names that the expressions of a field read. */
 export interface TemplateReads {
   path: Path
   template: Template
-  /** Names at the root, `*` where they may read any. */
+  /** Names at the root; `*` if the expressions may read any. */
   references: readonly string[]
 }
 
@@ -23,7 +23,7 @@ export interface CheckedFields {
   reads: TemplateReads[]
 }
 
-/** Expressions that cannot be parsed, with where they stand; and what the others read. */
+/** Returns the expressions that cannot be parsed, with their paths, and the names that the others read. */
 export async function checkTemplates(
   expressions: Pick<Expressions, 'check'>,
   fields: readonly TemplateField[],
@@ -70,12 +70,15 @@ export const createProblem = (path: Path, code: string, message: string): AppPro
 })
 
 const member = /(?:^|[^\w.$`])(\w+)\s*\.\s*(?:(\w+)|`([^`]+)`)/g
-/** Comments and texts; one that has no end goes to the end, or each quotation mark in it would be tried as the first. */
+/**
+ * Comments and string literals. An unterminated one extends to the end; otherwise the scan would restart at each
+ * quotation mark in it.
+ */
 const quoted = /\/\*[\s\S]*?(?:\*\/|$)|"(?:[^"\\]|\\[\s\S])*(?:"|$)|'(?:[^'\\]|\\[\s\S])*(?:'|$)/g
 
 /**
- * Names of members that expressions speak of right below one of these roots, such as `site` of `params.site`, with where
- * they stand. What an expression reaches in another way is not seen.
+ * Names of members that expressions read directly below one of these roots, such as `site` of `params.site`, with
+ * their paths. Members that an expression reads in another way are not found.
  */
 export function findMembers(
   { path, template }: Pick<TemplateReads, 'path' | 'template'>,

@@ -6,11 +6,15 @@ import type { StoredDeployment } from './domain.js'
 
 /** The rights that deployments carry: standing grants of the people who gave them. */
 export interface CarriedRights {
-  /** By which a deployment acts; null of one from before each had a grant, which is not embeddable either. */
+  /**
+   * The grant a deployment acts with; `null` for a deployment stored before each had a grant, which is not embeddable
+   * either.
+   */
   grantBy(state: StoredDeployment, tenant: TenantScope): Promise<string | null>
   /**
-   * Commits what is to carry the caller's rights to just these permissions, and ends the grant of what it replaces, which
-   * `commit` names. Throws what `commit` throws.
+   * Obtains a standing grant that lends the caller's rights, limited to these permissions, and commits with it. Then
+   * revokes the grant of the replaced deployment, which `commit` reports through `replaces`. Throws what `commit`
+   * throws.
    */
   give<Committed>(
     run: { id: string; permissions: Permission[] },
@@ -26,7 +30,10 @@ export function createCarriedRights(
   const grantBy: CarriedRights['grantBy'] = async (state, tenant) =>
     state.grant ?? (await load(state.id, tenant)).grant
 
-  /** Of a grant that nothing uses any more: it is worth nothing without the key of this service. */
+  /**
+   * Revokes a grant that nothing uses any more. A failure is harmless: the grant is worthless without the key of this
+   * service.
+   */
   const end = (grant: string) =>
     revoke(grant).catch((err: unknown) =>
       log.warn({ err }, 'a standing grant could not be revoked; nothing uses it any more'),
@@ -41,7 +48,7 @@ export function createCarriedRights(
         before = found
       }
       const committed = await commit(grant, replaces).catch(async (error: unknown) => {
-        // Whether it was committed is not known of any other failure, and what runs must keep its grant.
+        // Any other failure leaves open whether the commit happened, and the running deployment must keep its grant.
         if (error instanceof ApiError && error.status < 500) await end(grant)
         throw error
       })
@@ -52,7 +59,7 @@ export function createCarriedRights(
   }
 }
 
-/** Throws `forbidden` with what the caller lacks of the permissions that a deployment takes. */
+/** Throws `forbidden` with the permissions of a deployment that the caller lacks. */
 export function requireCarriedRights(
   permissions: readonly string[],
   { principal }: Pick<RequestMeta, 'principal'>,

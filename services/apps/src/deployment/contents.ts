@@ -11,16 +11,19 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { Draft } from '../draft.js'
 
-/** What is stored of a deployment in addition to its event. */
+/** Data of a deployment stored in addition to its event. */
 export const StoredContents = z.object({
   contents: DeploymentContents,
-  /** Of deployments from before their state had it: by which embeds act, null where it is not to be embedded. */
+  /**
+   * Only for deployments stored before their state had a grant: the grant that embeds act with, `null` if not
+   * embeddable.
+   */
   grant: z.string().nullable(),
   createdAt: z.string(),
 })
 export type StoredContents = z.infer<typeof StoredContents>
 
-/** What of a draft is deployed. */
+/** The part of a draft that is deployed. */
 export function toContents({ pages, sources }: Draft): DeploymentContents {
   return DeploymentContents.parse({ pages, sources })
 }
@@ -33,7 +36,10 @@ export const contentsRow = (id: string, contents: StoredContents): ReadModelRow 
   state: { ...contents },
 })
 
-/** Contents by the id of their deployment, immutable; the least recently used ones are evicted. */
+/**
+ * Loads contents by the id of their deployment. They are immutable and cached; the least recently used ones are
+ * evicted.
+ */
 export type LoadContents = (id: string, tenant: TenantScope) => Promise<StoredContents>
 
 const maxKept = 200

@@ -35,21 +35,27 @@ import { type DeploymentRow, findByNumber, findLiveDeployment } from './queries.
 export interface Deployments {
   aggregate: Aggregate<StoredDeployment, DeploymentCommand, Omit<Deployment, 'live'>>
   load: LoadContents
-  /** Of pages and sources as they stand. Throws `validation_failed` with what is missing, after `deploy.failed`. */
+  /**
+   * Deploys the current pages and sources. If something is missing, records `deploy.failed` and throws
+   * `validation_failed` with the problems.
+   */
   deploy(appId: string, wanted: DeployApp, meta: RequestMeta): Promise<Deployment>
-  /** An earlier deployment once more. Throws `not_found` where there is none of this number, and as `deploy` does. */
+  /**
+   * Deploys an earlier deployment again. Throws `not_found` if no deployment has this number, and the errors of
+   * `deploy`.
+   */
   rollback(appId: string, wanted: RollbackApp, meta: RequestMeta): Promise<Deployment>
-  /** By id, or by number; `not_found` unless it is one of the app in this environment. */
+  /** Finds a deployment by id or number. Throws `not_found` unless it belongs to the app in this environment. */
   find(appId: string, reference: string, meta: RequestMeta): Promise<Deployment>
-  /** With `live`, for lists. */
+  /** Adds `live`, for lists. */
   present(row: { state: Record<string, unknown>; version: number }, liveId: string | undefined): Deployment
   liveId(appId: string, tenant: TenantScope): Promise<string | undefined>
   grantBy: CarriedRights['grantBy']
-  /** What is live of the app in this environment. Throws `conflict` where nothing is. */
+  /** The live deployment of the app in this environment. Throws `conflict` if there is none. */
   live(appId: string, tenant: TenantScope): Promise<StoredDeployment>
   /**
-   * Gives the live deployment the rights of the caller. Throws `conflict` where none is live, and `forbidden`
-   * (`permission_not_held`) with what the caller lacks of what it takes.
+   * Gives the live deployment the rights of the caller. Throws `conflict` if no deployment is live, and `forbidden`
+   * (`permission_not_held`) with the permissions of the deployment that the caller lacks.
    */
   takeOver(appId: string, meta: RequestMeta): Promise<Deployment>
 }
@@ -61,7 +67,7 @@ export interface DeploymentParts {
   lookUp: InspectForCaller
 }
 
-/** One try to bring contents live. */
+/** One attempt to make contents live. */
 interface Release {
   app: AppState
   contents: DeploymentContents
@@ -81,7 +87,7 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
   const carrying = createCarriedRights(delegations, { load, log })
   const takeTurn = serializer({ store, database }, lockTenant('deployments'))
 
-  /** What keeps the contents from going live, and what they take. */
+  /** The problems that prevent the contents from going live, and the permissions they need. */
   const look = async ({ contents }: Release, id: string, meta: RequestMeta): Promise<Inspection> => {
     const world = await lookUp(contents.sources, id, meta)
     const problems = [...(await ofPages(expressions, contents, meta.tenant)), ...world.problems]
@@ -143,7 +149,7 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
     return carrying.give({ id, permissions }, meta, (grant, replaces) =>
       takeTurn(meta, async (unit, tx) => {
         const found = await findLiveDeployment(toStatementRunner(tx), appId, meta.tenant)
-        // Another one went live meanwhile, which carries other rights.
+        // Another deployment, which carries other rights, went live meanwhile.
         if (found?.id !== id)
           throw new ApiError('version_conflict', 'Another deployment went live meanwhile.')
         replaces(found.state)
@@ -194,7 +200,7 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
   }
 }
 
-/** What pages speak of that is not deployed with them. */
+/** Problems of pages, including names that are not deployed with them. */
 async function ofPages(
   expressions: Expressions,
   { pages, sources }: DeploymentContents,

@@ -11,7 +11,7 @@ import {
 } from '@opsplane/contracts'
 import { z } from 'zod'
 
-/** A deployment as it is kept: with the standing grant of its giver, which no event and no answer shows. */
+/** A deployment as stored: includes the standing grant of its giver, which no event or response contains. */
 export const StoredDeployment = DeploymentState.extend({ grant: z.string().nullable().default(null) })
 export type StoredDeployment = z.infer<typeof StoredDeployment>
 
@@ -19,18 +19,21 @@ export type DeploymentCommand =
   | {
       kind: 'record'
       state: StoredDeployment
-      /** Pages and data sources of one that goes live. */
+      /** Pages and data sources of a deployment that goes live; `null` for a failed one. */
       contents: ReadModelRow | null
     }
-  /** The giver lacks some of what it takes. */
+  /** The giver lacks some of the permissions of the deployment. */
   | { kind: 'suspend'; giverId: string; missing: readonly string[]; now: Instant }
   | { kind: 'take_over'; giverId: string; grant: string; now: Instant }
 
-/** Whose rights a deployment carries; of one from before it could be taken over, of the user who deployed it. */
+/**
+ * The person whose rights a deployment carries. For a deployment stored before `giverId` existed: the user who
+ * deployed it.
+ */
 export const findGiver = ({ giverId, deployedBy }: Pick<DeploymentState, 'giverId' | 'deployedBy'>): string =>
   giverId ?? deployedBy
 
-/** A deployment, which goes live or has failed. Its contents never change; the giver of its rights may. */
+/** A deployment is either live or failed. Its contents never change; the giver of its rights may. */
 export const deployment: Decider<StoredDeployment, DeploymentCommand, DeploymentState> = {
   resourceType: 'deployment',
   table: 'deployments',
@@ -61,7 +64,7 @@ export const deployment: Decider<StoredDeployment, DeploymentCommand, Deployment
   describe: ({ appName }) => ({ displayName: appName }),
 }
 
-/** Nothing where it was taken over meanwhile, or is held already. */
+/** No event if the deployment was taken over meanwhile, or is held already. */
 function suspended(
   { giverId, missing: lacked, now: updatedAt }: Extract<DeploymentCommand, { kind: 'suspend' }>,
   state: StoredDeployment,

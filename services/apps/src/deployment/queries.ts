@@ -10,7 +10,7 @@ const Row = z.object({
   id: z.string(),
   state: StoredDeployment,
   version: z.int(),
-  /** Of the app, where that was asked for. */
+  /** Access list of the app, if the query selects it. */
   access: AppAccess.nullish(),
 })
 
@@ -23,7 +23,7 @@ export type DeploymentRow = z.infer<typeof Row>
 const ofApp = `select id, state, version from deployments
   where workspace_id = $1 and environment = $2 and app_id = $3 and status = 'completed'`
 
-/** The deployment of an app that runs in the environment. */
+/** The live deployment of an app in the environment. */
 export const findLiveDeployment = (sql: Sql, appId: string, { workspaceId, environment }: TenantScope) =>
   one(sql, `${ofApp} order by number desc limit 1`, [workspaceId, environment, appId])
 
@@ -34,7 +34,7 @@ export const findByNumber = (
   { workspaceId, environment }: TenantScope,
 ) => one(sql, `${ofApp} and number = $4`, [workspaceId, environment, appId, number])
 
-/** What runs at an address, of an app that is not archived. */
+/** The live deployment at an address, unless its app is archived. */
 export const findLiveAtSlug = (sql: Sql, slug: string, { workspaceId, environment }: TenantScope) =>
   one(
     sql,
@@ -53,7 +53,10 @@ const Given = z.object({
   permissions: z.array(PermissionName),
 })
 
-/** Deployments that are live in a workspace and not held, with the rights they carry: of these givers, or of all (null). */
+/**
+ * Live deployments of a workspace that are not held, with the rights they carry: those of these givers, or of all
+ * (`null`).
+ */
 export async function listLiveByGivers(sql: Sql, workspaceId: string, givers: readonly string[] | null) {
   const rows = await sql.unsafe(
     `select id, environment, giver, permissions from (

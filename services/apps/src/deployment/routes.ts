@@ -104,7 +104,7 @@ export function deploymentRoutes(
       summary: 'Get a deployment with its pages and data sources',
       description: 'By its id or its number.',
       response: DeploymentWithContents,
-      // Another one may be live by now.
+      // The response contains `live`, which changes when another deployment goes live.
       changesUnversioned: true,
       handler: async ({ params, meta }) => {
         const found = await deployments.find(params.id, params.deployment, meta)

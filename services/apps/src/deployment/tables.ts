@@ -17,5 +17,8 @@ export const deployments = readModelTable(
   },
 )
 
-/** Pages and data sources of a deployment, and the grant embeds of it act by: too large for its event, and never changed. */
+/**
+ * Pages and data sources of a deployment, and the grant its embeds act with. Too large for its event, and never
+ * changed.
+ */
 export const deploymentContents = readModelTable('deployment_contents', {})

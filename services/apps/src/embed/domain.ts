@@ -8,13 +8,13 @@ import {
 } from '@opsplane/contracts'
 import { z } from 'zod'
 
-/** An embed token as it is kept: with the session or key it was made with, which no event and no answer shows. */
+/** An embed token as stored: includes the session or key that created it, which no event or response contains. */
 export const StoredEmbedToken = EmbedTokenState.extend({ makerTokenId: z.string().default('') })
 export type StoredEmbedToken = z.infer<typeof StoredEmbedToken>
 
 export type EmbedTokenCommand = { kind: 'create'; state: StoredEmbedToken } | { kind: 'revoke'; now: Instant }
 
-/** A token by which an app is embedded, until it expires or is revoked. */
+/** A token that embeds an app until it expires or is revoked. */
 export const embedToken: Decider<StoredEmbedToken, EmbedTokenCommand, EmbedTokenState> = {
   resourceType: 'embed_token',
   table: 'embed_tokens',

@@ -22,26 +22,32 @@ import { createEmbedSigner, type EmbedSigner } from './jwt.js'
 
 export interface Embeds {
   aggregate: Aggregate<StoredEmbedToken, EmbedTokenCommand, EmbedToken>
-  /** Throws `conflict` for what is not to be embedded, and `forbidden` with what the caller lacks of what it takes. */
+  /**
+   * Throws `conflict` if the deployment is not embeddable, and `forbidden` with the permissions of the deployment that
+   * the caller lacks.
+   */
   create(appId: string, wanted: NewEmbedToken, meta: RequestMeta): Promise<EmbedTokenCreated>
   get(appId: string, id: string, tenant: TenantScope): Promise<EmbedToken>
   revoke(appId: string, id: string, meta: RequestMeta): Promise<void>
-  /** What a token of the signer stands for. Throws `invalid_token`, also for one that is revoked, or `token_expired`. */
+  /**
+   * Verifies a signed token and returns its state. Throws `token_expired`, or `invalid_token`, also for a revoked
+   * token.
+   */
   verified(token: string, now: string): Promise<VerifiedEmbed>
   /**
-   * The origins that may frame the page at this address by the id of an embed token: none for an id that is unknown, expired,
-   * revoked, or of an app at another address.
+   * The origins that may frame the page at this address, by the id of an embed token. Empty if the id is unknown,
+   * expired or revoked, or belongs to an app at another address.
    */
   origins(id: string, at: FramedAddress, now: string): Promise<readonly string[]>
 }
 
-/** An address a page of an app is asked for at. */
+/** The requested address of an app's page. */
 export interface FramedAddress {
   /** Slug of the workspace. */
   workspace: string
   /** Slug of the app. */
   slug: string
-  /** Undefined where the address names none. */
+  /** `undefined` if the address names none. */
   environment: Environment | undefined
 }
 
@@ -61,7 +67,7 @@ export function createEmbeds(
   const aggregate = store.aggregate(embedToken)
   const signer: EmbedSigner = createEmbedSigner(config.servicePrivateKey, config.previousServicePrivateKeys)
 
-  /** The tenant of the id is unknown: the signature, or what is public, has to do. */
+  /** The tenant of the id is unknown here: the caller checks the signature, or returns only public data. */
   const byId = async (id: string) => {
     const [row] = await database.sql.unsafe(
       'select workspace_id as "workspaceId", state from embed_tokens where id = $1',
@@ -136,7 +142,10 @@ export function createEmbeds(
   }
 }
 
-/** Throws unless what runs may be embedded by the caller, and has what the token names. */
+/**
+ * Throws unless the live deployment is embeddable, the caller has its permissions, and it has the sources the token
+ * names.
+ */
 async function refuseUnfit(
   deployments: Deployments,
   appId: string,

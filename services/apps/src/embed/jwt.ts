@@ -7,7 +7,7 @@ import { z } from 'zod'
 const algorithm = 'HS256'
 const type = 'embed+jwt'
 const issuer = 'opsplane-apps'
-/** Nothing but the runtime of apps takes it. */
+/** Only the app runtime accepts this audience. */
 const audience = 'opsplane-app'
 
 const Claims = z.object({
@@ -19,10 +19,10 @@ const Claims = z.object({
 })
 export type EmbedClaims = z.infer<typeof Claims>
 
-/** Signs embed tokens, and reads them again. */
+/** Signs and verifies embed tokens. */
 export interface EmbedSigner {
   sign(state: EmbedTokenState, workspace: string): Promise<string>
-  /** Throws `token_expired`, or `invalid_token` for whatever is not signed with one of the keys. */
+  /** Throws `token_expired`, or `invalid_token` for a token that is not signed with one of the keys. */
   verify(token: string): Promise<EmbedClaims>
 }
 
@@ -31,7 +31,7 @@ interface Key {
   secret: Uint8Array
 }
 
-/** A key of its own for each key of the service, which signs nothing else. */
+/** Derives a separate signing key from each service key, used for embed tokens only. */
 function keyOf(privateKey: string): Key {
   const secret = new Uint8Array(
     hkdfSync('sha256', Buffer.from(privateKey, 'base64'), '', 'opsplane embed tokens', 32),
@@ -39,7 +39,10 @@ function keyOf(privateKey: string): Key {
   return { id: sha256Hex(Buffer.from(secret)).slice(0, 16), secret }
 }
 
-/** Keys: those of the service, the present one first; what was signed with a previous one counts until it expires. */
+/**
+ * @param privateKey - current key of the service, which signs new tokens
+ * @param previousKeys - previous keys of the service; tokens signed with them stay valid until they expire
+ */
 export function createEmbedSigner(privateKey: string, previousKeys: readonly string[]): EmbedSigner {
   const present = keyOf(privateKey)
   const keys = new Map([present, ...previousKeys.map(keyOf)].map((key) => [key.id, key.secret]))

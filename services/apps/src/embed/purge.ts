@@ -1,11 +1,11 @@
 import { startDaily } from '@opsplane/eventstore'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 
-/** Tokens can be looked up for so long after they have ended; what they were stays in the log. */
+/** Retention of the rows of ended tokens, in milliseconds. The log keeps their events. */
 const keptMs = 30 * 86_400_000
 const atOnce = 1_000
 
-/** Deletes the rows of embed tokens that have expired long ago: now and every day. */
+/** Deletes the rows of long-expired embed tokens: at start and every day. */
 export const startEmbedPurge = ({ database: { sql }, clock, log }: ServiceContext): BackgroundWork =>
   startDaily(log, 'expired embed tokens could not be deleted', async (closing) => {
     const before = new Date(Date.parse(clock.now()) - keptMs).toISOString()

@@ -20,7 +20,7 @@ const route = defineResource({
   response: EmbedToken,
 })
 
-/** Tokens by which other sites embed an app. */
+/** Routes for the tokens with which other sites embed an app. */
 export function embedRoutes(ctx: ServiceContext, { apps, embeds }: { apps: Apps; embeds: Embeds }): Route[] {
   return [
     defineRoute({

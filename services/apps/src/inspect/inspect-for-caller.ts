@@ -10,7 +10,10 @@ type Sources = Parameters<typeof inspectSources>[1]
 const inspectionSeconds = 120
 const inspectionTimeoutMs = 10_000
 
-/** Looks at what data sources name, in the environment and in the name of the caller; `id` is what it is done for. */
+/**
+ * Inspects the resources that data sources name, in the caller's environment and with the caller's rights. `id` is
+ * the object the inspection is made for.
+ */
 export type InspectForCaller = (sources: Sources, id: string, meta: RequestMeta) => Promise<Inspection>
 
 export const createInspectForCaller =
@@ -26,7 +29,10 @@ export const createInspectForCaller =
     )
   }
 
-/** What would prevent the deployment of a data source. It is saved all the same, also where that cannot be checked. */
+/**
+ * Problems that would prevent the deployment of a data source. The source is saved anyway, also if the check is
+ * impossible.
+ */
 export const createWarnings =
   (lookUp: InspectForCaller, log: Pick<Logger, 'warn'>) =>
   async (

@@ -10,14 +10,14 @@ import { inspectConnector, inspectQuery, inspectReport, inspectWorkflow } from '
 import type { Inspected, PlatformReader } from './platform-reader.js'
 import { inspectTable } from './table.js'
 
-/** What the data sources of an app need, as it is in one environment. */
+/** The resources and permissions that the data sources of an app need, as found in one environment. */
 export interface Inspection {
   pinned: PinnedResource[]
   permissions: Permission[]
   problems: DeploymentProblem[]
 }
 
-/** Looks at everything the sources name. Throws `service_unavailable` where a service cannot say. */
+/** Inspects every resource the sources name. Throws `service_unavailable` if a service cannot answer. */
 export async function inspectSources(
   asking: PlatformReader,
   sources: readonly Pick<DataSourceState, 'name' | 'binding'>[],
@@ -25,7 +25,7 @@ export async function inspectSources(
 ): Promise<Inspection> {
   const world: Inspection = { pinned: [], permissions: [], problems: [] }
   const needed = new Set<Permission>()
-  // One after the other: a deployment is rare, and need not be quick at the expense of others.
+  // Sequential: deployments are rare and should not be fast at the expense of other requests.
   for (const { name: source, binding } of sources) {
     const { pinned, permissions, findings } = await inspect(asking, binding)
     if (pinned) world.pinned.push({ source, ...pinned })

@@ -16,7 +16,7 @@ import { type Finding, type Inspected, missingResource, type PlatformReader } fr
 
 type BindingOf<Kind extends SourceBinding['kind']> = Extract<SourceBinding, { kind: Kind }>
 
-/** A saved query with its parameters. It is pinned to its version. */
+/** Checks a saved query and its parameters, and pins the query to its version. */
 export async function inspectQuery(
   { named }: PlatformReader,
   binding: BindingOf<'query'>,
@@ -35,7 +35,7 @@ export async function inspectQuery(
   }
 }
 
-/** A connector that is enabled, and has the action; what it is connected to need not answer. */
+/** Checks that the connector is enabled and has the action. The connected system need not be reachable. */
 export async function inspectConnector(
   { ask, named }: PlatformReader,
   binding: BindingOf<'connector'>,
@@ -56,7 +56,7 @@ export async function inspectConnector(
   return { pinned: { kind: 'connector', id, name, version }, permissions: ['connectors:invoke'], findings }
 }
 
-/** A workflow with a version that can be run. */
+/** Checks that the workflow has a published version. */
 export async function inspectWorkflow(
   { named }: PlatformReader,
   { workflow: reference }: BindingOf<'workflow'>,
@@ -74,7 +74,7 @@ export async function inspectWorkflow(
   }
 }
 
-/** A report, and what asking for what it reads takes. */
+/** Checks a report, and determines the permissions needed to query the data it reads. */
 export async function inspectReport(
   { ask, named }: PlatformReader,
   { report: reference, input }: BindingOf<'report'>,
@@ -105,7 +105,7 @@ interface Parameter {
   default?: unknown
 }
 
-/** Parameters that are not there, and those that are needed. */
+/** Unknown parameters, and missing required ones. */
 function parameterFindings(what: string, parameters: readonly Parameter[], input: object): Finding[] {
   const at = (name: string) => jsonPointer(['binding', 'input', name])
   const unknown = Object.keys(input).filter((name) => !parameters.some((each) => each.name === name))

@@ -2,30 +2,33 @@ import { ApiError, type Permission, type PinnedResource, pageBounds } from '@ops
 import { CallFailure, type CallOperation, type OperationInput, type PlatformCaller } from '@opsplane/http'
 import { z } from 'zod'
 
-/** What is wrong with what a data source names: below its binding. */
+/** A problem with a resource that a data source names; `path` lies below its binding. */
 export interface Finding {
   path: string
   code: string
   message: string
 }
 
-/** What a data source was found to name. */
+/** The resource that a data source names, as found. */
 export interface Inspected {
   pinned: Omit<PinnedResource, 'source'> | null
-  /** What its use takes. */
+  /** Permissions required to use it. */
   permissions: readonly Permission[]
   findings: readonly Finding[]
 }
 
-/** Reads from the platform in the name of the deployer. */
+/** Reads from the platform with the rights of the deployer. */
 export interface PlatformReader {
-  /** Undefined for what does not exist, or is not theirs to see. Throws `service_unavailable` where the service does not answer. */
+  /**
+   * `undefined` if the resource does not exist or is not visible to the deployer. Throws `service_unavailable` if the
+   * service does not respond.
+   */
   ask<Schema extends z.ZodType>(
     operationId: string,
     schema: Schema,
     input: Partial<OperationInput>,
   ): Promise<z.output<Schema> | undefined>
-  /** What has this id or this name in the environment, looked for in a list. */
+  /** Searches a list for the resource with this id or name in the environment. */
   named<Schema extends z.ZodObject<{ id: z.ZodString; name: z.ZodString }>>(
     operationId: string,
     schema: Schema,
@@ -33,7 +36,7 @@ export interface PlatformReader {
   ): Promise<z.output<Schema> | undefined>
 }
 
-/** Of what cannot be asked for by its name. */
+/** Maximum number of pages read when an operation cannot filter by name. */
 const maxPages = 10
 const absent = new Set(['not_found', 'unknown_operation'])
 const refused = new Set(['forbidden', 'insufficient_scope', 'rights_gone'])

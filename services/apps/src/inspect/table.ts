@@ -6,7 +6,7 @@ type TableBinding = Extract<SourceBinding, { kind: 'table' }>
 
 const base = new Set<string>(Object.values(baseColumns))
 
-/** Whether the table and every column that a source speaks of is there. */
+/** Checks that the table and every column a source refers to exist. */
 export async function inspectTable({ ask }: PlatformReader, binding: TableBinding): Promise<Inspected> {
   const table = await ask('getTable', Table, { params: { slug: binding.table } })
   if (!table || table.purgeAt !== null) return missingResource('table', 'table', binding.table)
@@ -70,7 +70,7 @@ const sortedColumns = ({ sort }: TableBinding): NamedColumn[] =>
     .filter((name) => name !== '')
     .map((name) => ({ path: at('sort'), name: name.trim().replace(/^-/, '') }))
 
-/** Conditions that are for texts alone, on a column as a whole. */
+/** Conditions that apply only to text, on a whole column. */
 const textConditions = ({ filter = {}, search = {} }: TableBinding): NamedColumn[] =>
   Object.entries({ filter, search }).flatMap(([field, conditions]) =>
     Object.entries(conditions).flatMap(([name, condition]) =>
@@ -80,7 +80,7 @@ const textConditions = ({ filter = {}, search = {} }: TableBinding): NamedColumn
     ),
   )
 
-/** As records are filtered. What is not there, or within JSON, is not judged by its type. */
+/** Follows the filter rules of records. Unknown columns and paths within JSON are not judged by type. */
 const isText = (type: string | undefined) =>
   type === undefined || ['text', 'enum', 'reference', 'json'].includes(type)
 
@@ -89,7 +89,7 @@ const writtenColumns = ({ writable, values = {} }: TableBinding): NamedColumn[] 
   ...Object.keys(values).map((name) => ({ path: at('values', name), name })),
 ]
 
-/** `extra.vip` is within the json column `extra`. */
+/** A name such as `extra.vip` is a path within the JSON column `extra`. */
 function unknownColumn(
   columns: ReadonlyMap<string, { type: string }>,
   path: string,
@@ -107,7 +107,7 @@ const cannotWrite = (path: string, name: string): Finding => ({
   message: `the table has no column ${name} that can be written`,
 })
 
-/** What is changed is looked for before. */
+/** Updates and deletes also need the read permission, because the row is looked up first. */
 function permissionsOf({ operations }: TableBinding): Permission[] {
   const writes = operations.some((each) => each !== 'list' && each !== 'get')
   const reads = operations.some((each) => each !== 'create')

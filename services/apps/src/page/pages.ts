@@ -35,7 +35,10 @@ const slugTaken = {
   message: 'A page with this slug already exists in this app.',
 }
 
-/** Pages of apps: saved only with expressions that can be parsed, and with what they name that is not there. */
+/**
+ * Pages of apps. A page is saved only if its expressions can be parsed; references to missing names are saved as
+ * problems.
+ */
 export function createPages(
   { store, database }: Pick<ServiceContext, 'store' | 'database'>,
   { apps, expressions }: { apps: Apps; expressions: Expressions },

@@ -55,7 +55,7 @@ export function pageRoutes(ctx: ServiceContext, { apps, pages }: { apps: Apps; p
     route.get({
       summary: 'Get a page of an app',
       description: 'With its components, and `problems`, which keep it from being deployed.',
-      // What it names may come and go.
+      // `problems` changes as the resources that the page names are created and deleted.
       changesUnversioned: true,
       handler: async ({ params, meta }) => {
         await apps.get(params.id, meta)

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 
 type Source = DeploymentContents['sources'][number]
 
-/** A data source of a deployment, its expressions parsed. */
+/** A data source of a deployment with parsed expressions. */
 export interface CompiledSource extends Source {
   templates: {
     filter: Template
@@ -13,7 +13,7 @@ export interface CompiledSource extends Source {
     input: Template
     result: Template | null
   }
-  /** What it names, by the id it had when the app was deployed. */
+  /** The resource it names, by the id it had when the app was deployed. */
   pinned: PinnedResource | undefined
 }
 
@@ -21,7 +21,7 @@ export type CompiledSources = ReadonlyMap<string, CompiledSource>
 
 const maxKept = 200
 
-/** Compiles the sources of a deployment once. */
+/** Compiles the sources of a deployment once and caches them. */
 export function createSourceCompiler() {
   const kept = new LRUCache<string, CompiledSources>({ max: maxKept })
   return (
@@ -62,7 +62,7 @@ function compile(source: Source, pinned: PinnedResource | undefined): CompiledSo
   }
 }
 
-/** It was checked when it was saved. */
+/** A parse error cannot happen here: the expression was checked when it was saved. */
 function templateOf(value: unknown): Template {
   const parsed = parseTemplate(value)
   if ('template' in parsed) return parsed.template

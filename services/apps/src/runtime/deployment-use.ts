@@ -11,13 +11,13 @@ export interface DeploymentUse {
   sources: CompiledSources
   tenant: TenantScope
   user: AppDefinition['user']
-  /** What narrows it where it is embedded. */
+  /** The restrictions of an embedded app; `null` if it is not embedded. */
   embed: EmbedTokenState | null
-  /** In whose name the platform is called; `key` tells repetitions of one effect. */
+  /** The identity for calls to the platform; `key` identifies repetitions of one effect. */
   caller(key: string): Promise<PlatformCaller>
 }
 
-/** What expressions of data sources see in addition to their parameters. */
+/** Variables of data source expressions in addition to their parameters. */
 export const buildScope = ({ user, embed }: DeploymentUse, params: Record<string, unknown>) => ({
   params,
   user,

@@ -12,15 +12,16 @@ import type { Platform } from '../platform.js'
 import { createSourceCompiler } from './compiled.js'
 import type { DeploymentUse } from './deployment-use.js'
 
-/** Whose address a request is for, as its path says. */
+/** The workspace and app in the path of a request. */
 export interface Address {
   workspace: string
   slug: string
 }
 
 /**
- * Who uses what runs at an address: a person or a key whom the app's access lets in, or the holder of an embed token. Throws
- * `unauthenticated`, `invalid_token`, `token_expired`, `insufficient_scope`, `forbidden` or `not_found`.
+ * Resolves the user and the deployment at an address: a person or a key with access to the app, or the holder of an
+ * embed token. Throws `unauthenticated`, `invalid_token`, `token_expired`, `insufficient_scope`, `forbidden`,
+ * `workspace_forbidden` or `not_found`.
  */
 export type Enter = (address: Address, meta: RequestMeta) => Promise<DeploymentUse>
 
@@ -30,7 +31,7 @@ export interface EnterParts {
   platform: Pick<Platform, 'delegations'>
 }
 
-/** As long as the gateway uses a client's token again. */
+/** As long as the gateway reuses a client's token, in milliseconds. */
 const grantReuseMs = 25_000
 const grantSeconds = 60
 const maxGrants = 5_000
@@ -46,7 +47,10 @@ export function createEnter({ database }: ServiceContext, parts: EnterParts): En
     return { deployment: state, contents, sources, tenant }
   }
 
-  /** That it is this person who asks; what it allows is up to the deployment. For the requests of half a minute. */
+  /**
+   * A grant of the calling person, limited to `permissions` (none: it only proves the person's identity). Reused for
+   * about half a minute.
+   */
   const personsGrant = (meta: RequestMeta, id: string, permissions: Permission[]): Promise<string> => {
     const key = `${id} ${meta.clientToken}`
     const known = grants.get(key)
@@ -72,7 +76,7 @@ export function createEnter({ database }: ServiceContext, parts: EnterParts): En
       user: { id: userId, name: actor.name, email },
       async caller(key): Promise<PlatformCaller> {
         const common = { key, causationId: id }
-        // Of a deployment from before each had a grant: with their own rights, until it is deployed again or taken over.
+        // Deployments stored before each had a grant use the person's own rights until they are deployed again or taken over.
         if (carried === null) return { ...common, grant: await personsGrant(meta, id, permissions) }
         return { ...common, grant: carried, person: await personsGrant(meta, id, []) }
       },
@@ -119,16 +123,19 @@ export function createEnter({ database }: ServiceContext, parts: EnterParts): En
   }
 }
 
-/** An embedded app is one that acts, not the person who has deployed it. */
+/** The embedded app is the actor, not the person who deployed it. */
 const actorOf = ({ appId, appName }: StoredDeployment) => ({ id: appId, name: appName })
 
 const needsUse = () => new ApiError('insufficient_scope', 'This operation needs the permission apps:use.')
 
-/** Most of what apps read; a token for it is used again by the calls that follow. */
+/** The service apps read from most; the token requested for this check is reused by the calls that follow. */
 const usualAudience = 'database-studio'
 const makerGone = new Set(['workspace_forbidden', 'invalid_token', 'token_expired'])
 
-/** Throws `invalid_token` once the maker of an embed token, or the giver of the deployment, has left, or their key has ended. */
+/**
+ * Throws `invalid_token` if the maker of an embed token or the giver of the deployment has left, or if their key has
+ * ended.
+ */
 async function requireMaker(
   delegations: Platform['delegations'],
   grant: string,
@@ -146,7 +153,10 @@ async function requireMaker(
 
 const notEmbeddable = () => new ApiError('forbidden', 'The live deployment is not embeddable.')
 
-/** The app's own page sends an embed token, never the page that shows it. A browser says which site asks. */
+/**
+ * Only the app's own page sends an embed token, never the page that embeds it. The browser reports the requesting
+ * site.
+ */
 function refuseOtherSites({ header }: RequestMeta): void {
   const site = header('sec-fetch-site')
   if (site === undefined || site === 'same-origin') return

@@ -7,7 +7,7 @@ import {
   startDeclared,
 } from '../fixture/declared-app.js'
 
-/** What an expression of a data source may come to. */
+/** Possible outcomes of an expression of a data source. */
 const expressions = {
   throws: '{{ $number("no number") }}',
   undefined: '{{ params.absent }}',
@@ -19,7 +19,10 @@ const kinds = Object.keys(expressions) as Kind[]
 interface Place {
   source(template: string): { binding: object; result?: string }
   use(app: RunningApp, source: string): Promise<unknown>
-  /** What the platform is asked with, or what the browser gets; nothing is asked for and said where it throws. */
+  /**
+   * The request sent to the platform, or the response to the browser. If the expression throws, no request is sent and
+   * the error is reported.
+   */
   seen(): unknown
   comes: { undefined: unknown; value: unknown }
   isAskedBefore?: boolean
@@ -41,7 +44,7 @@ const act = async (app: RunningApp, source: string, body: object = {}) => {
 const sent = () => fixture.platform.calls.at(-1)?.body
 const query = (input: object) => ({ binding: { kind: 'query', query: 'Sums', input } })
 
-/** Every place of a data source where an expression may stand. */
+/** Every place of a data source where an expression may occur. */
 const places: Record<string, Place> = {
   filter: {
     ...{ source: (site) => table({ filter: { site } }), use: read, seen: () => findSentFilter(fixture) },

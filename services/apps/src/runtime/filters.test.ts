@@ -25,7 +25,7 @@ describe('a filter with expressions', () => {
   })
 })
 
-/** As the database studio reads alternatives. */
+/** Evaluates alternatives like the database studio. */
 const holds = ({ or, ...rest }: Record<string, unknown>, row: object): boolean =>
   filterMatches(rest as never, row) &&
   (or === undefined || (or as Record<string, unknown>[]).some((each) => holds(each, row)))

@@ -1,15 +1,16 @@
 import { ApiError, type ErrorDetail, Filter, filterMatches } from '@opsplane/contracts'
 import { jsonPointer, validationFailed } from '@opsplane/http'
 
-/** Conditions of the database studio, which knows alternatives as well. */
+/** Filter of the database studio, which also supports alternatives. */
 export type RowFilter = Record<string, unknown>
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * A filter with its expressions evaluated. What was declared as one value is one: an expression puts in no operators and no
- * lists. With `optional`, conditions that came to nothing are left out. Throws `validation_failed`.
+ * A filter with its expressions evaluated. A value declared as a scalar stays a scalar: an expression cannot
+ * introduce operators or lists. With `optional`, conditions with an empty value are omitted. Throws
+ * `validation_failed`.
  */
 export function evaluateFilter(declared: Filter, evaluated: unknown, optional = false): Filter {
   const values = isObject(evaluated) ? evaluated : {}
@@ -23,7 +24,7 @@ export function evaluateFilter(declared: Filter, evaluated: unknown, optional = 
   return parsed.data
 }
 
-/** Scalars stay scalars, and operators those that were declared. */
+/** Scalars must stay scalars, and operators must be the declared ones. */
 function hasShape(declared: unknown, value: unknown): boolean {
   if (Array.isArray(declared))
     return Array.isArray(value) && value.every((item) => item === null || typeof item !== 'object')
@@ -48,7 +49,7 @@ const isNothing = (operand: unknown) => operand === null || operand === ''
 
 const asSearched: Readonly<Record<string, string>> = { contains: 'matches', starts_with: 'matches_start' }
 
-/** What people look for they find in upper or lower case, with or without accents. */
+/** Searches ignore case and accents. */
 export const toSearchFilter = (filter: Filter): RowFilter =>
   Object.fromEntries(
     Object.entries(filter).map(([field, condition]) => [
@@ -64,12 +65,12 @@ export const toSearchFilter = (filter: Filter): RowFilter =>
     ]),
   )
 
-/** A filter that requires all of these. Conditions of several on the same field are combined. */
+/** A filter that requires all of these. Conditions of several filters on the same field are combined. */
 export function combineFilters(filters: readonly RowFilter[]): RowFilter {
   const merged: RowFilter = {}
   const more: RowFilter[] = []
   for (const filter of filters) {
-    // It would be taken for alternatives.
+    // The studio would interpret the field as alternatives.
     if (Object.hasOwn(filter, 'or')) throw new ApiError('validation_failed', 'or is not a field.')
     const clashes = Object.keys(filter).some((field) => Object.hasOwn(merged, field))
     if (clashes) more.push(filter)
@@ -79,8 +80,8 @@ export function combineFilters(filters: readonly RowFilter[]): RowFilter {
 }
 
 /**
- * Values that leave a row within a filter: of a new row, fields with one possible value have it, and the others must be
- * given. Throws `validation_failed` for what would be outside.
+ * Keeps a row within a filter. On a new row, fields with a single possible value are set to it, and the others must
+ * be given. Throws `validation_failed` for values outside the filter.
  */
 export function applyFilterValues(
   filter: Filter,
@@ -90,7 +91,8 @@ export function applyFilterValues(
   const details: ErrorDetail[] = []
   const completed = { ...values }
   for (const [field, condition] of Object.entries(filter)) {
-    // A path leads into the value of its column, which is given whole.
+    // A path refers to part of a column's value. Values are given as a whole, so the condition cannot be checked and the
+    // write is rejected.
     const [column = ''] = field.split('.', 1)
     const isWithin = column !== field
     if (isNew && !isWithin && !Object.hasOwn(values, field) && !isObject(condition))

@@ -7,7 +7,7 @@ const maxText = 10_000
 const schemas: { readonly [Type in SourceParam['type']]: (param: SourceParam) => z.ZodType } = {
   text: ({ maxLength = maxText, enum: values }) =>
     values ? z.enum(values) : z.string().refine((text) => [...text].length <= maxLength, 'is too long'),
-  // As a text where a double would be another number.
+  // Text for integers that a double cannot represent exactly.
   integer: () => z.union([z.int(), z.string().regex(/^-?\d{16,40}$/, 'must be a whole number')]),
   decimal: () =>
     z.union([
@@ -22,8 +22,8 @@ const schemas: { readonly [Type in SourceParam['type']]: (param: SourceParam) =>
 }
 
 /**
- * The parameters of a request as the data source declares them; null counts as absent. Throws `validation_failed` for those
- * of another type, for missing ones and for any that are not declared.
+ * Parses the parameters of a request as the data source declares them; `null` counts as absent. Throws
+ * `validation_failed` for wrong types, missing parameters and undeclared ones.
  */
 export function parseParams(
   declared: Readonly<Record<string, SourceParam>>,

@@ -22,7 +22,7 @@ const errors: ErrorCode[] = [
   'forbidden',
   'not_found',
 ]
-/** Sessions and keys are looked at by the gateway, embed tokens here. */
+/** The gateway verifies sessions and keys; this service verifies embed tokens. */
 const running = {
   tag: 'Running apps',
   isDocumented: false,
@@ -33,7 +33,7 @@ const running = {
 const dataBytes = 64 * 1024
 const actionBytes = 256 * 1024
 
-/** What the browser asks of a deployed app: in no OpenAPI document, and for no cookie. */
+/** Operations for the browser of a deployed app. Not part of the OpenAPI document, and not available to cookies. */
 export function runtimeRoutes(enter: Enter, use: Use): Route[] {
   return [
     defineRoute({
@@ -88,7 +88,7 @@ export function runtimeRoutes(enter: Enter, use: Use): Route[] {
 
 const contextOf = ({ signal, log }: RequestMeta, key: string) => ({ signal: signal(), log: log(), key })
 
-/** What another person, or the holder of another token, sends is another request whatever its key. */
+/** Scopes the idempotency key to the person or embed token: the same key from anyone else is another request. */
 function repetitionKeyOf({ embed }: DeploymentUse, { header, principal, requestId }: RequestMeta): string {
   const key = header('idempotency-key')
   return key === undefined ? requestId : `${embed?.id ?? principal.userId}/${key.slice(0, 200)}`

@@ -3,8 +3,8 @@ import type { RequestMeta } from '@opsplane/http'
 import type { DeploymentUse } from './deployment-use.js'
 
 /**
- * Throws `forbidden` (`owner_rights`) for a deployment that is held until it is taken over. What its giver lacks is named to
- * those who may read apps.
+ * Throws `forbidden` (`owner_rights`) for a deployment that is held until it is taken over. Callers who may read apps
+ * receive the permissions that its giver lacks.
  */
 export function refuseSuspended(
   { deployment: { heldReason, missing } }: Pick<DeploymentUse, 'deployment'>,

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-/** Nothing but an origin can get into the header that holds it. */
+/** Ensures that only an origin can be inserted into the header. */
 const Origin = z
   .string()
   .max(300)
   .regex(/^https?:\/\/[a-z0-9.[\]:*-]+$/i)
 
-/** Those of the origins that a Content-Security-Policy may hold. */
+/** Keeps only the origins that are valid in a Content-Security-Policy. */
 export const frameOrigins = (origins: readonly string[]): string[] =>
   origins.filter((origin) => Origin.safeParse(origin).success)

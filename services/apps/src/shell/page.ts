@@ -2,22 +2,22 @@ import { type AssetList, type CachedDocument, cacheDocument } from '@opsplane/ht
 
 const assetPath = '/apps/-/assets/'
 
-/** The same page for every app: who may see what is found out by what it then asks for. */
+/** The same page for every app: access is checked by the requests that the page makes. */
 export const shellPage = ({ script, style }: AssetList): CachedDocument =>
   cacheDocument(
     'text/html; charset=utf-8',
     Buffer.from(html(`${assetPath}${script}`, `${assetPath}${style}`)),
   )
 
-/** Of the page where these origins may show it in a frame. */
+/** Headers of a page that these origins may frame. */
 export const shellHeaders = (frameAncestors: readonly string[]): Record<string, string | undefined> => ({
   'Content-Security-Policy': policy(frameAncestors),
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
-  // Says less than frame-ancestors, and would refuse all of them.
+  // `X-Frame-Options` cannot express a list of origins and would block all of them.
   ...(frameAncestors.length > 0 && { 'X-Frame-Options': undefined }),
 })
 
-/** Everything comes from here: nothing inline, nothing from elsewhere, and no text becomes markup. */
+/** Allows resources from this origin only: no inline code, no other origins, and no text is parsed as markup. */
 function policy(frameAncestors: readonly string[]): string {
   return [
     "default-src 'none'",

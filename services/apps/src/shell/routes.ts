@@ -6,7 +6,7 @@ import { shellHeaders, shellPage } from './page.js'
 
 const tag = 'Running apps'
 
-/** `embed` names an embed token without being one: it says who may frame this one app's page, and nothing more. */
+/** `embed` is the id of an embed token, not the token: it only determines who may frame the page of this app. */
 const ShellQuery = z.object({
   environment: z.enum(environments).optional(),
   embed: z.string().max(100).optional(),
@@ -14,7 +14,10 @@ const ShellQuery = z.object({
 
 export interface ShellOptions {
   assets: BuiltAssets
-  /** Origins that may frame the page at this address by the token of this id; none for a token of any other address. */
+  /**
+   * Origins that may frame the page at this address according to the token with this id; none if the token belongs to
+   * another address.
+   */
   embedOrigins(embedId: string, at: ShellAddress): Promise<readonly string[]>
 }
 
@@ -24,7 +27,7 @@ interface ShellAddress {
   environment: Environment | undefined
 }
 
-/** The page an app runs in, and what it loads. Public: it contains no data of a tenant. */
+/** The page an app runs in, and its assets. Public: it contains no tenant data. */
 export function shellRoutes({ assets, embedOrigins }: ShellOptions): Route[] {
   let page: CachedDocument | undefined
   const show = async (

@@ -20,7 +20,7 @@ const route = defineResource({
   response: DataSource,
 })
 
-/** Where the data of an app comes from. */
+/** Routes for the data sources of an app. */
 export function sourceRoutes(
   ctx: ServiceContext,
   { apps, sources }: { apps: Apps; sources: Sources },

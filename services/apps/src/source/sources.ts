@@ -48,8 +48,8 @@ export interface SourceParts {
 }
 
 /**
- * Data sources of apps: saved only as what they are can work, and with what they name that is not there in the environment of the
- * caller. Another one may have it: that deployments look at.
+ * Data sources of apps. A source is saved only if it is valid by itself. Resources it names that do not exist in the
+ * caller's environment are reported as warnings: another environment may have them, which each deployment checks.
  */
 export function createSources(
   { store, database }: Pick<ServiceContext, 'store' | 'database'>,

@@ -9,13 +9,13 @@ import { exactNumbersAsText, parseExact } from '@opsplane/contracts/exact-json'
 import type { Place } from './place.js'
 import type { Session } from './session.js'
 
-/** What the platform answered instead, or that it could not be reached (`unreachable`). */
+/** An error response of the platform, or `unreachable` if there was no response. */
 export class ApiFailure extends Error {
   constructor(
     readonly code: string,
     message: string,
     readonly details: readonly Detail[] = [],
-    /** Of HTTP; 0 where there was no answer. */
+    /** HTTP status; 0 if there was no response. */
     readonly status = 0,
   ) {
     super(message)
@@ -29,7 +29,7 @@ interface Detail {
 }
 
 const withoutLogin = new Set(['unauthenticated', 'invalid_token', 'token_expired'])
-/** Whether the user has to log in first, or again. */
+/** Whether the user has to log in (again). */
 export const needsLogin = (error: unknown): boolean =>
   error instanceof ApiFailure && withoutLogin.has(error.code)
 
@@ -43,7 +43,7 @@ export const isRedeployed = (error: unknown): boolean =>
 
 const unanswered = new Set([0, 401, 408, 425, 429, 500, 502, 503, 504])
 const unfinished = new Set(['version_conflict', 'idempotency_in_progress', 'unreachable'])
-/** Whether it is certain that what was asked for is not done and will not be; then asking again is something new. */
+/** Whether it is certain that the request had no effect and will have none; a retry is then a new request. */
 export const isDefinite = (error: unknown): boolean =>
   error instanceof ApiFailure &&
   !isRedeployed(error) &&
@@ -53,21 +53,21 @@ export const isDefinite = (error: unknown): boolean =>
 export interface AppApi {
   definition(): Promise<AppDefinition>
   data(requests: AppDataRequest['requests']): Promise<AppDataAnswer>
-  /** With the same key the same request has one effect, however often it is sent. */
+  /** The same request with the same key has one effect, however often it is sent. */
   act(request: AppActionRequest, key: string): Promise<unknown>
-  /** The token of a new session. */
+  /** Returns the token of a new session. */
   logIn(email: string, password: string): Promise<string>
-  /** Ends the session at the platform. */
+  /** Ends the session on the platform. */
   logOut(): Promise<void>
 }
 
 type SentRequest = Partial<AppActionRequest> & Pick<AppActionRequest, 'source'>
 
-/** What a running app asks of its platform. All reject with ApiFailure. */
+/** Requests of a running app to its platform. All reject with `ApiFailure`. */
 export function createAppApi({ workspace, app, environment }: Place, session: Session): AppApi {
   const base = `/apps/${encodeURIComponent(workspace)}/${encodeURIComponent(app)}/-`
   const headers = () => ({
-    // An embed token has its workspace and its environment in itself.
+    // An embed token contains its workspace and environment.
     ...(!session.isEmbedded && { 'x-workspace': workspace }),
     ...(!session.isEmbedded && environment !== undefined && { 'x-environment': environment }),
     ...(session.token() !== undefined && { authorization: `Bearer ${session.token()}` }),
@@ -93,7 +93,7 @@ export function createAppApi({ workspace, app, environment }: Place, session: Se
 const json = { 'content-type': 'application/json' }
 
 async function ask(path: string, init: RequestInit): Promise<unknown> {
-  // No cookie goes along, and no cache keeps what comes.
+  // Sends no cookies and caches no response.
   const options: RequestInit = { ...init, credentials: 'omit', cache: 'no-store', redirect: 'error' }
   const response = await fetch(path, options).catch((cause: unknown) => {
     throw new ApiFailure('unreachable', `The platform cannot be reached. (${String(cause)})`)
@@ -108,7 +108,7 @@ async function ask(path: string, init: RequestInit): Promise<unknown> {
   throw new ApiFailure(code, message, details, response.status)
 }
 
-/** Its numbers as exact as they were sent. What is no JSON is an error page of something in between. */
+/** Keeps numbers exact. A body that is not JSON is an error page of an intermediary such as a proxy. */
 async function bodyOf(response: Response): Promise<Envelope> {
   try {
     const text = await response.text()
@@ -124,7 +124,7 @@ interface Envelope {
   error?: { code: string; message: string; details?: Detail[] }
 }
 
-/** `crypto.randomUUID` is there on secure origins only. */
+/** `crypto.randomUUID` exists on secure origins only. */
 export const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',

@@ -1,12 +1,12 @@
-/** Where an app is, and how it is shown. */
+/** The address of an app's page, with its parameters. */
 export interface Place {
   workspace: string
   app: string
-  /** Undefined for the first page. */
+  /** `undefined` for the first page. */
   page: string | undefined
-  /** Of the page; in the fragment, so that no server sees them. */
+  /** Parameters of the page; in the fragment, so that no server receives them. */
   params: Readonly<Record<string, string>>
-  /** Undefined for the usual one. */
+  /** `undefined` for the default environment. */
   environment: string | undefined
   embedId: string | undefined
 }
@@ -31,11 +31,11 @@ export function parsePlace({
   }
 }
 
-/** The token of an embedding page: in the fragment, so that no server and no log sees it. */
+/** The token passed by an embedding page; in the fragment, so that no server and no log receives it. */
 export const parseEmbedToken = (hash: string): string | undefined =>
   new URLSearchParams(hash.slice(1)).get(embedTokenKey) ?? undefined
 
-/** The address of a place, below the origin; `parsePlace` reads it. */
+/** The address of a place without the origin; the inverse of `parsePlace`. */
 export function formatPlace({ workspace, app, page, params, environment, embedId }: Place): string {
   const query = new URLSearchParams()
   if (environment !== undefined) query.set('environment', environment)

@@ -1,4 +1,4 @@
-/** By what the browser may ask: nothing of it is in a cookie or an address. */
+/** The credentials of the browser; never in a cookie or an address. */
 export interface Session {
   token(): string | undefined
   isEmbedded: boolean
@@ -18,7 +18,7 @@ export function personSession(storage: Storage): Session {
   }
 }
 
-/** The token an embedding page has given: in memory alone, as a frame of another site may have no storage. */
+/** The token of an embedding page; in memory only, because a frame of another site may have no storage. */
 export function embedSession(token: string | undefined): Session {
   return { token: () => token, isEmbedded: true, enter: () => {}, leave: () => {} }
 }

@@ -11,8 +11,8 @@ export interface ActionNamesOptions {
 }
 
 /**
- * The names of the actions of a connector; null where they depend on its configuration, and are not asked for `further` or
- * cannot be read now.
+ * The names of a connector's actions. `null` if they depend on its configuration and `further` is not set, or if they
+ * cannot be read at the moment.
  */
 export type ActionNames = (
   connector: StoredConnector,
@@ -20,7 +20,10 @@ export type ActionNames = (
   further: boolean,
 ) => Promise<string[] | null>
 
-/** A document elsewhere is read within it: the caller checks a definition meanwhile. */
+/**
+ * Timeout for reading a remote document, in milliseconds. Short, because a caller that checks a definition waits for
+ * it.
+ */
 const timeoutMs = 1_000
 
 export function createActionNames({ kinds, open, log }: ActionNamesOptions): ActionNames {

@@ -9,17 +9,17 @@ import type { StoredConnector } from './domain.js'
 
 export interface CallOptions {
   tenant: TenantScope
-  /** One deadline for everything. */
+  /** One deadline for the whole call, including all attempts. */
   timeoutMs: number
   idempotencyKey: string
   invoker: Invoker | null
   cause: string | null
-  /** Aborts when the caller has gone. */
+  /** Aborts when the caller disconnects. */
   signal?: AbortSignal
   log: Logger
 }
 
-/** Begins a use of a connector; `end` it. */
+/** Starts a use of a connector; finish it with `end`. */
 export type OpenCall = (connector: StoredConnector, options: CallOptions) => { call: Call; end(): void }
 
 export function createCalls(kinds: Kinds, resolve: ResolveSecrets): OpenCall {

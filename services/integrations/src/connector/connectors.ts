@@ -18,7 +18,7 @@ import { connector } from './domain.js'
 
 export type Connectors = ReturnType<typeof createConnectors>
 
-/** Makes and changes connectors whose configurations their kinds accept. */
+/** Creates and updates connectors, with configurations validated by their kinds. */
 export function createConnectors(
   { store, database }: Pick<ServiceContext, 'store' | 'database'>,
   kinds: Kinds,
@@ -37,7 +37,7 @@ export function createConnectors(
   return {
     aggregate,
 
-    /** Throws `conflict` for a name that is taken. */
+    /** Throws `conflict` if the name is taken. */
     create: async (body: NewConnector, meta: RequestMeta): Promise<Connector> => {
       await refuseTooMany(database, limits, meta)
       const fields = { ...body, config: accepted(body.kind, body.config) }
@@ -82,7 +82,7 @@ async function named<Result>(saved: Promise<Result>): Promise<Result> {
   }
 }
 
-/** Of several made at the same moment a few more may come through. */
+/** The check is not atomic: concurrent creations may exceed the limit slightly. */
 async function refuseTooMany({ db }: Database, limits: Limits, { tenant }: RequestMeta): Promise<void> {
   const { workspaceId, environment } = tenant
   const most = limits.of('connectors', workspaceId)

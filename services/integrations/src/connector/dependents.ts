@@ -1,6 +1,9 @@
 import type { DependentsOfKind } from '@opsplane/service'
 
-/** Connectors that use secrets in the name of a person. The configuration, given again, makes its caller the owner. */
+/**
+ * Connectors that use secrets with the rights of a person. Submitting the configuration again makes the caller the
+ * owner.
+ */
 export const dependentConnectors: DependentsOfKind = {
   kind: 'connector',
   query: `select id, name, environment, state->'config' as more from connectors

@@ -14,10 +14,10 @@ import {
 } from '@opsplane/contracts'
 import { findReferences } from '../kind/references.js'
 
-/** `epoch` counts configurations: what was seen of an earlier one says nothing of the present one. */
+/** `epoch` counts configurations: health observed for an earlier one does not apply to the current one. */
 export type StoredConnector = ConnectorState & { epoch: number }
 
-/** Who wants something of a connector. */
+/** The person who changes a connector. */
 export interface Caller {
   userId: string
   permissions: readonly string[]
@@ -71,7 +71,10 @@ function created(
 
 const unseen = { status: 'unknown', lastError: null } satisfies Partial<StoredConnector>
 
-/** Another configuration, or one that is used again, requires the right to use its secrets again, and its health is unknown. */
+/**
+ * A new configuration, or enabling the connector again, requires the right to use its secrets and resets its health
+ * to unknown.
+ */
 function updated(
   { patch, caller, now }: Extract<ConnectorCommand, { kind: 'update' }>,
   state: StoredConnector,
@@ -92,7 +95,10 @@ function updated(
   return [{ type: 'connector.updated', after: { ...after, updatedAt: now } }]
 }
 
-/** Reported once per change, by the first use; of another configuration, or of what is gone, nothing is reported. */
+/**
+ * Emits an event once per change of health. Ignores reports for another configuration, and for a deleted or disabled
+ * connector.
+ */
 function reported(
   { epoch, status, error, now }: Extract<ConnectorCommand, { kind: 'report' }>,
   state: StoredConnector | null,
@@ -103,7 +109,7 @@ function reported(
   return [{ type: 'connector.status_changed', after, extras: { previousStatus } }]
 }
 
-/** Throws `forbidden` for those who may not use the secrets the configuration refers to. */
+/** Throws `forbidden` if the caller may not use the secrets that the configuration refers to. */
 function requireSecretsUse({ permissions }: Caller, config: unknown): void {
   if (permissions.includes('secrets:use') || findReferences(config).length === 0) return
   const message = 'Missing permission: secrets:use (the configuration refers to secrets).'

@@ -10,7 +10,7 @@ export interface InternalRoutesOptions extends ActionNamesOptions {
   database: Pick<Database, 'db'>
 }
 
-/** What other services ask integrations. The gateway routes none of it. */
+/** Internal operations for other services, which the gateway does not route. */
 export function internalRoutes({ database: { db }, ...options }: InternalRoutesOptions): Route[] {
   const namesOf = createActionNames(options)
   const find = ({ workspaceId, environment, ids, names }: ConnectorNamesQuestion) =>
@@ -38,7 +38,7 @@ export function internalRoutes({ database: { db }, ...options }: InternalRoutesO
       response: ConnectorNames,
       handler: async ({ body }) => {
         const { furtherActions, ...tenant } = body
-        // What this service has written is as it was typed.
+        // Rows written by this service have this type.
         const states = (await find(body)).map(({ state }) => state as StoredConnector)
         const named = states.map(async (connector) => {
           const { id, name, kind } = connector

@@ -27,7 +27,7 @@ const route = defineResource({
 })
 
 export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kinds: Kinds): Route[] {
-  // They are those of the release. Their schemas are made with the first question, not with the service.
+  // Kinds are fixed for a release. Their schemas are computed on the first request, not at startup.
   let shownKinds: ConnectorKind[] | undefined
   return [
     defineRoute({

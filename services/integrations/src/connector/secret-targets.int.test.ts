@@ -32,7 +32,7 @@ const auths: [object, Record<string, string>][] = [
 ]
 const document = { openapi: '3.1.0', info: { title: 't', version: '1' }, paths: {}, servers: [{ url: base }] }
 
-/** Every place of every kind where a secret may stand, and the host that it goes to. */
+/** Every place of every kind that may contain a secret, and the host the secret is sent to. */
 const configs: [kind: string, config: object, goesTo: Record<string, string>][] = [
   ...auths.flatMap(([auth, goesTo]): [string, object, Record<string, string>][] => [
     ['http', { baseUrl: base, auth, ...more }, { ...goesTo, ...everywhere }],

@@ -30,13 +30,16 @@ interface CheckRow extends LeasedRow {
   in_use: boolean
 }
 
-/** One that is no longer there or in use is not checked again until it is used. */
+/**
+ * `again`: check again later. `rest`: the connector is unused or disabled, so it is not checked until its next use.
+ * `gone`: it was deleted.
+ */
 type Result = 'again' | 'rest' | 'gone'
 
-/** A check takes no longer, whatever the connector's own timeout. */
+/** Maximum duration of a check in milliseconds, whatever the connector's own timeout. */
 export const maxCheckMs = 10_000
 
-/** Checks connectors in use, so that who depends on one learns that it is down before it is needed. */
+/** Checks connectors that are in use, so that their users learn of an outage before they need the connector. */
 export function checkWork({
   kinds,
   connectors,
@@ -96,7 +99,7 @@ export function checkWork({
   })
 }
 
-/** By the database's clock. */
+/** Schedules the next checks by the database's clock. */
 async function settle(
   tx: StatementRunner,
   checked: readonly { id: string; result: Result }[],

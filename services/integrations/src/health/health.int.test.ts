@@ -5,7 +5,7 @@ import { type Fixture, startFixture } from '../fixture/integrations-fixture.js'
 
 let fixture: Fixture
 let recorder: EventRecorder
-/** A service of its own for each of these tests, which checks so often. */
+/** A separate service for each of these tests, with this interval between checks. */
 const checkedEach = (seconds: string) => {
   beforeAll(async () => {
     fixture = await startFixture({ CONNECTOR_CHECK_SECONDS: seconds })
@@ -37,7 +37,7 @@ const rowOf = async (id: string) => {
 const away = () => fixture.answers(() => ({ status: 503 }))
 
 describe('the status of a connector', () => {
-  // A check would be one more test.
+  // An additional check would count as one more test.
   checkedEach('3600')
 
   it('follows tests: two in a row that nothing answers are down, one that is answered is up', async () => {
@@ -123,7 +123,7 @@ describe('checks', () => {
     await fixture.invoke(gone, 'get', {})
     await fixture.api.send('DELETE', `/connectors/${gone}`)
     await waitFor(async () => (await rests(old)) && (await rests(off)) && (await rowOf(gone)) === undefined)
-    // Where a check came first, what is seen again is written only after a few seconds.
+    // If a check came first, the next observation is written only after a few seconds.
     await waitFor(async () => {
       await fixture.invoke(old, 'get', {})
       return !(await rests(old))
@@ -153,7 +153,7 @@ describe('checks', () => {
       fixture.answers(() => ({ status: 200 }))
       await everywhere()
       await waitFor(() => changesOf(id).at(-1)?.[1] === 'up' && changesOf(id).length >= 3)
-      // A check that was on its way may have seen it before the rest did: then there is one change more, and the one back.
+      // A check in flight may report a different state than the others: then there is one additional change, and one back.
       const statuses = ['unknown', ...changesOf(id).map(([, status]) => status)]
       expect(changesOf(id).map(([before]) => before)).toEqual(statuses.slice(0, -1))
       expect(statuses.every((status, at) => status !== statuses[at + 1])).toBe(true)

@@ -5,13 +5,13 @@ import type { Connectors } from '../connector/connectors.js'
 import type { StoredConnector } from '../connector/domain.js'
 import { CallFailure } from '../kind/call-failure.js'
 
-/** What one use shows of what a connector leads to; `nothing`: what failed was not that. */
+/** The health of the connected system as seen in one use; `nothing`: the failure had another cause. */
 export type Observation = { health: 'up' } | { health: 'down'; error: string } | { health: 'nothing' }
 
-/** Statuses by which a proxy says that there is nothing behind it. */
+/** Statuses with which a proxy reports that the server behind it is unavailable. */
 const absent = new Set([502, 503, 504])
 
-/** Of an invocation: an answer shows that there is something, whatever it says, but for those of a proxy. */
+/** For an invocation: any response shows that the system is up, except the responses of a proxy. */
 export function observeInvocation(outcome: unknown): Observation {
   if (!(outcome instanceof CallFailure)) return { health: 'up' }
   const { kind, status, message } = outcome
@@ -21,16 +21,16 @@ export function observeInvocation(outcome: unknown): Observation {
   return status === 500 ? { health: 'nothing' } : { health: 'up' }
 }
 
-/** Of a test, whose only purpose it is to be answered well. */
+/** For a test: any failure except a cancellation means down. */
 export function observeTest(outcome: unknown): Observation {
   if (!(outcome instanceof CallFailure)) return { health: 'up' }
   return outcome.kind === 'cancelled' ? { health: 'nothing' } : { health: 'down', error: outcome.message }
 }
 
-/** So many uses in a row that nothing answers make it down; one that is answered makes it up. */
+/** Number of consecutive failures after which a connector is down. One success makes it up. */
 export const failuresToDown = 2
 
-/** `by`: a check is no use. Gives the status the connector has then. */
+/** Records an observation and returns the resulting status of the connector. `by`: a check does not count as a use. */
 export type Observe = (
   connector: StoredConnector,
   tenant: TenantScope,
@@ -42,22 +42,22 @@ export interface ObserverOptions {
   database: Pick<Database, 'sql'>
   connectors: Connectors
   clock: Clock
-  /** Between checks. */
+  /** Seconds between checks. */
   everySeconds: number
 }
 
-/** So long what was seen of a connector that is well is not written again. */
+/** Interval in milliseconds in which repeated observations of a healthy connector are not written. */
 const silentMs = 5_000
 const maxKnown = 10_000
 
-/** Counts what is seen of connectors, over all replicas, and tells of each change once. */
+/** Counts observations of connectors across all replicas, and reports each change of status once. */
 export function createObserver({
   database: { sql },
   connectors,
   clock,
   everySeconds,
 }: ObserverOptions): Observe {
-  /** When a connector that is up was last written, by its id and epoch. */
+  /** When each connector that is up was last written, by id and epoch. */
   const written = new Map<string, number>()
 
   const count = async (
@@ -86,7 +86,7 @@ export function createObserver({
       const after = await connectors.aggregate.handle(id, { kind: 'report', epoch, status, error, now }, meta)
       return after.status
     } catch (thrown) {
-      // It was deleted meanwhile.
+      // The connector was deleted meanwhile.
       if (thrown instanceof ApiError && thrown.code === 'not_found') return connector.status
       throw thrown
     }
@@ -108,7 +108,7 @@ export function createObserver({
   }
 }
 
-/** Parameters: connector, workspace, environment, epoch, what was seen, whether that was a use, seconds to the next check. */
+/** Parameters: connector, workspace, environment, epoch, health, whether it was a use, seconds to the next check. */
 const countStatement = `
   insert into connector_health as h (connector_id, workspace_id, environment, epoch, misses, last_used_at, due_at)
   values ($1, $2, $3, $4::text::int, ($5::text = 'down')::int, case when $6::text::boolean then now() end,

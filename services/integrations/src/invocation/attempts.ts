@@ -2,17 +2,17 @@ import type { ConnectorRetry } from '@opsplane/contracts'
 import { retryDelayMs } from '@opsplane/runtime'
 import type { CallFailure } from '../kind/call-failure.js'
 
-/** Statuses that say nothing against the request itself. */
+/** Statuses that do not mean that the request itself is wrong. */
 const passing = new Set([408, 429, 500, 502, 503, 504])
 
 /**
- * Milliseconds until the next attempt; undefined for none. Repeated is what was never sent, and what may be done twice
- * (`repeatable`), unless the other side wants to be asked later than there is time.
+ * Milliseconds until the next attempt; `undefined` for no retry. Retries requests that were never sent, and requests
+ * that may be performed twice (`repeatable`), unless the upstream's retry delay exceeds the remaining time.
  */
 export function computeRetryDelayMs(options: {
   policy: ConnectorRetry
   failure: Pick<CallFailure, 'kind' | 'sent' | 'status' | 'retryAfterMs'>
-  /** How many were made. */
+  /** Number of attempts made so far. */
   attempts: number
   repeatable: boolean
   remainingMs: number

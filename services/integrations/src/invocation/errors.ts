@@ -3,7 +3,7 @@ import type { CallFailure } from '../kind/call-failure.js'
 
 const keptOfBody = 4_096
 
-/** What a failed use of a connector is answered with; `redact` takes secrets out of what was answered. */
+/** The API error for a failed use of a connector; `redact` removes secrets from the upstream's response. */
 export function toApiError(
   failure: CallFailure,
   redact: (text: string, cutOff?: boolean) => string,

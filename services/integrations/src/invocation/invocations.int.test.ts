@@ -251,7 +251,7 @@ describe('an invocation', () => {
     const { id } = await connect()
     const send = () => fixture.invoke(id, 'post', { body: 'x'.repeat(900_000) })
     let refused = await send()
-    // The minute may end meanwhile.
+    // The minute of the limit may end during the test.
     for (let at = 0; at < 20 && refused.status === 200; at++) refused = await send()
     expect(refused.error()).toMatchObject({
       code: 'rate_limited',

@@ -44,14 +44,14 @@ export type Invoke = (
   meta: RequestMeta,
 ) => Promise<ConnectorResult>
 
-/** One invocation on its way. */
+/** An invocation in progress. */
 interface Progress {
   id: string
   attempts: number
   startedMs: number
 }
 
-/** Has connectors do something, in attempts, and keeps what came of it. */
+/** Invokes actions of connectors, with retries, and stores the outcome. */
 export function createInvoker(options: InvokerOptions): Invoke {
   const { kinds, connectors, open, keep, observe, limits, spendEgress } = options
   const limiter = createConcurrencyLimiter({
@@ -98,12 +98,12 @@ export function createInvoker(options: InvokerOptions): Invoke {
       idempotencyKey: repetitionKey ?? progress.id,
       cause: causationId ?? null,
       invoker: { principal, token: clientToken },
-      // With a key the result is stored for a repeated request.
+      // With a key the result is stored for a repeated request, so a disconnecting client does not cancel the call.
       ...(repetitionKey === undefined && { signal: meta.signal() }),
       log: meta.log(),
     })
     const { redact, redactEcho } = call.secrets
-    // Parsed from JSON, or made of texts and numbers.
+    // The value was parsed from JSON, or built from texts and numbers.
     const shown = (value: unknown) => stringifyExact(maskValue(value as JsonValue, redact))
     const entry = {
       ...{ id: progress.id, tenant, connectorId, action: asked.action, callerId: principal.userId },
@@ -132,7 +132,7 @@ export function createInvoker(options: InvokerOptions): Invoke {
       return { invocationId: progress.id, output, attempts: progress.attempts, durationMs }
     } catch (thrown) {
       if (!(thrown instanceof CallFailure)) {
-        // Refused by the kind, not by what it leads to: nothing is seen of that.
+        // Rejected by the kind, not by the connected system, so the health of that system remains unknown.
         if (thrown instanceof ApiError && progress.attempts > 0)
           await finish(null, thrown, { health: 'nothing' })
         throw thrown
@@ -153,7 +153,7 @@ export function createInvoker(options: InvokerOptions): Invoke {
 
 type InvocationError = Pick<ApiError, 'code' | 'message'>
 
-/** Throws `conflict` for a connector that is turned off. */
+/** Throws `conflict` for a disabled connector. */
 export function refuseDisabled({ enabled }: StoredConnector): void {
   if (enabled) return
   const message = 'The connector is turned off.'

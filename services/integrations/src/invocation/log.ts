@@ -3,7 +3,7 @@ import type { Database } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
 import { connectorInvocations } from '../schema.js'
 
-/** What is kept of one invocation; texts are redacted and whole. */
+/** One invocation to be stored; its texts are redacted but not yet truncated. */
 export interface InvocationEntry {
   id: string
   tenant: TenantScope
@@ -26,7 +26,11 @@ const keptOfMessage = 2_000
 
 export type StoreInvocation = (entry: InvocationEntry) => Promise<void>
 
-/** Keeps invocations for so many days. */
+/**
+ * Stores invocations.
+ *
+ * @param keptDays - retention in days
+ */
 export function createInvocationLog({ db }: Pick<Database, 'db'>, keptDays: number): StoreInvocation {
   return async ({ tenant, error, request, response, ...entry }) => {
     const asked = capped(request)
@@ -45,7 +49,7 @@ export function createInvocationLog({ db }: Pick<Database, 'db'>, keptDays: numb
   }
 }
 
-/** At most 64 KiB, of whole letters. Postgres has no zero bytes in texts. */
+/** At most 64 KiB, cut between characters. Replaces zero bytes, which Postgres does not allow in texts. */
 function capped(text: string): { text: string; cut: boolean } {
   const clean = text.replaceAll('\0', '\ufffd')
   if (Buffer.byteLength(clean) <= keptBytes) return { text: clean, cut: false }

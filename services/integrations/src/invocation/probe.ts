@@ -19,7 +19,7 @@ export interface ProbeOptions {
 
 export type Probe = ReturnType<typeof createProbe>
 
-/** Looks at a connector without having it do anything. */
+/** Inspects a connector without invoking an action. */
 export function createProbe({ kinds, connectors, open, observe }: ProbeOptions) {
   const existing = async (id: string, { tenant }: RequestMeta): Promise<StoredConnector> => {
     const found = await connectors.aggregate.find(id, tenant)

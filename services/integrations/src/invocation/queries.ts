@@ -21,7 +21,7 @@ export interface ListInvocations extends z.output<typeof InvocationFilters> {
   tenant: TenantScope
   connectorId: string
   limit: number
-  /** The id of an invocation: older ones follow. */
+  /** Id of an invocation: the page contains older ones. */
   after?: string | undefined
 }
 
@@ -32,7 +32,7 @@ const ofConnector = ({ workspaceId, environment }: TenantScope, connectorId: str
     eq(table.connectorId, connectorId),
   )
 
-/** Newest first. */
+/** Lists invocations, newest first. */
 export async function listInvocations(
   { db }: Database,
   options: ListInvocations,

@@ -1,7 +1,7 @@
 import { type CreateWorker, transactionWorker } from '@opsplane/postgres'
 import { expiredInvocations } from '../schema.js'
 
-/** Forgets invocations that have been kept long enough. */
+/** Deletes invocations whose retention has ended. */
 export function retentionWork(): CreateWorker {
   return transactionWorker({
     name: 'expired invocations',

@@ -24,7 +24,7 @@ export interface InvocationRoutesContext {
   probe: Probe
 }
 
-/** What is done with connectors, and the log of it. */
+/** Routes for tests and invocations of connectors, and for the invocation log. */
 export function invocationRoutes({ database, connectors, invoke, probe }: InvocationRoutesContext): Route[] {
   return [
     defineRoute({

@@ -5,7 +5,7 @@ import type { HttpRequest, SendHttp } from './http-calls.js'
 import type { Call, SecretPart } from './kind.js'
 import { createAccessTokens, OAuth2 } from './oauth2.js'
 
-/** How requests say who sends them. */
+/** Authentication of requests. */
 export const Auth = z
   .discriminatedUnion('type', [
     z.strictObject({ type: z.literal('none') }),
@@ -21,13 +21,16 @@ export const Auth = z
   .default({ type: 'none' })
 export type Auth = z.output<typeof Auth>
 
-/** Where the secrets of credentials go: to the API itself, or to its token endpoint. */
+/** The host that the secrets of credentials are sent to: the API itself, or its token endpoint. */
 export const authSendsTo = (auth: Auth, host: string): SecretPart => ({
   ...{ path: ['auth'], value: auth },
   host: auth.type === 'oauth2' ? hostOfUrl(auth.tokenUrl) : host,
 })
 
-/** Sends a request with the credentials of a configuration; once more with a new access token where one is refused. */
+/**
+ * Sends a request with the credentials of a configuration. If an access token is rejected, retries once with a new
+ * one.
+ */
 export type SendAuthorized = (call: Call, auth: Auth, request: HttpRequest) => ReturnType<SendHttp>
 
 export function createSendAuthorized(send: SendHttp): SendAuthorized {

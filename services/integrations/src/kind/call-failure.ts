@@ -1,8 +1,8 @@
 /**
- * Why an attempt came to nothing.
- * `blocked`: the address must not be called. `secret`: a secret is missing or not given out. `unreachable`: DNS, connection or
- * TLS. `timeout`: the deadline passed. `answered`: an answer that says no. `protocol`: one that is not understood. `cancelled`:
- * the caller has gone.
+ * The reason an attempt failed.
+ * `blocked`: the address must not be called. `secret`: a secret is missing or refused. `unreachable`: DNS, connection or
+ * TLS. `timeout`: the deadline passed. `answered`: an error response. `protocol`: a response that cannot be interpreted.
+ * `cancelled`: the caller disconnected.
  */
 export type FailureKind =
   | 'blocked'
@@ -14,18 +14,18 @@ export type FailureKind =
   | 'cancelled'
 
 export interface FailureDetails {
-  /** Whether what was asked for may have been done. */
+  /** Whether the action may have been performed. */
   sent: boolean
-  /** Of an answer, as HTTP has it. */
+  /** HTTP status of the response, or its equivalent. */
   status?: number
-  /** What was answered, capped. */
+  /** Body of the response, truncated. */
   body?: string
-  /** The other side's wish. */
+  /** Delay requested by the upstream. */
   retryAfterMs?: number
   cause?: unknown
 }
 
-/** An attempt that came to nothing. The message is fit for the tenant, after redaction. */
+/** A failed attempt. The message may be shown to the tenant after redaction. */
 export class CallFailure extends Error {
   readonly sent: boolean
   readonly status: number | undefined

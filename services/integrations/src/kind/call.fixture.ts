@@ -3,11 +3,11 @@ import { createLogger } from '@opsplane/runtime'
 import { CallFailure } from './call-failure.js'
 import type { Action, Call, Kind } from './kind.js'
 
-/** A guard that lets this machine be called, as in a local run. */
+/** An outbound guard that allows calls to this machine, as in a local run. */
 export const localOutbound = (options: Partial<OutboundOptions> = {}): Outbound =>
   createOutbound({ allowedCidrs: ['127.0.0.0/8'], allowHttp: true, ...options })
 
-/** One use of a connector of this configuration; every secret has this value. */
+/** One use of a connector with this configuration; every secret has the same value. */
 export function buildCall(kind: Kind, config: object, given: Partial<Call> & { secret?: string } = {}): Call {
   const { secret = '', ...rest } = given
   const filled = (text: string) => text.replaceAll(/\{\{.*?\}\}/g, secret)
@@ -35,7 +35,7 @@ export function buildCall(kind: Kind, config: object, given: Partial<Call> & { s
   }
 }
 
-/** A signal that aborts as that of a call does. */
+/** A signal that aborts like the signal of a call. */
 export function deadline(): { signal: AbortSignal; pass(): void; leave(): void } {
   const controller = new AbortController()
   const over = (kind: 'timeout' | 'cancelled') =>
@@ -49,7 +49,7 @@ export function findAction(kind: Kind, name: string): Action {
   return found
 }
 
-/** What an action answers to an input as the API takes it. */
+/** The result of an action for an input as the API accepts it. */
 export const perform = async (kind: Kind, name: string, call: Call, input: unknown): Promise<unknown> => {
   const action = findAction(kind, name)
   return action.run(call, action.parse(input))

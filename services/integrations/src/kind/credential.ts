@@ -1,7 +1,7 @@
 import { HeaderName, literalLength, maxHeaderValueLength, referencedSecrets } from '@opsplane/contracts'
 import { z } from 'zod'
 
-/** A text that is no secret itself: what is secret in it is a reference. */
+/** A text that contains secrets only as references. */
 export const Credential = z
   .string()
   .max(4_096)
@@ -11,7 +11,7 @@ export const Credential = z
   })
   .meta({ description: 'Refers to a stored secret: `{{secrets.name}}`.' })
 
-/** Headers and parameters of such names are taken for credentials. */
+/** Headers and parameters with such names are considered credentials. */
 const secretHeader = /auth|cookie|token|secret|key|passw|credential|signature|session/i
 const secretParameter = /^(api[-_]?key|key|.*token|.*secret|passw.*|sig|signature|credential.*)$/i
 
@@ -20,7 +20,7 @@ const HeaderText = z
   .max(maxHeaderValueLength)
   .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be a single line of Latin-1 text')
 
-/** Headers sent with everything; credentials among them are references. */
+/** Headers sent with every request; credentials among them must be references. */
 export const ConfiguredHeaders = z
   .record(HeaderName, HeaderText)
   .superRefine(referring(secretHeader))
@@ -28,7 +28,7 @@ export const ConfiguredHeaders = z
   .default({})
   .meta({ description: 'Sent with every request. Those that hold credentials refer to secrets.' })
 
-/** Query parameters sent with everything. */
+/** Query parameters sent with every request; credentials among them must be references. */
 export const ConfiguredQuery = z
   .record(z.string().min(1).max(200), z.string().max(4_096))
   .superRefine(referring(secretParameter))
@@ -36,7 +36,7 @@ export const ConfiguredQuery = z
   .default({})
   .meta({ description: 'Added to every URL. Those that hold credentials refer to secrets.' })
 
-/** Headers of one invocation: nothing is filled in. */
+/** Headers of one invocation: references are not filled in. */
 export const InvocationHeaders = z
   .record(HeaderName, HeaderText)
   .refine(fewAndShort, 'must be at most 50 headers of 16 KiB in all')
@@ -58,7 +58,10 @@ function referring(secretName: RegExp) {
   }
 }
 
-/** A name that goes into a protocol as it is: without control characters it cannot be more than one. */
+/**
+ * A name that is inserted into a protocol unchanged. Forbids control characters, so that it cannot inject further
+ * lines.
+ */
 export const plainText = (max: number) =>
   z
     .string()

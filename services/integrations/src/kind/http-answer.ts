@@ -1,7 +1,7 @@
 import { answerBody, type OutboundResponse } from '@opsplane/http'
 import { z } from 'zod'
 
-/** An answer as an action gives it. */
+/** An HTTP response as the result of an action. */
 export const HttpOutput = z.object({
   status: z.int(),
   headers: z.record(z.string(), z.string()),

@@ -17,15 +17,15 @@ export interface HttpRequest {
   url: URL
   headers: Record<string, string>
   body?: string
-  /** Whether it may be sent again where a kept connection turns out to be closed. */
+  /** Whether the request may be sent again if a kept-alive connection turns out to be closed. */
   repeatable: boolean
-  /** 1 MiB unless given. */
+  /** Default 1 MiB. */
   maxResponseBytes?: number
-  /** How many redirects within the origin are followed; none unless given. */
+  /** Maximum number of redirects followed within the origin; default 0. */
   redirects?: number
 }
 
-/** Sends one request within the deadline of the call. Throws CallFailure; any answer is one. */
+/** Sends one request within the deadline of the call. Throws `CallFailure`, but returns a response of any status. */
 export type SendHttp = (
   call: Pick<Call, 'signal' | 'remainingMs' | 'cause' | 'secrets'>,
   request: HttpRequest,
@@ -34,7 +34,7 @@ export type SendHttp = (
 const usualResponseBytes = 1024 * 1024
 const redirections = new Set([301, 302, 303, 307, 308])
 
-/** The one way out for kinds that speak HTTP: every request, and each redirect of it, goes through the guard. */
+/** The only way out for kinds that use HTTP: every request, and each of its redirects, passes the outbound guard. */
 export function createSendHttp(http: Pick<OutboundHttp, 'request'>, signCause: SignCause): SendHttp {
   const send: SendHttp = async (call, request) => {
     const { method, url, headers, body, repeatable, maxResponseBytes = usualResponseBytes } = request
@@ -56,7 +56,7 @@ export function createSendHttp(http: Pick<OutboundHttp, 'request'>, signCause: S
   return send
 }
 
-/** Throws CallFailure for headers that cannot be sent, naming the secrets in it. */
+/** Throws `CallFailure` for headers that cannot be sent, naming the secrets in them. */
 function refuseUnsendable(headers: Record<string, string>, secrets: Call['secrets']): void {
   for (const [name, value] of Object.entries(headers)) {
     const fault = headerFault({ [name]: value }, {})
@@ -67,7 +67,7 @@ function refuseUnsendable(headers: Record<string, string>, secrets: Call['secret
   }
 }
 
-/** Credentials never go to another origin, so neither does the request. */
+/** The request is not redirected to another origin, because it contains credentials. */
 function redirection(request: HttpRequest, { status, headers }: OutboundResponse): HttpRequest | undefined {
   const { redirects = 0, url, method } = request
   const { location } = headers
@@ -93,7 +93,7 @@ const kinds: Record<OutboundErrorKind, { kind: FailureKind; sent: boolean }> = {
   protocol: { kind: 'protocol', sent: true },
 }
 
-/** What a failure of the guard means for an invocation; anything else stays what it is. */
+/** Converts a failure of the outbound guard to a `CallFailure`; returns any other error unchanged. */
 export function toCallFailure(error: unknown): unknown {
   if (!(error instanceof OutboundError)) return error
   const { kind, sent } = kinds[error.kind]
@@ -102,7 +102,7 @@ export function toCallFailure(error: unknown): unknown {
 
 const keptOfAnswer = 16 * 1024
 
-/** The failure an answer of 400 and above is. 429 says that nothing was done. */
+/** The failure for a response of 400 or above. 429 means that nothing was done. */
 export function answeredFailure(answer: OutboundResponse): CallFailure {
   const { status, headers } = answer
   const retryAfter = retryAfterMs(headers['retry-after'], Date.now())

@@ -259,7 +259,7 @@ describe('credentials', () => {
     expect((await fixture.api.post('/connectors', body)).error().details).toMatchObject([{ path }])
   })
 
-  // 2 GB of them, if each was built before it was counted.
+  // Would use 2 GB if each text was built before its size was checked.
   it.each([
     ['headers', (name: string) => `X-${name}`, 300],
     ['query', (name: string) => name, 280],

@@ -10,7 +10,7 @@ import { addQuery, InvocationQuery, urlBelow } from './paths.js'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 export type Method = (typeof methods)[number]
-/** Those that do the same when they are done twice. */
+/** Methods with the same effect when they are repeated. */
 export const idempotentMethods: ReadonlySet<string> = new Set<string>([
   'GET',
   'HEAD',
@@ -22,7 +22,7 @@ const reading = new Set<string>(['GET', 'HEAD', 'OPTIONS'])
 
 const Path = z.string().max(4_096).default('').meta({ description: 'Below the base URL.' })
 
-/** What every kind that speaks HTTP is configured with, in addition to where it goes. */
+/** Configuration of every kind that uses HTTP, in addition to its address. */
 export const httpFields = {
   headers: ConfiguredHeaders,
   query: ConfiguredQuery,
@@ -70,7 +70,7 @@ const Writing = z.strictObject(writes)
 const Any = Writing.extend({ method: z.enum(methods) })
 export type HttpInput = z.output<typeof Writing>
 
-/** Where the secrets of what every such kind is configured with go. */
+/** Hosts that the secrets of the common HTTP configuration are sent to. */
 export const httpSendsTo = (
   { auth, headers, query }: Pick<HttpConfig, 'auth' | 'headers' | 'query'>,
   host: string,
@@ -85,7 +85,7 @@ export interface HttpKindOptions {
   checkUrl(url: string, path: string): void
 }
 
-/** Any API that speaks HTTP. */
+/** The kind for any HTTP API. */
 export function httpKind({ send, checkUrl }: HttpKindOptions): Kind {
   const perform = async (call: Call<HttpConfig>, method: Method, input: HttpInput): Promise<HttpOutput> => {
     const answer = await send(call, call.config.auth, await buildRequest(call, method, input))
@@ -147,7 +147,7 @@ export function httpKind({ send, checkUrl }: HttpKindOptions): Kind {
   })
 }
 
-/** Throws `validation_failed` below `/input`, and CallFailure for secrets. */
+/** Throws `validation_failed` below `/input`, and `CallFailure` for secrets. */
 export async function buildRequest(
   { config, secrets, idempotencyKey }: Call<Omit<HttpConfig, 'auth'>>,
   method: Method,

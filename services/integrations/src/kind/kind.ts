@@ -5,10 +5,10 @@ import type { z } from 'zod'
 import { findReferences } from './references.js'
 import type { Secrets } from './secrets.js'
 
-/** Who an invocation is made for; null for checks, which the platform makes by itself. */
+/** The principal an invocation is made for; `null` for the platform's own checks. */
 export interface Invoker {
   principal: Principal
-  /** The token the request came with, by which to go on in the caller's name. */
+  /** The token of the request, used for further calls with the caller's rights. */
   token: string | undefined
 }
 
@@ -18,19 +18,19 @@ export interface Call<Config = unknown> {
   connectorId: string
   tenant: TenantScope
   invoker: Invoker | null
-  /** Aborts at the deadline, with a CallFailure of the kind `timeout`, or when the caller has gone. */
+  /** Aborts with a `CallFailure`: `timeout` at the deadline, `cancelled` when the caller disconnects. */
   signal: AbortSignal
   /** Milliseconds left until the deadline, at least 1. */
   remainingMs(): number
-  /** The same for every attempt, and for the same invocation asked for again with its Idempotency-Key. */
+  /** The same for every attempt, and for an invocation repeated with its `Idempotency-Key`. */
   idempotencyKey: string
-  /** The run or the execution it is made in; null for what a person or a check asks for. */
+  /** The run or execution the call is made in; `null` for calls by a person or a check. */
   cause: string | null
   secrets: Secrets
   log: Logger
 }
 
-/** Something a connector can do, ready to be done: its types are known to its kind alone. */
+/** An action of a connector. The types of its input and output are known only to its kind. */
 export interface Action {
   name: string
   title: string
@@ -38,37 +38,43 @@ export interface Action {
   /** JSON Schema, draft 2020-12. */
   input: Record<string, unknown>
   output: Record<string, unknown>
-  /** The input as the action takes it. Throws `validation_failed` with paths below `/input`. */
+  /** Converts the input to the action's type. Throws `validation_failed` with paths below `/input`. */
   parse(input: unknown): unknown
   repeats: 'always' | 'by_input' | 'never'
-  /** Whether it may be done again although an earlier attempt may have had its effect. */
+  /** Whether the action may be repeated although an earlier attempt may have had its effect. */
   repeatable(input: unknown): boolean
-  /** Makes one attempt. Throws CallFailure. */
+  /** Makes one attempt. Throws `CallFailure`. */
   run(call: Call, input: unknown): Promise<unknown>
 }
 
-/** One sort of what can be connected. Adding one is a recipe in CONTRIBUTING. */
+/** A type of connected system. CONTRIBUTING describes how to add one. */
 export interface Kind {
   name: string
   title: string
   description: string
-  /** What is stored of a configuration is its output, which it takes again. */
+  /** Schema of configurations. Its output is stored, and is valid as its input. */
   config: z.ZodType<object>
-  /** Refuses what a schema cannot, such as addresses that are never called. Throws `validation_failed` below `/config`. */
+  /**
+   * Checks a schema cannot express, such as addresses that must not be called. Throws `validation_failed` below
+   * `/config`.
+   */
   check(config: unknown): void
-  /** The secrets that a configuration refers to, each with the hosts it goes to. */
+  /** The secrets that a configuration refers to, each with the hosts it is sent to. */
   secretTargets(config: unknown): ConfigTarget[]
-  /** Those every connector of the kind has. */
+  /** Actions that every connector of the kind has. */
   actions: readonly Action[]
-  /** Whether a connector has further ones, by its configuration. */
+  /** Whether connectors have further actions that depend on their configuration. */
   hasFurtherActions: boolean
-  /** The names of all of one connector. Throws CallFailure. */
+  /** Names of all actions of a connector. Throws `CallFailure`. */
   actionNames(call: Call): Promise<string[]>
-  /** All of one connector. Throws CallFailure. */
+  /** All actions of a connector. Throws `CallFailure`. */
   actionsOf(call: Call): Promise<readonly Action[]>
-  /** One of them. Throws CallFailure. */
+  /** The action with this name. Throws `CallFailure`. */
   actionOf(call: Call, name: string): Promise<Action | undefined>
-  /** Finds out whether what is connected answers, with a message for people. Throws CallFailure where it does not. */
+  /**
+   * Tests whether the connected system responds. Returns a message for people. Throws `CallFailure` if it does not
+   * respond.
+   */
   test(call: Call): Promise<string>
   close?(): Promise<void>
 }
@@ -82,14 +88,14 @@ export interface ActionDefinition<Config, Input extends z.ZodType, Output extend
   run(call: Call<Config>, input: z.output<Input>): Promise<z.input<Output>>
 }
 
-/** A part of a configuration whose secrets go to one host. */
+/** A part of a configuration whose secrets are sent to one host. */
 export interface SecretPart {
   path: readonly string[]
   value: unknown
   host: string
 }
 
-/** A secret of a configuration, and where in the request it is named. */
+/** A secret of a configuration, with its path in the request. */
 export type ConfigTarget = SecretTarget & { path: string }
 
 const targetsIn = ({ path, value, host }: SecretPart): ConfigTarget[] =>
@@ -103,15 +109,15 @@ export interface KindDefinition<Config extends object> {
   description: string
   config: z.ZodType<Config>
   check?(config: Config): void
-  /** Where its secrets go: parts of the configuration, by their names in it, and the host of each. */
+  /** Destinations of its secrets: parts of the configuration, by name, each with its host. */
   sendsTo(config: Config): readonly SecretPart[]
-  /** By name. */
+  /** Factories of actions by name. */
   actions: Readonly<Record<string, (name: string) => Action>>
-  /** Further ones, which depend on the configuration. */
+  /** Further actions, which depend on the configuration. */
   furtherActions?(call: Call<Config>): Promise<readonly Action[]>
-  /** Their names, where these are had with less work. */
+  /** Names of the further actions, if they can be obtained with less work than the actions. */
   furtherNames?(call: Call<Config>): Promise<readonly string[]>
-  /** One of the further ones, where it need not be looked for among all. */
+  /** Finds one further action, if that is possible without loading all of them. */
   findAction?(call: Call<Config>, name: string): Promise<Action | undefined>
   test(call: Call<Config>): Promise<string>
   close?(): Promise<void>
@@ -122,7 +128,7 @@ const namesOf = (actions: readonly Action[]) => actions.map(({ name }) => name)
 export function defineKind<Config extends object>(definition: KindDefinition<Config>): Kind {
   const { furtherActions, furtherNames, findAction, check, sendsTo, test, close, ...rest } = definition
   const actions = Object.entries(definition.actions).map(([name, make]) => make(name))
-  // Configurations come from the kind's own schema alone.
+  // The cast is safe: configurations always come from the kind's own schema.
   const own = (call: Call) => call as Call<Config>
   const actionsOf = async (call: Call) =>
     furtherActions ? [...actions, ...(await furtherActions(own(call)))] : actions

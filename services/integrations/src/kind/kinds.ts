@@ -1,10 +1,10 @@
 import { invalidField } from '@opsplane/contracts'
 import type { Kind } from './kind.js'
 
-/** Every kind there is, by name. */
+/** All kinds. */
 export interface Kinds {
   all: readonly Kind[]
-  /** Throws `validation_failed` at `/kind` for one that is not there. */
+  /** Throws `validation_failed` at `/kind` for an unknown name. */
   named(name: string): Kind
 }
 

@@ -28,9 +28,9 @@ const TokenAnswer = z.object({
 })
 
 const maxKept = 1_000
-/** Where the answer does not say. */
+/** Lifetime in seconds if the response does not contain one. */
 const usualSeconds = 300
-/** A token is not used in the last tenth of its life, nor in the last half minute of a long one. */
+/** A token is not used in the last tenth of its lifetime, limited to the last 30 seconds. */
 const restMs = (lifeMs: number) => Math.min(30_000, lifeMs / 10)
 
 interface Kept {
@@ -39,13 +39,13 @@ interface Kept {
 }
 
 export interface AccessTokens {
-  /** A token to be used now; `renew`: another one than before, as that was refused. Throws CallFailure. */
+  /** Returns a valid token. `renew`: requests a new one because the previous one was rejected. Throws `CallFailure`. */
   token(call: Call, auth: OAuth2, renew: boolean): Promise<string>
 }
 
 /**
- * Keeps tokens while they are valid. Which secret they were got with is part of their key, and that is asked for with each
- * use: a rotated one, or one that may no longer be used, ends them.
+ * Caches tokens while they are valid. The cache key includes the client secret, which is resolved for each use:
+ * rotating the secret, or losing the right to use it, invalidates the token.
  */
 export function createAccessTokens(send: SendHttp, nowMs = () => performance.now()): AccessTokens {
   const kept = new LRUCache<string, Kept>({ max: maxKept })
@@ -81,7 +81,7 @@ export function createAccessTokens(send: SendHttp, nowMs = () => performance.now
       }
       const asked = underway.get(key) ?? ask(key, call, auth, pair).finally(() => underway.delete(key))
       underway.set(key, asked)
-      // Another call may have asked for it, and may have had less time.
+      // The shared request may have been started by another call with less time left, so it is repeated if it fails.
       const { token } = await asked.catch(() => ask(key, call, auth, pair))
       call.secrets.conceal(token)
       return token
@@ -111,7 +111,7 @@ async function request(send: SendHttp, call: Call, auth: OAuth2, { id, secret }:
     form.set('client_secret', secret)
   }
   const url = new URL(auth.tokenUrl)
-  // Asking twice gives two tokens, which is harmless.
+  // A repeated request yields a second token, which is harmless.
   const answer = await send(call, { method: 'POST', url, headers, body: form.toString(), repeatable: true })
   if (answer.status >= 400) throw refused(answeredFailure(answer))
   const parsed = TokenAnswer.safeParse(parseJson(answer.body.toString()))
@@ -119,7 +119,7 @@ async function request(send: SendHttp, call: Call, auth: OAuth2, { id, secret }:
   throw new CallFailure('protocol', 'The token endpoint answered without an access_token.', { sent: false })
 }
 
-/** Nothing was asked of the API itself. */
+/** `sent` is false because no request reached the API itself. */
 function refused({ status, body, retryAfterMs }: CallFailure): CallFailure {
   return new CallFailure('answered', `The token endpoint answered ${status}.`, {
     sent: false,

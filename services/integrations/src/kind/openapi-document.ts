@@ -5,7 +5,10 @@ import { CallFailure } from './call-failure.js'
 import { answeredFailure, type SendHttp } from './http-calls.js'
 import type { Call } from './kind.js'
 
-/** Of a document read from a URL; YAML takes far longer to read than JSON. */
+/**
+ * Maximum size of a document read from a URL. The limit for YAML is lower, because YAML takes far longer to parse
+ * than JSON.
+ */
 export const maxDocumentBytes = 2 * 1024 * 1024
 const maxYamlBytes = 256 * 1024
 const maxAliases = 100
@@ -26,10 +29,10 @@ export const OpenApiDocument = z.looseObject({
 })
 export type OpenApiDocument = z.output<typeof OpenApiDocument>
 
-/** A document, and where it came from. */
+/** A parsed document with an id of its content. */
 export interface LoadedDocument {
   document: OpenApiDocument
-  /** Names the content. */
+  /** Identifies the content. */
   id: string
 }
 
@@ -38,7 +41,7 @@ export type LoadDocument = (call: Call, url: string) => Promise<LoadedDocument>
 const keptMs = 300_000
 const maxKept = 16
 
-/** Reads documents through the guard, and keeps each for five minutes. Throws CallFailure. */
+/** Loads documents through the outbound guard, and caches each for five minutes. Throws `CallFailure`. */
 export function createDocuments(send: SendHttp, nowMs = () => performance.now()): LoadDocument {
   const kept = new LRUCache<string, { loaded: LoadedDocument; until: number }>({ max: maxKept })
   return async (call, url) => {
@@ -53,7 +56,7 @@ export function createDocuments(send: SendHttp, nowMs = () => performance.now())
   }
 }
 
-/** Credentials are for the API, not for the server of its description. */
+/** Sends no credentials: they are for the API, not for the server of its description. */
 async function read(send: SendHttp, call: Call, url: string): Promise<string> {
   const answer = await send(call, {
     ...{ method: 'GET', url: new URL(url), repeatable: true, redirects: 3 },
@@ -72,7 +75,7 @@ async function parsed(text: string): Promise<LoadedDocument> {
   throw unusable(`${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim())
 }
 
-/** The reader of YAML is loaded for the first document in it. */
+/** The YAML parser is loaded with the first YAML document. */
 async function contentOf(text: string): Promise<unknown> {
   try {
     return JSON.parse(text)

@@ -3,7 +3,7 @@ import type { OpenApiDocument } from './openapi-document.js'
 import { dereference, toStandaloneSchema } from './openapi-schemas.js'
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const
-/** More are not read. */
+/** Operations beyond this number are ignored. */
 export const maxOperations = 1_000
 
 export type ParameterPlace = 'path' | 'query' | 'header'
@@ -14,13 +14,13 @@ export interface Parameter {
   required: boolean
   description: string
   schema: unknown
-  /** Whether a list is given several times rather than in one text. */
+  /** Whether a list is sent as repeated parameters rather than as one text. */
   explode: boolean
-  /** Whether an object is given as `name[key]`. */
+  /** Whether an object is sent as `name[key]`. */
   deep: boolean
 }
 
-/** What an operation sends, as the document says. */
+/** The request body of an operation, as declared in the document. */
 export interface Body {
   contentType: string
   required: boolean
@@ -35,13 +35,13 @@ export interface Operation {
   description: string
   parameters: Parameter[]
   body: Body | undefined
-  /** Of the first answer that is no error, where it is JSON. */
+  /** Schema of the first success response, if it is JSON. */
   answer: unknown
 }
 
 const read = new WeakMap<OpenApiDocument, Operation[]>()
 
-/** Every operation of a document, by a name that is unique in it. */
+/** Every operation of a document, with a name that is unique in the document. */
 export function listOperations(document: OpenApiDocument): Operation[] {
   const operations = read.get(document) ?? readOperations(document)
   read.set(document, operations)
@@ -95,7 +95,7 @@ function readOperation(
 
 const text = (value: unknown, most: number) => (typeof value === 'string' ? value.slice(0, most) : '')
 
-/** Those of an operation replace those of its path. */
+/** Parameters of an operation override those of its path. */
 function parametersOf(document: OpenApiDocument, lists: readonly unknown[]): Parameter[] {
   const found = new Map<string, Parameter>()
   for (const given of lists.flatMap((list) => (Array.isArray(list) ? list.slice(0, 200) : []))) {
@@ -118,7 +118,7 @@ function placeOf(value: unknown): ParameterPlace | undefined {
   return value === 'path' || value === 'query' || value === 'header' ? value : undefined
 }
 
-/** OpenAPI leaves these to content types and security. */
+/** OpenAPI defines these headers by content types and security schemes instead. */
 const isReserved = (place: ParameterPlace, name: string) =>
   place === 'header' && /^(accept|content-type|authorization)$/i.test(name)
 
@@ -147,7 +147,11 @@ function answerOf(document: OpenApiDocument, responses: unknown): unknown {
 export const isJson = (type: string) => /^application\/([a-z0-9.+-]+\+)?json\b/i.test(type)
 const isStructured = (type: string) => isJson(type) || /^application\/x-www-form-urlencoded/i.test(type)
 
-/** The schemas of an operation's input and output, each of about so many bytes at most. */
+/**
+ * The schemas of an operation's input and output.
+ *
+ * @param maxBytes - approximate maximum size of each schema
+ */
 export function buildSchemas(document: OpenApiDocument, operation: Operation, maxBytes: number) {
   const is30 = document.openapi.startsWith('3.0')
   const { parameters, body, answer } = operation

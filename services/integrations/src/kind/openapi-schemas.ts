@@ -1,6 +1,6 @@
 import { isObject, type JsonSchema } from '@opsplane/json-schema'
 
-/** The value at a reference such as `#/components/schemas/Pet`; undefined for one that leads nowhere or elsewhere. */
+/** The value at a reference such as `#/components/schemas/Pet`; `undefined` for a broken or external reference. */
 export function resolveRef(root: unknown, ref: unknown): unknown {
   if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined
   return ref
@@ -15,7 +15,7 @@ export function resolveRef(root: unknown, ref: unknown): unknown {
 
 const isHolder = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** Follows references of parameters, bodies and responses, a few of them. */
+/** Follows references of parameters, bodies and responses, at most 10 in a row. */
 export function dereference(root: unknown, value: unknown): JsonSchema | undefined {
   let current = value
   for (let hops = 0; hops < 10 && isObject(current) && typeof current.$ref === 'string'; hops++)
@@ -32,8 +32,8 @@ function decoded(part: string): string {
 }
 
 /**
- * A schema that stands by itself: what it refers to comes along in `$defs`, those nearest first, as far as `maxBytes` go; what
- * is left out takes anything. OpenAPI 3.0's own keywords become those of JSON Schema.
+ * A self-contained schema: the schemas it refers to are copied to `$defs`, nearest first, up to `maxBytes`.
+ * References that do not fit accept any value. Keywords specific to OpenAPI 3.0 are converted to JSON Schema.
  */
 export function toStandaloneSchema(
   root: unknown,
@@ -80,11 +80,11 @@ export function toStandaloneSchema(
   return names.size === 0 ? top : { ...top, $defs: definitions }
 }
 
-/** What stands below these is data, not a schema. */
+/** Values of these keywords are data, not schemas. */
 const literal = new Set(['example', 'examples', 'default', 'enum', 'const'])
-/** What stands below these are names, each with a schema. */
+/** Values of these keywords are maps from names to schemas. */
 const named = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'])
-/** For people: documents write whole chapters here. */
+/** Texts for people, which are truncated because documents can contain very long ones. */
 const words = new Set(['title', 'description'])
 const maxWords = 500
 
@@ -93,7 +93,7 @@ const mapped = (value: JsonSchema, change: (inner: unknown, key: string) => unkn
 
 const size = (value: unknown) => JSON.stringify(value)?.length ?? 0
 
-/** What JSON Schema has other words for. */
+/** Converts keywords that differ between OpenAPI 3.0 and JSON Schema. */
 function modern({ nullable, exclusiveMinimum, exclusiveMaximum, ...schema }: JsonSchema): JsonSchema {
   const bounds: JsonSchema = {}
   if (typeof exclusiveMinimum === 'number') bounds.exclusiveMinimum = exclusiveMinimum

@@ -17,7 +17,7 @@ import { type Action, type Call, defineKind, type Kind } from './kind.js'
 import { type LoadDocument, OpenApiDocument } from './openapi-document.js'
 import { buildSchemas, listOperations, type Operation, type Parameter } from './openapi-operations.js'
 
-/** An inline document comes with the request that stores it. */
+/** Limited because an inline document must fit in the request that stores it. */
 const maxInlineBytes = 512 * 1024
 
 const OpenApiConfig = z.strictObject({
@@ -40,7 +40,7 @@ export interface OpenApiKindOptions {
   checkUrl(url: string, path: string): void
 }
 
-/** An API by its description: every operation is an action. */
+/** The kind for an API with an OpenAPI document: every operation is an action. */
 export function openApiKind({ send, load, checkUrl }: OpenApiKindOptions): Kind {
   const documentOf = async (call: Call<OpenApiConfig>): Promise<OpenApiDocument> => {
     const { document } = call.config
@@ -119,7 +119,7 @@ export function openApiKind({ send, load, checkUrl }: OpenApiKindOptions): Kind 
   })
 }
 
-/** Of the schemas of one action that are shown and checked, and of all that are listed together. */
+/** Maximum schema size of one action, and of all actions of a list together, in bytes. */
 const maxOfAction = 64 * 1024
 const maxOfAll = 4 * 1024 * 1024
 
@@ -162,11 +162,14 @@ function firstServer({ servers = [] }: OpenApiDocument): string | undefined {
   )
 }
 
-/** The host it leads to is that of the API: a document names no other. */
+/**
+ * The URL that determines the API's host: `serverUrl`, else the URL of a remote document, which may name no server on
+ * another host, else the first server of an inline document.
+ */
 const addressOf = ({ document, serverUrl }: OpenApiConfig): string =>
   serverUrl ?? (isAddress(document) ? document.url : (firstServer(OpenApiDocument.parse(document)) ?? ''))
 
-/** A document that comes by URL does not say that its credentials go to another host. */
+/** A document loaded from a URL must not redirect credentials to another host. */
 function serverOf({ document, serverUrl }: OpenApiConfig, loaded: OpenApiDocument): string {
   if (serverUrl !== undefined) return serverUrl
   const server = firstServer(loaded) ?? '/'
@@ -186,7 +189,7 @@ const OperationInput = z.object({
 })
 type OperationInput = z.output<typeof OperationInput>
 
-/** Throws `validation_failed` with paths below `/input`. A schema that cannot be read binds nothing. */
+/** Throws `validation_failed` with paths below `/input`. A schema that cannot be compiled is not enforced. */
 function checked(schema: JsonSchema, input: unknown): unknown {
   const compiled = compileSchema(schema, { reading: 'lenient', maxBytes: 2 * maxOfAction })
   const faults = 'schema' in compiled ? compiled.schema.check(input) : []
@@ -197,7 +200,7 @@ function checked(schema: JsonSchema, input: unknown): unknown {
   })
 }
 
-/** The request of an operation, as the http kind sends it. */
+/** The request of an operation, as input of the http kind. */
 function sentBy({ path, parameters, body: declared }: Operation, input: OperationInput): HttpInput {
   const of = (place: Parameter['place']) => parameters.filter((parameter) => parameter.place === place)
   const { body } = input
@@ -242,7 +245,7 @@ function queryOf({ name, explode, deep }: Parameter, value: unknown): [string, Q
   return [[name, Array.isArray(value) && explode ? value.map(flat) : flat(value)]]
 }
 
-/** A list in one text, as `simple` and `form` without explode have it. */
+/** Joins a list with commas, as the styles `simple` and `form` without `explode` require. */
 function flat(value: unknown): string {
   if (Array.isArray(value)) return value.map(flat).join(',')
   if (isObject(value)) return stringifyExact(value)

@@ -6,7 +6,10 @@ const kinds: Record<OutboundErrorKind, FailureKind> = {
   ...{ timeout: 'timeout', reset: 'unreachable', protocol: 'protocol' },
 }
 
-/** What the guard says of a connection it could not open, on which nothing was sent; undefined for anything else. */
+/**
+ * Converts an error of the outbound guard while opening a connection, before anything was sent; `undefined` for any
+ * other error.
+ */
 export function toConnectFailure(error: unknown): CallFailure | undefined {
   if (!(error instanceof OutboundError)) return undefined
   const { kind, message } = error

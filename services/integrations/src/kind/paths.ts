@@ -2,14 +2,15 @@ import { invalidField } from '@opsplane/contracts'
 import { z } from 'zod'
 
 const Scalar = z.union([z.string().max(8_192), z.number(), z.boolean()])
-/** Query parameters of one invocation; a list gives a parameter several times. */
+/** Query parameters of one invocation; a list repeats a parameter. */
 export const InvocationQuery = z
   .record(z.string().min(1).max(200), z.union([Scalar, z.array(Scalar).max(200)]))
   .refine((query) => Object.keys(query).length <= 200, 'must be at most 200 parameters')
   .optional()
 
 /**
- * The URL of a path below a base URL. Throws `validation_failed` at `/input/path` for one that leaves it, by whatever spelling.
+ * The URL of a path below a base URL. Throws `validation_failed` at `/input/path` for a path that leaves the base
+ * URL, in any encoding.
  */
 export function urlBelow(baseUrl: string, path: string): URL {
   const base = new URL(baseUrl)
@@ -20,7 +21,7 @@ export function urlBelow(baseUrl: string, path: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const within = url && (url.pathname.startsWith(root) || url.pathname === base.pathname)
   if (url?.origin !== base.origin || !within) throw refused('Must stay below the base URL of the connector.')
-  // Some servers decode a path before they look for its dots.
+  // Some servers decode a path before they resolve its dot segments.
   if (/%(2f|5c)|(^|\/)(%2e|\.){2}(\/|$)/i.test(url.pathname) && decodedDots(url.pathname))
     throw refused('Must stay below the base URL of the connector.')
   return url
@@ -33,7 +34,7 @@ function decodedDots(pathname: string): boolean {
   return /(^|\/)\.\.(\/|$)/.test(decoded)
 }
 
-/** Adds parameters to a URL; those given first stand first. */
+/** Appends parameters to a URL, in order. */
 export function addQuery(url: URL, query: z.output<typeof InvocationQuery>): void {
   for (const [name, value] of Object.entries(query ?? {}))
     for (const each of Array.isArray(value) ? value : [value]) url.searchParams.append(name, String(each))

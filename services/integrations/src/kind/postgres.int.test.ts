@@ -354,7 +354,7 @@ describe('TLS', () => {
       { name: 'subjectAltName' as const, altNames: [{ type: 2 as const, value: 'db.example' }] },
     ]
     ;({ private: key, cert } = await generate([{ name: 'commonName', value: 'db.example' }], { extensions }))
-    // As a server with TLS: it stands before the one without.
+    // Acts as a TLS server in front of the server without TLS.
     front = createServer((socket) => {
       socket.on('error', () => {})
       sockets.add(socket)

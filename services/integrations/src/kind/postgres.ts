@@ -76,7 +76,7 @@ const ExecuteOutput = Rows.extend({
   affected: z.int().meta({ description: 'Rows returned or, where it returns none, changed.' }),
 })
 
-/** A tenant's database; its rows, and with `execute` its contents. */
+/** The kind for a tenant's database: queries, and writes with `execute`. */
 export function postgresKind(outbound: OutboundStreams): Kind {
   const sessions = createSessions(outbound)
   return defineKind<Config>({
@@ -142,7 +142,7 @@ async function targetOf({ config, secrets }: Call<Config>): Promise<SessionTarge
 const readOnly = () =>
   new CallFailure('answered', 'The connector is read-only, so that it only takes queries.', { sent: false })
 
-/** What is wrong with a value for its type, where Postgres cannot tell it better. */
+/** Validates a value for its type, for a better message than Postgres would give. */
 function mismatch(value: unknown, type: ParameterType): string | undefined {
   try {
     checkParameter('', value, type)

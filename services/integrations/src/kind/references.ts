@@ -1,7 +1,7 @@
 import { invalidField, referencedSecrets, secretReference } from '@opsplane/contracts'
 import { jsonPointer } from '@opsplane/http'
 
-/** The secrets that texts anywhere in a value refer to, and where. */
+/** The secrets that texts in a value refer to, with their paths. */
 export function findReferences(
   value: unknown,
   path: readonly string[] = [],
@@ -11,7 +11,7 @@ export function findReferences(
   return Object.entries(value).flatMap(([key, inner]) => findReferences(inner, [...path, key]))
 }
 
-/** Throws `validation_failed` where a text below `/config` has `{{ }}` around anything but a reference. */
+/** Throws `validation_failed` if a text below `/config` contains `{{ }}` around anything but a reference. */
 export function refuseStrayBraces(value: unknown, path = '/config'): void {
   if (typeof value === 'string') {
     if (!/\{\{|\}\}/.test(value.replaceAll(secretReference, ''))) return

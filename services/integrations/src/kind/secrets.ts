@@ -3,23 +3,26 @@ import { createSecretFilling, type ResolveSecrets, type SecretUser } from '@opsp
 import { createEchoRedaction, createRedaction } from '@opsplane/runtime'
 import { CallFailure } from './call-failure.js'
 
-/** The values of the secrets one use of a connector refers to. */
+/** The values of the secrets that one use of a connector refers to. */
 export interface Secrets {
-  /** A text with its references of the form `{{secrets.name}}` filled in, for this host alone. Throws CallFailure. */
+  /** Fills in references of the form `{{secrets.name}}`, for this host only. Throws `CallFailure`. */
   fill(text: string, host: string): Promise<string>
-  /** The same for the values of a record. */
+  /** Like `fill`, for the values of a record. */
   fillAll(texts: Readonly<Record<string, string>>, host: string): Promise<Record<string, string>>
-  /** Makes a value that came of a secret, such as an access token, as secret as it. */
+  /** Marks a value derived from a secret, such as an access token, as secret. */
   conceal(value: string): void
-  /** `***` in place of every value that was filled in or concealed; `cutOff`: the text goes on. */
+  /**
+   * Replaces every filled-in or concealed value with `***`; `cutOff`: the text is truncated, so a value may be
+   * incomplete.
+   */
   redact(text: string, cutOff?: boolean): string
-  /** The same of an answer that is computed with, where short values may be data. */
+  /** Like `redact`, for a response that is processed further, in which short values may be data. */
   redactEcho(text: string): string
-  /** Names of those that were filled in and stand in a text. */
+  /** Names of the filled-in secrets whose values occur in a text. */
   namesIn(text: string): string[]
 }
 
-/** `user`: in whose name they are used, and by what. */
+/** @param user - the person on whose behalf the secrets are used, and the user of the secrets */
 export function createSecrets(resolve: ResolveSecrets, user: Omit<SecretUser, 'host'>): Secrets {
   const known = new Set<string>()
   const filled = new Map<string, string>()

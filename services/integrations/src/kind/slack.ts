@@ -66,7 +66,7 @@ export interface SlackKindOptions {
   checkUrl(url: string, path: string): void
 }
 
-/** Messages to Slack, by an incoming webhook or as a bot. */
+/** The kind for messages to Slack, by an incoming webhook or as a bot. */
 export function slackKind({ send, checkUrl }: SlackKindOptions): Kind {
   const post = async (call: Call, url: URL, token: string | undefined, body: object, repeatable: boolean) =>
     send(call, {
@@ -155,7 +155,7 @@ export function slackKind({ send, checkUrl }: SlackKindOptions): Kind {
         await ask(call, 'auth.test', {}, true)
         return 'Slack knows the token.'
       }
-      // Nothing is posted: to a webhook that is there it is a bad message.
+      // An empty message posts nothing: an existing webhook rejects it as invalid with 400.
       const answer = await post(call, await webhookUrl(call), undefined, {}, true)
       if (answer.status !== 400) throw answeredFailure(answer)
       return 'Slack knows the webhook.'
@@ -163,7 +163,10 @@ export function slackKind({ send, checkUrl }: SlackKindOptions): Kind {
   })
 }
 
-/** The secret is the whole URL, or its path; the host is the configuration's, for which the secret was given out. */
+/**
+ * The secret is the whole URL or its path. The host comes from the configuration, because the secret was resolved for
+ * it.
+ */
 async function webhookUrl({ config: { auth }, secrets }: Call<SlackConfig>): Promise<URL> {
   if (auth.type !== 'webhook') throw new Error('it has no webhook')
   const { origin } = new URL(auth.origin)
@@ -173,7 +176,7 @@ async function webhookUrl({ config: { auth }, secrets }: Call<SlackConfig>): Pro
   throw new CallFailure('secret', `The secret is not the URL of a webhook at ${origin}.`, { sent: false })
 }
 
-/** Slack answers 200 to what it refuses, too. */
+/** Slack also responds with 200 to rejected messages. */
 function messageOf(answer: OutboundResponse): Message {
   if (answer.status >= 400) throw answeredFailure(answer)
   const text = answer.body.toString()

@@ -46,7 +46,7 @@ const maxRecipients = 100
 const maxAttachments = 10
 const maxAttachedBytes = 1_048_576
 
-/** What mails carry of themselves, or who carries them: others' headers would speak for us. */
+/** Headers set by the platform or by mail servers, which an input must not override. */
 const ownHeaders =
   /^(?:from|sender|to|cc|bcc|reply-to|subject|date|message-id|mime-version|content-.*|received|return-path|delivered-to|dkim-.*|arc-.*|authentication-results|resent-.*)$/i
 
@@ -107,7 +107,7 @@ const Sent = z.object({
   response: z.string().meta({ description: "The server's last word." }),
 })
 
-/** A mail server that sends what it is given. */
+/** The kind for a mail server that sends messages. */
 export function smtpKind(outbound: OutboundStreams): Kind {
   const using = createWithMailServer(outbound)
   return defineKind<Config>({
@@ -152,7 +152,7 @@ export function smtpKind(outbound: OutboundStreams): Kind {
 
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
 
-/** The schema has read it before. */
+/** Cannot fail: the schema has parsed the address before. */
 const senderOf = ({ from }: Config): Mailbox => parseMailbox(from) ?? { name: '', address: from }
 
 async function serverOf({ config, secrets }: Call<Config>): Promise<MailServer> {

@@ -29,10 +29,10 @@ export interface TopicKindOptions {
   delegations: Delegations
 }
 
-/** The longest an invocation may take, and a little. */
+/** Slightly longer than the maximum duration of an invocation. */
 const grantSeconds = 120
 
-/** The platform's own bus, in the name of its invoker. */
+/** The kind for the platform's own event bus, used with the invoker's rights. */
 export function topicKind({ dispatcher, delegations }: TopicKindOptions): Kind {
   return defineKind<TopicConfig>({
     name: 'topic',
@@ -72,10 +72,13 @@ export function topicKind({ dispatcher, delegations }: TopicKindOptions): Kind {
   })
 }
 
-/** The fields of an invocation by those of the request for the dispatcher. */
+/** Maps fields of the dispatcher's request to fields of the invocation. */
 const fields = createAddressFinder({ 'path /name': 'body /input/topic', body: 'body /input' })
 
-/** What the dispatcher refuses is refused here; while it is away the event may have been stored, and its key keeps it one. */
+/**
+ * A rejection by the dispatcher becomes a rejection here. If the dispatcher is unavailable, the event may have been
+ * stored; the idempotency key prevents duplicates.
+ */
 function unlessAway(error: unknown): never {
   if (
     error instanceof ApiError &&

@@ -2,7 +2,7 @@ import { ApiError, type Evaluation, type EvaluationResult, tenantKey } from '@op
 import type { RequestMeta } from '@opsplane/http'
 import type { ExpressionError, Expressions } from '@opsplane/sandbox'
 
-/** Throws `validation_failed` for what is wrong with the expression, `service_unavailable` for what is not its fault. */
+/** Throws `validation_failed` for a faulty expression, `service_unavailable` for failures it did not cause. */
 export async function evaluate(
   expressions: Expressions,
   { expression, input = {}, bindings }: Evaluation,

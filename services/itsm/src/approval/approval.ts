@@ -10,12 +10,15 @@ import {
 } from '@opsplane/contracts'
 import { sha256Hex } from '@opsplane/runtime'
 
-/** Hash of the content an approval is for: decisions on other content do not count. */
+/** Hash of the content under approval. A decision made on different content does not count. */
 export function hashContent(content: object): string {
   return sha256Hex(canonicalJson(content))
 }
 
-/** Throws validation_failed naming the place below `path`, such as `/approvals/0`, where a rule can never be met. */
+/**
+ * Throws validation_failed if a rule can never be met. The error names its place below `path`, such as
+ * `/approvals/0`.
+ */
 export function checkApprovalRule({ approverIds, waitFor }: ApprovalRule, path: string): void {
   if (approverIds === null && (waitFor === 'all' || (typeof waitFor === 'object' && 'percent' in waitFor)))
     throw invalidField(
@@ -34,13 +37,13 @@ export function checkApprovalRule({ approverIds, waitFor }: ApprovalRule, path: 
 export interface ApprovalRequest {
   id: string
   rule: ApprovalRule
-  /** User ids that may not decide. They do not count for `all` and `percent` either. */
+  /** Ids of users who may not decide. The modes `all` and `percent` do not count them either. */
   excludedIds: readonly string[]
   contentHash: string
   now: Instant
 }
 
-/** A new pending approval. Throws validation_failed when too few eligible approvers are left. */
+/** Creates a pending approval. Throws validation_failed if too few eligible approvers are left. */
 export function requestApproval({ id, rule, excludedIds, contentHash, now }: ApprovalRequest): Approval {
   const short = findShortfall(rule, excludedIds)
   if (short) throw tooFewApprovers(rule, short, 'may decide on this')
@@ -59,7 +62,7 @@ export function requestApproval({ id, rule, excludedIds, contentHash, now }: App
   }
 }
 
-/** A pending approval for each rule, with the id at the same place. */
+/** Creates a pending approval for each rule, using the id at the same index. */
 export function requestAllApprovals(
   rules: readonly ApprovalRule[],
   ids: readonly string[],
@@ -74,11 +77,11 @@ export function requestAllApprovals(
 
 export interface Shortfall {
   required: number
-  /** How many may decide. */
+  /** Number of people who may decide. */
   left: number
 }
 
-/** Undefined where a rule can be met by those who are not excluded. */
+/** Returns `undefined` if people who are not excluded can meet the rule. */
 export function findShortfall(rule: ApprovalRule, excludedIds: readonly string[]): Shortfall | undefined {
   const left = countEligible(rule, excludedIds)
   const required = countRequired(rule, left)
@@ -103,7 +106,7 @@ function countEligible({ approverIds }: ApprovalRule, excludedIds: readonly stri
   return approverIds?.filter((userId) => !excludedIds.includes(userId)).length ?? Number.POSITIVE_INFINITY
 }
 
-/** How many of this number of approvers have to approve. */
+/** Number of approvals required from the given number of approvers. */
 export function countRequired({ waitFor }: ApprovalRule, approvers: number): number {
   if (waitFor === 'first') return 1
   if (waitFor === 'all') return Math.max(1, approvers)
@@ -112,7 +115,7 @@ export function countRequired({ waitFor }: ApprovalRule, approvers: number): num
 
 export interface NewDecision {
   by: Actor
-  /** The person; an API key counts as its owner. */
+  /** Id of the person who decides. For an API key, its owner. */
   userId: string
   decision: ApprovalDecision['decision']
   comment: string | null
@@ -120,7 +123,7 @@ export interface NewDecision {
   now: Instant
 }
 
-/** Why the person may not decide; undefined when they may. */
+/** Returns the reason why the person may not decide, or `undefined` if they may. */
 export function reasonCannotDecide(approval: Approval, userId: string): string | undefined {
   if (approval.status !== 'pending') return `${approval.name} is already ${approval.status}.`
   if (approval.excludedIds.includes(userId))
@@ -132,13 +135,13 @@ export function reasonCannotDecide(approval: Approval, userId: string): string |
   return undefined
 }
 
-/** Those of the approvals the person may decide on. */
+/** Returns the approvals that the person may decide on. */
 export const filterDecidable = (approvals: readonly Approval[], userId: string): Approval[] =>
   approvals.filter((approval) => reasonCannotDecide(approval, userId) === undefined)
 
 /**
- * Adds a decision. One rejection rejects; enough approvals approve. Throws forbidden for a person who may not decide, and
- * conflict when the content has changed since approval was requested.
+ * Adds a decision. One rejection rejects the approval; enough approvals approve it. Throws forbidden if the person may
+ * not decide, and conflict if the content has changed since approval was requested.
  */
 export function recordDecision(approval: Approval, deciding: NewDecision): Approval {
   const { by, userId, decision, comment, contentHash, now } = deciding

@@ -14,7 +14,7 @@ import type { z } from 'zod'
 import { itsm } from '../service.js'
 
 const dayMs = 86_400_000
-/** Stands still until it is moved. A Friday. */
+/** A Friday. Time stands still until the test changes it. */
 let nowMs = Date.parse('2026-03-06T15:00:00.000Z')
 const clock = { now: () => new Date(nowMs).toISOString() }
 
@@ -52,7 +52,7 @@ it('a policy of one business day is due on the next one, stands on hold, and is 
   expect(policy).toMatchObject(days)
   const { id, number } = (await api.post('/itsm/incidents', { title: 'Checkout answers 502' })).data(Incident)
   const startedAt = nowMs
-  // Friday 16:00 in Berlin: an hour is left of its eight.
+  // Friday 16:00 in Berlin: one of the eight working hours is left.
   const running = { goalUnit: 'business_days', goalMs: dayMs, dueAt: '2026-03-09T15:00:00.000Z' }
   await clockOf(api, id, running)
 

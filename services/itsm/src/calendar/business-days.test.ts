@@ -82,10 +82,10 @@ describe('a business day', () => {
     const always = Object.fromEntries(weekdays.map((day) => [day, [{ from: '00:00', to: '24:00' }]]))
     const hours = { timeZone: 'America/St_Johns', week: always, holidays: [], exceptions: [] }
     const calendar = createCalendar(hours, 'business_days')
-    // 7 November 2010: at 00:01 the clock was set back to 23:01 of the day before.
+    // 7 November 2010: at 00:01 the clock was set back to 23:01 of the previous day.
     const [from, to] = [at('2010-11-06T02:30'), at('2010-11-08T03:30')]
     expect(calendar.businessMsBetween(from, to)).toBe(2 * dayMs)
-    // One minute of the 24 hours and one minute that 7 November has.
+    // 7 November has 24 hours and one minute; `minute` is the first of these 1,441 minutes.
     const minute = at('2010-11-07T02:30')
     expect(calendar.businessMsBetween(minute, minute + 60_000)).toBe(59_958)
   })

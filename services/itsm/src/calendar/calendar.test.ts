@@ -109,7 +109,7 @@ it('around the clock counts everything', () => {
 })
 
 const from2026 = at('2026-01-01T00:00:00Z')
-/** Where the clock on the wall is looked at: every date that counts, whole. */
+/** Range of dates whose wall-clock times are inspected: every date that counts, as a whole. */
 const known = [from2026 - 48 * hourMs, 370] as const
 
 test.each(zones)(

@@ -2,19 +2,23 @@ import { type SlaCalendarState, type SlaGoalUnit, type SlaHours, weekdays } from
 import { type TimeMeasure, timeMeasures } from './measure.js'
 import { findZone, type Zone } from './zone.js'
 
-/** An open stretch of time, in Unix milliseconds; the end is not part of it. */
+/** An open time span in Unix milliseconds. The end is exclusive. */
 export interface Span {
   from: number
   to: number
 }
 
 /**
- * Time is open at an instant when the wall clock of the zone shows an open time of the date it shows. What it counts is
- * up to the unit of the goal: itself, or, in business days, its part of a date whose open time adds up to 24 hours.
+ * Business calendar. An instant is open if the wall clock of the zone then shows a time within the open hours of its
+ * date. The goal's unit decides how open time counts. Minutes count as they are. For business days, the open time of
+ * each date adds up to 24 hours and counts proportionally.
  */
 export interface Calendar {
   businessMsBetween(from: number, to: number): number
-  /** The first instant by which so much has been counted; null when the calendar does not open enough. */
+  /**
+   * Returns the first instant by which `ms` have been counted, or `null` if the calendar never has that much
+   * open time.
+   */
   addBusinessMs(from: number, ms: number): number | null
   openBetween(from: number, to: number): Span[]
 }
@@ -29,28 +33,25 @@ export const aroundTheClock: Calendar = {
 
 const minuteMs = 60_000
 const dayMs = 86_400_000
-/** Beyond every offset from UTC there is. */
+/** Larger than any UTC offset in existence. */
 export const maxOffsetMs = 16 * 3_600_000
-/** A goal is a year of open hours at most: what is not reached by then never will be. */
+/** A goal is at most one year of open hours. A goal not reached within this many years is never reached. */
 const horizonYears = 20
 
-/** An open span, with the open time its date has before it and in all. */
+/** An open span, with the open time of its date before it (`passed`) and in total (`ofDate`). */
 interface OpenSpan extends Span {
   passed: number
   ofDate: number
 }
 
-/** Open spans of one local year, and what is counted before each of them and in all. */
+/** The open spans of one local year, with the time counted before each span and in total. */
 interface OpenYear {
   spans: OpenSpan[]
   before: number[]
   total: number
 }
 
-/**
- * Years are laid out when they are first looked at and kept, so that any span of time costs one step per year
- * and two searches.
- */
+/** Computes each year on first use and caches it, so any time range costs one step per year and two binary searches. */
 export function createCalendar(hours: CalendarHours, unit: SlaGoalUnit = 'minutes'): Calendar {
   const zone = findZone(hours.timeZone)
   const measure = timeMeasures[unit]
@@ -96,7 +97,7 @@ export function createCalendar(hours: CalendarHours, unit: SlaGoalUnit = 'minute
   }
 }
 
-/** What of the year is counted before an instant. */
+/** Returns the time counted in the year before `instant`. */
 function countedUntil({ spans, before }: OpenYear, instant: number, measure: TimeMeasure): number {
   let [low, high] = [0, spans.length]
   while (low < high) {
@@ -108,17 +109,20 @@ function countedUntil({ spans, before }: OpenYear, instant: number, measure: Tim
   return span ? (before[low - 1] ?? 0) + countedIn(span, Math.min(instant, span.to), measure) : 0
 }
 
-/** What a span counts until an instant in it: the difference of what its date has counted, so that nothing is rounded twice. */
+/**
+ * Returns the time a span counts until an instant within it. Computed
+ * as a difference of totals per date, so that nothing is rounded twice.
+ */
 function countedIn({ from, passed, ofDate }: OpenSpan, until: number, { counted }: TimeMeasure): number {
   return counted(passed + until - from, ofDate) - counted(passed, ofDate)
 }
 
-/** The first instant in a span by which it counts so much. */
+/** Returns the first instant in a span by which `ms` have been counted in it. */
 function reachedIn({ from, passed, ofDate }: OpenSpan, ms: number, { counted, needed }: TimeMeasure): number {
   return from + needed(ms + counted(passed, ofDate), ofDate) - passed
 }
 
-/** Index of the last number that is below `limit`. */
+/** Index of the last number below `limit`. */
 function lastBelow(sorted: number[], limit: number): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {
@@ -170,8 +174,8 @@ function hoursByDate({ week, holidays, exceptions }: CalendarHours): (day: numbe
 }
 
 /**
- * The instants at which the wall clock shows these hours of this date. What it skips is not there, and what it
- * shows twice counts twice. `day` is the date's midnight as if it were UTC.
+ * Returns the spans in which the wall clock shows these hours of this date. Times that the clock skips are missing, and
+ * times that it shows twice count twice. `day` is the midnight of the date read as UTC.
  */
 export function openSpans(day: number, hours: readonly SlaHours[], zone: Zone): Span[] {
   if (hours.length === 0) return []
@@ -193,7 +197,7 @@ export function openSpans(day: number, hours: readonly SlaHours[], zone: Zone): 
   return spans
 }
 
-/** Milliseconds of the day that a time such as `09:30` or `24:00` stands for. */
+/** Converts a time such as `09:30` or `24:00` to milliseconds since midnight. */
 export function timeOfDayMs(time: string): number {
   const [hour = 0, minute = 0] = time.split(':').map(Number)
   return (hour * 60 + minute) * minuteMs

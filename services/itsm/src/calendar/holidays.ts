@@ -1,16 +1,19 @@
 import { invalidField, type SlaCalendarState } from '@opsplane/contracts'
 import type { Holiday } from './ical.js'
 
-/** Imported holidays, added to those of a calendar or replacing them. */
+/** Imported holidays, which are added to the holidays of a calendar or replace them. */
 export interface NewHolidays {
   holidays: readonly Holiday[]
   replace: boolean
 }
 
-/** As many as a PATCH takes. */
+/** The same limit as in a PATCH. */
 const maxHolidays = 500
 
-/** In the order of their dates; one that is there already stays as it is. Throws validation_failed for too many. */
+/**
+ * Returns the holidays sorted by date. An existing holiday wins over an imported one of the same date.
+ * Throws validation_failed if there are too many.
+ */
 export function mergeHolidays({ holidays, replace }: NewHolidays, calendar: SlaCalendarState) {
   const byDate = new Map<string, Holiday>()
   for (const holiday of [...(replace ? [] : calendar.holidays), ...holidays]) {

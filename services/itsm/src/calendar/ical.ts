@@ -7,19 +7,19 @@ export type Holiday = SlaCalendarState['holidays'][number]
 type Event = ICAL.Component
 
 const dayMs = 86_400_000
-/** Later ones are not written with four digits of the year, and no calendar could be read that had one. */
+/** Later dates need more than four digits for the year, and a calendar that contained one could not be read. */
 const lastDay = Date.UTC(9999, 11, 31)
 const maxDays = 31
 const maxYears = 50
-/** Far more than a calendar keeps, as dates may come twice. */
+/** Far more than a calendar can store, because the same date may occur twice. */
 const maxHolidays = 5_000
-/** Unfolded: what takes longer to read the longer it is. */
+/** Length after unfolding. The time to parse a line grows with its length. */
 const maxLineLength = 10_000
 
 /**
- * The holidays of a calendar in iCalendar format (RFC 5545): its events of whole days, each day of longer ones, and
- * those that return every year on their date. Throws validation_failed for what would get lost: events at times of
- * day, and other recurrences.
+ * Reads the holidays of a calendar in iCalendar format (RFC 5545): all-day events, every day of events that last
+ * several days, and events that recur every year on the same date. Throws validation_failed for anything that would be
+ * lost: events with a time of day, and other recurrences.
  */
 export function parseHolidays(ical: string): Holiday[] {
   const holidays: Holiday[] = []
@@ -31,7 +31,7 @@ export function parseHolidays(ical: string): Holiday[] {
   return holidays
 }
 
-/** Those of the first calendar in it that take place. */
+/** Returns the events of the first calendar, without the canceled ones. */
 function findEvents(ical: string): Event[] {
   const calendar = parseIcal(ical.replace(/^\uFEFF/, '').replaceAll(/\r?\n[ \t]/g, ''))
   if (calendar.name !== 'vcalendar')
@@ -53,7 +53,7 @@ function parseIcal(ical: string): ICAL.Component {
   }
 }
 
-/** A recurrence as jCal has it. */
+/** A recurrence rule in jCal form. */
 const Rule = z.looseObject({
   freq: z.string(),
   interval: z.number().optional(),
@@ -64,12 +64,12 @@ const Rule = z.looseObject({
   wkst: z.unknown().optional(),
 })
 
-/** As jCal (RFC 7265) has it: dates with dashes, a recurrence as an object. */
+/** Reads a property in jCal form (RFC 7265): dates have dashes, and a recurrence is an object. */
 const readJcal = (event: Event, name: string): unknown => event.getFirstProperty(name)?.toJSON()[3]
 
 const readText = (event: Event, name: string): string => {
   const value = readJcal(event, name)
-  // A date without a time, where a time is the default.
+  // ical.js appends `T::` to a date without a time where the property defaults to a date with a time.
   return typeof value === 'string' ? value.replace(/T::$/, '').trim() : ''
 }
 
@@ -90,7 +90,7 @@ function toHolidays(event: Event): Holiday[] {
   )
 }
 
-/** How many years on it returns: once, each of a number of years, or every year from its date. */
+/** Returns the years, counted from the event's own, in which it occurs: once, in a number of years, or every year. */
 function parseRecurrence(event: Event, begin: number, name: string): { years: number[]; yearly: boolean } {
   const rule = readJcal(event, 'rrule')
   if (rule === undefined) return { years: [0], yearly: false }
@@ -123,7 +123,7 @@ function countDays(event: Event, begin: number, name: string): number {
   throw invalidIcal('too_long', `${name || 'An event'} must last from 1 to ${maxDays} whole days.`)
 }
 
-/** Midnight of a date such as 2026-12-25, in UTC. */
+/** Converts a date such as 2026-12-25 to its midnight in UTC. */
 function parseDay(value: string, name: string): number {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(value) ? Date.parse(`${value}T00:00:00Z`) : Number.NaN
   if (Number.isNaN(at) || formatDate(at) !== value)
@@ -134,7 +134,7 @@ function parseDay(value: string, name: string): number {
   return at
 }
 
-/** The same date so many years later; 29 February comes to be 1 March where there is none. */
+/** Returns the same date `years` later. 29 February becomes 1 March in years that are not leap years. */
 function inYear(begin: number, years: number): number {
   const date = new Date(begin)
   return Date.UTC(date.getUTCFullYear() + years, date.getUTCMonth(), date.getUTCDate())

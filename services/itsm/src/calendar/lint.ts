@@ -2,10 +2,13 @@ import { invalidField, type SlaCalendarState, type SlaHours } from '@opsplane/co
 import { createCalendar, timeOfDayMs } from './calendar.js'
 import { findZone } from './zone.js'
 
-/** How far a goal may be away: a calendar is open within it, and a policy's goals are met within it. */
+/** Time within which a calendar must be open and every goal of a policy must be reached. */
 export const yearMs = 365 * 86_400_000
 
-/** Throws validation_failed for a calendar that cannot be meant: an unknown zone, hours that overlap, none at all. */
+/**
+ * Throws validation_failed for a calendar that cannot be intended: an unknown zone, overlapping hours, no open
+ * hours.
+ */
 export function checkCalendar(calendar: SlaCalendarState): SlaCalendarState {
   try {
     findZone(calendar.timeZone)

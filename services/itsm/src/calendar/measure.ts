@@ -1,21 +1,25 @@
 import type { SlaGoalUnit } from '@opsplane/contracts'
 
-/** How the open time of a date counts. Both are whole numbers, so that what is counted piece by piece adds up. */
+/**
+ * Converts the open time of a date into counted time. Both are
+ * whole numbers, so counts of separate parts add up exactly.
+ */
 export interface TimeMeasure {
-  /** What the first so many open milliseconds count of a date that has `ofDate` of them. */
+  /** Time counted for the first `openMs` open milliseconds of a date whose open time is `ofDate` in total. */
   counted(openMs: number, ofDate: number): number
-  /** The least open time of the date that counts so much. */
+  /** The minimum open time of the date that counts as `counted`. */
   needed(counted: number, ofDate: number): number
 }
 
 const daySeconds = 86_400
 
-/** Milliseconds, as clocks count them, in one of what goals are given in. */
+/** Counted milliseconds in one unit of a goal. */
 export const goalUnitMs = { minutes: 60_000, business_days: daySeconds * 1_000 }
 
 export const timeMeasures: Record<SlaGoalUnit, TimeMeasure> = {
   minutes: { counted: (openMs) => openMs, needed: (counted) => counted },
-  // Hours are whole minutes and offsets change at whole seconds: divided by seconds, no product is beyond exact integers.
+  // Hours are whole minutes and offsets change at whole seconds.
+  // Dividing by seconds keeps every product an exact integer.
   business_days: {
     counted: (openMs, ofDate) => Math.floor((openMs * daySeconds) / (ofDate / 1_000)),
     needed: (counted, ofDate) => Math.ceil((counted * (ofDate / 1_000)) / daySeconds),

@@ -6,7 +6,7 @@ import { catalogRequests } from '../schema/catalog.js'
 type Caller = Pick<RequestMeta, 'principal'>
 type Persons = Pick<CatalogRequestState, 'requesterId' | 'requestedFor' | 'approvals'>
 
-/** Whether the caller manages the catalogue, and so sees drafts of items and all requests. */
+/** Whether the caller manages the catalogue and therefore sees draft items and all requests. */
 export const isCatalogManager = ({ principal }: Caller): boolean =>
   principal.permissions.includes('catalog:write')
 
@@ -15,7 +15,10 @@ const mayApprove = ({ principal }: Caller): boolean => principal.permissions.inc
 const isOwn = ({ principal: { userId } }: Caller, request: Persons): boolean =>
   request.requesterId === userId || request.requestedFor === userId
 
-/** Throws not_found unless the caller manages the catalogue, is a person of the request, or is one of its approvers. */
+/**
+ * Throws not_found unless the caller manages the catalogue, is the requester or recipient, or is one of the
+ * approvers.
+ */
 export function checkVisible(meta: Caller, request: Persons): void {
   const { userId } = meta.principal
   const asked = request.approvals.some(({ approverIds }) => approverIds?.includes(userId) ?? true)
@@ -23,8 +26,8 @@ export function checkVisible(meta: Caller, request: Persons): void {
 }
 
 /**
- * The same as a condition of a list; undefined where the caller sees all. The condition is on the present state, also
- * with `asOf`: a person named in a request stays named in it.
+ * The rule of `checkVisible` as a condition for lists; `undefined` if the caller sees all requests. The condition
+ * applies to the current state, also with `asOf`: a person named in a request stays named in it.
  */
 export function visibleTo(meta: Caller): SQL | undefined {
   if (isCatalogManager(meta)) return undefined
@@ -39,12 +42,12 @@ export function visibleTo(meta: Caller): SQL | undefined {
 
 type PersonsColumn = typeof catalogRequests.approverIds | typeof catalogRequests.assigneeIds
 
-/** Whether a list of users includes this one. */
+/** Condition: the list of users contains this user. */
 export const includesUser = (column: PersonsColumn, userId: string): SQL =>
   sql`${column} @> ${JSON.stringify([userId])}::jsonb`
 export const includesAnyone = (column: PersonsColumn): SQL => sql`${column} @> '[null]'::jsonb`
 
-/** Only the requester edits and submits a draft. */
+/** Throws forbidden unless the caller is the requester: only the requester edits and submits a draft. */
 export function checkRequester({ principal }: Caller, { requesterId }: Persons): void {
   if (principal.userId !== requesterId)
     throw new ApiError('forbidden', 'Only the requester can edit and submit a request.')

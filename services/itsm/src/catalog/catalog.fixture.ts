@@ -1,10 +1,10 @@
 import { CatalogItem, CatalogRequest, newId, type Principal } from '@opsplane/contracts'
 import { type ApiClient, type SharedService, testPrincipal } from '@opsplane/testing'
 
-/** What a member of staff may do. */
+/** Permissions of an ordinary employee. */
 export const requesterPermissions = ['catalog:read', 'catalog:request']
 
-/** Those who have to do with a catalogue, in a workspace of their own. */
+/** Users with the different roles of a catalogue, in a separate workspace. */
 export function team(service: SharedService) {
   const home = testPrincipal()
   const member = (permissions: string[]) => {
@@ -40,7 +40,7 @@ export const order = async (api: ApiClient, item: { id: string }, fields: object
   (await api.post('/catalog/requests', { itemId: item.id, ...fields })).data(CatalogRequest)
 export const listIds = async (api: ApiClient, path: string) =>
   (await api.get(path)).page(CatalogItem.or(CatalogRequest)).items.map(({ id }) => id)
-/** Reads a list to its end by its cursors, one by one. */
+/** Reads a whole list page by page, following its cursors. */
 export async function listAllIds(api: ApiClient, path: string): Promise<string[]> {
   const ids: string[] = []
   for (let after = ''; ; ) {
@@ -51,7 +51,7 @@ export async function listAllIds(api: ApiClient, path: string): Promise<string[]
     after = `&after=${encodeURIComponent(pagination.nextCursor)}`
   }
 }
-/** The approver has to approve. */
+/** A rule that requires the approver's approval. */
 export const rules = ({ approver }: Team) => [{ name: 'Budget', approverIds: [approver.id] }]
 export const tasks = [
   { key: 'order', name: 'Order it' },

@@ -154,7 +154,7 @@ describe('the life of a request', () => {
     await ada.api.patch(path, { quantity: 2 })
     expect((await ada.api.post(`${path}/submit`)).data(CatalogRequest).status).toBe('awaiting_approval')
     const approved = (await approver.api.post(`${path}/approve`, { comment: 'Fine.' })).data(CatalogRequest)
-    // To work on them takes another permission than to approve.
+    // Working on tasks requires a different permission than approving.
     expect(approved.tasks.map(({ allowedActions }) => allowedActions)).toEqual([[], []])
     const working = (await manager.api.get(path)).data(CatalogRequest)
     expect(working.tasks.map(({ status, allowedActions }) => [status, allowedActions.length])).toEqual([

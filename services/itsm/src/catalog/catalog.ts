@@ -11,7 +11,7 @@ import { requestStore } from './request-store.js'
 
 export const catalogDeciders = [catalogItem, catalogRequest]
 
-/** Further tables the deciders project to. */
+/** Additional tables that the deciders project to. */
 export const catalogProjectedTables = ['catalog_item_revisions']
 
 export function catalogRoutes(ctx: ServiceContext, people: People): Route[] {

@@ -8,7 +8,7 @@ import {
 } from '@opsplane/contracts'
 import { createItem, item, now, requests } from './sample-catalog.fixture.js'
 
-/** What NATS takes unless set otherwise, less the envelope of an event. */
+/** NATS's default maximum message size, minus the envelope of an event. */
 const largestMessage = 1_048_576 - 16_384
 
 const wide = (length: number) => '€'.repeat(length)

@@ -4,20 +4,20 @@ import { compile } from '../json-schema/compile.js'
 import { checkFaults, withDefaults } from '../json-schema/data-faults.js'
 import { checkEnforceable } from '../json-schema/enforceable.js'
 
-/** The same limit as of a request body: events carry the data twice. */
+/** The same limit as for a request body, because events contain the data twice. */
 const maxBytes = 32_768
 const rules = { path: '/formSchema', form: true }
 
 export type FormData = Record<string, unknown>
 
-/** Refuses a form with anything that is not enforced. Throws validation_failed naming the place in it. */
+/** Throws validation_failed if the form uses a keyword that is not enforced. The error names its place in the form. */
 export function checkFormSchema(schema: JsonSchema): void {
   checkEnforceable(schema, rules)
 }
 
 /**
- * The data with the defaults of the form. Throws validation_failed naming all that does not fit; a draft may still
- * lack what is required.
+ * Returns the data completed with the defaults of the form. Throws validation_failed listing everything that does not
+ * match; a draft may still lack required fields.
  */
 export function fillForm(schema: JsonSchema, data: FormData, { draft }: { draft: boolean }): FormData {
   const form = compile(schema, rules)

@@ -22,7 +22,10 @@ import {
 
 const { given } = specify(catalogItem)
 
-/** Where each action leads; a missing cell is refused. Written out apart from the table the code runs on. */
+/**
+ * Resulting status of each action; a missing cell means the action is
+ * rejected. Written out independently of the table that the code uses.
+ */
 const matrix: Record<CatalogItemStatus, Partial<Record<CatalogItemAction, CatalogItemStatus | 'gone'>>> = {
   draft: { edit: 'draft', activate: 'active', delete: 'gone' },
   active: { edit: 'active', retire: 'retired' },

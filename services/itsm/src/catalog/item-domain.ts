@@ -24,7 +24,7 @@ export type ItemCommand =
 
 type ItemDecision = Decision<CatalogItemState, ServiceCatalogEventType>
 
-/** Every rule of an item of the catalogue; which action applies when is `itemTransitions`. */
+/** All rules of a catalogue item. `itemTransitions` defines which action is allowed in which status. */
 export const catalogItem: Decider<CatalogItemState, ItemCommand> = {
   resourceType: 'catalog_item',
   table: 'catalog_items',
@@ -36,7 +36,7 @@ export const catalogItem: Decider<CatalogItemState, ItemCommand> = {
 
 export const revisionRowId = (itemId: string, revision: number) => `${itemId}.${revision}`
 
-/** What a request may be pinned to, which is never a draft. */
+/** A revision that a request may be pinned to. A draft is never one. */
 function revisionRow({ id: itemId, ...state }: CatalogItemState): ReadModelRow {
   const id = revisionRowId(itemId, state.revision)
   return { table: 'catalog_item_revisions', id, state: { id, itemId, ...state } }
@@ -85,7 +85,7 @@ function edit(patch: CatalogItemPatch, state: CatalogItemState, next: CatalogIte
   return [{ type: 'catalog_item.updated', after: { ...next, ...given, revision: state.revision + 1 } }]
 }
 
-/** What the schema of a body cannot say. Throws validation_failed. */
+/** Checks the rules that the body schema cannot express. Throws validation_failed. */
 function checkContent({ formSchema, approvals, tasks }: CatalogItemPatch): void {
   if (formSchema !== undefined) checkFormSchema(formSchema)
   for (const [index, rule] of (approvals ?? []).entries()) checkApprovalRule(rule, `/approvals/${index}`)

@@ -44,7 +44,7 @@ const route = defineResource({
   response: CatalogItem,
 })
 
-/** Reading, making and changing what can be requested. */
+/** Routes that read, create and change catalogue items. */
 export function itemRoutes(ctx: ServiceContext, items: ItemStore): Route[] {
   return [
     route.list({

@@ -11,20 +11,20 @@ import type { NamedPeople, People } from '../people.js'
 import { catalogItem } from './item-domain.js'
 import { allowedItemActions } from './item-transitions.js'
 
-/** The items as the API shows them: with their version and what can be done to them now. */
+/** Catalogue items in their API representation: with their version and the actions allowed now. */
 export function itemStore({ store }: ServiceContext, people: People) {
   const aggregate = store.aggregate(catalogItem, { present })
   return {
     ...aggregate,
 
-    /** Throws validation_failed naming the tasks whose assignees are no members. */
+    /** Throws validation_failed naming the tasks whose assignees are not members. */
     async draft(input: NewCatalogItem, meta: CommandMeta): Promise<CatalogItem> {
       await people.check(meta.tenant, findAssignees(input))
       const id = newId('catalogItem')
       return aggregate.create(id, { kind: 'create', id, by: meta.actor, now: meta.now, input }, meta)
     },
 
-    /** The same for assignees the item has not named before. */
+    /** Throws validation_failed for assignees that the item did not name before and who are not members. */
     async edit(id: string, patch: CatalogItemPatch, meta: CommandMeta): Promise<CatalogItem> {
       const named = findAssignees(patch)
       if (Object.keys(named).length > 0) {
@@ -39,7 +39,7 @@ export function itemStore({ store }: ServiceContext, people: People) {
 }
 export type ItemStore = ReturnType<typeof itemStore>
 
-/** By the place of each task in the item. */
+/** The assignees, keyed by the path of their task in the item. */
 const findAssignees = ({ tasks = [] }: Pick<CatalogItemPatch, 'tasks'>): NamedPeople =>
   Object.fromEntries(tasks.map(({ assigneeId }, index) => [`tasks/${index}/assigneeId`, assigneeId] as const))
 

@@ -1,7 +1,7 @@
 import { type CatalogItemAction, type CatalogItemStatus, catalogItemActions } from '@opsplane/contracts'
 import { statusRules, type TransitionTable } from '../transition-rules.js'
 
-/** The whole life of an item of the catalogue. Only a draft, which cannot have been requested, can be deleted. */
+/** All transitions of a catalogue item. Only a draft can be deleted, because nobody can have requested it. */
 export const itemTransitions: TransitionTable<CatalogItemAction, CatalogItemStatus> = {
   edit: { draft: ['draft'], active: ['active'] },
   activate: { draft: ['active'] },

@@ -1,6 +1,6 @@
 import { invalidField, type PlannedTask } from '@opsplane/contracts'
 
-/** Throws validation_failed naming the task whose key is taken, or that could never begin. */
+/** Throws validation_failed naming a task whose key is already used, or one that could never begin. */
 export function checkPlan(tasks: readonly PlannedTask[]): void {
   const keys = new Set<string>()
   for (const [index, { key }] of tasks.entries()) {
@@ -22,7 +22,7 @@ export function checkPlan(tasks: readonly PlannedTask[]): void {
     throw invalidField(`/tasks/${stuck}/dependsOn`, 'cycle', 'The task waits, in the end, for itself.')
 }
 
-/** The tasks that can be done, each after all it depends on. */
+/** Returns the tasks that can be started once everything they depend on is done. */
 function reachable(tasks: readonly PlannedTask[]): Set<string> {
   const done = new Set<string>()
   for (let before = -1; before < done.size; ) {

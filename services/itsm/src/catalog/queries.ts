@@ -43,7 +43,7 @@ export function itemSelection(
       ...createdWithin(catalogItems.createdAt, created),
     ],
     anyOf: [status && { column: catalogItems.status, values: status }],
-    // What a GIN index finds is sorted afterwards.
+    // Results of a GIN index have to be sorted afterwards.
     search: and(
       given(q, (words) => matchesText(catalogItems.search, words)),
       given(tag, (wanted) => sql`${catalogItems.tags} @> ${JSON.stringify([wanted])}::jsonb`),
@@ -52,8 +52,8 @@ export function itemSelection(
 }
 
 /**
- * Items visible without `catalog:write`: active ones, and as of an instant those that were active then and still are.
- * Retiring an item hides its past as well.
+ * Condition for the items visible without `catalog:write`: active ones. As of an instant: items that were active then
+ * and still are. Retiring an item therefore hides its past as well.
  */
 export function activeItems(db: Drizzle, asOf: string | undefined): SQL | undefined {
   const active = eq(catalogItems.status, 'active')
@@ -72,7 +72,7 @@ export function activeItems(db: Drizzle, asOf: string | undefined): SQL | undefi
   return and(active, exists(stillActive))
 }
 
-/** Of the requests the caller may see. */
+/** Selection of requests among those the caller may see. */
 export function requestSelection(filters: RequestFilters, visible: SQL | undefined): Selection {
   const { status, itemId, requesterId, createdAt, search } = catalogRequests
   return {
@@ -91,7 +91,10 @@ export function requestSelection(filters: RequestFilters, visible: SQL | undefin
   }
 }
 
-/** Requests the person may still decide on. The status is no parameter, as the index is of this one alone. */
+/**
+ * Condition: requests the person may still decide on. The status is a literal rather than a parameter, because the
+ * partial index covers this status only.
+ */
 function awaitsApprovalBy(userId: string): SQL | undefined {
   const { status, requesterId, requestedFor, awaitedIds, decidedIds } = catalogRequests
   return and(
@@ -111,7 +114,7 @@ const inTenant = (table: KeysetTable, { workspaceId, environment }: TenantScope)
 
 const Plan = z.object({ tasks: z.array(PlannedTask) })
 
-/** How requests pinned to this revision are fulfilled. */
+/** Returns the fulfillment plan of requests pinned to this revision. */
 export async function findPlan(
   db: Drizzle,
   tenant: TenantScope,

@@ -27,7 +27,7 @@ function generator(seed: number) {
 }
 type Random = ReturnType<typeof generator>
 
-/** Each task depends on some of those before it. */
+/** Each task depends on some of the preceding ones. */
 function randomPlan({ next }: Random): NewCatalogItem['tasks'] {
   const count = Math.floor(next() * 7)
   return Array.from({ length: count }, (_, index) => ({
@@ -75,14 +75,14 @@ const closedBy: Partial<Record<CatalogRequestStatus, (tasks: CatalogTaskState[])
 }
 const final = ['closed_complete', 'closed_incomplete', 'closed_skipped', 'rejected', 'canceled']
 
-/** What must hold of every request anyone can ever see. */
+/** Invariants of every request that anyone can see. */
 function expectSound(before: CatalogRequestState, after: CatalogRequestState): void {
   expect(CatalogRequestState.safeParse(after).error).toBeUndefined()
   expect(final).not.toContain(before.status)
   expect(after.closedAt !== null).toBe(final.includes(after.status))
   expect(after.reason !== null).toBe(after.status === 'rejected' || after.status === 'canceled')
   expect([after.id, after.number, after.requesterId]).toEqual([before.id, before.number, before.requesterId])
-  // Who sees a state sees all later ones; a list as of then shows nothing that has been hidden since.
+  // Whoever can see one state can see all later ones, so a list as of then shows nothing that was hidden since.
   expect(after.requestedFor).toBe(before.requestedFor)
   const namedIn = ({ approvals }: CatalogRequestState) =>
     approvals.flatMap(({ approverIds }) => approverIds ?? ['anyone'])
@@ -107,7 +107,7 @@ function expectSoundTask(task: CatalogTaskState, tasks: CatalogTaskState[]): voi
     expect(needed.every(({ status }) => status === 'complete' || status === 'skipped')).toBe(true)
 }
 
-/** A request stays only in a status from which an action can move it on. */
+/** From every status that a request can stay in, some action leads further. */
 function expectWayOn(state: CatalogRequestState): void {
   expect(automaticTransitions[state.status]).toBeUndefined()
   if (final.includes(state.status)) return

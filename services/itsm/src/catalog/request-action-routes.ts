@@ -20,7 +20,7 @@ const contract = {
   errors: ['invalid_state_transition'],
 } as const
 
-/** Deciding on requests, ending them, and working on their tasks. */
+/** Routes that decide on requests, end them, and work on their tasks. */
 export function requestActionRoutes(requests: RequestStore): Route[] {
   return [
     route.action('approve', {

@@ -11,11 +11,11 @@ import { automaticStepEvent, type RequestDecision } from './request-decision.js'
 import { startTasks } from './request-tasks.js'
 import { requestStatusAfter } from './request-transitions.js'
 
-/** What approval is asked for; nothing of it changes afterwards. */
+/** Hash of the part of a request that is approved. This part does not change after submission. */
 const hashRequest = ({ itemId, itemRevision, formData, quantity }: CatalogRequestState) =>
   hashContent({ itemId, itemRevision, formData, quantity })
 
-/** The request waiting for its approvals. Neither who asked nor who gets it may decide. */
+/** Returns the request waiting for its approvals. Neither the requester nor the recipient may decide. */
 export function requestApprovals(
   rules: readonly ApprovalRule[],
   ids: readonly string[],
@@ -28,7 +28,7 @@ export function requestApprovals(
   return { ...state, status: 'awaiting_approval', approvals }
 }
 
-/** Counts for every approval the person may decide on; with the last one the work begins. */
+/** Counts for every approval the person may decide on. The last required approval starts the work. */
 export function approve(command: ApproveRequest, state: CatalogRequestState): RequestDecision[] {
   requestStatusAfter('approve', state)
   const { by, now, comment, plan, taskIds } = command
@@ -44,7 +44,7 @@ export function approve(command: ApproveRequest, state: CatalogRequestState): Re
   ]
 }
 
-/** One rejection is enough; what others were asked for no longer stands. */
+/** One rejection is enough; the remaining approvals become void. */
 export function reject(
   { by, now, reason }: RequestCommand & { kind: 'reject' },
   state: CatalogRequestState,
@@ -63,7 +63,7 @@ interface DecisionInput {
   now: Instant
 }
 
-/** Throws forbidden when there is none the person may decide on, for the reason that holds for the first one pending. */
+/** Throws forbidden if the person may not decide on any approval, with the reason for the first pending one. */
 function recordDecisions({ actor, userId }: ActingUser, decisive: DecisionInput, state: CatalogRequestState) {
   const { approvals } = state
   const deciding = { ...decisive, by: actor, userId, contentHash: hashRequest(state) }

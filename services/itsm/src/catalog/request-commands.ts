@@ -10,13 +10,13 @@ import type {
   PlannedTask,
 } from '@opsplane/contracts'
 
-/** Who acts; an API key counts as whom it belongs to. */
+/** The acting user. For an API key, its owner. */
 export interface ActingUser {
   actor: Actor
   userId: string
 }
 
-/** New ids, one for each rule and each planned task of the item. */
+/** New ids: one for each rule and each planned task of the item. */
 export interface NewIds {
   approvalIds: readonly string[]
   taskIds: readonly string[]
@@ -33,7 +33,7 @@ export interface CreateRequest {
   input: NewCatalogRequest
 }
 
-/** Submitting pins the item as it is then. */
+/** Submitting pins the request to the current revision of the item. */
 export interface SubmitRequest {
   kind: 'submit'
   now: Instant
@@ -41,7 +41,7 @@ export interface SubmitRequest {
   ids: NewIds
 }
 
-/** The plan is that of the pinned revision; its tasks begin with the last approval. */
+/** `plan` is the plan of the pinned revision. Its tasks start with the last approval. */
 export interface ApproveRequest {
   kind: 'approve'
   by: ActingUser

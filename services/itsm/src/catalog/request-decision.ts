@@ -6,7 +6,7 @@ export type RequestDecision = Decision<CatalogRequestState, ServiceCatalogEventT
   after: CatalogRequestState
 }
 
-/** The event of an automatic transition. Throws where the table has none. */
+/** Returns the event of an automatic transition. Throws if the table has no such transition. */
 export function automaticStepEvent(from: CatalogRequestState, after: CatalogRequestState): RequestDecision {
   if (!automaticTransitions[from.status]?.includes(after.status))
     throw new Error(`A request does not go from ${from.status} to ${after.status} by itself.`)

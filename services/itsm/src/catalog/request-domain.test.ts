@@ -43,7 +43,10 @@ import { allowedTaskActions } from './task-transitions.js'
 const { given } = specify(catalogRequest)
 type Status = CatalogRequestStatus
 
-/** Where each action of the samples leads, and over what; a missing cell is refused. Written out apart from the tables. */
+/**
+ * Statuses that each sample action passes through, up to the resulting one; a missing cell means the action is
+ * rejected. Written out independently of the tables.
+ */
 const matrix: Record<Status, Partial<Record<CatalogRequestAction, Status[]>>> = {
   draft: { edit: ['draft'], submit: ['submitted', 'awaiting_approval'], cancel: ['canceled'] },
   submitted: {},
@@ -88,7 +91,7 @@ describe.each(catalogRequestStatuses)('a request that is %s', (status) => {
   })
 })
 
-/** Where each action leads for a task; a missing cell is refused. */
+/** Resulting status of each task action; a missing cell means the action is rejected. */
 const taskMatrix: Record<CatalogTaskStatus, Partial<Record<CatalogTaskAction, CatalogTaskStatus>>> = {
   pending: { edit: 'pending' },
   open: { edit: 'open', start: 'in_progress', complete: 'complete', fail: 'incomplete', skip: 'skipped' },

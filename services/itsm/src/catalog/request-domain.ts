@@ -18,7 +18,10 @@ import { editTask, fulfilledEvent, startTasks, workOnTask } from './request-task
 import { requestStatusAfter } from './request-transitions.js'
 import { taskHasEnded } from './task-transitions.js'
 
-/** Every rule of a request; which action applies when is `requestTransitions`, and `onward` where it goes by itself. */
+/**
+ * All rules of a request. `requestTransitions` defines which action is allowed in which status, and
+ * `automaticTransitions` where a request moves automatically.
+ */
 export const catalogRequest: Decider<CatalogRequestState, RequestCommand> = {
   resourceType: 'catalog_request',
   table: 'catalog_requests',
@@ -95,7 +98,7 @@ function edit(
     : [{ type: 'request.updated', after: { ...after, updatedAt: now } }]
 }
 
-/** A draft follows its item until it is submitted, so that approvals added meanwhile apply to it. */
+/** A draft follows its item until it is submitted, so approvals added to the item in the meantime apply to it. */
 function submit({ now, item, ids }: SubmitRequest, state: CatalogRequestState): RequestDecision[] {
   const status = requestStatusAfter('submit', state)
   checkActive(item)
@@ -108,7 +111,7 @@ function submit({ now, item, ids }: SubmitRequest, state: CatalogRequestState): 
   return [{ type: 'request.submitted', after }, automaticStepEvent(after, next)]
 }
 
-/** Pending approvals are void and unfinished tasks skipped; decisions and finished work stay on record. */
+/** Voids pending approvals and skips unfinished tasks. Decisions and finished work stay on record. */
 function cancel(reason: string, now: Instant, state: CatalogRequestState): RequestDecision {
   const after: CatalogRequestState = {
     ...state,

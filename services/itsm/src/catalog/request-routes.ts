@@ -47,7 +47,7 @@ export const route = defineResource({
   response: CatalogRequest,
 })
 
-/** `me` stands for who asks. */
+/** Replaces `me` with the caller's user id. */
 function resolveMe(given: RequestFilters, { principal: { userId } }: RequestMeta): RequestFilters {
   const known = (id: string | undefined) => (id === 'me' ? userId : id)
   const { requesterId, approverId, assigneeId } = given
@@ -59,7 +59,7 @@ function resolveMe(given: RequestFilters, { principal: { userId } }: RequestMeta
   }
 }
 
-/** Asking for what is in the catalogue. `:id` is an id or a number such as `REQ-12`. */
+/** Routes to request items of the catalogue. `:id` is an id or a number such as `REQ-12`. */
 export function requestRoutes(ctx: ServiceContext, requests: RequestStore): Route[] {
   return [
     route.list({

@@ -29,11 +29,11 @@ export const toActingUser = ({ actor, principal }: RequestMeta): ActingUser => (
 
 type Guard = (meta: RequestMeta, request: CatalogRequestState) => void
 
-/** The requests as the API shows them, and the commands that need the item too. */
+/** Requests in their API representation, and the commands that also need the item. */
 export function requestStore({ store, database: { db } }: ServiceContext, items: ItemStore, people: People) {
   const aggregate = store.aggregate(catalogRequest, { present })
 
-  /** Paths take an id or a number such as `REQ-12`. Throws not_found for what the caller may not see. */
+  /** Loads a request by id or by a number such as `REQ-12`. Throws not_found if the caller may not see it. */
   const visible = async (reference: string, meta: RequestMeta): Promise<CatalogRequestState> => {
     const id = await findReferencedId(db, { table: catalogRequests, prefix: 'REQ' }, reference, meta.tenant)
     const row = await aggregate.find(id, meta.tenant)
@@ -70,7 +70,7 @@ export function requestStore({ store, database: { db } }: ServiceContext, items:
       })
     },
 
-    /** For commands that need nothing but the request. */
+    /** For commands that need only the request. */
     async execute(
       reference: string,
       command: RequestCommand,
@@ -82,7 +82,7 @@ export function requestStore({ store, database: { db } }: ServiceContext, items:
       return aggregate.handle(request.id, command, meta)
     },
 
-    /** Throws validation_failed for an assignee who is no member. */
+    /** Throws validation_failed if the assignee is not a member. */
     async editTask(
       reference: string,
       taskId: string,
@@ -95,7 +95,7 @@ export function requestStore({ store, database: { db } }: ServiceContext, items:
       return aggregate.handle(id, { kind: 'edit_task', taskId, now: meta.now, patch }, meta)
     },
 
-    /** For commands that need the item as it is now. */
+    /** For commands that need the current state of the item. */
     async executeWithItem(
       reference: string,
       commandFor: (item: CatalogItemState, ids: NewIds) => RequestCommand,
@@ -113,7 +113,7 @@ export function requestStore({ store, database: { db } }: ServiceContext, items:
       return store.transact(meta, decide, { queueKey: request.id })
     },
 
-    /** The plan is that of the revision the request was submitted with, which no longer changes. */
+    /** Uses the plan of the revision the request was submitted with, which does not change any more. */
     async approve(reference: string, comment: string | null, meta: RequestMeta): Promise<CatalogRequest> {
       const { id, itemId, itemRevision } = await visible(reference, meta)
       const plan = await findPlan(db, meta.tenant, itemId, itemRevision)
@@ -132,7 +132,7 @@ export function requestStore({ store, database: { db } }: ServiceContext, items:
 }
 export type RequestStore = ReturnType<typeof requestStore>
 
-/** A request is of an item that can be requested, and of its present revision, when it is written. */
+/** Ensures that at commit the item can still be requested and that its revision has not changed. */
 const requireItemUnchanged = (unit: RequiresUnchanged, { id, status, revision }: CatalogItemState) =>
   unit.requireUnchanged(catalogItem, id, { status, revision })
 

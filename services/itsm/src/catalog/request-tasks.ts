@@ -14,7 +14,7 @@ import { taskHasEnded, taskStatusAfter } from './task-transitions.js'
 
 type Tasks = CatalogTaskState[]
 
-/** The request with its tasks started; without tasks it is fulfilled manually. */
+/** Returns the request with its tasks started. A request without tasks is fulfilled manually. */
 export function startTasks(
   plan: readonly PlannedTask[],
   ids: readonly string[],
@@ -35,7 +35,7 @@ export function startTasks(
   return { ...state, status: 'fulfilling', tasks, updatedAt: now }
 }
 
-/** One action on one task, what it does to those that depend on it, and the end of the request with the last one. */
+/** Performs one action on one task, updates the tasks that depend on it, and ends the request after its last task. */
 export function workOnTask(
   { action, taskId, now, notes }: TaskCommand & { kind: 'work' },
   state: CatalogRequestState,
@@ -79,7 +79,7 @@ export function editTask(
   return [{ type: 'request.task_updated', after, extras }]
 }
 
-/** The end of the work: by its last task, or by hand where there are none. */
+/** The event that ends the work: after the last task, or manually if there are no tasks. */
 export function fulfilledEvent(
   outcome: FulfillmentOutcome,
   action: 'work' | 'fulfill',
@@ -99,7 +99,7 @@ function computeOutcome(tasks: Tasks): FulfillmentOutcome {
   return tasks.every(({ status }) => status === 'skipped') ? 'skipped' : 'complete'
 }
 
-/** Throws not_found, and invalid_state_transition while the request is not being fulfilled. */
+/** Throws not_found if there is no such task, and invalid_state_transition if the request is not being fulfilled. */
 function findTask(taskId: string, state: CatalogRequestState): CatalogTaskState {
   const task = state.tasks.find(({ id }) => id === taskId)
   if (!task) throw notFound()
@@ -108,8 +108,8 @@ function findTask(taskId: string, state: CatalogRequestState): CatalogTaskState 
 }
 
 /**
- * Opens the tasks that wait for nothing any more. What depends on a failed task, also by way of others, is skipped;
- * a task skipped by hand was not needed and blocks nothing.
+ * Opens the tasks that no longer wait for another one. Tasks that depend on a failed task, directly or indirectly, are
+ * skipped. A task skipped by a person was not needed and blocks nothing.
  */
 function openUnblockedTasks(tasks: Tasks, now: Instant): Tasks {
   const lost = new Set(tasks.filter(({ status }) => status === 'incomplete').map(({ key }) => key))

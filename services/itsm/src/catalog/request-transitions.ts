@@ -9,7 +9,7 @@ type Targets = TargetsOf<CatalogRequestStatus>
 
 const ends = ['closed_complete', 'closed_incomplete', 'closed_skipped'] as const
 
-/** What people do to a request. Closed, rejected and canceled are final. */
+/** Actions of people on a request. Closed, rejected and canceled are final. */
 export const requestTransitions: TransitionTable<CatalogRequestAction, CatalogRequestStatus> = {
   edit: { draft: ['draft'] },
   submit: { draft: ['submitted'] },
@@ -20,13 +20,13 @@ export const requestTransitions: TransitionTable<CatalogRequestAction, CatalogRe
   cancel: { draft: ['canceled'], awaiting_approval: ['canceled'], fulfilling: ['canceled'] },
 }
 
-/** Where a request goes by itself, in the transaction that brought it there. */
+/** Automatic transitions, performed in the same transaction as the action that leads to the status. */
 export const automaticTransitions: Partial<Record<CatalogRequestStatus, Targets>> = {
   submitted: ['awaiting_approval', 'fulfilling'],
   approved: ['fulfilling'],
 }
 
-/** What of a request decides which actions apply. */
+/** The fields of a request that decide which actions are allowed. */
 export interface RequestTransitionState {
   status: CatalogRequestStatus
   tasks: readonly unknown[]
@@ -38,7 +38,7 @@ export const { allowedActions: allowedRequestActions, statusAfter: requestStatus
   RequestTransitionState
 >({ actions: catalogRequestActions, targets: findTargets, describe: ({ status }) => status })
 
-/** A request with tasks ends with them; one without is ended by hand. */
+/** A request with tasks ends with its last task; one without tasks is ended by a person. */
 function findTargets(
   action: CatalogRequestAction,
   { status, tasks }: RequestTransitionState,

@@ -19,7 +19,10 @@ afterAll(async () => {
 
 type Reply = Awaited<ReturnType<Team['ada']['api']['post']>>
 
-/** All that asks for an item, made ready, and what is answered where it can no longer be asked for. */
+/**
+ * Every request that refers to an item, prepared in advance, and the expected answer once the item cannot be
+ * requested.
+ */
 const ways: Record<
   string,
   { refusal: number; ready: (members: Team, item: CatalogItem) => Promise<() => Promise<Reply>> }

@@ -13,7 +13,7 @@ import { catalogItem, type ItemCommand } from './item-domain.js'
 import type { ActingUser, CreateRequest, NewIds, RequestCommand } from './request-commands.js'
 import { catalogRequest } from './request-domain.js'
 
-/** Items and requests to test with, each reached by commands alone. */
+/** Sample items and requests, each built by applying commands. */
 
 export const createdAt = '2026-03-02T09:00:00.000Z'
 export const now = '2026-03-02T10:00:00.000Z'
@@ -24,7 +24,7 @@ const person = (userId: string, name: string): ActingUser => {
 }
 export const requester = person('usr_ada', 'Ada')
 export const owner = { id: 'usr_tim', name: 'Tim', type: 'user' } as const
-/** Named by the first rule; the second one is for anyone. */
+/** Named by the first rule. The second rule accepts anyone. */
 export const approver = person('usr_boss', 'Grace')
 export const manager = person('usr_keeper', 'Kim')
 
@@ -78,9 +78,8 @@ export const items: Record<CatalogItemStatus, CatalogItemState> = {
   retired: itemAfter(itemCommands.activate, itemCommands.retire),
 }
 export const item = items.active
-/** An item without approvals. */
 export const itemWithoutApprovals = { ...item, approvals: [] }
-/** Nothing has to be done for it either. */
+/** Has no tasks either. */
 export const itemWithoutTasks = { ...itemWithoutApprovals, tasks: [] }
 
 export const ids: NewIds = {
@@ -102,7 +101,7 @@ export const create = {
 export const commands = {
   edit: { kind: 'edit', now, item, patch: { quantity: 3 } },
   submit: { kind: 'submit', now, item, ids },
-  /** The approver's approval counts for both rules. */
+  /** The approver's decision counts for both rules. */
   approve: { kind: 'approve', by: approver, now, comment: null, plan: item.tasks, taskIds: ids.taskIds },
   reject: { kind: 'reject', by: approver, now, reason: 'Too dear.' },
   cancel: { kind: 'cancel', now, reason: 'Not needed.' },
@@ -111,7 +110,7 @@ export const commands = {
 
 type TaskAction = (RequestCommand & { kind: 'work' })['action']
 
-/** The id of the sample's task of this key. */
+/** Returns the id of the sample task with this key. */
 export function taskId(key: string): string {
   const id = ids.taskIds[item.tasks.findIndex((task) => task.key === key)]
   if (id === undefined) throw new Error(`There is no task ${key}.`)
@@ -135,7 +134,10 @@ export const after = (...path: RequestCommand[]) => begin(create, ...path)
 const approved = [commands.submit, commands.approve]
 const all = (action: TaskAction) => ['order', 'account', 'set_up', 'deliver'].map((key) => work(action, key))
 
-/** Submitted and approved are passed through in one decision; what they leave behind is taken from there. */
+/**
+ * Returns an intermediate state: one decision passes through
+ * submitted or approved, so the state is taken from its events.
+ */
 function passThrough(status: CatalogRequestStatus, ...path: RequestCommand[]): CatalogRequestState {
   const last = path.at(-1)
   if (last === undefined) throw new Error('There is no last step.')
@@ -158,7 +160,7 @@ export const requests: Record<CatalogRequestStatus, CatalogRequestState> = {
   rejected: after(commands.submit, commands.reject),
   canceled: after(commands.cancel),
 }
-/** Being fulfilled without tasks. */
+/** A request in fulfillment that has no tasks. */
 export const requestWithoutTasks = begin({
   ...create,
   item: itemWithoutTasks,
@@ -168,7 +170,7 @@ export const requestWithoutTasks = begin({
 export const taskStatuses = (state: CatalogRequestState) =>
   Object.fromEntries(state.tasks.map(({ key, status }) => [key, status]))
 
-/** A request being fulfilled whose first task is in the given status. */
+/** A request in fulfillment whose first task is in the given status. */
 export function withTask(status: CatalogTaskStatus): CatalogRequestState {
   const { fulfilling } = requests
   const ended = status === 'complete' || status === 'incomplete' || status === 'skipped'

@@ -1,7 +1,10 @@
 import { type CatalogTaskAction, type CatalogTaskStatus, catalogTaskActions } from '@opsplane/contracts'
 import { statusRules, type TransitionTable } from '../transition-rules.js'
 
-/** The life of a task while its request is being fulfilled; a pending one opens when what it depends on is done. */
+/**
+ * All transitions of a task while its request is being fulfilled. A pending task opens once its dependencies
+ * are done.
+ */
 export const taskTransitions: TransitionTable<CatalogTaskAction, CatalogTaskStatus> = {
   edit: { pending: ['pending'], open: ['open'], in_progress: ['in_progress'] },
   start: { open: ['in_progress'] },

@@ -182,7 +182,7 @@ describe('the list of requests', () => {
     expect(await find(manager, `asOf=${approved.updatedAt}&${assigned}`)).toEqual([])
     expect(await find(manager, `asOf=${worked.updatedAt}&${assigned}`)).toEqual([begun.id])
 
-    // Who may no longer decide on requests sees none that they were asked to decide on.
+    // A user who may no longer decide on requests does not see the requests they were asked to decide on.
     const demoted = service.as({ ...approver.principal, permissions: ['catalog:read'] })
     expect(await listAllIds(demoted, `/catalog/requests?${then}`)).toEqual([])
     expect(await find(other, `asOf=${worked.updatedAt}`)).toEqual([])

@@ -46,7 +46,7 @@ interface Stored {
   [field: string]: unknown
 }
 
-/** The id that stands for a name here. */
+/** Maps the short names used in this test to item ids. */
 const named = new Map<string, string>()
 const ci = (name: string): string => {
   const id = named.get(name) ?? `ci_${String(named.size).padStart(26, '0')}`
@@ -54,7 +54,7 @@ const ci = (name: string): string => {
   return id
 }
 
-/** As the event store would have. */
+/** Writes rows as the event store would. */
 async function write(table: string, { workspaceId, environment }: TenantScope, states: Stored[]) {
   await service.sql.unsafe(
     `insert into ${table} (id, workspace_id, environment, version, state)
@@ -91,7 +91,7 @@ function event(
   }
 }
 
-/** A thousand items in pairs, and two changes at each hour of a day, one of them at the far end of a pair. */
+/** A thousand items in pairs, and two changes at each hour of a day, one of them on the far item of a pair. */
 async function pairs(prefix: string, tenant: TenantScope) {
   const ids = Array.from({ length: 1_000 }, (_, index) => ci(`${prefix} ${index}`))
   await write('configuration_items', tenant, ids.map(item))
@@ -130,7 +130,7 @@ describe('the changes that relations concern', () => {
     const events = [
       ...mine.relations.slice(0, 1).map((one) => event(here, 'ci.relation_removed', one)),
       ...theirs.relations.slice(1, 2).map((one) => event(there, 'ci.relation_removed', one)),
-      // Named by the wrong workspace, and by the wrong environment.
+      // Sent with the wrong workspace, or with the wrong environment.
       ...mine.relations.slice(2, 3).map((one) => event(there, 'ci.relation_removed', one)),
       ...mine.relations
         .slice(3, 4)

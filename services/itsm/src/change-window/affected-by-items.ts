@@ -14,8 +14,8 @@ import type { TenantLinks } from './impact-links.js'
 import type { LinkPair } from './links-in-memory.js'
 
 /**
- * The events that can alter what depends on what, or which windows cover an item: by its class, which goes with it.
- * Whether an item is in service, or how much of what it needs is left, does not count in conflicts.
+ * Events that can alter dependencies between items, or the windows that cover an item (through its class, which is lost
+ * when the item is deleted). Conflicts do not depend on whether an item is in service or how much redundancy is left.
  */
 export const itemEvents: readonly CmdbEventType[] = [
   'ci.relation_added',
@@ -25,8 +25,8 @@ export const itemEvents: readonly CmdbEventType[] = [
 ]
 
 /**
- * The changes that wait for their time and whose conflicts some of the events may have altered, each with one of these.
- * An import is thousands of them: what is asked of the database grows with the tenants among them, not with the events.
+ * Returns the pending changes whose conflicts some of the events may have altered, each with one such event.
+ * An import produces thousands of events, so the number of queries grows with the number of tenants, not of events.
  */
 export async function findAffectedByItems(
   sql: StatementRunner,
@@ -87,12 +87,12 @@ async function affectedInTenant(
   }))
 }
 
-/** Of more items Postgres is not asked: it goes through all of them for each change. */
+/** Beyond this number the item ids are not sent to Postgres, which would scan the whole list for each change. */
 const maxQueriedItems = 500
 
 /**
- * Those that touch an item of another class, and those that touch one within reach of a link ($6 null: any) and keep a
- * conflict over such, or overlap another change and so can get one.
+ * Selects changes that touch an item whose class changed, and changes that touch an item within reach of an altered
+ * relation ($6 null: any item) and either have a dependent_ci conflict or overlap another change and so may get one.
  */
 const affectedStatement = `select id, ci_ids as "ciIds" from changes c
   where workspace_id = $1 and environment = $2 and planned_start is not null and status = any($3::text[])
@@ -108,7 +108,7 @@ const affectedStatement = `select id, ci_ids as "ciIds" from changes c
 const altersClass = ({ type, data }: PlatformEvent) =>
   type === 'ci.deleted' || (type === 'ci.updated' && data.changes.includes('class'))
 
-/** Null for what passes no failure on, and for events of other things. */
+/** Returns `null` for relations without impact and for events of other resources. */
 function toLinkPair({ type, data }: PlatformEvent): LinkPair | null {
   if (type !== 'ci.relation_added' && type !== 'ci.relation_removed') return null
   const relation = CiRelation.parse(data.after ?? data.before)

@@ -6,16 +6,16 @@ import { toPlan } from './conflicts.js'
 import { findClosure } from './dependency-closure.js'
 import type { TenantLinks } from './impact-links.js'
 
-/** Fields of a change that others can collide with. */
+/** Fields of a change that can make it collide with other changes. */
 const plannedFields = ['plannedStart', 'plannedEnd', 'ciIds', 'assigneeId']
 
-/** A change to look at, and an event it is to be looked at for. */
+/** A change to check, and the event that causes the check. */
 export interface AffectedChange {
   id: string
   event: PlatformEvent
 }
 
-/** The changes that wait for their time and whose conflicts these events may have altered, each once. */
+/** Returns each pending change whose conflicts these events may have altered once. */
 export async function findAffected(
   sql: StatementRunner,
   events: readonly PlatformEvent[],
@@ -56,7 +56,7 @@ const alters = ({ data }: PlatformEvent, names: readonly string[]) =>
 
 const instant = (ms: number) => new Date(ms).toISOString()
 
-/** Those it collides with, and those that keep a conflict with it. */
+/** Returns the changes that collide with `change`, and those that have recorded a conflict with it. */
 async function findCollidingWithChange(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,
@@ -85,7 +85,10 @@ async function findCollidingWithChange(
   return rows.map(({ id }) => id)
 }
 
-/** An item that gets a maintenance window to come must not be changed before it either. */
+/**
+ * An item with a future maintenance window must not be changed before
+ * that window either, so `startsAt` is ignored for maintenance windows.
+ */
 async function findCollidingWithWindow(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,

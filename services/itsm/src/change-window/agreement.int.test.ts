@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-/** As the event store would have. */
+/** Writes rows as the event store would. */
 async function write(table: string, { workspaceId, environment }: TenantScope, states: object[]) {
   await service.sql.unsafe(
     `insert into ${table} (id, workspace_id, environment, version, state)
@@ -36,7 +36,7 @@ async function written(graph: SampleGraph): Promise<TenantScope> {
   return tenant
 }
 
-/** Item by item, relation by relation: how far each is off, and which of the starts are as near. */
+/** Computes for each item, relation by relation, its distance from the starts and which of them are equally near. */
 function distances(graph: SampleGraph, direction: LinkDirection, starts: string[]) {
   const steps = findImpactRelations(graph).map(({ dependency, dependent: { id: dependent } }) =>
     direction === 'dependents' ? { from: dependency, to: dependent } : { from: dependent, to: dependency },
@@ -130,6 +130,6 @@ it('says of many changes what is said of each alone, whether what is near is rea
       expect(links.inMemory()).toBe(maxRelations > 3)
     }
   }
-  // Each kind is among them, and often.
+  // Each kind of conflict occurs, and often.
   for (const kind of ChangeConflictKind.options) expect(kinds.get(kind) ?? 0).toBeGreaterThan(10)
 })

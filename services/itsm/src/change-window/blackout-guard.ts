@@ -7,15 +7,15 @@ import {
   type ErrorDetail,
 } from '@opsplane/contracts'
 
-/** The conflicts of a change that is submitted or implemented, and the caller's acceptance of them. */
+/** The conflicts of a change at its submission or implementation, and the caller's acceptance of them. */
 export interface Clash {
   conflicts: ChangeConflict[]
   acceptance: AcceptConflicts
 }
 
 /**
- * Blackouts block all changes but emergencies, unless the caller accepts them with a reason, which is returned. Other
- * conflicts are reported and do not block. Throws conflict naming every window.
+ * Blackouts block all changes except emergencies, unless the caller accepts them with a reason; the acceptance is
+ * returned. Other conflicts are reported but do not block. Throws conflict naming up to 10 blackouts.
  */
 export function checkBlackouts(
   type: ChangeType,

@@ -7,12 +7,12 @@ import { findClosure } from './dependency-closure.js'
 import type { ImpactLinks } from './links-in-memory.js'
 import { mergeSpans, overlap } from './spans.js'
 
-/** Other changes read whatever they touch. Of more, those of each change are asked for. */
+/** Maximum number of overlapping changes that are read together. Beyond it they are queried for each change. */
 const maxOverlapping = 5_000
 
 /**
- * What each of many changes collides with, as `conflictsOf` says of one, by as many statements as for one: what is near
- * any of them is read, and looked through for each.
+ * Returns the conflicts of each of many changes. The result is the same as calling `findConflicts` for each, with as
+ * many statements as for one: reads everything near any of the changes, then filters it in memory for each change.
  */
 export async function findConflictsOfMany(
   sql: StatementRunner,
@@ -42,13 +42,13 @@ export async function findConflictsOfMany(
       plan.id,
       detectConflicts(plan, { others, windows: selectWindows(plan, windows), classes, related }),
     )
-    // Other work has its turn in between.
+    // Yield to other work.
     await nextTurn()
   }
   return found
 }
 
-/** Of those that overlap any plan, what is asked of the database for one. */
+/** Filters the changes that overlap any plan. The result equals the database query for this one plan. */
 function selectOthers(
   { id, span, ciIds, assigneeId }: Plan,
   overlapping: readonly OtherChange[],
@@ -63,7 +63,7 @@ function selectOthers(
     .slice(0, maxOthers)
 }
 
-/** Without those for other items only. The rules look at classes and times. */
+/** Drops the windows that cover only other items. The rules check classes and times. */
 function selectWindows({ ciIds }: Plan, windows: readonly ChangeWindowState[]): ChangeWindowState[] {
   const own = new Set(ciIds)
   return windows.filter((window) => window.ciIds?.some((id) => own.has(id)) ?? true)

@@ -14,7 +14,7 @@ const maxEntries = 1_000
 
 const dayMs = 86_400_000
 
-/** The span a calendar is asked for. Throws validation_failed where it is none, or too long. */
+/** Parses the requested span. Throws validation_failed if it is empty, invalid or too long. */
 export function calendarSpan(
   asked: { from?: Instant | undefined; to?: Instant | undefined },
   now: Instant,
@@ -22,7 +22,7 @@ export function calendarSpan(
   const from = asked.from ?? now
   const to = asked.to ?? new Date(Date.parse(from) + 31 * dayMs).toISOString()
   const days = (Date.parse(to) - Date.parse(from)) / dayMs
-  // Beyond the year 9999 instants are written in another form.
+  // Instants after the year 9999 have a different format.
   if (days > 0 && days <= 92 && !to.startsWith('+')) return { from, to }
   const message = 'must be later than from, by 92 days at most'
   throw new ApiError('validation_failed', `to ${message}.`, {
@@ -30,7 +30,7 @@ export function calendarSpan(
   })
 }
 
-/** Changes and windows that overlap a span of time. Drafts and what was called off are left out. */
+/** Returns the changes and windows that overlap a span of time, without drafts and canceled changes. */
 export async function readChangeCalendar(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,

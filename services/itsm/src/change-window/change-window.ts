@@ -5,7 +5,7 @@ import { windowStore } from './window-store.js'
 
 export const changeWindowDeciders = [changeWindow]
 
-/** Windows for changes: when they are wanted, and when they are not. */
+/** Service parts for change windows: blackouts, in which changes are unwanted, and maintenance windows. */
 export function createChangeWindows(ctx: ServiceContext): ServiceParts {
   return { routes: windowRoutes(ctx, windowStore(ctx)) }
 }

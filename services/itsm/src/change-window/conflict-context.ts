@@ -6,7 +6,7 @@ import { type ConflictContext, detectBlackouts, detectConflicts, type Plan, toPl
 import { findClosure } from './dependency-closure.js'
 import { linksInDatabase } from './impact-links.js'
 
-/** What a change collides with as things are. A change without planned times collides with nothing. */
+/** Returns the current conflicts of a change. A change without planned times has none. */
 export async function findConflicts(
   sql: StatementRunner,
   tenant: TenantScope,
@@ -16,7 +16,7 @@ export async function findConflicts(
   return plan ? detectConflicts(plan, await readConflictContext(sql, tenant, plan)) : []
 }
 
-/** Everything that can collide with the plan at any of its time. */
+/** Reads everything that can collide with the plan at any time of its span. */
 export async function readConflictContext(
   sql: StatementRunner,
   tenant: TenantScope,
@@ -30,7 +30,7 @@ export async function readConflictContext(
   return { others, windows, classes, related }
 }
 
-/** What a change that is handed in collides with, and what was said to it. */
+/** Returns the conflicts of a change at its submission, together with the caller's acceptance of them. */
 export async function findClash(
   sql: StatementRunner,
   tenant: TenantScope,
@@ -40,7 +40,7 @@ export async function findClash(
   return { conflicts: await findConflicts(sql, tenant, change), acceptance }
 }
 
-/** The blackouts that a change begun now would fall into, until its planned end. */
+/** Returns the blackouts that the change would fall into between now and its planned end if it began now. */
 export async function findClashNow(
   sql: StatementRunner,
   tenant: TenantScope,

@@ -2,17 +2,17 @@ import type { ChangeConflict, ChangeState, ChangeStatus, Instant } from '@opspla
 import { changedFields } from '@opsplane/contracts'
 import { newConflicts } from './conflicts.js'
 
-/** Submitted, and not yet implemented: new conflicts can still arise. */
+/** Statuses of a change that is submitted and not yet implemented: new conflicts can still arise. */
 export const pendingStatuses: readonly ChangeStatus[] = ['assess', 'authorize', 'scheduled']
 
-/** Conflicts recomputed by the platform after another change or a window was saved. */
+/** Conflicts that the platform recomputed after another change or a window was saved. */
 export interface UpdateConflicts {
   kind: 'update_conflicts'
   conflicts: ChangeConflict[]
   now: Instant
 }
 
-/** New conflicts are reported as such, each once; that some are gone, or have shifted, is an update. */
+/** Each new conflict is reported once with its own event type. Removed or shifted conflicts are an ordinary update. */
 export function conflictEvents<State extends ChangeState>({ conflicts, now }: UpdateConflicts, state: State) {
   const after = { ...state, conflicts }
   if (!pendingStatuses.includes(state.status) || changedFields(state, after).length === 0) return []

@@ -4,10 +4,13 @@ import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
 import type { OtherChange, Plan } from './conflicts.js'
 import type { Span } from './spans.js'
 
-/** Statuses in which a change holds its time: handed in, and not carried out yet. */
+/** Statuses in which a change occupies its planned time: submitted and not yet completed. */
 export const occupyingStatuses: readonly ChangeStatus[] = ['assess', 'authorize', 'scheduled', 'implementing']
 
-/** Other changes looked at, the earliest first. More are shown than a change keeps. */
+/**
+ * Maximum number of other changes that are considered, the
+ * earliest first. More than the conflicts stored with a change.
+ */
 export const maxOthers = 500
 
 const instant = (ms: number) => new Date(ms).toISOString()
@@ -15,7 +18,7 @@ const instant = (ms: number) => new Date(ms).toISOString()
 const columns = `o.id, o.state->>'number' as number, o.planned_start as "from", o.planned_end as "to",
         o.ci_ids as "ciIds", o.assignee_id as "assigneeId"`
 
-/** Those that overlap in time and share an item or the person. What overlaps is found by an index of times. */
+/** Selects changes that overlap in time and share an item or the assignee. An index on times finds the overlaps. */
 export const othersStatement = `select ${columns} from changes o
   where workspace_id = $1 and environment = $2 and planned_start is not null
     and planned_span(planned_start, planned_end) && planned_span($3, $4)
@@ -23,14 +26,14 @@ export const othersStatement = `select ${columns} from changes o
     and (ci_ids ?| $7::text[] or assignee_id = $8)
   order by planned_start, id limit ${maxOthers}`
 
-/** Those that overlap any of these spans, whatever they touch. */
+/** Selects changes that overlap any of these spans, whatever items they touch. */
 export const overlappingStatement = `select ${columns} from unnest($3::text[], $4::text[]) s(starts, ends)
   join changes o on o.workspace_id = $1 and o.environment = $2 and o.planned_start is not null
     and planned_span(o.planned_start, o.planned_end) && planned_span(s.starts, s.ends)
   where o.status = any($5::text[])
   limit $6::int`
 
-/** Reads what a plan can collide with. */
+/** Reads everything that a plan can collide with. */
 export function createReader(sql: StatementRunner, { workspaceId, environment }: TenantScope) {
   const statement = async <Row extends object>(
     text: string,
@@ -64,7 +67,10 @@ export function createReader(sql: StatementRunner, { workspaceId, environment }:
       return rows.map(otherChange)
     },
 
-    /** All that overlap one of the spans, in the order in which `others` has them; null for more than `maxRows`. */
+    /**
+     * Returns all changes that overlap one of the spans, in the order
+     * used by `others`; `null` if there are more than `maxRows`.
+     */
     async overlapping(spans: readonly Span[], maxRows: number): Promise<OtherChange[] | null> {
       const rows = await statement<OtherRow>(overlappingStatement, [
         spans.map(({ from }) => instant(from)),
@@ -77,7 +83,10 @@ export function createReader(sql: StatementRunner, { workspaceId, environment }:
       return [...found.values()].sort((a, b) => a.span.from - b.span.from || (a.id < b.id ? -1 : 1))
     },
 
-    /** Active ones that cover an item or everything: blackouts by their whole time, maintenance until it is over. */
+    /**
+     * Returns active windows that cover one of the items or all items: blackouts that overlap `within` between their
+     * first beginning and last end, and maintenance windows that are not over yet.
+     */
     async windows(ciIds: readonly string[], classes: readonly string[], within: Span) {
       const rows = await statement<{ state: unknown }>(
         `select state from change_windows

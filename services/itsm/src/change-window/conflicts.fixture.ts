@@ -8,7 +8,7 @@ export const between = (from: string, to: string) => ({ from: at(from), to: at(t
 
 const createdAt = '2026-03-02T09:00:00.000Z'
 
-/** A blackout for everything, unless set otherwise. */
+/** A blackout for all items, unless overridden. */
 export function sampleWindow(fields: Partial<ChangeWindowState>): ChangeWindowState {
   const window: ChangeWindowState = {
     ...{
@@ -58,7 +58,10 @@ export const sampleContext = (fields: Partial<ConflictContext> = {}): ConflictCo
   ...fields,
 })
 
-/** A plan and what lies around it, within three days of June; items, persons and windows are few, so that they meet. */
+/**
+ * A random plan and its context within three days of June. There are few items, persons and windows, so they
+ * collide.
+ */
 export function sampleSituation(random: () => number): { plan: Plan; around: ConflictContext } {
   const start = at('2026-06-05T00:00:00Z')
   const chance = (probability: number) => random() < probability

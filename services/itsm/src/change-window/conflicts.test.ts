@@ -163,7 +163,7 @@ test('a conflict that shifts is not new; one of another kind, or with another ch
 })
 
 describe('on random situations', () => {
-  /** Looks at every minute of the plan, and knows nothing of stretches. */
+  /** Checks every minute of the plan separately, without any span arithmetic. */
   function byTheMinute(
     { id, span, ciIds, assigneeId }: Plan,
     { others, windows, classes, related }: ConflictContext,
@@ -202,7 +202,7 @@ describe('on random situations', () => {
     return [...found].sort()
   }
 
-  /** By the hands of a clock in Berlin, two hours ahead of UTC in June. */
+  /** Uses the wall clock in Berlin, which is two hours ahead of UTC in June. */
   function isOn({ span, recurrence }: ChangeWindowState, minute: number): boolean {
     if (span) return minute >= at(span.from) && minute < at(span.to)
     if (!recurrence) return false

@@ -2,7 +2,7 @@ import type { ChangeConflict, ChangeConflictKind, ChangeState, ChangeWindowState
 import { occurrences } from './occurrences.js'
 import { containsSpan, intersectSpans, mergeSpans, type Span } from './spans.js'
 
-/** What of a change can collide. */
+/** The parts of a change that can collide. */
 export interface Plan {
   id: string
   span: Span
@@ -15,29 +15,32 @@ export interface OtherChange extends Plan {
   number: string
 }
 
-/** Everything near a plan, as it was read for it. */
+/** Everything near a plan that can collide with it. */
 export interface ConflictContext {
   others: readonly OtherChange[]
-  /** Active ones that cover one of the items and whose last occurrence does not end before the plan begins. */
+  /** Active windows that cover one of the items and whose last occurrence does not end before the plan begins. */
   windows: readonly ChangeWindowState[]
-  /** The class of each item of the plan that is in the CMDB. */
+  /** The class of each item of the plan that exists in the CMDB. */
   classes: ReadonlyMap<string, string>
-  /** Items that depend on items of the plan or that these depend on, with the item of the plan each was reached from. */
+  /**
+   * Items that the plan's items depend on, or that depend on them, each mapped to the plan's item it was
+   * reached from.
+   */
   related: ReadonlyMap<string, string>
 }
 
-/** Null where no time is planned. */
+/** Returns `null` if the change has no planned times. */
 export function toPlan(change: ChangeState): Plan | null {
   const { id, plannedStart, plannedEnd, ciIds, assigneeId } = change
   if (plannedStart === null || plannedEnd === null) return null
   return { id, span: { from: Date.parse(plannedStart), to: Date.parse(plannedEnd) }, ciIds, assigneeId }
 }
 
-/** What a change keeps of them: an event must fit into a message. */
+/** Maximum number of conflicts stored with a change, because an event must fit into a message. */
 export const maxConflicts = 50
 const maxItems = 20
 
-/** Blackouts first, as they stand in the way; then by kind, and by the time they begin. */
+/** Returns the conflicts, blackouts first because they block the change, then by kind and start. */
 export function detectConflicts(plan: Plan, around: ConflictContext): ChangeConflict[] {
   const found = [
     ...detectBlackouts(plan, around),
@@ -59,7 +62,7 @@ const order: readonly ChangeConflictKind[] = [
 ]
 const compare = (left: string, right: string) => (left < right ? -1 : Number(left > right))
 
-/** Of items that are both, it counts that they are the same: that one depends on the other adds nothing. */
+/** If an item of the other change is both shared and dependent, only the shared item is reported. */
 export function detectChangeConflicts(
   plan: Plan,
   other: OtherChange,
@@ -91,7 +94,7 @@ export function detectChangeConflicts(
   return found
 }
 
-/** The blackouts the plan falls into. One for all items holds for a change that touches none, too. */
+/** Returns the blackouts that the plan falls into. A blackout for all items also applies to a change without items. */
 export function detectBlackouts(plan: Plan, { windows, classes }: ConflictContext): ChangeConflict[] {
   return windows.flatMap((window) => {
     if (window.kind !== 'blackout') return []
@@ -111,7 +114,7 @@ export function detectBlackouts(plan: Plan, { windows, classes }: ConflictContex
   })
 }
 
-/** An item without a maintenance window to come can be changed at any time. */
+/** An item without a current or future maintenance window can be changed at any time. */
 function detectOutsideMaintenance(plan: Plan, { windows, classes }: ConflictContext): ChangeConflict[] {
   const open = new Map<ChangeWindowState, Span[]>()
   const timesOf = (window: ChangeWindowState) => {
@@ -133,7 +136,10 @@ const isOver = ({ endsAt }: ChangeWindowState, { from }: Span) =>
 
 const coversAll = ({ ciIds, classes }: ChangeWindowState) => ciIds === null && classes === null
 
-/** Its item or all of them, and its class or any. */
+/**
+ * Whether the window covers the item: it names the item or applies to all items, and names its class or applies
+ * to any.
+ */
 export function covers(window: ChangeWindowState, id: string, classOf: ReadonlyMap<string, string>): boolean {
   const { ciIds, classes } = window
   if (ciIds !== null && !ciIds.includes(id)) return false
@@ -151,10 +157,10 @@ function conflict(
   return { kind, with: other, ciIds: ciIds.slice(0, maxItems), message, from, to }
 }
 
-/** What makes a conflict the same one when its time or items shift. */
+/** Identity of a conflict, which stays the same when its time or items change. */
 export const conflictKey = ({ kind, with: other }: ChangeConflict): string => `${kind}/${other ?? ''}`
 
-/** Those that were not there before. */
+/** Returns the conflicts in `after` that are not in `before`. */
 export function newConflicts(
   before: readonly ChangeConflict[],
   after: readonly ChangeConflict[],

@@ -4,9 +4,10 @@ const limits = { maxItems: 2_000, maxHops: 5 }
 const directions = ['dependents', 'dependencies'] as const
 
 /**
- * What depends on these items, and what they depend on, over relations with impact: each with the item it was reached
- * from. Work is no failure: redundancy does not keep it apart (two halves of a pair taken down at once are what is
- * looked for), and neither does whether an item is in service. So it is the same from either end.
+ * Returns the items that depend on these items and the items these depend on, over relations
+ * with impact, each mapped to the item it was reached from. Redundancy and service status
+ * are ignored: a planned change is not a failure, and taking down two halves of a redundant
+ * pair at the same time is a conflict to be found. The result is therefore symmetric.
  */
 export async function findClosure(
   links: ImpactLinks,
@@ -20,12 +21,13 @@ export async function findClosure(
   return related
 }
 
-/** A closure that has the link in it begins at one end or up to so many hops from it. */
+/** A closure that contains the relation starts at one of its ends or at most `maxHops` hops away from it. */
 const reach = { maxItems: 10_000, maxHops: limits.maxHops - 1 }
 
 /**
- * The items whose closure one of these pairs can be part of, whether they are there or not any more: the dependency and
- * what it depends on, the dependent and what depends on it. Each with the end it was reached from; null for too many.
+ * Returns the items whose closure can contain one of these pairs, whether the relation still exists or not: the
+ * dependency with everything it depends on, and the dependent with everything that depends on it. Each item is mapped
+ * to the end it was reached from. Returns `null` if there are too many.
  */
 export async function findReachableItems(
   links: ImpactLinks,

@@ -44,7 +44,7 @@ export const changeWindow: Decider<ChangeWindowState, WindowCommand> = {
   describe: ({ name }) => ({ displayName: name }),
 }
 
-/** A span takes the place of a recurrence, and the other way round, unless the patch says so itself. */
+/** Setting a span clears the recurrence and the other way round, unless the patch sets both. */
 function resolvePatch({ span: asked, ...patch }: ChangeWindowPatch): Partial<ChangeWindowState> {
   const span = asked && toInstants(asked)
   const { recurrence } = patch
@@ -61,7 +61,10 @@ function resolvePatch({ span: asked, ...patch }: ChangeWindowPatch): Partial<Cha
 const toInstants = (span: WindowSpan | null) =>
   span && { from: instantIn(span.timeZone, span.from), to: instantIn(span.timeZone, span.to) }
 
-/** Throws validation_failed for a window that cannot be meant: of two kinds or none, an unknown zone, never on. */
+/**
+ * Throws validation_failed for an invalid window: both a span and a
+ * recurrence or neither, an unknown zone, or a window that is never on.
+ */
 function withBounds(window: Omit<ChangeWindowState, 'startsAt' | 'endsAt'>): ChangeWindowState {
   const { span, recurrence } = window
   if ((span === null) === (recurrence === null))

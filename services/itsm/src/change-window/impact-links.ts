@@ -5,7 +5,7 @@ import { toSource, toTarget } from '../cmdb/impact/impact-graph.js'
 import type { ImpactLinks } from './links-in-memory.js'
 import { type LinkPair, linksInMemory } from './links-in-memory.js'
 
-/** A statement for each hop, which answers with as many items as there is room for, whatever it meets. */
+/** Walks in the database with one statement per hop. Each returns at most as many items as the limit still allows. */
 export function linksInDatabase(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,
@@ -34,8 +34,8 @@ export function linksInDatabase(
 }
 
 /*
- * The tenant of a relation is that of the items at its ends. Ids are compared byte by byte, as in memory. Lists of ids are
- * joined as `unnest`: see ADR 023.
+ * The tenant of a relation is the tenant of its items. Ids are compared byte by byte, as in memory.
+ * Lists of ids are joined with `unnest`; see ADR 023.
  */
 const hopStatement = `select id collate "C" as id, min(origin collate "C") as origin from (
     select r.source_id as id, f.origin from unnest($3::text[], $4::text[]) f(id, origin)
@@ -49,20 +49,20 @@ const hopStatement = `select id collate "C" as id, min(origin collate "C") as or
   group by 1 order by 1 limit $8::int`
 
 export interface SharingLimits {
-  /** After so many items met, or as much work, all relations of a tenant are worth reading. */
+  /** Once the walks have met this many items, or cost as much, reading all relations of the tenant pays off. */
   wide: number
-  /** Unless they are more than so many. */
+  /** Maximum number of relations of a tenant that are read into memory. */
   maxRelations: number
 }
 
 const sharingLimits: SharingLimits = { wide: 2_000, maxRelations: 500_000 }
 const rowsAtATime = 10_000
-/** A walk that meets nothing costs a statement as well. */
+/** Cost of a walk in addition to the items it meets: even a walk that meets none needs a statement. */
 const walkCost = 20
 
 /**
- * For many walks of one time: once these have met many items, all relations of the tenant are read, and followed in
- * memory. Where they are too many, the walks go on one by one.
+ * Links shared by many walks at one time. Once these have met many items, all relations of the tenant are read and
+ * walked in memory. If there are too many relations, the walks continue in the database.
  */
 export function sharedLinks(
   sql: StatementRunner,
@@ -85,11 +85,11 @@ export function sharedLinks(
 }
 
 export interface SharedLinks extends ImpactLinks {
-  /** Whether all relations are in memory, so that a walk more costs next to nothing. */
+  /** Whether all relations are in memory, so that another walk costs almost nothing. */
   inMemory(): boolean
 }
 
-/** The relations of a tenant, for all that is worked out for one batch of events. */
+/** Returns the relations of a tenant, shared by everything that is computed for one batch of events. */
 export type TenantLinks = (tenant: TenantScope) => SharedLinks
 
 export function createTenantLinks(sql: StatementRunner): TenantLinks {
@@ -102,7 +102,7 @@ export function createTenantLinks(sql: StatementRunner): TenantLinks {
   }
 }
 
-/** Null where there are more than `maxRelations`, none of which is read then. */
+/** Returns `null`, without reading any relation, if there are more than `maxRelations`. */
 export async function readTenantLinks(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,

@@ -42,7 +42,7 @@ afterAll(async () => {
 
 const span = { from: '2026-06-03T08:00:00.000Z', to: '2026-06-03T12:00:00.000Z' }
 
-/** A workspace of its own; its changes are standard ones of one time, which need no approval. */
+/** A separate workspace. Its changes are standard changes at one fixed time, which need no approval. */
 function workspace() {
   const api = service.as(testPrincipal())
   const template = newTemplate(api)
@@ -57,7 +57,7 @@ function workspace() {
     const { id } = (await api.post('/itsm/changes', body)).data(Change)
     return (await api.post(`/itsm/changes/${id}/submit`)).data(Change).id
   }
-  /** Once the change keeps these conflicts and no others. */
+  /** Waits until the change has exactly these conflicts. */
   const keeps = (id: string, ...expected: string[]) =>
     waitFor(async () => {
       const { conflicts } = (await api.get(`/itsm/changes/${id}`)).data(Change)
@@ -67,7 +67,7 @@ function workspace() {
   return { api, item, relate, unrelate, scheduled, keeps }
 }
 
-/** The events of a resource, each once however often it was published. */
+/** The published events of a resource, without duplicates. */
 const reported = (id: string) => {
   const own = recorder.published.filter(({ event }) => event.resource.id === id)
   return [...new Map(own.map((message) => [message.event.id, message])).values()]
@@ -78,7 +78,7 @@ const eventsOf = (id: string, count: number): Promise<PlatformEvent[]> =>
     expect(events).toHaveLength(count)
     return events
   })
-/** Whichever event makes the service look is named as the cause: none of those so far is left to do so after this. */
+/** Waits until all events so far are handled, so that none of them can be recorded as the cause of a later update. */
 const allHandled = () => waitUntilSettled(service)
 const typesOf = (id: string) => reported(id).map(({ event }) => event.type.replace('change.', ''))
 
@@ -95,7 +95,7 @@ describe('a relation', () => {
     const apart = await scheduled(await item())
     await allHandled()
 
-    // The second one is contained in the third: the change above is five relations away from the one below.
+    // The second item is contained in the third: the change above is five relations away from the change below.
     const relation = await relate(third, fourth, 'runs_on')
     await keeps(above, `dependent_ci/${below}`)
     await keeps(below, `dependent_ci/${above}`)
@@ -187,7 +187,7 @@ it('tells each change, also where one of them cannot be notified', async () => {
   const { item, relate, scheduled, keeps } = workspace()
   const [one, other] = [await item(), await item()]
   const changes = [await scheduled(one), await scheduled(other)].sort()
-  // The log says that the first of them has gone on, which its row does not: whatever is decided for it loses a race.
+  // Moves the head of the first change's stream but not its row, so that every decision for it loses a race.
   await service.sql`update stream_heads set version = version + 1 where stream_id = ${changes[0] ?? ''}`
   await relate(one, other)
   await keeps(changes[1] ?? '', `dependent_ci/${changes[0]}`)

@@ -1,13 +1,14 @@
 import { indexRelations } from '../cmdb/relation/relation-index.js'
 
-/** A relation with impact, by what it means. */
+/** A relation with impact, expressed as dependent and dependency. */
 export interface LinkPair {
   dependent: string
   dependency: string
 }
 
 /**
- * The relations as numbers: items are numbered in the order of their ids. The parts they come in are not kept: half a million relations are some ten megabytes, and their ids.
+ * Stores the relations as numbers, with items numbered in the order of their ids. Each part is discarded once read:
+ * half a million relations take about ten megabytes plus their ids.
  */
 export async function linksInMemory(parts: AsyncIterable<readonly LinkPair[]>): Promise<ImpactLinks> {
   const met = new Map<string, number>()
@@ -35,7 +36,7 @@ export async function linksInMemory(parts: AsyncIterable<readonly LinkPair[]>): 
     dependents: { relationsOf: indexRelations(dependencies, ids.length), to: dependents },
     dependencies: { relationsOf: indexRelations(dependents, ids.length), to: dependencies },
   }
-  // No walk begins before another has ended, so all write here: marks below its first one are those of earlier walks.
+  // Walks never overlap, so they share these arrays. Marks below the first mark of a walk belong to earlier walks.
   const origins = new Int32Array(ids.length)
   const marks = new Int32Array(ids.length)
   let mark = 0
@@ -74,15 +75,16 @@ export async function linksInMemory(parts: AsyncIterable<readonly LinkPair[]>): 
 
 interface Table {
   relationsOf(place: number): Int32Array
-  /** What a relation leads to. */
+  /** The item at the other end of each relation. */
   to: Int32Array
 }
 
-/** Relations with impact, to be walked along. */
+/** Relations with impact that can be walked. */
 export interface ImpactLinks {
   /**
-   * Items up to so many relations away from `starts`, without these, each with the first of them, by id, that it is
-   * nearest to. Of more than `maxItems` those that are nearest, and of these the first by id.
+   * Returns the items up to `maxHops` relations away from `starts`, without the starts. Each is mapped to the nearest
+   * start; among equally near ones, to the first by id. If there are more than `maxItems`, the nearest ones are
+   * returned, and among equally near ones the first by id.
    */
   walk(
     direction: LinkDirection,
@@ -91,7 +93,7 @@ export interface ImpactLinks {
   ): Promise<ReadonlyMap<string, string>>
 }
 
-/** Towards what depends on an item, or towards what it depends on. */
+/** Direction of a walk: towards the items that depend on an item, or towards the items it depends on. */
 export type LinkDirection = 'dependents' | 'dependencies'
 
 export interface LinkLimits {

@@ -4,7 +4,7 @@ import { listParameter, reference, searchFilter, searchSyntax } from '../lists/f
 
 const several = 'One or several, repeated or separated by commas.'
 
-/** The filters of the list of windows; all that are given must hold. */
+/** Filters of the window list. All given filters must match. */
 export const windowFilters = z.object({
   kind: listParameter(ChangeWindowKind)
     .optional()

@@ -10,13 +10,13 @@ interface Node {
 
 export interface ListPlan {
   indexes: string[]
-  /** Such as `Sort`. */
+  /** Node types, such as `Sort`. */
   nodes: string[]
 }
 
 export const plansTenant: TenantScope = { workspaceId: 'ws_plans', environment: 'production' }
 
-/** Lists as they are read, and how Postgres goes about the very statements that it was sent for them. */
+/** Reads lists and returns the Postgres plans of exactly the statements that were sent for them. */
 export function listPlans(url: string) {
   const client = openClient(url, { schema: 'itsm', max: 1 })
   const sent: { text: string; parameters: unknown[] }[] = []

@@ -14,7 +14,7 @@ let plans: ReturnType<typeof listPlans>
 beforeAll(async () => {
   service = await startTestService(itsm)
   plans = listPlans(service.adminUrl)
-  // One in 5,000 has what is looked for, so that no other way is as short.
+  // One row in 5,000 matches, so that no other plan is as cheap.
   await service.sql`
     insert into change_windows (id, workspace_id, environment, version, state)
     select 'win_' || n, ${plansTenant.workspaceId}, 'production', 1, json_build_object(

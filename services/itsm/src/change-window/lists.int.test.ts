@@ -5,7 +5,7 @@ import { itsm } from '../service.js'
 
 let service: TestService
 let instant = Date.parse('2026-06-01T08:00:00.000Z')
-/** Each reading is a second later, so that no two events are of one instant. */
+/** A clock that advances by a second at each reading, so that no two events have the same instant. */
 const ticking = {
   now: () => {
     instant += 1_000
@@ -27,7 +27,7 @@ const recorder =
   async (ciClass: string, name = 'db'): Promise<ConfigurationItem> =>
     (await client.post('/cmdb/items', { class: ciClass, name })).data(ConfigurationItem)
 
-/** The names of a list, read to its end by its cursors, one by one. */
+/** Reads the names of a whole list page by page, following its cursors. */
 const walk = async (client: ApiClient, query: string): Promise<string[]> => {
   const names: string[] = []
   for (let after = ''; ; ) {

@@ -118,7 +118,7 @@ describe('a window that recurs', () => {
     const random = seededRandom(29)
     const seen = { spans: 0, nights: 0 }
     for (const timeZone of zones) {
-      // Weeks in which clocks change, on both hemispheres.
+      // Weeks in which clocks change, in both hemispheres.
       for (const start of [at('2026-03-23T00:00:00Z'), at('2026-10-19T00:00:00Z')]) {
         for (let round = 0; round < 12; round++) {
           const early = random() < 0.5 ? 240 : 1_440
@@ -145,7 +145,7 @@ describe('a window that recurs', () => {
   })
 })
 
-/** From the first to the last minute that belongs to a date, as the wall shows them. */
+/** From the first to the last minute that belongs to a date, as shown by the wall clock. */
 function onTheWall({ timeZone, weekdays: days, ...times }: Recurrence, start: number, count: number): Span[] {
   const toMinutes = (text: string) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3))
   const [opens, closes] = [toMinutes(times.from), toMinutes(times.to)]

@@ -8,7 +8,7 @@ export type Recurrence = NonNullable<Schedule['recurrence']>
 
 const dayMs = 86_400_000
 
-/** Every time the window is on that overlaps [from, to), whole, in order of beginning. */
+/** Returns every occurrence that overlaps [from, to), uncut, in order of beginning. */
 export function occurrences({ span, recurrence }: Schedule, within: Span): Span[] {
   if (recurrence) return recurring(recurrence, within)
   if (!span) return []
@@ -16,14 +16,14 @@ export function occurrences({ span, recurrence }: Schedule, within: Span): Span[
   return overlap(once, within) ? [once] : []
 }
 
-/** How far a recurrence is followed from where it could first be on. A span of time that is longer has seen it by then. */
+/** How far a recurrence is followed from its first possible day. A longer range contains no new pattern. */
 const furthestMs = 400 * dayMs
 
 function recurring(recurrence: Recurrence, within: Span): Span[] {
   const zone = findZone(recurrence.timeZone)
   const { validFrom, validUntil } = recurrence
   const found: Span[] = []
-  // An occurrence lasts into the day after the one it begins on.
+  // An occurrence may last into the day after the one it begins on.
   const earliest = startOfDay(within.from - maxOffsetMs) - 2 * dayMs
   const first = validFrom === null ? earliest : Math.max(earliest, Date.parse(validFrom))
   const end = Math.min(within.to + maxOffsetMs, first + furthestMs)
@@ -44,8 +44,8 @@ function beginsOn({ weekdays: days }: Recurrence, day: number): boolean {
 }
 
 /**
- * From the first to the last instant at which the wall clock shows a time of the window; null where it skips all of
- * them. `day` is the date's midnight as if it were UTC.
+ * Returns the span from the first to the last instant at which the wall clock shows a time of the window; `null` if the
+ * clock skips all of them. `day` is the midnight of the date read as UTC.
  */
 function occurrenceOn({ from, to }: Recurrence, day: number, zone: Zone): Span | null {
   const pieces =
@@ -62,13 +62,16 @@ function occurrenceOn({ from, to }: Recurrence, day: number, zone: Zone): Span |
   }
 }
 
-/** When a window begins for the first and ends for the last time; null: never that. */
+/** When a window begins for the first time and ends for the last time; `null` if it is unbounded in that direction. */
 export type Bounds = Pick<ChangeWindowState, 'startsAt' | 'endsAt'>
 
-/** A week, and what a zone may skip of the next one, in which a recurrence that goes on comes round for sure. */
+/**
+ * A recurrence that continues is certain to occur within this time:
+ * a week, plus any part of the next week that a zone may skip.
+ */
 const surelyMs = 21 * dayMs
 
-/** Null when the window is never on. */
+/** Returns `null` if the window is never on. */
 export function computeBounds({ span, recurrence }: Schedule): Bounds | null {
   if (!recurrence) return span && { startsAt: span.from, endsAt: span.to }
   const { validFrom, validUntil } = recurrence

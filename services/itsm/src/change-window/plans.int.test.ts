@@ -17,7 +17,7 @@ interface Node {
 }
 const flat = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(flat)]
 
-/** A change every half an hour, of four hours each, all of one item: eleven overlap any two hours. */
+/** Creates a four-hour change every half hour, all on one item: eleven of them overlap any two hours. */
 async function workspaceWith(count: number): Promise<{ workspaceId: string; item: string }> {
   const principal = testPrincipal()
   const workspaceId = principal.workspaceId ?? ''

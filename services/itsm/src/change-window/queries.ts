@@ -6,16 +6,19 @@ import { changeWindows as table } from '../schema/change-window.js'
 import { ciClasses, configurationItems } from '../schema/cmdb.js'
 import type { WindowFilters } from './list-filters.js'
 
-/** The time from a window's first beginning to its last end, as the index made by hand has it. */
+/** Span from a window's first beginning to its last end. Must match the expression of the hand-written index. */
 const wholeTime = sql`planned_span(${table.startsAt}, ${table.endsAt})`
 
-/** An item as a filter needs it. Null: there was no such item. */
+/** An item as the filter `ciId` needs it. A `null` class means there was no such item. */
 export interface FilterItem {
   id: string
   class: string | null
 }
 
-/** With `item` for the filter `ciId`: its class is a value here, so that conditions speak of windows alone. */
+/**
+ * Selection of windows. `item` is given for the filter `ciId`; its
+ * class is passed as a value, so that the conditions need no join.
+ */
 export function windowSelection(
   { kind, status, from, to, q }: WindowFilters,
   item: FilterItem | undefined,
@@ -23,7 +26,7 @@ export function windowSelection(
   return {
     where: [item && covers(item)],
     anyOf: [kind && { column: table.kind, values: kind }, status && { column: table.status, values: status }],
-    // What an index of words or of times finds is sorted afterwards.
+    // Results of the text index or the time index have to be sorted afterwards.
     search: and(
       q === undefined ? undefined : matchesText(table.search, q),
       from === undefined && to === undefined
@@ -33,14 +36,14 @@ export function windowSelection(
   }
 }
 
-/** Its item or all of them, and its class or any. */
+/** Condition: the window names the item or applies to all items, and names its class or applies to any. */
 function covers({ id, class: ciClass }: FilterItem): SQL {
   const { ciIds, classes } = { ciIds: sql`${table.state}->'ciIds'`, classes: sql`${table.state}->'classes'` }
   return sql`(json_typeof(${ciIds}) = 'null' or (${ciIds})::jsonb @> to_jsonb(${id}::text))
     and (json_typeof(${classes}) = 'null' or (${classes})::jsonb @> to_jsonb(${ciClass}::text))`
 }
 
-/** Of these items, those that are not in the CMDB of the tenant. */
+/** Returns those of the ids that do not exist in the CMDB of the tenant. */
 export async function absentItems(db: Drizzle, tenant: TenantScope, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const items = configurationItems
@@ -52,7 +55,7 @@ export async function absentItems(db: Drizzle, tenant: TenantScope, ids: string[
   return ids.filter((id) => !known.has(id))
 }
 
-/** Of these classes, those that are neither built-in nor the tenant's own. */
+/** Returns those of the names that are neither a built-in class nor a class of the tenant. */
 export async function absentClasses(db: Drizzle, tenant: TenantScope, names: string[]): Promise<string[]> {
   const wanted = names.filter((name) => !Object.hasOwn(builtInClasses, name))
   if (wanted.length === 0) return []
@@ -64,7 +67,7 @@ export async function absentClasses(db: Drizzle, tenant: TenantScope, names: str
   return wanted.filter((name) => !known.has(name))
 }
 
-/** How many windows are active and have a present or future occurrence. */
+/** Returns the number of active windows with a present or future occurrence. */
 export async function countCurrent(db: Drizzle, tenant: TenantScope, now: string): Promise<number> {
   const [row] = await db
     .select({ count: sql<number>`count(*)::int` })

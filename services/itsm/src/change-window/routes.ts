@@ -26,7 +26,7 @@ const route = defineResource({
   response: ChangeWindow,
 })
 
-/** When nothing may be changed, and when what has maintenance windows may be. */
+/** Routes of blackouts and maintenance windows. */
 export function windowRoutes(ctx: ServiceContext, windows: WindowStore): Route[] {
   return [
     route.list({

@@ -7,7 +7,7 @@ import { findFreeSlots } from './slots.js'
 
 export interface SlotsQuery {
   durationMinutes?: number | undefined
-  /** Days. */
+  /** Length of the search range in days. */
   within: number
   now: Instant
 }
@@ -15,7 +15,7 @@ export interface SlotsQuery {
 const minuteMs = 60_000
 const maxSlots = 5
 
-/** The next free times of a change, from what is near it now. */
+/** Returns the next free slots of a change, given the current changes and windows. */
 export async function findSlots(
   sql: StatementRunner,
   tenant: TenantScope,
@@ -30,7 +30,7 @@ export async function findSlots(
   const { id, ciIds, assigneeId } = change
   const plan = { id, ciIds, assigneeId, span: within }
   const around = await readConflictContext(sql, tenant, plan)
-  // Beyond the last of those that were read there may be others.
+  // There may be unread changes after the last one that was read.
   const known =
     around.others.length < maxOthers ? within : { from, to: around.others.at(-1)?.span.from ?? from }
   const slots = findFreeSlots({

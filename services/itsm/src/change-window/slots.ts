@@ -10,21 +10,21 @@ import { occurrences } from './occurrences.js'
 import { containsSpan, mergeSpans, overlap, type Span } from './spans.js'
 
 const minuteMs = 60_000
-/** Slots begin on quarters of an hour. */
+/** Slots begin on quarter hours. */
 const stepMs = 15 * minuteMs
 const roundedUp = (instant: number) => Math.ceil(instant / stepMs) * stepMs
 
 export interface FreeSlotsQuery {
   plan: Plan
-  /** Read for `within`. */
+  /** Context read for the span `within`. */
   around: ConflictContext
-  /** Slots begin and end in it. */
+  /** Span in which slots begin and end. */
   within: Span
   durationMs: number
   count: number
 }
 
-/** The next times, one after another, at which the plan would have no conflict. */
+/** Returns the next consecutive times at which the plan would have no conflict. */
 export function findFreeSlots({ plan, around, within, durationMs, count }: FreeSlotsQuery): Span[] {
   const busy = mergeSpans(busySpans(plan, around, within))
   const maintenance = findMaintenance(plan, around, within)
@@ -45,7 +45,7 @@ export function findFreeSlots({ plan, around, within, durationMs, count }: FreeS
   return slots
 }
 
-/** Other changes it would collide with whenever they overlap, and blackouts. */
+/** Spans of blackouts and of other changes that collide with the plan whenever they overlap it. */
 function busySpans(plan: Plan, around: ConflictContext, within: Span): Span[] {
   const anyTime = { ...plan, span: within }
   const colliding = around.others.filter((other) => detectChangeConflicts(anyTime, other, around).length > 0)
@@ -54,10 +54,10 @@ function busySpans(plan: Plan, around: ConflictContext, within: Span): Span[] {
   return [...colliding.map(({ span }) => span), ...blackouts.flatMap((window) => occurrences(window, within))]
 }
 
-/** When an item may be worked on. */
+/** Times at which an item may be changed. */
 interface Maintenance {
   open: Span[]
-  /** From then on at any time: its last window is over. */
+  /** Instant of the end of its last window. From then on the item may be changed at any time. */
   until: number
 }
 

@@ -2,16 +2,16 @@ import type { Span } from '../calendar/calendar.js'
 
 export type { Span }
 
-/** Stretches that only touch do not overlap: the end of each is not part of it. */
+/** Spans that only touch do not overlap, because the end of a span is exclusive. */
 export const overlap = (left: Span, right: Span): boolean => left.from < right.to && right.from < left.to
 
-/** What two stretches have in common; null when nothing. */
+/** Returns the intersection of two spans; `null` if they do not overlap. */
 export function intersectSpans(left: Span, right: Span): Span | null {
   const span = { from: Math.max(left.from, right.from), to: Math.min(left.to, right.to) }
   return span.to > span.from ? span : null
 }
 
-/** In order, with those that overlap or touch as one. */
+/** Returns the spans in order; overlapping or touching spans are merged. */
 export function mergeSpans(spans: readonly Span[]): Span[] {
   const result: Span[] = []
   for (const { from, to } of spans.toSorted((left, right) => left.from - right.from)) {
@@ -22,6 +22,6 @@ export function mergeSpans(spans: readonly Span[]): Span[] {
   return result
 }
 
-/** Whether one stretch of `spans`, as they were merged, holds all of it. */
+/** Whether a single one of the merged `spans` contains the given span completely. */
 export const containsSpan = (spans: readonly Span[], { from, to }: Span): boolean =>
   spans.some((span) => span.from <= from && to <= span.to)

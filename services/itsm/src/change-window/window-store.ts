@@ -4,7 +4,7 @@ import { configurationItem } from '../cmdb/item/item-domain.js'
 import { changeWindow } from './domain.js'
 import { absentClasses, absentItems, countCurrent, type FilterItem } from './queries.js'
 
-/** Every conflict is looked for among all of them, so their number has a bound. */
+/** Every conflict check considers all active windows, so their number is limited. */
 export const maxWindows = 1_000
 
 interface Covering {
@@ -17,7 +17,7 @@ export function windowStore({ store, database: { db } }: ServiceContext) {
   const aggregate = store.aggregate(changeWindow)
   return {
     ...aggregate,
-    /** The item with the class it had at the instant, or has. */
+    /** Returns the item with its class, currently or at `instant`. */
     async findFilterItem(
       id: string | undefined,
       tenant: TenantScope,
@@ -27,8 +27,8 @@ export function windowStore({ store, database: { db } }: ServiceContext) {
       return { id, class: (await items.find(id, tenant, instant))?.state.class ?? null }
     },
     /**
-     * Throws validation_failed naming each item and each class that is not there. What the window to be changed names
-     * already it may keep: an item can be deleted in the meantime.
+     * Throws validation_failed naming each unknown item and class. A window that is being changed may keep the ones it
+     * already names, because an item may have been deleted in the meantime.
      */
     async checkCovered(wanted: Covering, tenant: TenantScope, changed?: string): Promise<void> {
       const { ciIds, classes } = wanted

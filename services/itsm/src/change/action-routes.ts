@@ -17,7 +17,7 @@ import { route } from './routes.js'
 const toUserId = ({ principal }: RequestMeta) => ({ userId: principal.userId })
 const toDecider = (meta: RequestMeta) => ({ by: meta.actor, ...toUserId(meta) })
 
-/** The actions with a route of their own. */
+/** Routes of the actions that have a dedicated path. */
 export function changeActionRoutes(changes: ChangeStore): Route[] {
   const execute = async (reference: string, step: ChangeStep, meta: RequestMeta): Promise<Change> => {
     const id = await changes.findId(reference, meta.tenant)

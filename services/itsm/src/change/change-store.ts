@@ -28,7 +28,7 @@ import type { TemplateAgreement } from './template/from-template.js'
 import { changeTemplate } from './template/template.js'
 import { allowedActions } from './transitions.js'
 
-/** The changes as the API shows them, and the commands that need more than the change itself. */
+/** Changes in their API representation, and the commands that need more data than the change itself. */
 export function changeStore(
   { store, database: { db, sql } }: ServiceContext,
   { settings, people }: { settings: SettingsStore; people: People },
@@ -36,7 +36,7 @@ export function changeStore(
   const aggregate = store.aggregate(change, { present })
   const templates = store.aggregate(changeTemplate)
 
-  /** For standard changes. A template that is edited at the same moment counts as it was read, before or after. */
+  /** Reads the agreement for a standard change. If the template is edited concurrently, either version may be used. */
   const agreedOn = async (
     { type, templateId }: Pick<Change, 'type' | 'templateId'>,
     classes: TemplateAgreement['classes'],
@@ -47,7 +47,7 @@ export function changeStore(
     return { template: template?.state ?? null, classes }
   }
 
-  /** Decides with what is read for the change as it is, again after a lost race. */
+  /** Decides using data read for the current state of the change; both are repeated after a lost race. */
   const handleReading = (
     id: string,
     meta: RequestMeta,
@@ -114,14 +114,14 @@ export function changeStore(
         userId: meta.principal.userId,
         clash: await findClashNow(sql, meta.tenant, state, acceptance, meta.now),
       })),
-    /** Paths take an id or a number such as `CHG-12`; anything else is an id that does not exist. */
+    /** Resolves an id or a number such as `CHG-12`. Anything else is treated as an id that does not exist. */
     findId: (reference: string, tenant: TenantScope): Promise<string> =>
       findReferencedId(db, { table: changes, prefix: 'CHG' }, reference, tenant),
   }
 }
 export type ChangeStore = ReturnType<typeof changeStore>
 
-/** Enough for any stage. */
+/** Enough ids for any stage. */
 export const newApprovalIds = () => Array.from({ length: maxApprovalRules }, () => newId('approval'))
 
 function present(state: ChangeRecord, version: number): Change {

@@ -13,7 +13,7 @@ import { changeTemplateRoutes } from './template/template-routes.js'
 
 export const changeDeciders = [change, changePolicy, changeTemplate]
 
-/** Changes with their policies and templates, and what becomes of incidents that wait for one, and what changes collide with. */
+/** Service parts for changes: policies, templates, conflicts, and resuming the incidents that wait for a change. */
 export function createChanges(ctx: ServiceContext, changes: ChangeStore): ServiceParts {
   return {
     routes: [

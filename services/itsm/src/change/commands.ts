@@ -12,36 +12,36 @@ import type { UpdateConflicts } from '../change-window/conflict-events.js'
 import type { RiskFacts } from './policy/risk.js'
 import type { TemplateAgreement } from './template/from-template.js'
 
-/** Drafts a change. `number` is the next of the workspace. */
+/** Drafts a change. `number` is the next number of the workspace. */
 export interface CreateChange {
   kind: 'create'
   id: string
   number: string
   by: Actor
-  /** The person; an API key counts as whom it belongs to. */
+  /** Id of the acting person. For an API key, its owner. */
   userId: string
   now: Instant
   input: NewChange
   facts: RiskFacts
-  /** For a standard change. */
+  /** Given for a standard change. */
   agreed?: TemplateAgreement | undefined
 }
 
-/** Hands a draft in. `policies` are the active ones, in their order; `approvalIds` are for what is asked for. */
+/** Submits a draft. `policies` are the active ones in order; `approvalIds` are the ids for the requested approvals. */
 export interface SubmitChange {
   kind: 'submit'
   userId: string
   facts: RiskFacts
   policies: readonly ChangePolicyState[]
   approvalIds: readonly string[]
-  /** By the settings of the desk; duties are kept apart unless it is false. */
+  /** From the workspace settings. Duties are separated unless this is false. */
   separationOfDuties?: boolean
-  /** For a standard change. */
+  /** Given for a standard change. */
   agreed?: TemplateAgreement | undefined
   clash?: Clash
 }
 
-/** A person's decision on the pending approvals that are theirs, or on one of them. */
+/** A person's decision on all pending approvals they may decide on, or on one of them. */
 export interface DecideOnChange {
   by: Actor
   userId: string
@@ -55,16 +55,16 @@ export type ChangeStep =
       userId: string
       patch: ChangePatch
       facts: RiskFacts
-      /** Where it is, or is to be, a standard change. */
+      /** Given if the change is, or becomes, a standard change. */
       agreed?: TemplateAgreement | undefined
-      /** Where the patch bears on them. */
+      /** Given if the patch affects the conflicts. */
       conflicts?: ChangeConflict[]
     }
   | SubmitChange
   | (DecideOnChange & {
       kind: 'approve'
       comment?: string | undefined
-      /** For what is asked for next. */
+      /** Ids for the approvals requested next. */
       approvalIds: readonly string[]
     })
   | (DecideOnChange & { kind: 'reject'; reason: string })

@@ -1,7 +1,7 @@
 import type { ChangeState } from '@opsplane/contracts'
 import { hashContent } from '../approval/approval.js'
 
-/** The fields an approval stands for. */
+/** The fields that an approval covers. */
 const contentFields = [
   'title',
   'description',
@@ -15,21 +15,21 @@ const contentFields = [
   'risk',
 ] as const satisfies readonly (keyof ChangeState)[]
 
-/** What people write of it, or have it judged by. */
+/** The fields that people write or that the risk is computed from. */
 const writtenFields = [
   ...contentFields.filter((name) => name !== 'risk'),
   'successProbability',
   'templateId',
 ] as const
 
-/** Whether any of what people write became another. */
+/** Whether any of the written fields has changed. */
 export function isRewritten(before: ChangeState, after: ChangeState): boolean {
   return hashWrittenFields(before) !== hashWrittenFields(after)
 }
 
 const hashWrittenFields = (change: ChangeState) => hashFields(change, writtenFields)
 
-/** What is decided on. In which order the items are named is nothing. */
+/** Hash of the content under approval. The order of the items does not matter. */
 export function hashChange(change: ChangeState): string {
   return hashFields(change, contentFields)
 }

@@ -16,7 +16,10 @@ import { allowedActions } from './transitions.js'
 
 const { given } = specify(change)
 
-/** Where each action leads, written down apart from the table: by status, or by type and status. */
+/**
+ * Resulting status of each action, by status or by type and status. Written out independently of the table in
+ * the code.
+ */
 const common: Partial<Record<ChangeStatus, Partial<Record<ChangeAction, ChangeStatus>>>> = {
   draft: { edit: 'draft', cancel: 'canceled' },
   assess: { edit: 'assess', cancel: 'canceled', hold: 'assess' },
@@ -56,7 +59,7 @@ const eventOf: Record<ChangeAction, string> = {
 }
 const targetOf = (type: ChangeType, status: ChangeStatus, action: ChangeAction) =>
   byType[type][status]?.[action] ?? common[status]?.[action]
-/** What is allowed is reported in the order of the actions. */
+/** The actions are reported in their defined order. */
 const allowedIn = (type: ChangeType, status: ChangeStatus) =>
   changeActions.filter((action) => targetOf(type, status, action) !== undefined)
 

@@ -16,7 +16,10 @@ import { edit } from './editing.js'
 import { buildInitialChange } from './initial-state.js'
 import { statusAfter } from './transitions.js'
 
-/** Every rule of a change. Its events are `changeEvents`; which action applies when is `transitions`. */
+/**
+ * All rules of a change. `changeEvents` lists its events;
+ * `transitions` defines which action is allowed in which status.
+ */
 export const change: Decider<ChangeRecord, ChangeCommand, ChangeState> = {
   resourceType: 'change',
   table: 'changes',
@@ -51,7 +54,7 @@ function decide(command: ChangeCommand, state: ChangeRecord | null): ChangeDecis
   }
 }
 
-/** The actions that move the change and set a field or two. */
+/** Actions that change the status and a few fields. */
 function applyAction(
   command: CommandOf<'implement' | 'rollback' | 'cancel' | 'hold' | 'resume'>,
   state: ChangeRecord,
@@ -90,11 +93,11 @@ function applyAction(
   }
 }
 
-/** A user who pauses or resumes a change during implementation counts as an implementer; before it, not. */
+/** A user who pauses or resumes a change during implementation counts as an implementer, but not before it. */
 const recordImplementer = ({ userId }: { userId: string }, state: ChangeRecord) =>
   state.status === 'implementing' && { implementerIds: addImplementer(state, userId) }
 
-/** A standard change that went well needs no review: how it goes was agreed on beforehand. */
+/** A successful standard change needs no review, because its procedure was agreed on beforehand. */
 function complete(
   { userId, outcome, closeNotes, now }: CommandOf<'complete'>,
   state: ChangeRecord,
@@ -115,7 +118,7 @@ function complete(
   return [decision, { type: 'change.closed', after: { ...after, status: statusAfter('close', after) } }]
 }
 
-/** An implementer does not review the change. */
+/** An implementer may not review the change. */
 function close({ userId, reviewNotes, now }: CommandOf<'close'>, state: ChangeRecord): ChangeDecision {
   const status = statusAfter('close', state)
   checkReviewer(state, userId)

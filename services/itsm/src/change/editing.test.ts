@@ -18,7 +18,7 @@ const { given } = specify(change)
 const edit = (patch: ChangePatch) =>
   ({ kind: 'edit', userId: secondApprover, patch, facts, agreed: agreedTemplate, now }) as const
 
-/** One alteration of every field approvals stand for. */
+/** One patch for every field that an approval covers. */
 const material: ChangePatch[] = [
   { title: 'Another' },
   { description: 'Why.' },
@@ -31,7 +31,7 @@ const material: ChangePatch[] = [
   { impact: 'high' },
   { successProbability: 1 },
 ]
-/** What of it a standard change has from its template. */
+/** The fields among them that a standard change takes from its template. */
 const ofTemplate = ['implementationPlan', 'testPlan', 'backoutPlan', 'impact', 'successProbability']
 const materialTo = (type: ChangeType) =>
   material.filter(

@@ -23,7 +23,7 @@ import { statusAfter } from './transitions.js'
 
 type Field = keyof ChangePatch
 
-/** Routing is not part of what is approved, so it can be edited at any time, also on hold. */
+/** Routing is not part of the approved content, so it can be edited at any time, also on hold. */
 const routingFields: readonly Field[] = ['assignmentGroup', 'problemId']
 const workFields: readonly Field[] = [...routingFields, 'assigneeId']
 const descriptiveFields: readonly Field[] = [
@@ -39,10 +39,10 @@ const descriptiveFields: readonly Field[] = [
   'testPlan',
   'backoutPlan',
 ]
-/** The reviewer must not be the assignee, who therefore stays as they are once the work is done. */
+/** The reviewer must not be the assignee, so the assignee cannot be changed once the work is done. */
 const reviewFields: readonly Field[] = [...routingFields, 'closeNotes', 'reviewNotes']
 
-/** The fields each status lets be edited. */
+/** The fields that can be edited in each status. */
 export const editableFields: Record<ChangeStatus, readonly Field[]> = {
   draft: [...descriptiveFields, 'type', 'templateId'],
   assess: descriptiveFields,
@@ -56,8 +56,8 @@ export const editableFields: Record<ChangeStatus, readonly Field[]> = {
 }
 
 /**
- * What changes nothing is not reported. What alters what approvals stand for voids them, and it is a draft again. Who has
- * written on it does not decide on it, however often it is submitted: their words may be in it still.
+ * An edit without effect produces no event. An edit of approved content voids the approvals and returns the change to
+ * draft. An editor may not decide on the change even after later submissions, because their text may still be in it.
  */
 export function edit(
   { userId, patch, facts, agreed, conflicts, now }: CommandOf<'edit'>,
@@ -88,7 +88,7 @@ export function edit(
   ]
 }
 
-/** A change that went to approval, and may have been rejected, cannot become a pre-approved one. */
+/** A change for which approval was requested, and possibly rejected, cannot become a pre-approved standard change. */
 function checkType(type: ChangeType, { approvals }: ChangeState): void {
   if (type !== 'standard' || approvals.length === 0) return
   const message =
@@ -96,7 +96,7 @@ function checkType(type: ChangeType, { approvals }: ChangeState): void {
   throw invalidField('/type', 'approval_asked', message)
 }
 
-/** A previous assignee remains an implementer. */
+/** The previous assignee remains an implementer. */
 function recordHandover(after: ChangeRecord, before: ChangeRecord): ChangeRecord {
   if (before.status !== 'implementing' || after.assigneeId === before.assigneeId) return after
   const implementerIds = addContributor(
@@ -106,14 +106,17 @@ function recordHandover(after: ChangeRecord, before: ChangeRecord): ChangeRecord
   return { ...after, implementerIds }
 }
 
-/** Whether the conflicts have to be recomputed. Once implementation has begun they stay as they were. */
+/** Whether the conflicts have to be recomputed. They are frozen once implementation has begun. */
 export function affectsConflicts(patch: ChangePatch, { status }: ChangeState): boolean {
   const names = ['plannedStart', 'plannedEnd', 'ciIds', 'assigneeId'] as const
   const open = status === 'draft' || pendingStatuses.includes(status)
   return open && names.some((name) => patch[name] !== undefined)
 }
 
-/** A new assignee must not send a change back because the criticality of an item has changed meanwhile. */
+/**
+ * The risk is not recomputed for other fields: a new assignee must not send a change back because the criticality of an
+ * item has changed in the meantime.
+ */
 function affectsRisk(names: readonly string[], { status }: ChangeState): boolean {
   return status === 'draft' || ['impact', 'successProbability', 'ciIds'].some((name) => names.includes(name))
 }

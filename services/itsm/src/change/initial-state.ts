@@ -4,7 +4,7 @@ import type { CreateChange } from './commands.js'
 import { computeRisk } from './policy/risk.js'
 import { buildDraft } from './template/from-template.js'
 
-/** A new change: a draft without approvals. */
+/** Returns a new change: a draft without approvals. */
 export function buildInitialChange({
   id,
   number,
@@ -43,7 +43,7 @@ export function buildInitialChange({
   })
 }
 
-/** The change as it is, where its fields go together. Throws validation_failed naming the one that does not. */
+/** Returns the change unchanged if its fields are consistent. Throws validation_failed naming the one that is not. */
 export function checkFields(change: ChangeRecord): ChangeRecord {
   const { plannedStart, plannedEnd, templateId, type } = change
   if (plannedStart === null && plannedEnd !== null)

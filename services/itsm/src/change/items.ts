@@ -6,23 +6,23 @@ import type { RiskFacts } from './policy/risk.js'
 import { countPastOutcomes, findTouchedItems, type TouchedItem } from './queries.js'
 
 export interface TouchedItemIds {
-  /** Of the change itself. */
+  /** Id of the change. */
   id: string
   ciIds: readonly string[]
-  /** Items the change touches already: they stay although they were retired since. */
+  /** Items the change already touches. They are accepted even if they were retired since. */
   before?: readonly string[]
 }
 
 export interface TouchedItems {
-  /** What the risk is judged by. */
+  /** Facts for the risk assessment. */
   facts: RiskFacts
-  /** Of the items there are. */
+  /** Classes of the items that exist. */
   classes: ReadonlyMap<string, string>
 }
 
 /**
- * What is known of the items. Throws validation_failed naming /ciIds/i where one is not there or is retired; the others
- * stay in service until the unit is committed.
+ * Reads facts and classes of the items. Throws validation_failed naming /ciIds/i for each item that does not exist or
+ * is retired. Ensures that the status of newly touched items does not change before the unit is committed.
  */
 export async function readTouchedItems(
   db: Drizzle,

@@ -6,7 +6,7 @@ import { unassignedFilter } from '../lists/unassigned.js'
 
 const several = 'One or several, repeated or separated by commas.'
 
-/** The filters of the change list; all that are given must hold. */
+/** Filters of the change list. All given filters must match. */
 export const changeFilters = z.object({
   status: listParameter(ChangeStatus)
     .optional()

@@ -1,4 +1,4 @@
-/** The state with the fields that a PATCH gives. */
+/** Returns the state with the fields given in a PATCH. */
 export function applyPatch<State extends object>(
   state: State,
   patch: { [Name in keyof State]?: State[Name] | undefined },

@@ -36,7 +36,7 @@ export interface ChangeFilters extends CreatedFilters {
   plannedBefore?: string | undefined
 }
 
-/** The columns a list of changes can be sorted by. */
+/** Columns by which a list of changes can be sorted. */
 export const sortColumns = {
   createdAt: changes.createdAt,
   plannedStart: changes.plannedOrder,
@@ -53,7 +53,7 @@ export function changeSelection(filters: ChangeFilters): Selection {
       type && { column: changes.type, values: type },
       risk && { column: changes.risk, values: risk },
     ],
-    // What a GIN index finds is sorted afterwards.
+    // Results of a GIN index have to be sorted afterwards.
     search: and(
       q === undefined ? undefined : matchesText(changes.search, q),
       ciId === undefined ? undefined : touchesAny([ciId]),
@@ -82,7 +82,7 @@ export interface TouchedItem {
   class: string
 }
 
-/** Those of these items there are. */
+/** Returns those of the items that exist. */
 export async function findTouchedItems(
   db: Drizzle,
   tenant: TenantScope,
@@ -94,14 +94,14 @@ export async function findTouchedItems(
     .select({ id, status, criticality, class: itemClass })
     .from(configurationItems)
     .where(and(...tenantConditions(configurationItems, tenant), inArray(id, [...ids])))
-  // The columns are generated from states that were checked when they were written.
+  // Safe cast: the columns are generated from states that were validated when they were written.
   return rows as TouchedItem[]
 }
 
-/** How many of the latest changes with an outcome count. */
+/** Number of latest changes with an outcome that are considered. */
 const pastChanges = 20
 
-/** How the latest changes of any of these items ended, other than the one in question. */
+/** Counts the latest changes of any of these items, except the given one, and how many of them failed. */
 export async function countPastOutcomes(
   db: Drizzle,
   tenant: TenantScope,
@@ -121,7 +121,7 @@ export async function countPastOutcomes(
   return { changes: rows.length, failed: rows.filter((row) => row.outcome === 'unsuccessful').length }
 }
 
-/** The policies that may apply, in their order. */
+/** Returns the active policies in order. */
 export async function readActiveChangePolicies(
   db: Drizzle,
   tenant: TenantScope,
@@ -134,7 +134,7 @@ export async function readActiveChangePolicies(
   return rows.map(({ state }) => storedState(changePolicy, state))
 }
 
-/** The incidents on hold for a change, without those that the event has resumed already. */
+/** Returns the incidents on hold for a change, without those that the event has already resumed. */
 export async function findIncidentsAwaitingChange(
   db: Drizzle,
   tenant: TenantScope,
@@ -162,7 +162,7 @@ export async function findIncidentsAwaitingChange(
   return rows.map(({ id }) => id)
 }
 
-/** Touches at least one of the items. */
+/** Condition: the change touches at least one of the items. */
 function touchesAny(ids: readonly string[]): SQL {
   const list = sql.join(
     ids.map((id) => sql`${id}`),
@@ -171,7 +171,10 @@ function touchesAny(ids: readonly string[]): SQL {
   return sql`${changes.ciIds} ?| array[${list}]::text[]`
 }
 
-/** An approval is pending that the person is asked for, or anyone is, and that they have neither given nor are kept from. */
+/**
+ * Condition: an approval is pending that the person (or anyone) is asked
+ * for, that they have not decided on, and from which they are not excluded.
+ */
 function awaitsApprovalBy(userId: string): SQL {
   const list = JSON.stringify([userId])
   const decided = JSON.stringify([{ userId }])

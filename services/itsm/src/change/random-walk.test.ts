@@ -47,7 +47,7 @@ const policy: ChangePolicyState = {
   updatedAt: now,
 }
 
-/** The same walks on every run. */
+/** Generates the same walks on every run. */
 function generator(seed: number) {
   const next = seededRandom(seed)
   const pick = <T>(values: readonly T[]): T => {
@@ -59,7 +59,7 @@ function generator(seed: number) {
 }
 type Random = ReturnType<typeof generator>
 
-/** What standard changes come from, each as it may be read at some time. */
+/** Templates of standard changes, in each state in which they may be read. */
 const templates: ChangeTemplateState[] = [
   template,
   { ...template, testPlan: 'Look.', impact: 'high' },
@@ -134,7 +134,7 @@ function randomCommand(random: Random, id: number, { approvals }: ChangeRecord):
   }
 }
 
-/** Who has had a hand in a change, reckoned from what was done, apart from what it remembers. */
+/** Contributors of a change, computed from the commands independently of the lists in the change. */
 interface Hands {
   editors: Set<string>
   implementers: Set<string>
@@ -155,7 +155,7 @@ function follow(hands: Hands, command: ChangeCommand, before: ChangeState, after
     for (const userId of acted) hands.implementers.add(userId)
 }
 
-/** What must hold of every change anyone can ever see. */
+/** Invariants of every change that anyone can see. */
 function expectSound(before: ChangeRecord, after: ChangeRecord, hands: Hands): void {
   const { status, type, approvals } = after
   expect(ChangeState.safeParse(change.expose(after)).error).toBeUndefined()
@@ -184,7 +184,7 @@ function expectSound(before: ChangeRecord, after: ChangeRecord, hands: Hands): v
   expectDuties(after, hands)
 }
 
-/** Nothing but standard changes is scheduled without approvals, and none of those by who had a hand in it. */
+/** Only standard changes are scheduled without approvals. The other ones have no approvals by their contributors. */
 function expectDuties(after: ChangeRecord, { editors, implementers }: Hands): void {
   const { status, type, approvals, requesterId, assigneeId, editorIds, implementerIds } = after
   expect(new Set(editorIds)).toEqual(editors)
@@ -205,7 +205,7 @@ function expectDuties(after: ChangeRecord, { editors, implementers }: Hands): vo
   }
 }
 
-/** An approver of one stage approves the next one only by naming the approval. */
+/** An approver of one stage approves the next stage only by naming the approval. */
 function expectMeant(
   command: ChangeCommand & { kind: 'approve' },
   { status, approvals }: ChangeRecord,
@@ -215,7 +215,7 @@ function expectMeant(
   if (status === 'authorize' && before) expect(command.approvalId).toBeDefined()
 }
 
-/** What is scheduled without an approval is what its template said when it was handed in. */
+/** A change that is scheduled without an approval matches its template at the time of submission. */
 function expectAgreed(after: ChangeState, agreed: TemplateAgreement | undefined): void {
   if (after.type !== 'standard') return
   const { implementationPlan, testPlan, backoutPlan, impact } = after

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const window = { plannedStart: '2026-03-07T22:00:00.000Z', plannedEnd: '2026-03-08T02:00:00.000Z' }
 
-/** A standard change, whose life has the fewest steps, that is being implemented. */
+/** A standard change in implementation. Standard changes need the fewest steps. */
 const implementing = async (): Promise<Change> => {
   const api = service.as(principal)
   const body = { type: 'standard', templateId: await newTemplate(api), ...window }
@@ -45,7 +45,7 @@ const implementing = async (): Promise<Change> => {
 const complete = (change: Change, outcome: string) =>
   service.as(principal).post(`/itsm/changes/${change.id}/complete`, { outcome })
 
-/** An incident on hold that names the change, written into its row. */
+/** An incident on hold whose `changeId` is written directly into its row. */
 const onHold = async (changeId: string, holdReason = 'awaiting_change', as: Principal = principal) => {
   const api = service.as(as)
   const { id } = (await api.post('/itsm/incidents', { title: 'It fails' })).data(Incident)
@@ -100,7 +100,7 @@ it('leaves alone what was put on hold again, when the event comes once more', as
   await service.as(principal).patch(`/itsm/incidents/${id}`, held)
   const late = await onHold(change.id)
 
-  // Stored in the stream once more. `late`, which no event has resumed yet, shows that it was handled.
+  // Publishes the event to the stream again. `late`, which no event has resumed yet, shows that it was handled.
   const { subject, event } = await publishedOf(change.id, 'change.completed')
   const connection = await link.ready()
   const headers = signedHeaders({ subject, body: JSON.stringify(event) })
@@ -164,7 +164,7 @@ describe('waiting for a change that is over', () => {
     await complete(marker, 'successful_with_issues')
     await resumed(shown)
     const completed = (await service.sql`select state from changes where id = ${change.id}`)[0]?.state
-    // What a hold sees that looks before the end is committed, and is committed after it was reported.
+    // Simulates a hold that reads the change before its end is committed, and commits after that end was published.
     await service.sql`
       update changes set state = (state::jsonb || '{"status":"implementing"}')::json where id = ${change.id}`
     expect((await api().patch(`/itsm/incidents/${id}`, hold)).status).toBe(200)

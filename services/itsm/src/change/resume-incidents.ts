@@ -12,17 +12,20 @@ import { changeEndEvents } from '../links/change-end.js'
 import { findEndedChange } from '../links/change-link.js'
 import { findIncidentsAwaitingChange } from './queries.js'
 
-/** The change an incident is on hold for. One that is on hold with its parent goes on with it. */
+/**
+ * Returns the change an incident is on hold for. An incident that is on hold with its parent resumes with the
+ * parent.
+ */
 function findAwaitedChange(state: IncidentState | null): string | null {
   return state?.holdReason === 'awaiting_change' && !state.followsParent ? state.changeId : null
 }
 
-/** Resumes incidents on hold for a change once it has ended, whatever its outcome. */
+/** Resumes the incidents on hold for a change once it has ended, whatever its outcome. */
 export function resumeIncidents(ctx: ServiceContext): BackgroundWork[] {
   const { store, clock, database } = ctx
   const incidents = store.aggregate(incident)
 
-  /** Unless the incident has been resumed meanwhile. */
+  /** Does nothing if the incident has been resumed in the meantime. */
   const resume = (id: string, changeId: string, meta: CommandMeta) =>
     store.transact(meta, async (unit) => {
       const found = await unit.find(incidents, id)
@@ -32,8 +35,8 @@ export function resumeIncidents(ctx: ServiceContext): BackgroundWork[] {
     })
 
   /**
-   * An incident that began to wait when its change was over, as in a race with its end or by being linked late. Should
-   * the end come later than this looks, its own event is later still, and finds the incident waiting.
+   * Handles an incident that began to wait after its change had ended, because of a race with the end or a late link.
+   * If the change ends only after this check, the event of its end is handled later and finds the incident waiting.
    */
   const onLateWait = async ({ id: eventId, resource, data, workspaceId, environment }: PlatformEvent) => {
     const tenant: TenantScope = { workspaceId, environment }
@@ -59,7 +62,8 @@ export function resumeIncidents(ctx: ServiceContext): BackgroundWork[] {
         for (const event of events) await react(event)
       },
     })
-  // One each: what their filters have in common is every event there is, and that is what an older server would deliver.
+  // Separate consumers: the only common filter of these types is
+  // every event, and an older NATS server would deliver that.
   return [
     consume('itsm-change-resume', [...changeEndEvents], onEnded),
     consume('itsm-change-late-waits', ['incident.updated'], onLateWait),

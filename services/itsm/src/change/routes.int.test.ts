@@ -28,7 +28,7 @@ const item = async (fields: object = {}): Promise<ConfigurationItem> =>
 const list = async (query: string, as: Principal = principal): Promise<Change[]> =>
   (await service.as(as).get(`/itsm/changes?${query}`)).page(Change).items
 
-/** The ids of a list, read to its end by its cursors, one by one. */
+/** Reads the ids of a whole list page by page, following its cursors. */
 const walk = async (query: string, as: Principal): Promise<string[]> => {
   const ids: string[] = []
   for (let after = ''; ; ) {

@@ -19,7 +19,7 @@ export const route = defineResource({
   response: Change,
 })
 
-/** Reading, drafting and editing changes. `:id` is an id or a number such as `CHG-12`. */
+/** Routes that read, draft and edit changes. `:id` is an id or a number such as `CHG-12`. */
 export function changeRoutes(ctx: ServiceContext, changes: ChangeStore): Route[] {
   return [
     route.list({
@@ -77,7 +77,7 @@ export function changeRoutes(ctx: ServiceContext, changes: ChangeStore): Route[]
   ]
 }
 
-/** `me` is the caller. A cursor is bound to `me`, and so leads every caller through their own list. */
+/** Replaces `me` with the caller's user id. A cursor is bound to `me`, so each caller pages through their own list. */
 function resolveMe(filters: ChangeFilters, { principal }: RequestMeta): ChangeFilters {
   return filters.approverId === 'me' ? { ...filters, approverId: principal.userId } : filters
 }

@@ -12,7 +12,7 @@ import { change } from './domain.js'
 import type { RiskFacts } from './policy/risk.js'
 import type { TemplateAgreement } from './template/from-template.js'
 
-/** Changes to test with, each reached by commands alone. */
+/** Sample changes, each built by applying commands. */
 
 export const createdAt = '2026-03-02T09:00:00.000Z'
 export const now = '2026-03-02T10:00:00.000Z'
@@ -23,13 +23,13 @@ export const [requester, implementer, approver, secondApprover] = [
   'usr_boss',
   'usr_peer',
 ] as const
-/** Who has approved the technical stage of every change that is past it. */
+/** The user who approved the technical stage of every change that has passed it. */
 export const technicalApprover = 'usr_expert'
 export const facts: RiskFacts = { criticalities: [], past: { changes: 0, failed: 0 } }
 export const approvalIds = Array.from({ length: 5 }, (_, n) => `apr_01JZ8Q4D3N5W7X9Y2B4C6D8E0${n}`)
 const nextIds = Array.from({ length: 5 }, (_, n) => `apr_01JZ8Q4D3N5W7X9Y2B4C6D8E1${n}`)
 
-/** What every standard change comes from. */
+/** The template of every sample standard change. */
 export const template: ChangeTemplateState = {
   id: 'ctp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
   ...NewChangeTemplate.parse({
@@ -65,7 +65,7 @@ export const createCommand = (type: ChangeType, input: object = {}): CreateChang
   agreed: agreedTemplate,
 })
 
-/** One sample of every action. */
+/** One sample of each action. */
 export const steps: { [Kind in ChangeStep['kind']]: Omit<CommandOf<Kind>, 'now'> } = {
   edit: { kind: 'edit', userId: requester, patch: { assignmentGroup: 'db' }, facts, agreed: agreedTemplate },
   submit: { kind: 'submit', userId: requester, facts, agreed: agreedTemplate, policies: [], approvalIds },
@@ -90,7 +90,7 @@ export function after(create: CreateChange, ...path: ChangeStep[]): ChangeRecord
 const technical: ChangeStep = { ...steps.approve, by: person(technicalApprover), userId: technicalApprover }
 const { submit, approve, implement, complete, rollback, close, cancel } = steps
 
-/** The steps that take each type to each status it can have. */
+/** The steps that lead each type to each status it can have. */
 export const paths: Record<ChangeType, Partial<Record<ChangeStatus, ChangeStep[]>>> = {
   standard: everyStatus([submit]),
   normal: { ...everyStatus([submit, technical, approve]), assess: [submit], authorize: [submit, technical] },
@@ -110,7 +110,7 @@ function everyStatus(scheduled: ChangeStep[]): Partial<Record<ChangeStatus, Chan
   }
 }
 
-/** A change of this type in this status. Throws where the type never has it. */
+/** Returns a change of this type in this status. Throws if the type never has it. */
 export function changeIn(type: ChangeType, status: ChangeStatus, input: object = {}): ChangeRecord {
   const path = paths[type][status]
   if (!path) throw new Error(`No ${type} change is ever ${status}.`)

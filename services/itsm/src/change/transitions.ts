@@ -4,9 +4,9 @@ import { type Targets as TargetsOf, transitionRules } from '../transition-rules.
 type Targets = TargetsOf<ChangeStatus>
 
 /**
- * The whole life of a change: per action, the statuses it applies to and where each leads, by type where the types
- * differ. Of several targets the first is taken, unless: the last pending approval is given (approve), or what was
- * approved is altered (edit). Closed and canceled are final.
+ * All transitions of a change: per action, the statuses it applies to and the resulting statuses, by type where types
+ * differ. The first of several targets is used, except after the last pending approval (approve) or when approved
+ * content is altered (edit). Closed and canceled are final.
  */
 export const transitions: Record<
   ChangeAction,
@@ -55,7 +55,7 @@ export const transitions: Record<
 /** Actions allowed on hold. Editing is then limited to fields that are not part of the approved content. */
 const onHoldActions: readonly ChangeAction[] = ['edit', 'resume', 'cancel']
 
-/** What of a change decides which actions apply. */
+/** The fields of a change that decide which actions are allowed. */
 export interface ChangeTransitionState {
   status: ChangeStatus
   type: ChangeType

@@ -5,18 +5,18 @@ export type { StatementRunner }
 
 export type Parameter = string | number | string[] | null
 
-/** Rows by column: what belongs together is at the same place of each. */
+/** Rows stored by column. Values of the same row have the same index in each column. */
 export type Columns<Word extends string, Text extends string = never> = Record<Word, Joined> &
   Record<Text, string[]> & { size: number }
 
 export interface ColumnNames<Word extends string, Text extends string> {
-  /** What never holds a comma: ids, and names of types and classes. */
+  /** Columns whose values never contain a comma: ids, and names of types and classes. */
   words: readonly Word[]
-  /** Any text. */
+  /** Columns with arbitrary text. */
   texts?: readonly Text[]
 }
 
-/** Rows of a statement in SQL. */
+/** Runs a SQL statement and returns its rows. Translates Postgres errors. */
 export async function statement<Row extends object>(
   sql: StatementRunner,
   text: string,
@@ -30,8 +30,8 @@ export async function statement<Row extends object>(
 }
 
 /**
- * Thousands of rows, which Postgres joins to one text for each column: as a row of its own each would be a message and
- * an object with a copy of every value, and taking them in would last longer than finding them.
+ * Reads thousands of rows, with Postgres joining each column into one text. As separate rows, each would be one
+ * protocol message and one object with a copy of every value, and decoding them would take longer than the query.
  */
 export async function readColumns<Word extends string, Text extends string = never>(
   sql: StatementRunner,
@@ -42,7 +42,10 @@ export async function readColumns<Word extends string, Text extends string = nev
   return toColumns(names, await readJoined(sql, names, from, parameters, null))
 }
 
-/** The same; null where there are more rows than `maxRows`, of which nothing is then sent. */
+/**
+ * Like `readColumns`, but returns `null` if there are more than
+ * `maxRows` rows, in which case Postgres sends none of them.
+ */
 export async function readColumnsUpTo<Word extends string, Text extends string = never>(
   maxRows: number,
   sql: StatementRunner,
@@ -54,7 +57,7 @@ export async function readColumnsUpTo<Word extends string, Text extends string =
   return readSize(row) > maxRows ? null : toColumns(names, row)
 }
 
-/** The values of one row as they are sent: how many rows there are, then every column. */
+/** The values of the one row as sent by Postgres: the number of rows, then every column. */
 type RawRow = (Buffer | null)[]
 
 const readSize = ([size]: RawRow) => Number(size)

@@ -2,5 +2,5 @@ import { ciClass } from './class/class-domain.js'
 import { configurationItem } from './item/item-domain.js'
 import { ciRelation } from './relation/relation-domain.js'
 
-/** Every kind of aggregate of the CMDB. */
+/** All deciders of the CMDB. */
 export const cmdbDeciders = [configurationItem, ciRelation, ciClass]

@@ -4,7 +4,7 @@ import { createdFilters } from '../lists/created-filters.js'
 import { listParameter, reference, searchFilter, searchSyntax } from '../lists/filters.js'
 import { unassignedFilter } from '../lists/unassigned.js'
 
-/** The filters of the item list; all that are given must hold. */
+/** Filters of the item list. All given filters must match. */
 export const itemFilters = z.object({
   class: listParameter(z.string().min(1).max(60))
     .optional()
@@ -42,7 +42,7 @@ export const relationTypeFilter = listParameter(RelationType)
     example: ['depends_on'],
   })
 
-/** The filters of the relation list; all that are given must hold. */
+/** Filters of the relation list. All given filters must match. */
 export const relationFilters = z.object({
   itemId: reference.optional().meta({ description: 'At either end.' }),
   sourceId: reference.optional().meta({ description: 'The item it goes from.' }),
@@ -54,7 +54,7 @@ export const relationFilters = z.object({
   ...createdFilters,
 })
 
-/** Those of the relations of one item. */
+/** Filters of the list of one item's relations. */
 export const itemRelationFilters = relationFilters.omit({ itemId: true }).extend({
   direction: z
     .enum(['outgoing', 'incoming'])
@@ -65,7 +65,7 @@ export const itemRelationFilters = relationFilters.omit({ itemId: true }).extend
   }),
 })
 
-/** The filters of the class list; all that are given must hold. */
+/** Filters of the class list. All given filters must match. */
 export const classFilters = z.object({
   q: searchFilter.meta({ description: `Words in name or label. ${searchSyntax}` }),
   builtIn: z

@@ -43,18 +43,18 @@ export function itemSelection({
   }
 }
 
-/** Whether an item is one that `q` finds. */
+/** Condition: the text search `q` matches the item. */
 export function matchesItem(q: string): SQL | undefined {
   const { search, name } = configurationItems
   return or(matchesText(search, q), sql`${name} ilike ${toLikePattern(q)}`)
 }
 
-/** Relations that the item is the source or the target of. */
+/** Condition: the item is the source or the target of the relation. */
 export function isEitherEnd(itemId: string): SQL | undefined {
   return or(eq(ciRelations.sourceId, itemId), eq(ciRelations.targetId, itemId))
 }
 
-/** How many incidents about the item are not resolved. */
+/** Returns the number of incidents about the item that are not resolved. */
 export async function countOpenIncidents(db: Drizzle, tenant: TenantScope, itemId: string): Promise<number> {
   const [row] = await db
     .select({ value: count() })
@@ -63,7 +63,7 @@ export async function countOpenIncidents(db: Drizzle, tenant: TenantScope, itemI
   return row?.value ?? 0
 }
 
-/** The id of the item with this key of this source. */
+/** Returns the id of the item with this key in this source. */
 export async function itemIdByKey(
   db: Drizzle,
   tenant: TenantScope,
@@ -78,7 +78,7 @@ export async function itemIdByKey(
   return row?.id
 }
 
-/** The status of an item; undefined when there is none. */
+/** Returns the status of an item; `undefined` if it does not exist. */
 export async function itemStatus(
   db: Drizzle,
   tenant: TenantScope,
@@ -92,7 +92,7 @@ export async function itemStatus(
   return row?.status
 }
 
-/** How critical an item is; null where there is none of this id. */
+/** Returns the criticality of an item; `null` if it does not exist. */
 export async function itemCriticality(
   db: Drizzle,
   tenant: TenantScope,
@@ -114,7 +114,7 @@ export async function countRelations(db: Drizzle, tenant: TenantScope, itemId: s
   return row?.value ?? 0
 }
 
-/** The workspace's own row of a class, if there is one. */
+/** Returns the workspace's row of a class, if there is one. */
 export async function classRows(db: Drizzle, tenant: TenantScope, name: string) {
   return db
     .select({ id: ciClasses.id, state: ciClasses.state })
@@ -122,7 +122,7 @@ export async function classRows(db: Drizzle, tenant: TenantScope, name: string) 
     .where(and(...tenantConditions(ciClasses, tenant), eq(ciClasses.name, name)))
 }
 
-/** `%` and `_` in the text stand for themselves. */
+/** Escapes `%` and `_` so that they match literally. */
 function toLikePattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
 }

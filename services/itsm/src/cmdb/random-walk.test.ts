@@ -21,7 +21,7 @@ function randomCommand({ next, pick }: ReturnType<typeof generator>): ItemComman
   return { kind: 'patch', patch, now, schema: null }
 }
 
-/** The statuses the table leads to, whatever is done. */
+/** All statuses that the table can lead to from the current one. */
 const reachable = (from: ConfigurationItemState) =>
   new Set([from.status, ...Object.values(transitions).flatMap((way) => way[from.status] ?? [])])
 

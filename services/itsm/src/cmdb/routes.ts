@@ -8,7 +8,7 @@ import type { ItemStore } from './item/item-store.js'
 import { relationRoutes } from './relation/relation-routes.js'
 import { relationStore } from './relation/relation-store.js'
 
-/** Items, their classes and relations; their graph is in `impact`. */
+/** Routes of items, their classes and relations. The routes of their graph are in `impact`. */
 export function cmdbRoutes(ctx: ServiceContext, items: ItemStore, classes: ClassStore): Route[] {
   return [
     ...itemRoutes(ctx, items),

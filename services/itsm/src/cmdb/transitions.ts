@@ -1,7 +1,7 @@
 import { type CiAction, type CiStatus, ciActions } from '@opsplane/contracts'
 import { statusRules, type TransitionTable } from '../transition-rules.js'
 
-/** The whole life of an item: per action, the statuses it applies to and where each leads. Retired is final. */
+/** All transitions of an item: per action, the statuses it applies to and the resulting one. Retired is final. */
 export const transitions: TransitionTable<CiAction, CiStatus> = {
   edit: {
     planned: ['planned'],
@@ -31,13 +31,13 @@ export const transitions: TransitionTable<CiAction, CiStatus> = {
   delete: { planned: ['planned'] },
 }
 
-/** The actions that exist to change the status. */
+/** The actions whose purpose is to change the status. */
 export const statusActions = ['activate', 'fail', 'repair', 'retire'] as const
 export type CiStatusAction = (typeof statusActions)[number]
 
 const rules = statusRules(ciActions, transitions)
 export const { allowedActions, statusAfter } = rules
 
-/** The one action that takes `from` to `to`. Throws invalid_state_transition when no action does. */
+/** Returns the only action that leads from `from` to `to`. Throws invalid_state_transition if there is none. */
 export const actionTo = (from: CiStatus, to: CiStatus): CiStatusAction =>
   rules.actionTo(from, to, statusActions)

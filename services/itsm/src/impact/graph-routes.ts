@@ -54,7 +54,7 @@ const impactQuery = z.object({
   }),
 })
 
-/** The graph of items and relations, and what a failure does in it. */
+/** Routes of the graph of items and relations, and of the impact of failures. */
 export function graphRoutes({ database }: ServiceContext, items: ItemStore): Route[] {
   const { sql } = database
   const failureOf = async (

@@ -27,12 +27,12 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-/** Writes a graph into a workspace of its own. */
+/** Writes a graph into a separate workspace. */
 async function workspaceWith(graph: SampleGraph): Promise<{ api: ApiClient; workspaceId: string }> {
   const principal = testPrincipal()
   const workspaceId = principal.workspaceId ?? ''
   await writeGraph(service.sql, workspaceId, graph)
-  // As Postgres does by itself within a minute of so many rows.
+  // Autovacuum would analyze tables with so many new rows within a minute.
   await service.sql`analyze configuration_items, ci_relations`
   return { api: service.as(principal), workspaceId }
 }
@@ -124,7 +124,7 @@ it('goes level by level through what is too much to be read at once', async () =
   const { api } = await workspaceWith(graph)
   const start = graph.nodes[0]?.id ?? ''
   const around = { start, direction: 'both', depth: 8, limit: 3_500 } as const
-  // Too many relations; then these are few enough, but the items too many.
+  // First there are too many relations; then few enough relations, but too many items.
   await expectShown(api, graph, { ...around, types: '' })
   await expectShown(api, graph, { ...around, types: 'depends_on,member_of' })
   const itemIds = graph.nodes.slice(0, 40).map(({ id }) => id)
@@ -138,7 +138,7 @@ interface Around {
   direction: 'upstream' | 'downstream' | 'both'
   depth: number
   limit: number
-  /** All unless given. */
+  /** All types by default. */
   types: string
 }
 
@@ -163,7 +163,7 @@ async function expectShown(api: ApiClient | undefined, graph: SampleGraph, aroun
   expect([reply?.truncated, reply?.depth]).toEqual([found.truncated, Math.max(...found.depths.values())])
 }
 
-/** As one text: of thousands of ids, lists take long to compare. */
+/** Joined to one text, because comparing lists of thousands of ids is slow. */
 const idsOf = (each: { id: string }[] = []) =>
   each
     .map(({ id }) => id)
@@ -172,7 +172,7 @@ const idsOf = (each: { id: string }[] = []) =>
 const inside = (relations: SampleRelation[], shown: Set<string>) =>
   relations.filter(({ sourceId, targetId }) => shown.has(sourceId) && shown.has(targetId))
 
-/** Depths by looking at every relation once for each level; of the last level as many as there is room for, by id. */
+/** Computes depths by checking every relation once per level. The last level is cut, by id, at the limit. */
 function walked(
   graph: SampleGraph,
   start: string,

@@ -28,7 +28,7 @@ const policies = [
   { entityType: 'change', metric: 'resolution', goalsBy: 'all', goals: { all: 60 } },
 ]
 
-/** A shop that depends on a database, and a printer that nothing depends on; every clock there is runs. */
+/** A shop that depends on a database, and a printer without dependents. All their clocks run. */
 async function desk() {
   const principal = testPrincipal()
   const api = service.as(principal)
@@ -65,7 +65,7 @@ describe('the clocks at risk', () => {
     )
     await api.patch(`/itsm/incidents/${held.id}`, { status: 'on_hold', holdReason: 'awaiting_vendor' })
     await api.post(`/itsm/incidents/${resolved.id}/resolve`)
-    // The response to what is on hold has ended, and so has all about what is resolved.
+    // The response clock of an incident on hold has ended, and so have all clocks of a resolved one.
     const expected = [
       ...[incident.id, other.id].flatMap((id) => [`${id} response running`, `${id} resolution running`]),
       ...[change.id, problem.id].map((id) => `${id} resolution running`),
@@ -143,7 +143,7 @@ describe('of thousands of items', () => {
   const everyTenth = items.filter((_, at) => at % 10 === 0)
 
   beforeAll(async () => {
-    // As right after an import: see the plans of the graph.
+    // Simulates the state right after an import, as in the tests of the graph's query plans.
     for (const table of ['incidents', 'changes', 'problems', 'sla_timers'])
       await service.sql.unsafe(`alter table ${table} set (autovacuum_enabled = off)`)
     const of = (kind: string, status: string, about: (ciId: string) => object, ids: string[]) =>

@@ -10,12 +10,18 @@ interface SlasAtRisk {
   slasTruncated: boolean
 }
 
-/** More than these are counted, not shown. */
+/** Maximum number of clocks returned. If there are more, `slasTruncated` is true. */
 const maxShown = 100
-/** Of more items changes and problems are not found by their indexes: what is open of them is gone through. */
+/**
+ * Beyond this number of items, all open changes and problems are scanned instead of using the indexes on their
+ * items.
+ */
 const maxIndexed = 100
 
-/** The clocks that run or are paused over what is open about any of the items, the nearest ones first. */
+/**
+ * Returns the running and paused clocks of open incidents, changes and problems of the items, the earliest due
+ * first.
+ */
 export async function findSlasAtRisk(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,
@@ -34,17 +40,20 @@ export async function findSlasAtRisk(
   return { slasAtRisk: shown, slasTruncated: rows.length > maxShown }
 }
 
-/** As it was written. */
+/** Safe cast: the values were validated when they were written. */
 type Row = Omit<SlaAtRisk, 'ciId'> & { ciIds: string[] }
 
-/** A subquery within `or` and `case` is hashed once and probed for each row, whatever the planner expects of either. */
+/**
+ * Within `or` and `case`, Postgres hashes the subquery once and probes it for each row, whatever sizes it
+ * estimates.
+ */
 const touched = `case when cardinality($3::text[]) <= ${maxIndexed} then ci_ids ?| $3::text[] else exists (
     select from jsonb_array_elements_text(ci_ids) touched(id)
      where (touched.id in (select unnest($3::text[]))) is true) end`
 
 /*
- * Each item is looked up in the index of open incidents, and each entity found in that of clocks: joined freely, they
- * would be compared with each other where Postgres has not yet analyzed the tables.
+ * Each item is looked up in the index of open incidents, and each entity found in the index of clocks. With plain joins
+ * Postgres would compare all rows with each other while the tables are not analyzed.
  */
 const clocksStatement = `
   with touching as materialized (

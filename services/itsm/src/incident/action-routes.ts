@@ -4,7 +4,7 @@ import type { IncidentStore } from './incident-store.js'
 import { route } from './routes.js'
 import type { IncidentStep } from './steps.js'
 
-/** The actions with a route of their own. All bodies may be left out. */
+/** Routes of the actions that have a dedicated path. All request bodies are optional. */
 export function incidentActionRoutes(incidents: IncidentStore): Route[] {
   const execute = async (reference: string, step: IncidentStep, meta: RequestMeta): Promise<Incident> => {
     const id = await incidents.findId(reference, meta.tenant)

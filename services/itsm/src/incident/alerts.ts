@@ -2,12 +2,12 @@ import { type IncidentState, type IncidentStatus, type Instant, invalidTransitio
 import type { CountAlert } from './commands.js'
 import { allowedActions } from './transitions.js'
 
-/** The statuses in which an incident takes further alerts of its dedup key. */
+/** Statuses in which an incident counts further alerts with its dedup key. */
 const acceptingStatuses: readonly IncidentStatus[] = ['open', 'in_progress', 'on_hold']
 
 export const acceptsAlerts = ({ status }: IncidentState): boolean => acceptingStatuses.includes(status)
 
-/** Of a new incident: the alert that opens it is the first one. */
+/** Alert fields of a new incident. The alert that opens it is the first one. */
 export function alertFields(
   dedupKey: string | undefined,
   now: Instant,
@@ -16,7 +16,7 @@ export function alertFields(
   return { dedupKey, alertCount: 1, lastAlertAt: now }
 }
 
-/** One alert more. Throws invalid_state_transition once work on the incident has ended. */
+/** Counts one more alert. Throws invalid_state_transition once work on the incident has ended. */
 export function recordAlert({ now }: CountAlert, state: IncidentState): Partial<IncidentState> {
   if (!acceptsAlerts(state)) throw invalidTransition('alert', state.status, allowedActions(state.status))
   return { alertCount: state.alertCount + 1, lastAlertAt: now }

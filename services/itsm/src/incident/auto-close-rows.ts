@@ -1,10 +1,10 @@
 import { type ClaimOptions, claimInstantSql, dueTable, nowSql, type Statement } from '@opsplane/postgres'
 import { defaultSettings } from '../settings/domain.js'
 
-/** As its partial index has it. */
+/** Must match the condition of the partial index. */
 const waiting = `status = 'resolved' and major_state is distinct from 'accepted'`
 
-/** When they are due say the settings, not the incidents: their own statements find them. */
+/** No due time of their own: it follows from the tenant's settings, so dedicated statements find the due incidents. */
 export const resolvedIncidents = dueTable({
   table: 'incidents',
   key: 'id',
@@ -13,8 +13,8 @@ export const resolvedIncidents = dueTable({
 })
 
 /**
- * Tenants are walked by the index, one step each, and joined with their settings: neither incidents that wait nor
- * tenants that never close cost anything.
+ * Finds the tenants with resolved incidents by one index step each, and joins them with their settings. Waiting
+ * incidents and tenants that never close incidents cost nothing.
  */
 const closing = `
   with recursive tenants as (
@@ -36,7 +36,7 @@ const closing = `
       select coalesce((s.state->>'autoCloseDays')::int, ${defaultSettings('').autoCloseDays}) as days) d
     where d.days > 0)`
 
-/** Of each tenant a share of the batch. */
+/** Each tenant gets a share of the batch. */
 const claim = `${closing}
   select due.* from closing c
   cross join lateral (
@@ -52,7 +52,7 @@ export const claimStatement = ({ at, limit }: Pick<ClaimOptions, 'at' | 'limit'>
   parameters: [at, String(limit)],
 })
 
-/** When the first incident of any tenant is to be closed. */
+/** The instant at which the first incident of any tenant is due to be closed. */
 export const nextClosing = `(${closing}
   select min((first.state->>'resolvedAt')::timestamptz + c.after) from closing c
   cross join lateral (

@@ -24,7 +24,7 @@ const resolved = async (tenant: TenantScope) => {
   return settings.incidents.handle(id, { kind: 'resolve', now: opened }, settings.meta(tenant))
 }
 const log = createLogger({ service: 'test', level: 'silent' })
-/** One batch; how many it has closed. */
+/** Runs one batch and returns the number of closed incidents. */
 async function sweep(): Promise<number> {
   const { database, clock } = settings.ctx
   return (
@@ -68,7 +68,7 @@ it('goes by the settings of each tenant at the moment of the sweep', async () =>
   await setDays(never, 0)
   await setDays(quick, 1)
   const [kept, first, second] = [await resolved(never), await resolved(quick), await resolved(usual)]
-  // The same workspace, but another environment: the settings above are not its.
+  // The same workspace in another environment, to which the settings above do not apply.
   const staging: TenantScope = { ...quick, environment: 'staging' }
   const other = await resolved(staging)
   expect(await sweepAt(after(1))).toBe(1)
@@ -102,11 +102,11 @@ it('leaves a major incident to people, and one that was reopened alone', async (
   expect(await statusOf(reopened.id, tenant)).toBe('in_progress')
 })
 
-/** Copies of an incident, all but its id and number. */
+/** Creates copies of an incident that differ only in id and number. */
 async function copies(id: string, count: number) {
   const ids = Array.from({ length: count }, () => newId('incident'))
   await settings.ctx.database.sql.begin(async (tx) => {
-    // So many rows, with all their indexes, take as long as the machine lets them.
+    // Inserting so many rows with all their indexes may take longer than the statement timeout on a slow machine.
     await tx`set local statement_timeout = 0`
     await tx`
       insert into incidents (id, workspace_id, environment, version, state)
@@ -172,8 +172,8 @@ it('reads as little with twenty thousand that wait as with none', async () => {
       expect(plan['Actual Rows']).toBe(0)
       return plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
     })
-  // What the tests above have closed is in the index, and may be read on the way, for as long as a snapshot can see it:
-  // that of Postgres's own upkeep as well.
+  // Index entries of incidents closed by earlier tests may be read as well, while any snapshot can still see them,
+  // including the snapshots of autovacuum.
   const looked = async () => {
     await sql.unsafe('vacuum analyze incidents')
     for (const mode of ['force_custom_plan', 'force_generic_plan']) {

@@ -3,12 +3,12 @@ import { type DueContext, dueCommands, toTenant } from '../due-commands.js'
 import { claimStatement, nextClosing, resolvedIncidents } from './auto-close-rows.js'
 import type { IncidentStore } from './incident-store.js'
 
-/** Incidents that are closed at once at most. */
+/** Maximum number of incidents closed in one batch. */
 export const autoCloseBatch = 200
 
 /**
- * Closes resolved incidents once the days of the tenant's settings have passed. What is due follows from the settings
- * at that moment.
+ * Closes resolved incidents after the number of days in the
+ * tenant's settings. The current settings apply at each check.
  */
 export function autoCloseWork(ctx: DueContext, incidents: IncidentStore) {
   return dueCommands(ctx, {
@@ -17,7 +17,7 @@ export function autoCloseWork(ctx: DueContext, incidents: IncidentStore) {
     batch: autoCloseBatch,
     claim: claimStatement,
     nextDue: nextClosing,
-    // The unit is days: a minute more or less does not matter.
+    // The setting is in days, so a minute more or less does not matter.
     lookEveryMs: 60_000,
     async perform(unit, rows) {
       for (const { at: now, version, ...row } of rows) {

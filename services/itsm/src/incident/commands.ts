@@ -13,10 +13,10 @@ import type { MajorCommand } from './major/major.js'
 import type { CountChild } from './parent-child/parent-child.js'
 import type { IncidentStep } from './steps.js'
 
-/** What the settings of the workspace say when a command is given. */
+/** The workspace settings at the time of a command. */
 export type IncidentSettings = Pick<ItsmSettingsState, 'priorityMatrix' | 'resolutionRequired'>
 
-/** Opens an incident. `number` is the next of the workspace. */
+/** Opens an incident. `number` is the next number of the workspace. */
 export interface CreateIncident {
   kind: 'create'
   id: string
@@ -25,7 +25,7 @@ export interface CreateIncident {
   now: Instant
   settings: Pick<IncidentSettings, 'priorityMatrix'>
   input: NewIncident
-  /** The ended incident it is opened after. */
+  /** The ended incident that this one follows up on. */
   followsUpOn?: string | null
 }
 
@@ -33,16 +33,16 @@ export interface CreateIncident {
 export interface PatchIncident {
   kind: 'patch'
   by: Actor
-  /** The person; an API key counts as its owner. */
+  /** Id of the acting person. For an API key, its owner. */
   userId?: string | undefined
   now: Instant
   settings: IncidentSettings
   patch: IncidentPatch
-  /** What `patch.comment` is kept as. */
+  /** The comment to store for `patch.comment`. */
   comment?: IncidentComment | undefined
 }
 
-/** Someone begins or ceases to follow it. */
+/** A user starts or stops watching the incident. */
 export interface WatchIncident {
   kind: 'watch'
   userId: string
@@ -56,7 +56,7 @@ export interface CountAlert {
   now: Instant
 }
 
-/** What a step follows from where it is not an agent who takes it: with the cause `sla`, from which threshold. */
+/** Cause of a step that no agent takes. For the cause `sla`, `sla` is the threshold that was reached. */
 export interface StepCause {
   cause?: IncidentCause | undefined
   sla?: ReachedThreshold | undefined

@@ -6,7 +6,7 @@ import type { IncidentStore } from './incident-store.js'
 import { createMajorProposals } from './major/major-proposals.js'
 import { createCascade } from './parent-child/cascade.js'
 
-/** What can tell of another status of an incident that has children, or of another child. */
+/** Events that can report a new status of an incident with children. */
 const familyEvents: readonly ItsmEventType[] = [
   'incident.updated',
   'incident.assigned',
@@ -14,10 +14,10 @@ const familyEvents: readonly ItsmEventType[] = [
   'incident.reopened',
 ]
 
-/** What can tell of another priority, item or number of children. */
+/** Events that can report a new priority, item or number of children. */
 const ruledEvents: readonly ItsmEventType[] = ['incident.created', 'incident.updated']
 
-/** What follows from what happens to incidents, and from nothing happening to them. */
+/** Consumers that react to incident events, and the due work that closes resolved incidents. */
 export function incidentConsumers(
   ctx: ServiceContext,
   incidents: IncidentStore,
@@ -35,7 +35,7 @@ export function incidentConsumers(
     }),
     ctx.consume({
       durable: 'itsm-major-proposals',
-      // People take longer to look: few large batches.
+      // People do not notice this delay, so prefer few large batches.
       spacingMs: 500,
       types: ruledEvents,
       perform: (events) => proposals.handle(events),

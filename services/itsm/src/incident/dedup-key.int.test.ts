@@ -18,7 +18,7 @@ import { openIncident } from './open-incident.js'
 
 let service: TestService
 const path = '/itsm/incidents'
-/** Each that comes in between is decided again: the work grows with the square. */
+/** Number of concurrent alerts. Each lost race repeats a decision, so the work grows quadratically. */
 const atOnce = isLongTier() ? 50 : 20
 const alert = { title: 'Checkout answers 502', dedupKey: 'checkout-5xx' }
 
@@ -84,7 +84,7 @@ it('makes one incident of alerts that reach several processes at once', async ()
   })
   const processes = Array.from({ length: 4 }, () => {
     const database = connect(service.adminUrl, { schema: 'itsm', max: 2 })
-    // All of the context that opening an incident uses.
+    // The parts of the context that opening an incident uses.
     const ctx = { database, store: createEventStore({ database }) } as Parameters<typeof openIncident>[0]
     return {
       database,
@@ -178,7 +178,7 @@ describe('reopening while another incident of the key is open', () => {
     const { id } = await send()
     await api.post(`${path}/${id}/resolve`)
     const second = await send()
-    // More events than one batch of the rebuild.
+    // More events than fit into one batch of the rebuild.
     const fillers = Array.from({ length: 520 }, (_, at) => api.post(path, { title: `Filler ${at}` }))
     await Promise.all(fillers)
     await api.post(`${path}/${id}/comments`, { body: 'It was this one.' })

@@ -15,7 +15,7 @@ export const productionTenant = (workspaceId = `ws_${uniquePrefix()}`): TenantSc
   environment: 'production',
 })
 
-/** Incidents on a database of their own, without a service: nothing happens behind the test's back. */
+/** Incidents in a separate database without a running service, so that no background work interferes with the test. */
 export async function testDesk() {
   const provision = async (adminUrl: string) => {
     await itsm.provision({ adminUrl, ...testLogin })
@@ -44,7 +44,7 @@ export async function testDesk() {
     woken: () => woken,
     open: (tenant: TenantScope, parentId: string | null = null, fields: object = {}): Promise<Incident> =>
       openIncident(ctx, incidents, { ...create.input, parentId, ...fields }, meta(tenant)),
-    /** As a request with this body and If-Match. */
+    /** Like a PATCH request with this body and If-Match. */
     async patch(tenant: TenantScope, id: string, patch: IncidentPatch, expectedVersion?: number) {
       const settings = await incidents.getSettings(tenant)
       const command = { kind: 'patch', by: agent, now: at, settings, patch } as const

@@ -23,7 +23,10 @@ import {
 const { given } = specify(incident)
 const { open, in_progress: inProgress, on_hold: onHold, resolved } = incidents
 
-/** Where each action leads; a missing cell is refused. Written out apart from the table the code runs on. */
+/**
+ * Resulting status of each action; a missing cell means the action is
+ * rejected. Written out independently of the table that the code uses.
+ */
 const matrix: Record<IncidentStatus, Partial<Record<IncidentAction, IncidentStatus>>> = {
   open: {
     edit: 'open',

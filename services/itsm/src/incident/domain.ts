@@ -27,7 +27,10 @@ interface IncidentDecision {
   extras?: Record<string, unknown>
 }
 
-/** Every rule of an incident. Its events are `itsmEvents`; which action applies when is `transitions`. */
+/**
+ * All rules of an incident. `itsmEvents` lists its events;
+ * `transitions` defines which action is allowed in which status.
+ */
 export const incident: Decider<IncidentState, IncidentCommand> = {
   resourceType: 'incident',
   table: 'incidents',
@@ -58,7 +61,10 @@ function decide(command: IncidentCommand, state: IncidentState | null): Incident
   return command.kind === 'comment' ? applyCallerReply(command, command.now, decision) : [decision]
 }
 
-/** Created unassigned first, so that an assignee given at creation is an `incident.assigned` event too. */
+/**
+ * Creates the incident unassigned, so that an assignee given at creation also produces an `incident.assigned`
+ * event.
+ */
 function create(command: CreateIncident, existing: IncidentState | null): IncidentDecision[] {
   if (existing !== null) throw alreadyExists('incident')
   const after = buildInitialIncident(command)
@@ -73,7 +79,7 @@ function edit(fields: Partial<IncidentState> | null, now: Instant, state: Incide
   return fields === null ? [] : [applyStep({ kind: 'edit', fields }, now, state)]
 }
 
-/** Runs the stages in order, each on what the one before left, and merges neighbouring plain updates. */
+/** Runs the stages in order, each on the result of the previous one, and merges adjacent `incident.updated` events. */
 function patch(command: PatchIncident, state: IncidentState): IncidentDecision[] {
   const wanted = resolvePatch(command, state)
   const decisions: IncidentDecision[] = []
@@ -112,7 +118,10 @@ function applyCallerReply(
 
 type CommentStep = Extract<IncidentStep, { kind: 'comment' }>
 
-/** One action: where the table leads, plus what the action changes. Throws invalid_state_transition. */
+/**
+ * Applies one action: the status from the transition table and the fields it changes. Throws
+ * invalid_state_transition.
+ */
 function applyStep(
   step: IncidentStep,
   now: Instant,
@@ -128,7 +137,10 @@ function applyStep(
   return { ...outcome, after, ...(Object.keys(reported).length > 0 && { extras: reported }) }
 }
 
-/** Until it takes a step of its own, is held for another reason, or has another parent or none. */
+/**
+ * A child follows its parent until it takes a step of its own,
+ * is held for another reason, or changes or loses its parent.
+ */
 function followsParent(before: IncidentState, after: IncidentState, cause?: IncidentCause): boolean {
   if (after.parentId === null || after.parentId !== before.parentId) return false
   const { status, holdReason } = before

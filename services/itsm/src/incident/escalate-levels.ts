@@ -14,7 +14,10 @@ export function isMoreSevere(left: Severity, right: Severity): boolean {
   return severities.indexOf(left) < severities.indexOf(right)
 }
 
-/** Impact and urgency for a severity: if it is raised, at least the levels it has at creation. */
+/**
+ * Returns impact and urgency for a severity. A raised severity raises both to at least the defaults for that
+ * severity.
+ */
 export function levelsForSeverity(
   severity: Severity,
   state: Pick<IncidentState, 'severity' | 'impact' | 'urgency'>,
@@ -25,7 +28,7 @@ export function levelsForSeverity(
   return { impact: higherLevel(usual.impact, impact), urgency: higherLevel(usual.urgency, urgency) }
 }
 
-/** Impact, urgency and priority for a raised severity; nothing where the priority is overridden. */
+/** Returns impact, urgency and priority for a raised severity; nothing if the priority is overridden. */
 export function escalateLevels(
   severity: Severity,
   matrix: PriorityMatrix,

@@ -12,9 +12,9 @@ import { updateWatchers } from './watchers.js'
 type EscalationInput = Omit<Extract<IncidentStep, { kind: 'escalate' }>, 'kind'>
 
 /**
- * Raises the severity, reassigns the incident to another team (functional), adds a person higher up as a watcher
- * (hierarchical), or several of these. With none given, the severity goes up one step. Throws validation_failed when the
- * severity would fall, or when nothing would change.
+ * Raises the severity, reassigns the incident to another team (functional escalation), adds a higher-ranking person as
+ * a watcher (hierarchical escalation), or several of these. If none is given, raises the severity by one step. Throws
+ * validation_failed if the severity would be lowered or nothing would change.
  */
 export function escalate({ escalateTo, priorityMatrix, ...wanted }: EscalationInput, state: IncidentState) {
   const assignmentGroup = wanted.assignmentGroup ?? state.assignmentGroup

@@ -5,7 +5,7 @@ import {
   invalidField,
 } from '@opsplane/contracts'
 
-/** Throws validation_failed when reason and comment of a hold do not fit the status the incident ends in. */
+/** Throws validation_failed if the hold reason or comment does not fit the status that the incident ends in. */
 export function checkHoldReason(
   patch: IncidentPatch,
   end: IncidentStatus,

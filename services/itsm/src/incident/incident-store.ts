@@ -12,14 +12,14 @@ import { allowedMajorActions } from './major/major.js'
 import type { IncidentLinks } from './parent-child/links.js'
 import { allowedActions } from './transitions.js'
 
-/** The incidents as the API shows them: with their version and what can be done to them now. */
+/** Incidents in their API representation: with their version and the actions allowed now. */
 export function incidentStore(
   { store, database }: Pick<ServiceContext, 'store' | 'database'>,
   { settings, people }: { settings: SettingsStore; people: People },
 ) {
   const aggregate = store.aggregate(incident, { present })
 
-  /** Throws conflict when the incident is to open again while another of its dedup key is open. */
+  /** Runs `work`. Throws conflict if it would reopen the incident while another one with its dedup key is open. */
   async function reopening<T>(id: string, tenant: TenantScope, work: () => Promise<T>): Promise<T> {
     try {
       return await work()
@@ -35,14 +35,14 @@ export function incidentStore(
     handle: (id: string, command: IncidentCommand, meta: CommandMeta): Promise<Incident> =>
       reopening(id, meta.tenant, () => aggregate.handle(id, command, meta)),
     reopening,
-    /** The settings commands are given with. */
+    /** Returns the settings for commands. */
     getSettings: settings.current,
-    /** The people its commands name. */
+    /** Validates the people that commands name. */
     people,
-    /** What the incident names. */
+    /** Returns the links of the incident to other records. */
     findLinks: async (id: string, tenant: TenantScope): Promise<IncidentLinks | undefined> =>
       (await aggregate.find(id, tenant))?.state,
-    /** Paths take an id or a number such as `INC-12`; anything else is an id that does not exist. */
+    /** Resolves an id or a number such as `INC-12`. Anything else is treated as an id that does not exist. */
     findId: (reference: string, tenant: TenantScope): Promise<string> =>
       findReferencedId(database.db, { table: incidents, prefix: 'INC' }, reference, tenant),
   }

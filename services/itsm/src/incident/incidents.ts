@@ -8,7 +8,7 @@ import { majorIncidentRoutes } from './major/major-routes.js'
 import { incidentRoutes } from './routes.js'
 import { incidentWatchRoutes } from './watch-routes.js'
 
-/** Incidents, and what follows from what happens to them. */
+/** Service parts for incidents and the reactions to their events. */
 export function createIncidents(
   ctx: ServiceContext,
   incidents: IncidentStore,

@@ -3,7 +3,7 @@ import { findPriority } from '../settings/priority-matrix.js'
 import { alertFields } from './alerts.js'
 import type { CreateIncident } from './commands.js'
 
-/** A new incident: open, unassigned, with no history. */
+/** Returns a new incident: open, unassigned, with no history. */
 export function buildInitialIncident({
   id,
   number,

@@ -1,7 +1,7 @@
 import type { IncidentPatch } from '@opsplane/contracts'
 import type { NamedPeople } from '../people.js'
 
-/** Whom a new incident, or a change of one, names: all of them must be members. */
+/** Returns the users named by a new incident or a patch. All of them must be members. */
 export const namedPeople = ({
   assigneeId,
   callerId,

@@ -9,10 +9,10 @@ import { namedPeople } from './named-people.js'
 import { attachChild } from './parent-child/linking.js'
 import { checkIncidentLinks } from './parent-child/links.js'
 
-/** Rounds against other processes that open, count on or end the incident of the same key. */
+/** Maximum attempts when other processes open, count on or end the incident with the same key at the same time. */
 const maxRounds = 10
 
-/** Opens an incident. While one with the same dedup key is open, it counts the alert there instead: ADR 026. */
+/** Opens an incident. If one with the same dedup key is open, counts the alert there instead. See ADR 026. */
 export async function openIncident(
   ctx: Pick<ServiceContext, 'store' | 'database'>,
   incidents: IncidentStore,
@@ -25,7 +25,7 @@ export async function openIncident(
   await incidents.people.check(tenant, namedPeople(input))
   const parent = parentId ? [parentId] : []
   const create = async (unit: Unit) => {
-    // Not of an alert that is only counted: what its source names may have gone out of service since.
+    // Not checked for an alert that is only counted, because a record it names may have been retired since.
     await checkIncidentLinks(database.db, tenant, input, unit)
     const id = newId('incident')
     const [settings, next] = await Promise.all([
@@ -45,7 +45,7 @@ export async function openIncident(
       ? unit.handle(incidents, id, { kind: 'alert', now })
       : create(unit)
   }
-  // One after the other within this process, so that an alert storm loses no races against itself.
+  // Serializes alerts with the same key within this process, so that an alert storm does not lose races against itself.
   const queueKey = ['dedup-key', tenant.workspaceId, tenant.environment, dedupKey].join(' ')
   for (let round = 1; ; round++) {
     try {

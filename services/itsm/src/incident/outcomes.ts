@@ -16,7 +16,7 @@ export interface Outcome {
   extras?: Record<string, unknown>
 }
 
-/** The event of an action and the fields it sets. The transition table alone moves the status. */
+/** Returns the event of an action and the fields it sets. Only the transition table changes the status. */
 export function computeOutcome(step: IncidentStep, now: Instant, state: IncidentState): Outcome {
   switch (step.kind) {
     case 'edit':

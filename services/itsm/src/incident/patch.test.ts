@@ -123,7 +123,7 @@ describe('specific events', () => {
 })
 
 describe('status', () => {
-  /** The event of each change of status; a missing cell is refused. */
+  /** The event of each status change; a missing cell means the change is rejected. */
   const matrix: Record<IncidentStatus, Partial<Record<IncidentStatus, string>>> = {
     open: {
       in_progress: 'incident.updated',

@@ -14,20 +14,21 @@ import { computePriority, type PriorityChange } from './priority.js'
 import type { IncidentStep } from './steps.js'
 import { actionTo } from './transitions.js'
 
-/** A PATCH as the stages take it: with the priority it leads to, and its comment as it is kept. */
+/** A PATCH as input of the stages: with the resulting priority, and with the comment to store. */
 interface ResolvedPatch extends Omit<IncidentPatch, 'priorityOverride' | 'comment'>, PriorityChange {
   comment?: IncidentComment | undefined
   resolutionRequired: boolean
   reopens: boolean
-  /** Where the severity decides on the priority. */
+  /** Given if the severity decides the priority. */
   priorityMatrix?: PriorityMatrix | undefined
 }
 
 type Stage = (patch: ResolvedPatch, state: IncidentState) => IncidentStep | null
 
 /**
- * What a PATCH does, in this order: work must be open again before it can be escalated or assigned, and it
- * ends only after its last edits. Editing is next to starting and holding so that both make one `updated`.
+ * The stages of a PATCH in order. Work must be open again before it can be
+ * escalated or assigned, and it ends only after its last edits. Editing is adjacent
+ * to starting and holding, so that both result in one `incident.updated` event.
  */
 export const patchStages: readonly Stage[] = [
   reopening,
@@ -38,7 +39,7 @@ export const patchStages: readonly Stage[] = [
   statusChange,
 ]
 
-/** What the command wants of the incident. Throws validation_failed where fields do not fit each other. */
+/** Resolves the PATCH against the current state. Throws validation_failed if fields contradict each other. */
 export function resolvePatch(command: PatchIncident, state: IncidentState): ResolvedPatch {
   const { priorityOverride: _, comment: __, ...fields } = checkPatch(command.patch, state)
   const { resolutionRequired } = command.settings
@@ -56,8 +57,8 @@ export function resolvePatch(command: PatchIncident, state: IncidentState): Reso
 }
 
 /**
- * The patch without a status the incident has already.
- * Throws validation_failed when hold or resolution fields do not fit the status the incident would end in.
+ * Returns the patch, without the status if it equals the current one.
+ * Throws validation_failed if hold or resolution fields do not fit the resulting status.
  */
 function checkPatch(patch: IncidentPatch, state: IncidentState): IncidentPatch {
   const { status, ...fields } = patch
@@ -81,7 +82,7 @@ function checkPatch(patch: IncidentPatch, state: IncidentState): IncidentPatch {
   return status === state.status ? fields : patch
 }
 
-/** It says nothing of what the priority follows from. */
+/** Whether the patch contains no field that determines the priority. */
 const keepsPriority = ({ impact, urgency, priorityOverride }: IncidentPatch): boolean =>
   impact === undefined && urgency === undefined && priorityOverride === undefined
 
@@ -89,7 +90,7 @@ function reopening({ status, reopens }: ResolvedPatch): IncidentStep | null {
   return reopens ? { kind: 'reopen', ...(status && { to: status }) } : null
 }
 
-/** A first routing to a team, or a lowered severity, is an edit. */
+/** Routing to a first team or lowering the severity is an edit rather than an escalation. */
 function escalation(patch: ResolvedPatch, state: IncidentState): IncidentStep | null {
   const severity =
     patch.severity !== undefined && isMoreSevere(patch.severity, state.severity) && patch.severity
@@ -139,7 +140,7 @@ type EditableField = (typeof plainFields)[number] | (typeof resolutionFields)[nu
 type Editable = Pick<IncidentState, EditableField>
 type FieldChanges = { [Name in EditableField]?: Editable[Name] | undefined }
 
-/** Everything that differs and that no stage before has taken. */
+/** Edits all differing fields that no earlier stage has handled. */
 function edit(patch: ResolvedPatch, state: IncidentState): IncidentStep | null {
   const names: EditableField[] = [...plainFields]
   if (state.status === 'resolved') names.push(...resolutionFields)
@@ -161,7 +162,7 @@ function copyIfChanged<Name extends EditableField>(
 }
 
 function statusChange({ status, ...patch }: ResolvedPatch, state: IncidentState): IncidentStep | null {
-  // Reopened it is already; with an assignee it is in progress then, even where it was to be open.
+  // The incident is already reopened. With an assignee it is in progress, even if the patch asked for `open`.
   if (status === undefined || status === state.status || patch.reopens) return null
   const kind = actionTo(state.status, status)
   if (kind === 'resolve')

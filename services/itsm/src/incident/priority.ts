@@ -7,9 +7,10 @@ export type PriorityChange = Partial<Pick<IncidentState, 'priority' | 'priorityO
   Pick<IncidentPatch, 'impact' | 'urgency'>
 
 /**
- * What a PATCH of impact, urgency or the override makes of the priority; a higher severity in the same PATCH raises what
- * it does not give. It stays as it is unless these change, whatever the matrix says by now; an override stays when impact
- * or urgency change. Without any of them the severity alone decides: see `raisedWith`.
+ * Computes the priority after a PATCH of impact, urgency or the override. A higher severity
+ * in the same PATCH raises the levels that it does not give. If none of the three is given,
+ * the priority is unchanged here, even if the matrix has changed since; a higher severity
+ * alone raises it in `escalateLevels`. An override stays when impact or urgency change.
  */
 export function computePriority(
   { patch, by, now, settings }: PatchIncident,

@@ -18,7 +18,7 @@ import { majorTransitions } from './major/major.js'
 import { agent, comment, create, now, settings, steps } from './sample-incidents.fixture.js'
 import { allowedActions } from './transitions.js'
 
-/** The same walks on every run. */
+/** Generates the same walks on every run. */
 function generator(seed: number) {
   const next = seededRandom(seed)
   const pick = <T>(values: readonly T[]): T => {
@@ -69,7 +69,7 @@ function randomCommand(random: ReturnType<typeof generator>, { childCount }: Inc
   return { ...steps[random.pick(incidentActions)], now, ...(cause && { cause }) }
 }
 
-/** What must hold of every incident anyone can ever see. */
+/** Invariants of every incident that anyone can see. */
 function expectSound(before: IncidentState, after: IncidentState): void {
   const ended = after.status === 'closed' || after.status === 'canceled'
   expect(IncidentState.safeParse(after).error).toBeUndefined()
@@ -92,7 +92,7 @@ function expectSound(before: IncidentState, after: IncidentState): void {
     expect(
       Object.values(majorTransitions).some((row) => row[before.majorState]?.includes(after.majorState)),
     ).toBe(true)
-  // The count of children is all that ever changes of one that has ended.
+  // Only the child count of an ended incident may change.
   if (before.status === 'closed' || before.status === 'canceled')
     expect({ ...after, childCount: 0, updatedAt: now }).toEqual({ ...before, childCount: 0, updatedAt: now })
 }

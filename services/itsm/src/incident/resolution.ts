@@ -1,6 +1,6 @@
 import { invalidField, type ResolveIncident } from '@opsplane/contracts'
 
-/** Throws validation_failed naming what the settings require of a resolution and this one lacks. */
+/** Throws validation_failed naming the resolution fields that the settings require and that are missing. */
 export function checkResolution({
   resolutionRequired,
   ...resolution

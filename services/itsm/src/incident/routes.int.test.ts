@@ -31,7 +31,7 @@ const open = async (fields: object = {}): Promise<Incident> =>
 const act = async (incident: Incident, action: string, body?: object): Promise<Incident> =>
   (await api.post(`/itsm/incidents/${incident.id}/${action}`, body)).data(Incident)
 
-/** The events of one incident as they were published, once there are as many as expected. */
+/** Waits for the expected number of published events of one incident and returns them. */
 const eventsOf = (id: string, count: number) =>
   waitFor(() => {
     const events = recorder.published.filter(({ event }) => event.resource.id === id)

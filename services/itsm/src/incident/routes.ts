@@ -35,7 +35,7 @@ export const route = defineResource({
   response: Incident,
 })
 
-/** Reading, opening and changing incidents. `:id` is an id or a number such as `INC-12`. */
+/** Routes that read, open and change incidents. `:id` is an id or a number such as `INC-12`. */
 export function incidentRoutes(ctx: ServiceContext, incidents: IncidentStore): Route[] {
   return [
     route.list({
@@ -65,7 +65,7 @@ export function incidentRoutes(ctx: ServiceContext, incidents: IncidentStore): R
         '`incident.updated` is emitted.',
       body: NewIncident,
       errors: ['version_conflict'],
-      // The alert that opens an incident is its first.
+      // The alert that opens an incident is its first one.
       wasThere: ({ alertCount = 0 }) => alertCount > 1,
       handler: ({ body, meta }) => openIncident(ctx, incidents, body, meta),
     }),

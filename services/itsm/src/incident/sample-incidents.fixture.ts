@@ -9,7 +9,7 @@ import type { CreateIncident, IncidentSettings } from './commands.js'
 import { incident } from './domain.js'
 import type { IncidentStep } from './steps.js'
 
-/** Incidents to test with, each reached by commands alone. */
+/** Sample incidents, each built by applying commands. */
 
 export const createdAt = '2026-03-02T09:00:00.000Z'
 export const now = '2026-03-02T10:00:00.000Z'
@@ -45,7 +45,7 @@ export const comment: IncidentComment = {
   updatedAt: now,
 }
 
-/** One sample of every action. */
+/** One sample of each action. */
 export const steps: { [Kind in IncidentStep['kind']]: IncidentStep } = {
   edit: { kind: 'edit', fields: { title: 'Checkout answers 503' } },
   assign: { kind: 'assign', assigneeId: agent.id },

@@ -13,7 +13,7 @@ import type {
 export type IncidentStep =
   | { kind: 'edit'; fields: Partial<IncidentState> }
   | { kind: 'assign'; assigneeId: string }
-  /** With the matrix of the settings a higher severity raises the priority too. */
+  /** If the priority matrix of the settings is given, a higher severity also raises the priority. */
   | ({ kind: 'escalate'; priorityMatrix?: PriorityMatrix | undefined } & EscalateIncident)
   /** `keepResolved` adds the comment without reopening the incident. */
   | { kind: 'comment'; comment: IncidentComment; keepResolved?: boolean }

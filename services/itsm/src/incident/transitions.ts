@@ -2,8 +2,8 @@ import { type IncidentAction, type IncidentStatus, incidentActions } from '@opsp
 import { statusRules, type TransitionTable } from '../transition-rules.js'
 
 /**
- * The whole life of an incident: per action, the statuses it applies to and where each leads.
- * The first target is taken unless the caller asks for another. Closed and canceled are final.
+ * All transitions of an incident: per action, the statuses it applies to and the resulting ones. The first target is
+ * used unless the caller requests another. Closed and canceled are final.
  */
 export const transitions: TransitionTable<IncidentAction, IncidentStatus> = {
   edit: { open: ['open'], in_progress: ['in_progress'], on_hold: ['on_hold'], resolved: ['resolved'] },
@@ -19,13 +19,13 @@ export const transitions: TransitionTable<IncidentAction, IncidentStatus> = {
   cancel: { open: ['canceled'], in_progress: ['canceled'], on_hold: ['canceled'] },
 }
 
-/** The actions that exist to change the status; the others may do so only in passing. */
+/** The actions whose purpose is to change the status. Other actions may change it as a side effect. */
 const statusActions = ['start', 'hold', 'resume', 'resolve', 'reopen', 'close', 'cancel'] as const
 export type StatusAction = (typeof statusActions)[number]
 
 const rules = statusRules(incidentActions, transitions)
 export const { allowedActions, statusAfter } = rules
 
-/** The one action that takes `from` to `to`. Throws invalid_state_transition when no action does. */
+/** Returns the only action that leads from `from` to `to`. Throws invalid_state_transition if there is none. */
 export const actionTo = (from: IncidentStatus, to: IncidentStatus): StatusAction =>
   rules.actionTo(from, to, statusActions)

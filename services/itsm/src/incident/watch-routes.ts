@@ -3,7 +3,7 @@ import type { RequestMeta, Route } from '@opsplane/http'
 import type { IncidentStore } from './incident-store.js'
 import { route } from './routes.js'
 
-/** Following an incident oneself. With an API key, the person the key belongs to follows. */
+/** Routes with which a user starts or stops watching an incident. For an API key, its owner is the watcher. */
 export function incidentWatchRoutes(incidents: IncidentStore): Route[] {
   const watch = async (reference: string, watching: boolean, meta: RequestMeta): Promise<Incident> => {
     const id = await incidents.findId(reference, meta.tenant)

@@ -1,10 +1,13 @@
 import { ApiError, type IncidentState } from '@opsplane/contracts'
 import type { WatchIncident } from './commands.js'
 
-/** As many as a PATCH takes. */
+/** The same limit as in a PATCH. */
 export const maxWatchers = 100
 
-/** The watchers with or without one more; null when that changes nothing. Throws conflict when there are too many. */
+/**
+ * Returns the watchers after adding or removing the user; `null`
+ * if nothing changes. Throws conflict if there are too many.
+ */
 export function updateWatchers(
   { userId, watching }: Pick<WatchIncident, 'userId' | 'watching'>,
   { watcherIds }: IncidentState,

@@ -1,7 +1,10 @@
 import { ApiError, type ErrorDetail, invalidField } from '@opsplane/contracts'
 import { type CompiledSchema, type Fault, TooCostlyError } from '@opsplane/json-schema'
 
-/** Throws validation_failed with every fault, each with the place in the data, which is at `path`, and in the schema. */
+/**
+ * Throws validation_failed with every fault: its place in the data, which is at `path`, and its place in the
+ * schema.
+ */
 export function checkFaults(faults: readonly Fault[], path: string, message: string): void {
   const [first] = faults
   if (first === undefined) return
@@ -14,7 +17,10 @@ export function checkFaults(faults: readonly Fault[], path: string, message: str
   throw new ApiError('validation_failed', summary, { details })
 }
 
-/** The data at `path` with the defaults of its schema. Throws validation_failed where they multiply with it too much. */
+/**
+ * Returns the data at `path` completed with the defaults of its schema.
+ * Throws validation_failed if applying the defaults would be too costly.
+ */
 export function withDefaults(schema: CompiledSchema, data: unknown, path: string): unknown {
   try {
     return schema.withDefaults(data)

@@ -2,7 +2,7 @@ import { formatPointerStep, isObject, type JsonSchema } from '@opsplane/json-sch
 import { resolveReference } from './references.js'
 import { type Context, invalidSchema } from './schema-rules.js'
 
-/** What a form needs besides: that whatever can be given is declared. */
+/** Additional rules for forms: every possible value must be declared. */
 export function checkForm(schema: JsonSchema, path: string, { root }: Context): void {
   const { type, items, additionalProperties } = schema
   const { schema: item } = resolveReference(root, items)
@@ -21,7 +21,10 @@ const isScalar = ({ type, properties, items, anyOf, oneOf, allOf }: JsonSchema) 
   [properties, items, anyOf, oneOf, allOf].every((keyword) => keyword === undefined) &&
   [type].flat().every((name) => name !== 'object' && name !== 'array')
 
-/** Branches and choices of a closed object can ask only for what it declares: nothing else can ever be given. */
+/**
+ * Branches and choices of a closed object may refer only to
+ * properties that it declares, because no others can be given.
+ */
 export function checkClosed(schema: JsonSchema, path: string, context: Context): void {
   if (isClosed(schema, context.form)) checkBranches(schema, path, schema.properties, context)
 }
@@ -52,7 +55,7 @@ function checkBranches(schema: JsonSchema, path: string, declared: unknown, cont
   }
 }
 
-/** Refuses names in what is required that are not declared. */
+/** Rejects undeclared names in `required` and `dependentRequired`. */
 function checkNames({ required, dependentRequired }: JsonSchema, path: string, declared: unknown): void {
   const lists: [at: string, names: unknown][] = [['required', required]]
   for (const [name, names] of Object.entries(isObject(dependentRequired) ? dependentRequired : {})) {

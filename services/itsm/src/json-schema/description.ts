@@ -1,4 +1,4 @@
-/** What a schema may be made of, for the documents of the API. */
+/** Description of the supported schema keywords for the API documentation. */
 export const enforcedKeywords =
   'It is made of keywords that are enforced, and refused with others: type, enum, const, properties, required, ' +
   'dependentRequired, additionalProperties, items, uniqueItems, format, pattern, multipleOf, the bounds of numbers, texts ' +

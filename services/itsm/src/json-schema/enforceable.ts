@@ -4,7 +4,7 @@ import { checkClosed, checkForm } from './declared-properties.js'
 import { definitionName } from './references.js'
 import { type Context, invalidSchema, type SchemaRules } from './schema-rules.js'
 
-/** Keywords that say nothing about data. */
+/** Keywords that do not constrain data. */
 const annotations = ['$schema', 'title', 'description', 'examples', 'default']
 const keywords = new Set([
   ...annotations,
@@ -13,14 +13,17 @@ const keywords = new Set([
   ...['minItems', 'maxItems', 'uniqueItems', 'minLength', 'maxLength', 'pattern', 'format', 'multipleOf'],
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
 ])
-/** A schema without one of these most likely is a mistake: its other keywords bind only some types. */
+/**
+ * A schema without any of these is probably a mistake, because its other keywords constrain only values of some
+ * types.
+ */
 const deciding = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf']
-/** What a look at the schema may cost with its references followed, in subschemas. */
+/** Maximum cost of checking a schema with its references followed, in subschemas. */
 const maxSteps = 100_000
 
 /**
- * Refuses a schema with anything that is not enforced, or that a form has no use for: what can be given is declared, once, and
- * references never lead back. Throws validation_failed naming the place.
+ * Rejects a schema with keywords that are not enforced or that a form cannot use. In a form, each possible value is
+ * declared once. References must not be circular. Throws validation_failed naming the place.
  */
 export function checkEnforceable(schema: JsonSchema, rules: SchemaRules): void {
   if (schema.type !== 'object') throw invalidSchema(`${rules.path}/type`, 'must be "object"')
@@ -67,7 +70,7 @@ function checkKeywords(schema: JsonSchema, path: string, { root }: Context): voi
   }
 }
 
-/** What it refers to stands in its place, held to what holds there. */
+/** The referenced definition is checked as if it stood in place of the reference. */
 function checkReference(schema: JsonSchema, path: string, context: Context): void {
   const sibling = Object.keys(schema).find((name) => name !== '$ref' && !annotations.includes(name))
   if (sibling !== undefined)
@@ -79,7 +82,7 @@ function checkReference(schema: JsonSchema, path: string, context: Context): voi
   checkDefinition(name, context)
 }
 
-/** Once for each way it is used, however often it is referred to. */
+/** Checks a definition once per kind of use, however often it is referenced. */
 function checkDefinition(name: string, context: Context): void {
   const { root, own, seen, trail, path } = context
   const use = `${own ? 'own' : 'reported'} ${name}`

@@ -16,7 +16,7 @@ export const list = (items: object, rest: object = {}): JsonSchema => ({ type: '
 export const numberedProperties = (count: number, schema: (index: number) => object) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, schema(index)]))
 
-/** Where, and as what, the first thing wrong was refused. */
+/** Returns path and code of the first error with which a schema is rejected. */
 export function catchRefusal(
   work: () => void,
 ): { path: string | undefined; code: string | undefined } | null {
@@ -30,7 +30,7 @@ export function catchRefusal(
   }
 }
 
-/** Where a schema is refused; null when it is taken. */
+/** Returns the path at which a schema is rejected; `null` if it is accepted. */
 export const findRefusedPath = (schema: JsonSchema, rules = form) =>
   catchRefusal(() => checkEnforceable(schema, rules))?.path ?? null
 
@@ -39,7 +39,7 @@ export const faults = (schema: JsonSchema, value: unknown, options: { partial?: 
     .check(value, options)
     .map(({ path, schemaPath, code }) => `/formData${path} ${schemaPath} ${code}`)
 
-/** As what data is refused that costs too much. */
+/** Returns the error with which too costly data is rejected. */
 export const catchDataRefusal = (schema: JsonSchema, value: unknown) =>
   catchRefusal(() => checkFaults(compile(schema, form).check(value), '/formData', 'It does not fit.'))
 

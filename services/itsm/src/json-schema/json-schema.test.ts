@@ -205,7 +205,7 @@ describe('data', () => {
     const schema = object(
       { size: { enum: ['s', 'xl'] }, why: { type: 'string' } },
       {
-        // Says nothing of `why`, which does not forbid it.
+        // Does not mention `why`, and therefore does not forbid it.
         if: { type: 'object', properties: { size: { const: 'xl' } }, required: ['size'] },
         then: { required: ['why'] },
         else: { properties: { why: false } },

@@ -106,7 +106,7 @@ describe('a reference', () => {
     expect(findRefusedPath(schema)).toBe(`/formSchema${place}`)
   })
 
-  /** Each holds the one before it so many times. */
+  /** Each definition contains the previous one several times. */
   const tower = (height: number, holding: (name: string) => object, bottom: object = { type: 'null' }) => ({
     ...reference(`d${height}`),
     $defs: Object.fromEntries(

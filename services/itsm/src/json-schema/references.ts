@@ -1,9 +1,9 @@
 import { isObject, type JsonSchema } from '@opsplane/json-schema'
 
-/** The only references there are: to a definition of the same schema. Such names need no escapes in pointers. */
+/** The only supported references: to a definition of the same schema. Such names need no escapes in pointers. */
 const reference = /^#\/\$defs\/([A-Za-z][\w-]{0,99})$/
 
-/** The name of the definition a reference of this schema names, if there is one. */
+/** Returns the name of the definition that a reference in this schema refers to, if it exists. */
 export function definitionName(root: JsonSchema, ref: unknown): string | undefined {
   const name = typeof ref === 'string' ? reference.exec(ref)?.[1] : undefined
   return name !== undefined && isObject(root.$defs) && Object.hasOwn(root.$defs, name) ? name : undefined
@@ -11,11 +11,14 @@ export function definitionName(root: JsonSchema, ref: unknown): string | undefin
 
 export interface ResolvedSchema {
   schema: unknown
-  /** Pointer to the definition it is, from the root; undefined where the schema stands for itself. */
+  /** Pointer from the root to the referenced definition; `undefined` if the schema is not a reference. */
   path?: string
 }
 
-/** The schema a reference finally leads to, with the siblings of the reference, such as another title or default. */
+/**
+ * Follows a chain of references and returns the final schema, merged
+ * with the siblings of the references, such as another title or default.
+ */
 export function resolveReference(root: JsonSchema, schema: unknown): ResolvedSchema {
   if (!isObject(schema) || schema.$ref === undefined) return { schema }
   const { $ref, ...siblings } = schema

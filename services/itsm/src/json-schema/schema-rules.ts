@@ -4,20 +4,26 @@ import type { JsonSchema, Problem } from '@opsplane/json-schema'
 export interface SchemaRules {
   /** Pointer to the schema within the request, such as `/formSchema`. */
   path: string
-  /** What a form needs: defaults are filled in, lists say what they hold, objects are closed unless they say otherwise. */
+  /**
+   * Applies the rules for forms: defaults are filled in, lists must declare
+   * their items, and objects are closed unless they state otherwise.
+   */
   form: boolean
 }
 
-/** Where a schema stands that is checked. */
+/** Context of the schema being checked. */
 export interface Context extends SchemaRules {
   root: JsonSchema
-  /** Declares a value; in conditions and choices a schema tells of one declared elsewhere. */
+  /**
+   * Whether the schema declares a value. Within conditions and
+   * choices, a schema only describes a value declared elsewhere.
+   */
   own: boolean
-  /** Definitions it is part of, by way of references. */
+  /** Names of the definitions that contain the schema through references. */
   trail: readonly string[]
-  /** Definitions that were checked, as ones that declare a value or as ones that tell of it. */
+  /** Definitions already checked, separately for declaring a value (`own`) and for describing one (`reported`). */
   seen: Set<string>
-  /** Throws where following references takes too long. */
+  /** Throws validation_failed once following references exceeds the maximum cost. */
   spend(steps: number): void
 }
 
@@ -26,7 +32,7 @@ const message = (problem: string) => `The schema cannot be enforced: it ${proble
 export const invalidSchema = (path: string, problem: string): ApiError =>
   invalidField(path, 'invalid_schema', message(problem))
 
-/** A schema that is none: all that is wrong with it. */
+/** Error for an invalid schema, listing all its problems. */
 export function invalidSchemaProblems(problems: readonly Problem[], within: string): ApiError {
   const details = problems.map(
     ({ path, code, message: problem }): ErrorDetail => ({

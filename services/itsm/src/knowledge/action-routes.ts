@@ -7,7 +7,7 @@ import type { ArticleReading } from './reading.js'
 import { route, toActingUser } from './routes.js'
 import type { ArticleCommand } from './state.js'
 
-/** The actions with a route of their own, and what readers say. */
+/** Routes of the actions that have a dedicated path, and of the readers' feedback. */
 export function articleActionRoutes(
   articles: ArticleStore,
   { reading, settings }: { reading: ArticleReading; settings: SettingsStore },

@@ -18,7 +18,7 @@ import { articleVote, voteId } from './vote.js'
 
 const noVotes: Helpfulness = { helpful: 0, notHelpful: 0 }
 
-/** The articles as the API shows them: with their version, their votes and what can be done to them now. */
+/** Articles in their API representation: with their version, their votes and the actions allowed now. */
 export function articleStore({ store, database: { db } }: ServiceContext) {
   const aggregate = store.aggregate(article, { present })
   const votes = store.aggregate(articleVote)
@@ -45,7 +45,10 @@ export function articleStore({ store, database: { db } }: ServiceContext) {
     create: aggregate.create,
     asOf: async (id: string, tenant: TenantScope, asOf: Instant | undefined) =>
       counted(await aggregate.asOf(id, tenant, asOf), tenant, asOf),
-    /** What the statuses of its versions follow from. Throws not_found where it is, or was, not there. */
+    /**
+     * Returns the fields that the statuses of the article's versions depend on. Throws not_found if the article does
+     * not exist, or did not exist at `asOf`.
+     */
     getVersionInfo: (
       id: string,
       tenant: TenantScope,
@@ -72,14 +75,14 @@ export function articleStore({ store, database: { db } }: ServiceContext) {
         { queueKey: id },
       )
     },
-    /** Paths take an id or a number such as `KB-12`; anything else is an id that does not exist. */
+    /** Resolves an id or a number such as `KB-12`. Anything else is treated as an id that does not exist. */
     findId: (reference: string, tenant: TenantScope): Promise<string> =>
       findReferencedId(db, { table: knowledgeArticles, prefix: 'KB' }, reference, tenant),
   }
 }
 export type ArticleStore = ReturnType<typeof articleStore>
 
-/** Counts of votes are added where an article is read. */
+/** Vote counts are added when an article is read. */
 function present(state: ArticleState, version: number): Article {
   const { contributors: _, ...shown } = state
   return { ...shown, helpfulness: noVotes, version, allowedActions: allowedActions(state) }
@@ -90,10 +93,10 @@ export type ArticleVersionInfo = Pick<
   'status' | 'articleVersion' | 'publishedVersion' | 'publishedAt'
 >
 
-/** What became of one version of an article. */
+/** Returns the status of one version of an article. */
 export function versionStatus(articleVersion: number, article: ArticleVersionInfo): ArticleVersionStatus {
   if (articleVersion === article.articleVersion) return article.status
-  // What readers had until then was retired; the version begun after it was never published.
+  // The version that readers had until then was retired; the version begun after it was never published.
   const neverPublished = article.status === 'retired' && article.publishedAt === null
   if (neverPublished && articleVersion === article.articleVersion - 1) return 'retired'
   return articleVersion === article.publishedVersion ? 'published' : 'outdated'

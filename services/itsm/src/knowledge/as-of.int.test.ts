@@ -29,7 +29,7 @@ const publishNext = async ({ author, reviewer }: Team, id: string, fields: Parti
   await author.post(`/knowledge/${id}/submit`)
   return (await reviewer.post(`/knowledge/${id}/approve`)).data(Article)
 }
-/** When the last event of an aggregate happened. */
+/** The instant of the last event of an aggregate. */
 const lastOf = async (stream: string): Promise<string> => {
   const [row] =
     await service.sql`select created_at from events where stream_id = ${stream} order by version desc limit 1`
@@ -92,7 +92,7 @@ describe('the whole life of an article, read again afterwards', () => {
     const before = await look(team, id, '', then(justBefore(createdAt)))
     expect(before).toEqual({ at: '', writer: null, reader: null, writerList: [], readerList: [] })
 
-    // Retiring takes the past from readers, and from readers alone.
+    // Retiring hides the past of an article from readers only.
     await author.post(`${path}/retire`)
     for (const moment of moments) {
       const now = await look(team, id, moment.at, then(moment.at))

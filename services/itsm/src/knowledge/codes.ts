@@ -1,8 +1,9 @@
 const maxCodes = 200
 
 /**
- * What looks like an identifier: a number of a record such as `INC-7`, an error code, a host name with digits. In
- * lower case, without repetition. Words with a digit or two, such as `ipv4`, are none: too many texts have them.
+ * Returns all strings that look like an identifier: a record number such as `INC-7`, an error code, a host name with
+ * digits. They are in lower case and without duplicates. Words without a separator need at least four digits, so that
+ * `ipv4` is not one: too many texts contain such words.
  */
 export function findCodes(text: string): string[] {
   const codes = new Set<string>()

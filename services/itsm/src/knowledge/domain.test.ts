@@ -23,7 +23,10 @@ const rescheduled = after(
   ...[commands.submit, commands.approve, commands.edit, commands.submit, commands.schedule],
 )
 
-/** Where each action leads; a missing cell is refused. Written out apart from the table the code runs on. */
+/**
+ * Resulting status of each action; a missing cell means the action is
+ * rejected. Written out independently of the table that the code uses.
+ */
 const matrix: [string, ArticleState, Partial<Record<ArticleAction, string>>][] = [
   ['a draft', draft, { edit: 'draft', submit: 'in_review', delete: 'deleted' }],
   ['one in review', inReview, { approve: 'published', schedule: 'scheduled', reject: 'draft' }],

@@ -13,7 +13,10 @@ import { articleRows } from './rows.js'
 import type { ApprovalInput, ArticleCommand, ArticleState, CreateArticle } from './state.js'
 import { statusAfter } from './transitions.js'
 
-/** Every rule of an article. Its events are `knowledgeEvents`; which action applies when is `transitions`. */
+/**
+ * All rules of an article. `knowledgeEvents` lists its events;
+ * `transitions` defines which action is allowed in which status.
+ */
 export const article: Decider<ArticleState, ArticleCommand, object> = {
   resourceType: 'article',
   table: 'knowledge_articles',
@@ -83,7 +86,7 @@ function create(
   return [{ type: 'article.created', after }]
 }
 
-/** Four eyes: a contributor to a version cannot approve it, unless the settings allow it. */
+/** Four-eyes principle: a contributor to a version may not approve it, unless the settings allow it. */
 function approver({ by, separationOfDuties = true }: ApprovalInput, { contributors }: ArticleState): Actor {
   const { actor, userId } = by
   if (separationOfDuties && contributors.includes(userId))
@@ -91,7 +94,7 @@ function approver({ by, separationOfDuties = true }: ApprovalInput, { contributo
   return actor
 }
 
-/** Throws validation_failed for a moment that is past, or at which the article would have expired. */
+/** Throws validation_failed for an instant that is in the past, or at which the article would have expired. */
 function checkMoment({ publishAt, now }: { publishAt: Instant; now: Instant }, state: ArticleState): Instant {
   if (publishAt <= now)
     throw invalidField(

@@ -2,7 +2,7 @@ import { type ArticlePatch, changedFields } from '@opsplane/contracts'
 import type { ArticleDecision } from './decision.js'
 import type { ActingUser, ArticleState } from './state.js'
 
-/** What changes nothing decides nothing. The first change to a published article begins its next version. */
+/** An edit without effect produces no event. The first edit of a published article begins its next version. */
 export function edit(
   { patch, by }: { patch: ArticlePatch; by: ActingUser },
   state: ArticleState,

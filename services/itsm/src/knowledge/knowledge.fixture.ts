@@ -1,7 +1,7 @@
 import { Article, type NewArticle, newId, type Principal } from '@opsplane/contracts'
 import { type ApiClient, type SharedService, testPrincipal } from '@opsplane/testing'
 
-/** Two who write and one who reads, in a workspace of their own. */
+/** Two writers and one reader in a separate workspace. */
 export function knowledgeTeam(service: SharedService, overrides: Partial<Principal> = {}) {
   const author = testPrincipal(overrides)
   const id = newId('user')
@@ -21,7 +21,7 @@ export function knowledgeTeam(service: SharedService, overrides: Partial<Princip
   return { ...clients, principal: author, readerPrincipal: reader, publish: publisher(clients) }
 }
 
-/** Takes an article from nothing to where readers and search find it. */
+/** Creates an article and publishes it, so that readers and the search find it. */
 const publisher =
   ({ author, reviewer }: { author: ApiClient; reviewer: ApiClient }) =>
   async (fields: Partial<NewArticle> & { title: string }): Promise<Article> => {

@@ -21,7 +21,7 @@ import { articleVersions } from './versions.js'
 
 type Context = ServiceContext<ItsmConfig>
 
-/** Everything below /knowledge, and the work it does in the background. */
+/** Service parts for everything below /knowledge, including its background work. */
 export function createKnowledge(
   ctx: Context,
   settings: SettingsStore,
@@ -49,11 +49,11 @@ export function createKnowledge(
   }
 }
 
-/** The operator's endpoint; else the model that comes with the package, unless that is switched off. */
+/** Uses the operator's endpoint if configured. Otherwise the included model, unless that is switched off. */
 function createEmbedding(config: ItsmConfig) {
   const { embeddingsUrl: url, embeddingsModel: model, embeddingsApiKey: apiKey } = config
   if (url !== undefined) {
-    // The address is the operator's, who may have it in the same network and without TLS.
+    // The operator configures the address, which may be in the same network and without TLS.
     const outbound = createOutbound({ allowedCidrs: config.embeddingsAllowedCidrs, allowHttp: true })
     return { embedder: openAiEmbedder({ outbound, url, model, apiKey }), close: () => outbound.close() }
   }

@@ -5,7 +5,7 @@ import { listParameter, searchFilter, searchSyntax } from '../lists/filters.js'
 
 const q = searchFilter.meta({ description: `Words in number, title, tags or summary. ${searchSyntax}` })
 
-/** The filters of the list of articles; all that are given must hold. */
+/** Filters of the article list. All given filters must match. */
 export const articleFilters = z.object({
   status: listParameter(ArticleStatus)
     .optional()
@@ -21,7 +21,7 @@ export const articleFilters = z.object({
   ...createdFilters,
 })
 
-/** The filters of the list of an article's versions. */
+/** Filters of the list of an article's versions. */
 export const versionFilters = z.object({
   status: listParameter(ArticleVersionStatus)
     .optional()

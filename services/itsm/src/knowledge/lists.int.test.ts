@@ -12,7 +12,7 @@ afterAll(() => service?.stop())
 
 const far = 'asOf=2120-01-01T00:00:00Z'
 
-/** The ids of the list, read to its end by its cursors, one by one. */
+/** Reads the ids of a whole list page by page, following its cursors. */
 const walk = async (client: ApiClient, query = ''): Promise<string[]> => {
   const ids: string[] = []
   for (let after = ''; ; ) {
@@ -23,7 +23,7 @@ const walk = async (client: ApiClient, query = ''): Promise<string[]> => {
   }
 }
 
-/** One in each status, in the order they were begun; the last one is the next version of a published article. */
+/** One article in each status, in order of creation. The last one is the next version of a published article. */
 async function desk() {
   const team = knowledgeTeam(service)
   const begin = async (title: string) =>
@@ -57,7 +57,7 @@ describe('the list', () => {
       expect([query, await walk(author, `${query}&${far}`)]).toEqual([query, ids])
       expect([query, await walk(author, `${query}&sort=createdAt`)]).toEqual([query, ids.toReversed()])
     }
-    // What readers get is published, and nothing else.
+    // Readers see published articles only.
     for (const extra of ['', `&${far}`]) {
       expect(await walk(reader, extra)).toEqual(idsOf(next, published))
       expect(await walk(reader, `status=published,draft${extra}`)).toEqual(idsOf(next, published))

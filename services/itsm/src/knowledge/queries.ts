@@ -23,7 +23,7 @@ type ListedTable = ContentTable & { createdAt: PgColumn; listed: PgColumn }
 export const inTenant = (table: KeysetTable, { workspaceId, environment }: TenantScope): SQL | undefined =>
   and(eq(table.workspaceId, workspaceId), eq(table.environment, environment))
 
-/** Conditions that hold alike for what is worked on and for what is published. */
+/** Conditions that apply both to drafts and to published articles. */
 export function contentConditions(table: ContentTable, { category, language, tag }: ContentFilters) {
   return [
     category === undefined ? undefined : eq(table.category, category),
@@ -35,7 +35,7 @@ export function contentConditions(table: ContentTable, { category, language, tag
 const isTagged = (table: ContentTable, tag: string | undefined): SQL | undefined =>
   tag === undefined ? undefined : sql`${table.tags} @> ${JSON.stringify([tag])}::text::jsonb`
 
-/** What writers list: every article as it is worked on. */
+/** List of a writer: every article in its current working state. */
 export function draftSelection({ status, ...filters }: ArticleFilters): Selection {
   return {
     ...contentSelection(knowledgeArticles, filters),
@@ -43,7 +43,7 @@ export function draftSelection({ status, ...filters }: ArticleFilters): Selectio
   }
 }
 
-/** What readers list: of the articles published for them, now or at an instant, those that are still. */
+/** List of a reader: the articles published for them, now or at an instant, and still readable now. */
 export function publishedSelection(
   db: Drizzle,
   { status, ...filters }: ArticleFilters,
@@ -61,12 +61,15 @@ function contentSelection(
 ): Selection {
   return {
     where: [...contentConditions(table, filters), ...createdWithin(table.createdAt, filters)],
-    // What a GIN index finds is sorted afterwards.
+    // Results of a GIN index have to be sorted afterwards.
     search: and(q === undefined ? undefined : matchesText(table.listed, q), isTagged(table, tag)),
   }
 }
 
-/** Published articles a caller may read: none that have expired, and internal ones only for writers. */
+/**
+ * Condition: published articles that the caller may read. Excludes
+ * expired ones, and internal ones unless the caller is a writer.
+ */
 export function readable(
   writer: boolean,
   now: Instant,
@@ -76,8 +79,8 @@ export function readable(
 }
 
 /**
- * What readers may be shown of what was published at an instant: what they could read then, of articles that they can
- * read now. Retiring an article, and making it internal, takes its past from them as well.
+ * Condition: published articles that readers could read at `asOf` and can still read now. Retiring an article or making
+ * it internal therefore hides its past from them as well.
  */
 export function readableAt(db: Drizzle, now: Instant, asOf: Instant | undefined): SQL | undefined {
   if (asOf === undefined) return readable(false, now)
@@ -103,7 +106,7 @@ export function readArticleRows(db: Drizzle, tenant: TenantScope, ids: string[])
     .where(and(inTenant(knowledgeArticles, tenant), inArray(knowledgeArticles.id, ids)))
 }
 
-/** The votes of these articles, as they are or as they were. A vote can be changed, not withdrawn. */
+/** Returns the votes of these articles, currently or at an instant. A vote can be changed but not withdrawn. */
 export async function countVotes(
   db: Drizzle,
   tenant: TenantScope,
@@ -112,7 +115,7 @@ export async function countVotes(
 ): Promise<Map<string, Helpfulness>> {
   if (articleIds.length === 0) return new Map()
   const { articleId, createdAt, version } = knowledgeVotes
-  // A vote that was never changed is what it was; the log is asked for the others.
+  // A vote that was never changed has its original value; other votes are looked up in the log.
   const helpful = asOf
     ? sql`case when ${version} = 1 then ${knowledgeVotes.helpful} else ${stateAtSql(knowledgeVotes, asOf)}->>'helpful' end`
     : sql`${knowledgeVotes.helpful}`

@@ -19,7 +19,7 @@ function randomCommand(next: () => number): ArticleCommand {
   return action === 'approve' || action === 'schedule' ? { ...commands[action], by } : commands[action]
 }
 
-/** What must hold of every article anyone can ever see. */
+/** Invariants of every article that anyone can see. */
 function expectSound(before: ArticleState, state: ArticleState, command: ArticleCommand): void {
   const { publishedVersion, articleVersion, status } = state
   expect(ArticleEventState.safeParse(state).error).toBeUndefined()

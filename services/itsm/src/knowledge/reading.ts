@@ -26,16 +26,16 @@ interface ArticlePage {
 }
 type Row = { state: Record<string, unknown> }
 
-/** Whether the caller works on articles, and so sees drafts, internals and what has expired. */
+/** Whether the caller is a writer, and therefore sees drafts, internal articles and expired ones. */
 export const isWriter = ({ principal }: Pick<RequestMeta, 'principal'>): boolean =>
   principal.permissions.includes('knowledge:write')
 
-/** What a caller gets of articles: writers what is being worked on, readers what is published for them. */
+/** Reads articles for a caller: writers get the working state, readers the version published for them. */
 export function articleReading({ database: { db }, cursors }: ServiceContext, articles: ArticleStore) {
-  /** As the articles themselves would be shown, in the words of their published versions. */
+  /** Returns the articles in their API representation with the content of their published versions. */
   const asPublished = async (rows: Row[], asOf: Instant | undefined, { tenant }: RequestMeta) => {
     const contents = rows.map(({ state }) => {
-      // The log has whole articles, as the decider left them.
+      // The log contains whole articles as stored by the decider.
       const row = asOf === undefined ? state : content(storedState(article, state))
       return ArticleVersion.omit({ status: true }).parse(row)
     })
@@ -74,7 +74,7 @@ export function articleReading({ database: { db }, cursors }: ServiceContext, ar
     })
 
   return {
-    /** Throws not_found for what the caller may not see. */
+    /** Throws not_found if the caller may not see the article. */
     checkReadable: publishedRow,
 
     async get(id: string, asOf: Instant | undefined, meta: RequestMeta): Promise<Article> {
@@ -94,7 +94,7 @@ export function articleReading({ database: { db }, cursors }: ServiceContext, ar
         ...(writer ? draftSelection(filters) : publishedSelection(db, filters, now, asOf)),
         table,
         ...(!writer && { past: publishedPast }),
-        // Bodies are sealed, and nothing is filtered by them.
+        // Bodies are sealed, and no filter uses them.
         onlyExposed: true,
         tenant,
         asOf,

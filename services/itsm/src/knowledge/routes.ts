@@ -15,7 +15,7 @@ import type { ArticleReading } from './reading.js'
 
 export const tag = 'Knowledge'
 
-/** Who acts, as the rule of two pairs of eyes sees it. */
+/** The acting user for the four-eyes principle. */
 export const toActingUser = ({ actor, principal }: RequestMeta) => ({ actor, userId: principal.userId })
 
 const asOfForReaders =
@@ -31,7 +31,7 @@ export const route = defineResource({
   response: Article,
 })
 
-/** Reading, beginning and changing articles. `:id` is an id or a number such as `KB-12`. */
+/** Routes that read, create and change articles. `:id` is an id or a number such as `KB-12`. */
 export function articleRoutes(ctx: ServiceContext, articles: ArticleStore, reading: ArticleReading): Route[] {
   return [
     route.list({

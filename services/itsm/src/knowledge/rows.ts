@@ -16,7 +16,7 @@ const versionEvents: KnowledgeEventType[] = [
   'article.published',
   'article.outdated',
 ]
-/** Which events the rows below come from, for reading them as they were. */
+/** The events that produce the rows below; used to read them at an instant. */
 export const versionsPast: Past = { streamType: article, sets: versionEvents, ends: [] }
 export const publishedPast: Past = {
   streamType: article,
@@ -24,14 +24,14 @@ export const publishedPast: Past = {
   ends: ['article.retired'],
 }
 
-/** Further rows of an article: its versions, and the published one, which readers get and search uses. */
+/** Additional rows of an article: its versions, and its published version, which readers get and the search uses. */
 export function articleRows({
   type,
   after,
   extras,
 }: Omit<ArticleDecision, 'type'> & { type: string }): ReadModelRow[] {
   if (after === null) {
-    // Only first versions can be deleted.
+    // Only an article in its first version can be deleted.
     const id = versionRowId(String(extras?.articleId), 1)
     return [{ table: 'knowledge_versions', id, state: null }]
   }
@@ -41,7 +41,7 @@ export function articleRows({
   return rows
 }
 
-/** What of an article belongs to one version of it. */
+/** Returns the fields of an article that belong to a single version. */
 export function content(state: ArticleState) {
   const { id: articleId, number, articleVersion, title, summary, body, tags, category, language } = state
   const { visibility, validUntil, sourceIncidentId, sourceProblemId, author } = state
@@ -58,7 +58,7 @@ function versionRow(state: ArticleState): ReadModelRow {
   return { table: 'knowledge_versions', id, state: { id, ...content(state) } }
 }
 
-/** The codes in it are found here once, for the exact leg of the search. */
+/** Identifiers in the text are extracted here, once, for the exact leg of the search. */
 function publishedRow(state: ArticleState): ReadModelRow {
   const { number, sourceIncidentId, sourceProblemId } = state
   const references = [state.id, number, sourceIncidentId, sourceProblemId].filter((id) => id !== null)

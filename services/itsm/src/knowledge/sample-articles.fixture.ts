@@ -2,7 +2,7 @@ import type { Actor, ArticleStatus } from '@opsplane/contracts'
 import { article } from './domain.js'
 import type { ActingUser, ArticleCommand, ArticleState, CreateArticle } from './state.js'
 
-/** Articles to test with, each reached by commands alone. */
+/** Sample articles, each built by applying commands. */
 
 export const createdAt = '2026-03-02T09:00:00.000Z'
 export const now = '2026-03-02T10:00:00.000Z'

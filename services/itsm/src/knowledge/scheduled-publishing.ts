@@ -3,17 +3,17 @@ import { dueArticles } from '../schema/knowledge.js'
 import { article } from './domain.js'
 import type { ArticleState } from './state.js'
 
-/** Publishes what was scheduled once its moment has come. */
+/** Publishes scheduled articles once they are due. */
 export function scheduledPublishing(ctx: DueContext) {
   const articles = ctx.store.aggregate(article)
   return dueCommands(ctx, {
     name: 'scheduled-publishing',
     of: dueArticles,
-    // With their bodies they make one statement.
+    // A batch is one statement that includes the articles' bodies, so it is small.
     batch: 20,
     async perform(unit, rows) {
       for (const { at: now, version, ...row } of rows) {
-        // Written by the decider of articles alone.
+        // Safe cast: only the decider of articles writes this state.
         const state = row.state as ArticleState
         const options = { tenant: toTenant(row), current: { state, version } }
         await unit.handle(articles, state.id, { kind: 'publish', now }, options)

@@ -6,7 +6,7 @@ import { dueArticles } from '../schema/knowledge.js'
 import { itsm } from '../service.js'
 import { knowledgeTeam } from './knowledge.fixture.js'
 
-/** Stands still until it is moved: what is scheduled waits however long a test takes to look at it. */
+/** Time stands still until the test changes it, so that scheduled articles wait however long the test takes. */
 let nowMs = Date.parse('2026-03-02T09:00:00.000Z')
 const ahead = (ms: number) => new Date(nowMs + ms).toISOString()
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-/** An article that waits for its review; with `next`, as the next version of a published one. */
+/** An article in review; with `next`, the next version of a published one. */
 async function inReview(next = false) {
   const team = knowledgeTeam(service)
   const { id } = next
@@ -65,7 +65,7 @@ it('one look finds what is due of all tenants, by the index of those that wait',
     await waitFor(async () => (await seen()).articleVersion === place + 1)
 
   await service.sql.begin(async (tx) => {
-    // Of so few articles any other way is as short.
+    // With so few articles a sequential scan would be as cheap.
     await tx`set local enable_seqscan = off`
     const { text: claim, parameters } = lockStatement(dueArticles, [], { at: publishAt, limit: 20 })
     const [plan] = await tx.unsafe(`explain (format json) ${claim}`, parameters)
@@ -115,7 +115,8 @@ it('is refused to its author, to readers, and for a moment that is past', async 
   expect((await schedule(ahead(-60_000))).error().details[0]).toMatchObject({
     ...{ path: '/publishAt', code: 'past' },
   })
-  // What an action does not take is refused, not dropped: a request meant for "later" must not publish now.
+  // Fields that an action does not accept are rejected rather than
+  // ignored: a request to publish later must not publish now.
   const meant = await reviewer.post(`${path}/approve`, { publishAt: ahead(60_000) })
   expect(meant.error().details[0]).toMatchObject({ path: '/publishAt', code: 'unrecognized_key' })
 })

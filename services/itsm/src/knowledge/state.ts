@@ -1,18 +1,21 @@
 import type { Actor, ArticleEventState, ArticlePatch, Instant, NewArticle } from '@opsplane/contracts'
 
-/** A whole article: what events carry, and who has had a hand in the version being worked on. */
+/** An article as stored: the state in events, plus the contributors to the version being worked on. */
 export interface ArticleState extends ArticleEventState {
-  /** User ids; none of them may approve. A user's API keys count as the user. */
+  /** User ids of the contributors, who may not approve. An API key counts as its owner. */
   contributors: string[]
 }
 
-/** Who acts. */
+/** The acting user. */
 export interface ActingUser {
   actor: Actor
   userId: string
 }
 
-/** `separationOfDuties` by the settings of the desk: who has written on a version does not approve it unless it is false. */
+/**
+ * `separationOfDuties` comes from the workspace settings. Unless
+ * it is false, contributors to a version may not approve it.
+ */
 export interface ApprovalInput {
   by: ActingUser
   separationOfDuties?: boolean

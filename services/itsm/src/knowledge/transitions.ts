@@ -1,15 +1,15 @@
 import { type ArticleAction, type ArticleStatus, articleActions } from '@opsplane/contracts'
 import { transitionRules } from '../transition-rules.js'
 
-/** Where an action leads; `only` limits it to articles readers have got a version of, or have not. */
+/** Result of an action. `only` limits it to articles that have been published before (`live`) or never. */
 interface Transition {
   to: ArticleStatus
   only?: 'live' | 'never_published'
 }
 
 /**
- * The whole life of an article. Editing a published one begins the next version, and readers keep the present
- * one until that is approved. Retired is final.
+ * All transitions of an article. Editing a published article begins its next version; readers keep the current one
+ * until the next is approved. Retired is final.
  */
 export const transitions: Record<ArticleAction, Partial<Record<ArticleStatus, Transition>>> = {
   edit: { draft: { to: 'draft' }, published: { to: 'draft' } },
@@ -27,7 +27,7 @@ export const transitions: Record<ArticleAction, Partial<Record<ArticleStatus, Tr
   delete: { draft: { to: 'draft', only: 'never_published' } },
 }
 
-/** What of an article decides which actions apply. */
+/** The fields of an article that decide which actions are allowed. */
 export interface ArticleTransitionState {
   status: ArticleStatus
   publishedVersion: number | null

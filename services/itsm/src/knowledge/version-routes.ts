@@ -17,7 +17,7 @@ const asOf = AsOfListQuery.shape.asOf.meta({
   example: '2026-03-02T10:00:00.000Z',
 })
 
-/** Reading the versions of an article. */
+/** Routes that read the versions of an article. */
 export function versionRoutes(articles: ArticleStore, versions: ArticleVersions): Route[] {
   return [
     defineList({
@@ -56,5 +56,5 @@ export function versionRoutes(articles: ArticleStore, versions: ArticleVersions)
   ]
 }
 
-/** NaN, which is no version, unless it is written as it is shown: an address has one spelling. */
+/** Returns NaN, which matches no version, unless the number has its canonical form: each version has one URL only. */
 const parseVersionNumber = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : Number.NaN)

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-/** An article that goes through three versions and is retired, and when each step was taken. */
+/** An article that passes through three versions and is retired, with the instant of each step. */
 async function longLived() {
   const team = knowledgeTeam(service)
   const { author, reviewer } = team

@@ -23,7 +23,7 @@ interface VersionPage {
   binding: string
 }
 
-/** The versions of an article, for those who write on them. */
+/** Reads the versions of an article, for writers. */
 export function articleVersions({ database: { db }, cursors }: ServiceContext, articles: ArticleStore) {
   const page = (
     id: string,
@@ -48,7 +48,7 @@ export function articleVersions({ database: { db }, cursors }: ServiceContext, a
       stream: id,
       past: versionsPast,
       asOf,
-      // The log has whole articles, as the decider left them.
+      // The log contains whole articles as stored by the decider.
       present: ({ state }) => toArticleVersion(content(storedState(article, state)), standing),
     })
   }
@@ -59,13 +59,13 @@ export function articleVersions({ database: { db }, cursors }: ServiceContext, a
       const { status, q } = filters
       const where = [
         status && hasStatus(status, standing),
-        // One article has few versions: they are read one by one.
+        // An article has few versions, so they are searched row by row.
         q === undefined ? undefined : matchesText(table.listed, q),
       ]
       return page(id, standing, { where }, bounds, meta)
     },
 
-    /** Throws not_found for a version there is, or was, not. */
+    /** Throws not_found if the version does not exist, or did not exist at `asOf`. */
     async get(id: string, n: number, asOf: Instant | undefined, meta: RequestMeta): Promise<ArticleVersion> {
       const standing = await articles.getVersionInfo(id, meta.tenant, asOf)
       if (!Number.isInteger(n) || n > standing.articleVersion) throw notFound()
@@ -84,7 +84,10 @@ function toArticleVersion(row: object, standing: ArticleVersionInfo): ArticleVer
   return { ...version, status: versionStatus(version.articleVersion, standing) }
 }
 
-/** `versionStatus` as a condition: the last two versions and the published one have theirs, all others are outdated. */
+/**
+ * `versionStatus` as a condition: the last two versions and the
+ * published one have individual statuses; all others are outdated.
+ */
 function hasStatus(statuses: ArticleVersionStatus[], standing: ArticleVersionInfo): SQL | undefined {
   const { articleVersion, publishedVersion } = standing
   const apart = [articleVersion, articleVersion - 1, ...(publishedVersion === null ? [] : [publishedVersion])]

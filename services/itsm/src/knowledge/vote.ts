@@ -4,7 +4,10 @@ export type VoteCommand = { kind: 'vote'; vote: ArticleVote }
 
 export const voteId = (articleId: string, userId: string) => `${articleId}.${userId}`
 
-/** One per article and user, separate from the article, so that a vote does not conflict with an edit. */
+/**
+ * One vote per article and user. Votes are separate aggregates, so that they do not conflict with edits of the
+ * article.
+ */
 export const articleVote: Decider<ArticleVote, VoteCommand> = {
   resourceType: 'article_vote',
   table: 'knowledge_votes',

@@ -7,5 +7,5 @@ export const changeEndEvents: readonly ChangeEventType[] = [
   'change.closed',
 ]
 
-/** Where those events lead: what others wait for has happened, or will not. */
+/** Statuses that those events lead to: the change that others wait for has been made or will not be. */
 export const endedChangeStatuses: readonly ChangeStatus[] = ['review', 'rolled_back', 'canceled', 'closed']

@@ -6,7 +6,7 @@ import { tenantConditions } from '../lists/tenant-conditions.js'
 import { changes } from '../schema/change.js'
 import { endedChangeStatuses } from './change-end.js'
 
-/** Throws validation_failed naming /holdReason when an incident is to wait for a change that is over. */
+/** Throws validation_failed naming /holdReason if an incident would begin to wait for a change that has ended. */
 export async function checkChangeAwaited(db: Drizzle, tenant: TenantScope, id: string): Promise<void> {
   const change = await findEndedChange(db, tenant, id)
   if (change === undefined) return
@@ -14,7 +14,7 @@ export async function checkChangeAwaited(db: Drizzle, tenant: TenantScope, id: s
   throw invalidField('/holdReason', 'change_ended', message)
 }
 
-/** Undefined when it is still to come, or there is none. */
+/** Returns `undefined` if the change has not ended or does not exist. */
 export async function findEndedChange(db: Drizzle, { workspaceId, environment }: TenantScope, id: string) {
   const ofTenant = [eq(changes.workspaceId, workspaceId), eq(changes.environment, environment)]
   const [row] = await db
@@ -24,7 +24,7 @@ export async function findEndedChange(db: Drizzle, { workspaceId, environment }:
   return endedChangeStatuses.some((status) => status === row?.status) ? row : undefined
 }
 
-/** Whether there is a change of this id, for what links to it. */
+/** Whether a change with this id exists. */
 export async function changeExists(db: Drizzle, tenant: TenantScope, id: string): Promise<boolean> {
   const found = await db
     .select({ id: changes.id })
@@ -33,7 +33,7 @@ export async function changeExists(db: Drizzle, tenant: TenantScope, id: string)
   return found.length > 0
 }
 
-/** Holds the change that another record names in a field against those there are. Throws validation_failed. */
+/** Throws validation_failed naming `path` if the change named by another record does not exist. */
 export async function checkChangeLink(
   db: Drizzle,
   tenant: TenantScope,

@@ -5,11 +5,14 @@ import { and, eq, sql } from 'drizzle-orm'
 import { tenantConditions } from '../lists/tenant-conditions.js'
 import { problems } from '../schema/problem.js'
 
-/** Nothing more comes of it for those who wait, unless it is reopened. */
+/**
+ * Whether the problem is resolved or closed. Waiting incidents can expect nothing more from it, unless it is
+ * reopened.
+ */
 export const hasEnded = ({ status }: Pick<ProblemState, 'status'>): boolean =>
   status === 'resolved' || status === 'closed'
 
-/** Holds the problem that another record names against those there are. Throws validation_failed naming /problemId. */
+/** Throws validation_failed naming /problemId if the problem named by another record does not exist. */
 export async function checkProblemLink(
   db: Drizzle,
   tenant: TenantScope,
@@ -23,7 +26,7 @@ export async function checkProblemLink(
   )
 }
 
-/** Throws validation_failed naming /holdReason when an incident is to wait for a problem that has ended. */
+/** Throws validation_failed naming /holdReason if an incident would begin to wait for a problem that has ended. */
 export async function checkProblemAwaited(db: Drizzle, tenant: TenantScope, id: string): Promise<void> {
   const [row] = await db
     .select({ number: sql<string>`${problems.state}->>'number'`, status: problems.status })
@@ -38,7 +41,7 @@ export async function checkProblemAwaited(db: Drizzle, tenant: TenantScope, id: 
   )
 }
 
-/** Whether there is a problem of this id in the workspace and environment. */
+/** Whether a problem with this id exists in the workspace and environment. */
 export async function problemExists(db: Drizzle, tenant: TenantScope, id: string): Promise<boolean> {
   const rows = await db
     .select({ id: problems.id })

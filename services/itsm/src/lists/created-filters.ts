@@ -2,7 +2,7 @@ import { MomentOrDay } from '@opsplane/contracts'
 import { gt, lt, type SQL } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 
-/** The fields of a list's filters that ask for when its records were created. */
+/** Filter fields for the creation time of listed records. */
 export const createdFilters = {
   createdAfter: MomentOrDay.optional().meta({ description: 'Created later than this.' }),
   createdBefore: MomentOrDay.optional().meta({ description: 'Created earlier than this.' }),

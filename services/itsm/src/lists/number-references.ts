@@ -11,8 +11,8 @@ const numberedTables = { INC: incidents, PRB: problems, CHG: changes, REQ: catal
 const isPrefix = (text: string): text is keyof typeof numberedTables => Object.hasOwn(numberedTables, text)
 
 /**
- * The filters of a list, those of these names with the id where a number such as `INC-12` was given, as paths take
- * them. What has no such number is left as it is, and found nowhere.
+ * Returns the filters with numbers such as `INC-12` replaced by ids in the named filters, as in paths. Other values are
+ * left unchanged and match nothing.
  */
 export async function resolveNumbers<Filters extends object>(
   db: Drizzle,

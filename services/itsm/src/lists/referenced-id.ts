@@ -8,8 +8,8 @@ interface NumberedTable extends KeysetTable {
 }
 
 /**
- * The id a path means: it takes an id or a number such as `INC-12`. Anything else is an id that does not exist, and so
- * is the number of nothing in the workspace and environment.
+ * Returns the id for an id or a number such as `INC-12` in a path. Anything else, and a number that does not exist in
+ * the workspace and environment, is treated as an id that does not exist.
  */
 export async function findReferencedId(
   db: Drizzle,

@@ -10,7 +10,7 @@ import type { ProblemStep } from './commands.js'
 import type { ProblemStore } from './problem-store.js'
 import { route } from './routes.js'
 
-/** The actions that take no fields. */
+/** Actions without parameters. */
 const plain = [
   {
     kind: 'assess',
@@ -42,7 +42,7 @@ const plain = [
   },
 ] as const
 
-/** The actions, each with a route of its own. */
+/** Routes of the actions, each with a dedicated path. */
 export function problemActionRoutes(problems: ProblemStore): Route[] {
   const execute = async (reference: string, step: ProblemStep, meta: RequestMeta): Promise<Problem> => {
     const id = await problems.findId(reference, meta.tenant)

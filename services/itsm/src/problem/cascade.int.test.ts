@@ -45,7 +45,7 @@ const incidentOf = async (id: string) => (await api.get(`/itsm/incidents/${id}`)
 const notesOf = async (id: string) =>
   (await api.get(`/itsm/incidents/${id}/comments`)).page(IncidentComment).items
 
-/** A problem with its root cause, about to be fixed. */
+/** A problem with a root cause, with its fix in progress. */
 async function fixing(): Promise<Problem> {
   const created = await post('/itsm/problems', { title: 'Connections leak', rootCause: 'The pool.' })
   const problem = created.data(Problem)
@@ -66,12 +66,12 @@ const eventOf = (problem: Problem, type: string) =>
   )
 
 /**
- * A hold that is looked at when its problem has ended brings the end to the incident by itself: none of those so far is
- * left to do so after this.
+ * Waits until all holds so far are handled. A hold handled after
+ * its problem has ended would resume the incident by itself.
  */
 const holdsApplied = () => waitUntilSettled(service)
 
-/** Stores an event in the stream once more. */
+/** Publishes an event to the stream again. */
 async function storeAgain({ subject, event }: EventRecorder['published'][number]) {
   const connection = await link.ready()
   await connection.request(subject, JSON.stringify(event), {
@@ -80,7 +80,7 @@ async function storeAgain({ subject, event }: EventRecorder['published'][number]
   })
 }
 
-/** Sends an event of a problem once more, and waits until everything that was sent is handled. */
+/** Publishes an event of a problem again and waits until all published events are handled. */
 async function redeliver(problem: Problem, type: string) {
   await storeAgain(await eventOf(problem, type))
   await waitUntilSettled(service)
@@ -261,7 +261,7 @@ describe('waiting for a problem that has ended', () => {
     await act(problem, 'resolve', { resolution: 'risk_accepted', resolutionNotes: 'Rare.' })
     await redeliver(problem, 'problem.resolved')
     const resolved = (await service.sql`select state from problems where id = ${problem.id}`)[0]?.state
-    // What a hold sees that looks before the end is committed, and is committed after it was reported.
+    // Simulates a hold that reads the problem before its end is committed, and commits after that end was published.
     await service.sql`update problems set state = (state::jsonb || '{"status":"fix_in_progress"}')::json where id = ${problem.id}`
     expect((await api.patch(`/itsm/incidents/${id}`, hold)).status).toBe(200)
     const held = await waitFor(() =>
@@ -329,7 +329,7 @@ it('reaches 500 incidents, while people work on some of them', async () => {
   const problem = await fixing()
   const first = await linked(problem, 'awaiting_problem')
   await holdsApplied()
-  // Copies of one that was linked over the API, with the log entry that makes each an aggregate of its own.
+  // Copies of an incident that was linked over the API, each with the event that makes it a separate aggregate.
   await service.sql.begin(async (tx) => {
     await tx`
       insert into incidents (id, workspace_id, environment, version, state)

@@ -17,7 +17,7 @@ import { incidents as table } from '../schema/incident.js'
 import type { ProblemStore } from './problem-store.js'
 import { findEndReaction, findReaction, type Reaction, toIncidentSteps } from './reaction.js'
 
-/** Incidents changed in one commit. */
+/** Number of incidents changed in one commit. */
 export const batchSize = 50
 
 interface CascadeCursor {
@@ -26,8 +26,8 @@ interface CascadeCursor {
 }
 
 /**
- * Brings what happens to a problem to the incidents linked to it, a batch in a commit. The log tells which incidents
- * an event has reached: it reaches each of them once, however often it comes.
+ * Applies the events of a problem to its linked incidents, one batch per commit. The log shows which incidents an event
+ * has already reached, so each is changed once, however often the event is delivered.
  */
 export function createCascade(
   { store, database: { db }, clock }: Pick<ServiceContext, 'store' | 'database' | 'clock'>,
@@ -46,13 +46,16 @@ export function createCascade(
     }
   }
 
-  /** The number of the problem that a duplicate names. */
+  /** Returns the number of the original that a duplicate refers to. */
   async function originalOf(id: unknown, tenant: TenantScope): Promise<string | null> {
     if (typeof id !== 'string') return null
     return (await problems.find(id, tenant))?.state.number ?? null
   }
 
-  /** One batch of incidents beyond a place; where it ends, or null when there are no more. */
+  /**
+   * Handles one batch of incidents after the cursor. Returns the
+   * cursor of the next batch, or `null` if there are no more.
+   */
   async function reach(
     unit: Unit,
     event: PlatformEvent,
@@ -91,9 +94,9 @@ export function createCascade(
   }
 
   /**
-   * An incident that began to wait when its problem had ended, as in a race with the end or by being linked late: what
-   * the end brought to the others comes to it too. Should the end come later than this looks, its own event is later
-   * still, and finds the incident waiting.
+   * Handles an incident that began to wait after its problem had ended, because of a race with the end or a late link.
+   * It gets the same update as the other incidents. If the problem ends only after this check, the event of its end is
+   * handled later and finds the incident waiting.
    */
   async function applyWait(event: PlatformEvent): Promise<void> {
     const { id } = event.resource
@@ -115,7 +118,10 @@ export function createCascade(
   return { apply, applyWait }
 }
 
-/** The problem an incident is on hold for. One that is on hold with its parent goes on with it. */
+/**
+ * Returns the problem an incident is on hold for. An incident that is on hold with its parent resumes with the
+ * parent.
+ */
 function findAwaitedProblem(state: IncidentState | null | undefined): string | null {
   if (state?.holdReason !== 'awaiting_problem' || state.followsParent) return null
   return state.problemId

@@ -33,7 +33,7 @@ const draft = async (fields: Partial<NewChange> = {}) =>
   (await api().post('/itsm/changes', { title: 'New disks', ...fields })).data(Change)
 const cancel = async ({ id }: Change) => (await api().post(`/itsm/changes/${id}/cancel`, {})).data(Change)
 
-/** What is reported of a problem once every event so far is applied: for each time, the numbers of the changes. */
+/** Reports of a problem once every event so far is applied: for each report, the numbers of its changes. */
 const reported = async ({ id }: Problem) => {
   await waitUntilSettled(service)
   const rows = await service.sql`
@@ -93,7 +93,7 @@ it('tells it again where another change was linked and is over, and not when a c
   expect(await reported(problem)).toEqual([[change.number], [change.number, later.number].sort()])
 })
 
-/** Cancels changes in one commit, so that the end of one is applied when the others have ended too. */
+/** Cancels changes in one commit, so that all of them have ended when the first of these ends is handled. */
 function cancelTogether({ store }: TestReplica, ended: readonly Change[]) {
   const meta = toCommandMeta(principal)
   const aggregate = store.aggregate(changeDecider)

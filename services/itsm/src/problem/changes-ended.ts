@@ -15,22 +15,22 @@ import { changes } from '../schema/change.js'
 import { problems as table } from '../schema/problem.js'
 import { problem } from './domain.js'
 
-/** Changes an event names. */
+/** Maximum number of changes in an event. */
 const maxReported = 100
 
 export type ChangesEndedContext = Pick<ServiceContext, 'store' | 'clock' | 'database'>
 
 /**
- * Reports to an open problem that the last change linked to it has ended, from whichever side they are linked. The end of
- * a change is reported to a problem at most once: the ends of several changes are one report, in whatever order and
- * however often their events are delivered, and on however many replicas.
+ * Reports to an open problem that the last of its linked changes has ended, whichever side holds the link. The end of a
+ * change is reported to a problem at most once. The ends of several changes form one report, regardless of the order
+ * and number of deliveries of their events, and of the number of replicas.
  */
 export function createChangesEndedReporter({ store, clock, database }: ChangesEndedContext) {
   const problems = store.aggregate(problem)
 
   const report = (id: string, changeId: string, meta: CommandMeta) =>
     store.transact(meta, async (unit) => {
-      // Read before the reports: a concurrent report changes the version this is decided on.
+      // Read before the reports, so that a concurrent report changes the version that this decision depends on.
       const current = await unit.find(problems, id)
       if (!current) return
       const ended = await findUnreportedEnd(database.db, meta.tenant, current.state, changeId)
@@ -40,7 +40,7 @@ export function createChangesEndedReporter({ store, clock, database }: ChangesEn
 
   return async (event: PlatformEvent): Promise<void> => {
     const { before, after } = event.data
-    // A completed change is closed later on, which is nothing new.
+    // A completed change is closed later, which is not another end.
     if (isOver(ChangeState.parse(before)) || !isOver(ChangeState.parse(after))) return
     const tenant = { workspaceId: event.workspaceId, environment: event.environment }
     const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId: event.id }
@@ -49,7 +49,7 @@ export function createChangesEndedReporter({ store, clock, database }: ChangesEn
   }
 }
 
-/** Reports the ends of changes to their problems. */
+/** Consumer that reports the ends of changes to their problems. */
 export function reportChangesEnded(ctx: ServiceContext): BackgroundWork {
   const apply = createChangesEndedReporter(ctx)
   return ctx.consume({
@@ -83,8 +83,8 @@ async function findOpenProblems(db: Drizzle, tenant: TenantScope, change: Change
 }
 
 /**
- * The changes linked to a problem, those first whose end was not reported to it yet: this one, and the newest. Null where one
- * of them is still to come, and where this one is not linked any longer or was reported.
+ * Returns the changes linked to a problem: those with unreported ends first, beginning with this change, then the
+ * newest. Returns `null` if one of them has not ended, or if this change is no longer linked or was already reported.
  */
 async function findUnreportedEnd(
   db: Drizzle,

@@ -8,7 +8,7 @@ import type {
   ProblemResolution,
 } from '@opsplane/contracts'
 
-/** Records a problem. `number` is the next of the workspace. */
+/** Records a problem. `number` is the next number of the workspace. */
 export interface CreateProblem {
   kind: 'create'
   id: string
@@ -19,7 +19,7 @@ export interface CreateProblem {
   matrix: PriorityMatrix
 }
 
-/** How a problem ends. `duplicateOf` is the id of a problem that exists. */
+/** Resolution of a problem. `duplicateOf` is the id of an existing problem. */
 export interface ProblemEnd {
   resolution?: ProblemResolution | undefined
   resolutionNotes?: string | undefined
@@ -35,7 +35,7 @@ export type ProblemStep =
   | { kind: 'reopen'; reason?: string | undefined }
   | { kind: 'publish_workaround'; workaround?: string | undefined }
 
-/** Reports that every change linked to it has ended. */
+/** Reports that every change linked to the problem has ended. */
 export interface ReportChangesEnded {
   kind: 'report_changes_ended'
   changes: EndedChange[]

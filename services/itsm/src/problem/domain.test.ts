@@ -17,7 +17,10 @@ const { given } = specify(problem)
 const { new: fresh, assess: assessed, root_cause_analysis: analyzed, fix_in_progress: fixing } = problems
 const { resolved, closed } = problems
 
-/** Where each action leads; a missing cell is refused. Written out apart from the table the code runs on. */
+/**
+ * Resulting status of each action; a missing cell means the action is
+ * rejected. Written out independently of the table that the code uses.
+ */
 const matrixOfActions: Record<ProblemStatus, Partial<Record<ProblemAction, ProblemStatus>>> = {
   new: {
     edit: 'new',
@@ -76,7 +79,7 @@ describe('every action in every status', () => {
   const cells = problemStatuses.flatMap((status) => problemActions.map((action) => ({ status, action })))
 
   it.each(cells)('$action while $status', ({ status, action }) => {
-    // What is a known error can be unmarked, and what is not can be marked.
+    // A known error can be unmarked, and any other problem can be marked.
     const marked = { knownError: true, knownErrorAt: createdAt }
     const state = { ...problems[status], ...(action === 'unmark_known_error' ? marked : {}) }
     const step = action === 'close' && status === 'resolved' ? ({ kind: 'close' } as const) : steps[action]

@@ -13,7 +13,10 @@ import { buildInitialProblem } from './initial-state.js'
 import { computeOutcome } from './outcomes.js'
 import { statusAfter } from './transitions.js'
 
-/** Every rule of a problem. Its events are `problemEvents`; which action applies when is `transitions`. */
+/**
+ * All rules of a problem. `problemEvents` lists its events;
+ * `transitions` defines which action is allowed in which status.
+ */
 export const problem: Decider<ProblemState, ProblemCommand> = {
   resourceType: 'problem',
   table: 'problems',

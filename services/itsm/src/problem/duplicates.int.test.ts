@@ -11,7 +11,7 @@ import { type ProblemStore, problemStore } from './problem-store.js'
 let service: TestService
 let api: ApiClient
 const databases: Database[] = []
-/** Each with connections and turns of its own, as processes have. */
+/** Each has separate connections and queues, like separate processes. */
 let replicas: ProblemStore[]
 const principal = testPrincipal()
 
@@ -39,7 +39,10 @@ const meta = (): CommandMeta => {
   return { tenant: { workspaceId, environment }, actor, now: new Date().toISOString(), requestId: null }
 }
 
-/** Closes each as a duplicate of the next, and the last of the first, at once and on the replicas by turns. */
+/**
+ * Concurrently closes each problem as a duplicate of the next,
+ * and the last as one of the first, on alternating replicas.
+ */
 async function closeInCircle(round: number, problems: Problem[]) {
   const closing = problems.map(({ id }, at) => {
     const duplicateOf = problems[(at + 1) % problems.length]?.id

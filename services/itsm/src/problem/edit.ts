@@ -3,9 +3,8 @@ import { findPriority } from '../settings/priority-matrix.js'
 import { distinct } from './initial-state.js'
 
 /**
- * The fields a PATCH sets. The priority follows impact and urgency when one of them is changed; a workaround that is
- * changed is no longer the one that was published. Throws validation_failed when it takes away what the problem
- * rests on.
+ * Returns the fields a PATCH sets. The priority is recomputed if impact or urgency change. A changed workaround counts
+ * as unpublished. Throws validation_failed if the patch removes a root cause or workaround that the problem requires.
  */
 export function editProblem(
   { ciIds, changeIds, ...patch }: ProblemPatch,
@@ -26,7 +25,7 @@ export function editProblem(
   return fields
 }
 
-/** Throws validation_failed unless root cause and workaround are known. */
+/** Throws validation_failed unless root cause and workaround are given. */
 export function checkKnown(state: Pick<ProblemState, 'rootCause' | 'workaround'>): void {
   if (!state.workaround)
     throw invalidField('/workaround', 'required', 'A known error needs a workaround; give it one first.')
@@ -34,7 +33,7 @@ export function checkKnown(state: Pick<ProblemState, 'rootCause' | 'workaround'>
     throw invalidField('/rootCause', 'required', 'A known error needs a root cause; give it one first.')
 }
 
-/** Throws validation_failed unless it is known what was mended. */
+/** Throws validation_failed if there is no root cause for the fix. */
 export function checkRootCause({ rootCause }: Pick<ProblemState, 'rootCause'>): void {
   if (!rootCause)
     throw invalidField('/rootCause', 'required', 'A fix needs a root cause that it mends; give it one first.')

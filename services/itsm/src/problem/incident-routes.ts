@@ -16,7 +16,7 @@ import type { ProblemLinks } from './links.js'
 import type { ProblemStore } from './problem-store.js'
 import { tag } from './routes.js'
 
-/** The incidents a problem is behind. */
+/** Routes of the incidents that a problem causes. */
 export function problemIncidentRoutes(
   ctx: ServiceContext,
   incidents: IncidentStore,
@@ -72,7 +72,7 @@ export function problemIncidentRoutes(
       body: LinkProblemIncident,
       response: Incident,
       errors: ['conflict', 'invalid_state_transition', 'version_conflict'],
-      // The path names the problem, which stays as it is.
+      // The path names the problem, which does not change.
       ifMatch: false,
       handler: async ({ params, body, meta }) =>
         links.link(await problems.findId(params.id, meta.tenant), body.incidentId, meta),
@@ -106,7 +106,7 @@ export function problemIncidentRoutes(
       status: 201,
       createdBelow: '/itsm/problems',
       errors: ['invalid_state_transition', 'conflict'],
-      // Of the incident, which is linked.
+      // If-Match is the version of the incident, which is linked.
       ifMatch: true,
       handler: ({ params, meta }) => links.raise(params.id, meta),
     }),

@@ -7,13 +7,13 @@ let service: SharedService
 const principal = testPrincipal()
 let api: ApiClient
 let problem: Problem
-/** Linked in this order. */
+/** In the order of linking. */
 let linked: Incident[]
 let other: Incident
 
 const open = async (fields: object) =>
   (await api.post('/itsm/incidents', { title: 'Checkout is slow', ...fields })).data(Incident)
-/** What happens next is of a later instant than this. */
+/** Returns the current instant. Later events of the test have a later instant. */
 const now = async () => {
   const instant = new Date().toISOString()
   await waitFor(() => new Date().toISOString() > instant)
@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => service?.stop())
 
 const path = () => `/itsm/problems/${problem.id}/incidents`
-/** The places in `linked` of a list, read to its end one by one. */
+/** Reads a whole list one by one and returns the indexes of its incidents in `linked`. */
 const walk = async (query: string, base = path()): Promise<number[]> => {
   const places: number[] = []
   for (let after = ''; ; ) {

@@ -2,7 +2,7 @@ import type { ProblemState } from '@opsplane/contracts'
 import { findPriority } from '../settings/priority-matrix.js'
 import type { CreateProblem } from './commands.js'
 
-/** A new problem, with no history. */
+/** Returns a new problem with no history. */
 export function buildInitialProblem({ id, number, by, now, input, matrix }: CreateProblem): ProblemState {
   return {
     id,

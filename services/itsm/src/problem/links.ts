@@ -13,7 +13,7 @@ import type { IncidentStore } from '../incident/incident-store.js'
 import type { ProblemStore } from './problem-store.js'
 import { usableItems } from './references.js'
 
-/** Which incidents a problem is behind. The incident keeps the link, so its own rules and events hold for it. */
+/** Links incidents to the problem that causes them. The incident stores the link, so its own rules and events apply. */
 export function problemLinks(ctx: ServiceContext, incidents: IncidentStore, problems: ProblemStore) {
   const pointTo = (unit: Unit, id: string, problemId: string | null, now: string): Promise<Incident> =>
     unit.handle(incidents, id, { kind: 'edit', fields: { problemId }, now })
@@ -42,7 +42,7 @@ export function problemLinks(ctx: ServiceContext, incidents: IncidentStore, prob
       return ctx.store.transact(meta, work, { queueKey: id })
     },
 
-    /** Records the problem behind an incident, both or neither. */
+    /** Creates a problem for an incident and links it. Both are committed in one transaction. */
     async raise(reference: string, meta: CommandMeta): Promise<Problem> {
       const id = await incidents.findId(reference, meta.tenant)
       const work = async (unit: Unit) => {
@@ -62,7 +62,7 @@ export function problemLinks(ctx: ServiceContext, incidents: IncidentStore, prob
 }
 export type ProblemLinks = ReturnType<typeof problemLinks>
 
-/** Throws a conflict when there is a problem behind the incident already. */
+/** Throws conflict if the incident is already linked to a problem. */
 function checkFree({ problemId }: IncidentState): void {
   if (problemId === null) return
   throw new ApiError('conflict', 'The incident is linked to a problem already. Unlink it first.', {

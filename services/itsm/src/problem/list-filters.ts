@@ -4,7 +4,7 @@ import { createdFilters } from '../lists/created-filters.js'
 import { listParameter, reference, searchFilter, searchSyntax } from '../lists/filters.js'
 import { unassignedFilter } from '../lists/unassigned.js'
 
-/** The filters of the problem list; all that are given must hold. */
+/** Filters of the problem list. All given filters must match. */
 export const problemFilters = z.object({
   status: listParameter(ProblemStatus)
     .optional()

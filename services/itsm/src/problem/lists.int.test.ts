@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-/** The ids of a list, read to its end by its cursors, one by one. */
+/** Reads the ids of a whole list page by page, following its cursors. */
 const walk = async (client: ApiClient, query: string): Promise<string[]> => {
   const ids: string[] = []
   for (let after = ''; ; ) {

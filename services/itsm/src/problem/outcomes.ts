@@ -16,7 +16,7 @@ export interface Outcome {
   extras?: Record<string, unknown>
 }
 
-/** The event of an action and the fields it sets. The transition table alone moves the status. */
+/** Returns the event of an action and the fields it sets. Only the transition table changes the status. */
 export function computeOutcome(step: ProblemStep, now: Instant, state: ProblemState): Outcome {
   switch (step.kind) {
     case 'edit':
@@ -61,7 +61,7 @@ const unresolved = {
   closedAt: null,
 } satisfies Partial<ProblemState>
 
-/** What is published as it stands is not published again. */
+/** An unchanged workaround that is already published is not published again. */
 function published(given: string | undefined, now: Instant, state: ProblemState): Partial<ProblemState> {
   const workaround = given ?? state.workaround
   if (!workaround) throw invalidField('/workaround', 'required', 'There is no workaround to publish yet.')

@@ -19,7 +19,7 @@ import { problem } from './domain.js'
 import { checkReferences } from './references.js'
 import { allowedActions } from './transitions.js'
 
-/** The problems as the API shows them, and the commands that need more than the problem itself. */
+/** Problems in their API representation, and the commands that need more data than the problem itself. */
 export function problemStore(
   ctx: SerializerContext,
   { settings, people }: { settings: SettingsStore; people: People },
@@ -29,13 +29,13 @@ export function problemStore(
     database: { db },
   } = ctx
   const aggregate = store.aggregate(problem, { present })
-  // So that duplicates never lead round in a circle, however long.
+  // Serializes the closing of duplicates within a tenant, so that duplicates never form a cycle of any length.
   const inTurn = serializer(ctx, lockTenant('duplicates'))
 
   const findId = (reference: string, tenant: TenantScope): Promise<string> =>
     findReferencedId(db, { table: problems, prefix: 'PRB' }, reference, tenant)
 
-  /** Throws validation_failed unless there is such a problem, and it is itself no duplicate. */
+  /** Throws validation_failed if the problem does not exist or is itself a duplicate. */
   async function checkOriginal(unit: Unit, id: string): Promise<void> {
     const original = await unit.find(aggregate, id)
     if (!original) throw invalidField('/duplicateOf', 'unknown_problem', 'There is no such problem.')
@@ -43,7 +43,7 @@ export function problemStore(
       throw invalidField('/duplicateOf', 'duplicate', 'That problem is a duplicate too; follow it on.')
   }
 
-  /** A new problem, ready to be created in a unit. */
+  /** Builds the command that creates a problem within a unit. */
   async function prepare(input: NewProblem, meta: CommandMeta): Promise<CreateProblem> {
     const { workspaceId } = meta.tenant
     const number = `PRB-${await store.numbers.next(workspaceId, 'problem')}`
@@ -53,7 +53,7 @@ export function problemStore(
 
   return {
     ...aggregate,
-    /** Paths take an id or a number such as `PRB-12`; anything else is an id that does not exist. */
+    /** Resolves an id or a number such as `PRB-12`. Anything else is treated as an id that does not exist. */
     findId,
     prepare,
     record: (input: NewProblem, meta: CommandMeta): Promise<Problem> =>
@@ -81,7 +81,7 @@ export function problemStore(
       }
       return store.transact(meta, edit, { queueKey: id })
     },
-    /** Resolves or closes; `duplicateOf` may be a number. */
+    /** Resolves or closes a problem. `duplicateOf` may be a number such as `PRB-12`. */
     async end(id: string, step: ProblemStep & { kind: 'resolve' | 'close' }, meta: CommandMeta) {
       const duplicateOf = step.duplicateOf && (await findId(step.duplicateOf, meta.tenant))
       const command = { ...step, duplicateOf, now: meta.now }

@@ -10,7 +10,7 @@ import { problemStore } from './problem-store.js'
 import { reachingEvents } from './reaction.js'
 import { problemRoutes } from './routes.js'
 
-/** Problems, and what becomes of one brought to its incidents. */
+/** Service parts for problems, and for applying their events to linked incidents. */
 export function createProblems(
   ctx: ServiceContext,
   incidents: IncidentStore,
@@ -34,7 +34,7 @@ function problemConsumers(ctx: ServiceContext, cascade: ReturnType<typeof create
     ctx.consume({
       durable: 'itsm-problem-cascade',
       types: reachingEvents,
-      // One event may reach thousands of incidents.
+      // One event may change thousands of incidents.
       maxBatch: 1,
       perform: async (events) => {
         for (const event of events) await cascade.apply(event)

@@ -17,7 +17,7 @@ export interface ProblemFilters extends CreatedFilters {
   q?: string | undefined
 }
 
-/** The columns a list of problems can be sorted by. */
+/** Columns by which a list of problems can be sorted. */
 export const sortColumns = {
   createdAt: problems.createdAt,
   updatedAt: problems.updatedAt,
@@ -33,7 +33,7 @@ export function problemSelection(filters: ProblemFilters): Selection {
       status && { column: problems.status, values: status },
       priority && { column: problems.priority, values: priority },
     ],
-    // What a GIN index finds is sorted afterwards.
+    // Results of a GIN index have to be sorted afterwards.
     search: and(words, containsValue(problems.ciIds, ciId), containsValue(problems.tags, tag)),
   }
 }

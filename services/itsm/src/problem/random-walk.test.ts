@@ -15,7 +15,7 @@ import { problem } from './domain.js'
 import { create, now, otherId, steps } from './sample-problems.fixture.js'
 import { allowedActions } from './transitions.js'
 
-/** The same walks on every run. */
+/** Generates the same walks on every run. */
 function generator(seed: number) {
   const next = seededRandom(seed)
   const pick = <T>(values: readonly T[]): T => {
@@ -56,7 +56,7 @@ function randomStep(random: Random): ProblemStep {
   return steps[kind]
 }
 
-/** What must hold of every problem anyone can ever see. */
+/** Invariants of every problem that anyone can see. */
 function expectSound(before: ProblemState, after: ProblemState): void {
   const ended = after.status === 'resolved' || after.status === 'closed'
   expect(ProblemState.safeParse(after).error).toBeUndefined()

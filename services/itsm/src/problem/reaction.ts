@@ -9,22 +9,25 @@ import {
 import type { IncidentStep } from '../incident/steps.js'
 import { hasEnded } from '../links/problem-link.js'
 
-/** What an event of a problem means for the incidents linked to it. */
+/** Effect of a problem's event on its linked incidents. */
 export interface Reaction {
   problem: ProblemState
-  /** The linked incidents it reaches: all open ones, or those on hold for the problem. */
+  /** The linked incidents that are changed: all open ones, or those on hold for the problem. */
   reaches: 'open' | 'awaiting'
-  /** Whether it still holds: a problem that was reopened in the meantime has not ended. */
+  /** Whether the reaction still applies. It does not if the problem was reopened in the meantime. */
   holds(current: ProblemState): boolean
-  /** Work note for the incident, with null for none. */
+  /** Work note for the incident; `null` for none. */
   note: string | null
   step: IncidentStep | null
 }
 
-/** The events that reach linked incidents. */
+/** The problem events that change linked incidents. */
 export const reachingEvents = ['problem.workaround_published', 'problem.resolved', 'problem.closed'] as const
 
-/** `original` is the number of the problem that a duplicate names. Null when the event affects no incidents. */
+/**
+ * Returns the reaction to an event; `null` if it affects no incidents.
+ * `original` is the number of the problem that a duplicate refers to.
+ */
 export function findReaction(event: PlatformEvent, original: string | null): Reaction | null {
   switch (event.type) {
     case 'problem.workaround_published': {
@@ -37,7 +40,7 @@ export function findReaction(event: PlatformEvent, original: string | null): Rea
     }
     case 'problem.closed': {
       const problem = stateAfter('problem.closed', event)
-      // What was resolved before has been reported by then.
+      // If the problem was resolved before, the incidents were already updated then.
       return problem && event.data.before?.status !== 'resolved' ? findEndReaction(problem, original) : null
     }
     default:
@@ -45,7 +48,7 @@ export function findReaction(event: PlatformEvent, original: string | null): Rea
   }
 }
 
-/** The commands to one incident. */
+/** Returns the commands for one incident. */
 export function toIncidentSteps(
   { note, step }: Reaction,
   ids: Pick<IncidentComment, 'id' | 'incidentId'>,
@@ -76,7 +79,7 @@ function workaroundReaction(problem: ProblemState): Reaction {
   }
 }
 
-/** What the end of a problem means for the incidents that wait for it. Null while it has not ended. */
+/** Returns the effect of the problem's end on waiting incidents; `null` while it has not ended. */
 export function findEndReaction(problem: ProblemState, original: string | null): Reaction | null {
   if (!hasEnded(problem)) return null
   const { number, resolution, resolutionNotes, resolvedAt } = problem

@@ -6,15 +6,16 @@ import { configurationItem } from '../cmdb/item/item-domain.js'
 import { changes } from '../schema/change.js'
 import { configurationItems } from '../schema/cmdb.js'
 
-/** What a new problem, or a changed one, points at. */
+/** The records that a new or changed problem refers to. */
 interface References {
   ciIds?: string[] | undefined
   changeIds?: string[] | undefined
 }
 
 /**
- * Holds the items and changes a problem names against those there are. What it named `before` it may keep: an item
- * can be retired in the meantime. The others stay in service until the unit is committed. Throws validation_failed naming the first wrong one by its place.
+ * Checks that the items and changes a problem names exist and that the items are not retired. References in `before`
+ * may stay, because an item may be retired in the meantime. Ensures that the other items are still in service when the
+ * unit is committed. Throws validation_failed naming the path of the first invalid reference.
  */
 export async function checkReferences(
   db: Drizzle,
@@ -55,7 +56,7 @@ async function checkChanges(db: Drizzle, tenant: TenantScope, ids: string[], kep
     )
 }
 
-/** Of these ids, those of items that are not retired until the unit is committed. */
+/** Returns the ids of items that exist and are not retired, and ensures that this holds when the unit is committed. */
 export async function usableItems(
   db: Drizzle,
   tenant: TenantScope,
@@ -91,7 +92,7 @@ async function itemStatuses(
   return new Map(rows.map(({ id, status }) => [id, status]))
 }
 
-/** Of these ids, those of changes. */
+/** Returns the ids of changes that exist. */
 async function knownChanges(db: Drizzle, tenant: TenantScope, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const rows = await db

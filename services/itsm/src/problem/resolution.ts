@@ -2,7 +2,10 @@ import { invalidField, type ProblemResolution, type ProblemState } from '@opspla
 import type { ProblemEnd } from './commands.js'
 import { checkRootCause } from './edit.js'
 
-/** The fields a resolution sets. Throws validation_failed when it lacks what it needs, or has what it must not. */
+/**
+ * Returns the fields a resolution sets. Throws validation_failed
+ * if a required field is missing or a field is not allowed.
+ */
 export function buildResolution(
   resolution: ProblemResolution,
   { resolutionNotes, duplicateOf }: ProblemEnd,
@@ -20,7 +23,10 @@ export function buildResolution(
   return { resolution, resolutionNotes: resolutionNotes ?? null, duplicateOf: duplicateOf ?? null }
 }
 
-/** What closing does: a resolved problem has its resolution, any other gets one that is no fix. */
+/**
+ * Returns the fields that closing sets. A resolved problem keeps its
+ * resolution; any other gets one, which cannot be `fix_applied`.
+ */
 export function closeProblem(ending: ProblemEnd, now: string, state: ProblemState): Partial<ProblemState> {
   if (state.status === 'resolved') {
     const given = (['resolution', 'resolutionNotes', 'duplicateOf'] as const).find(

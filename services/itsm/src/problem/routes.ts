@@ -18,7 +18,7 @@ export const route = defineResource({
   response: Problem,
 })
 
-/** Reading, recording and changing problems. `:id` is an id or a number such as `PRB-12`. */
+/** Routes that read, record and change problems. `:id` is an id or a number such as `PRB-12`. */
 export function problemRoutes(ctx: ServiceContext, problems: ProblemStore): Route[] {
   return [
     route.list({

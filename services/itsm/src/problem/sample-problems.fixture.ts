@@ -8,7 +8,7 @@ import {
 import type { CreateProblem, ProblemStep } from './commands.js'
 import { problem } from './domain.js'
 
-/** Problems to test with, each reached by commands alone. */
+/** Sample problems, each built by applying commands. */
 
 export const createdAt = '2026-03-02T09:00:00.000Z'
 export const now = '2026-03-02T10:00:00.000Z'
@@ -34,7 +34,7 @@ export const create: CreateProblem = {
   },
 }
 
-/** One sample of every action, for a problem that is still open. */
+/** One sample of each action, for an open problem. */
 export const steps: { [Action in ProblemAction]: ProblemStep & { kind: Action } } = {
   edit: { kind: 'edit', patch: { title: 'Connections leak' }, matrix },
   assess: { kind: 'assess' },

@@ -12,8 +12,8 @@ const whileOpen: From = {
 const untilClosed: From = { ...whileOpen, resolved: ['resolved'] }
 
 /**
- * The whole life of a problem: per action, the statuses it applies to and where each leads. A closed problem can be
- * reopened, and nothing else.
+ * All transitions of a problem: per action, the statuses it applies
+ * to and the resulting ones. A closed problem can only be reopened.
  */
 export const transitions: TransitionTable<ProblemAction, ProblemStatus> = {
   edit: untilClosed,

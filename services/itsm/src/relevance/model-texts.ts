@@ -1,7 +1,10 @@
 import { splitIntoChunks } from '../knowledge/embedding/chunks.js'
 import { loadRelevanceSet } from './relevance-set.js'
 
-/** Everything an endpoint is asked to embed when the set is measured. Run by itself it prints them as JSON. */
+/**
+ * Returns all texts that an endpoint has to embed to measure
+ * the relevance set. Prints them as JSON when run as a script.
+ */
 export function modelTexts(): string[] {
   const { articles, queries } = loadRelevanceSet()
   const chunks = articles.flatMap(({ title, body }) => splitIntoChunks({ title, body, summary: null }))

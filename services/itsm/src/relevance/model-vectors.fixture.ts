@@ -5,13 +5,13 @@ import { z } from 'zod'
 const File = z.strictObject({
   model: z.string(),
   dims: z.int(),
-  /** By the SHA-256 of the text: signed bytes in base64. */
+  /** Vectors by the SHA-256 of the text, as signed bytes in base64. */
   vectors: z.record(z.string(), z.string()),
 })
 
 /**
- * The vectors a trained model makes of the texts of the set, for a local endpoint to serve. Throws for any other text:
- * what is measured would not be the model.
+ * Vectors of a trained model for the texts of the set, to be served by a local endpoint. Throws for any other text,
+ * because the measurement would then not be of the model.
  */
 export function modelVectors(): { model: string; vectorOf(text: string): number[] } {
   const file = new URL('../../relevance/vectors.json', import.meta.url)

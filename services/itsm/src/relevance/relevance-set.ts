@@ -14,9 +14,9 @@ export const queryKinds = ['identifier', 'keywords', 'question', 'typo', 'paraph
 
 const SetQuery = z.strictObject({
   query: z.string(),
-  /** `paraphrase`: shares no word with the article it asks for. */
+  /** `paraphrase`: the query has no word in common with the article it asks for. */
   kind: z.enum(queryKinds),
-  /** How good an answer each article is: 3 the one, 2 good, 1 of some use. */
+  /** Grade of each article: 3 is the expected one, 2 is good, 1 is of some use. */
   relevant: z.record(z.string(), z.int().min(1).max(3)),
 })
 export type SetQuery = z.infer<typeof SetQuery>
@@ -24,7 +24,7 @@ export type SetQuery = z.infer<typeof SetQuery>
 const read = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../../relevance/${name}`, import.meta.url), 'utf8'))
 
-/** Articles and queries with graded answers, to measure the search with. */
+/** Loads articles and queries with graded answers for measuring the search. */
 export function loadRelevanceSet(): { articles: SetArticle[]; queries: SetQuery[] } {
   return {
     articles: z.array(SetArticle).parse(read('articles.json')),
@@ -32,7 +32,7 @@ export function loadRelevanceSet(): { articles: SetArticle[]; queries: SetQuery[
   }
 }
 
-/** Normalised discounted cumulative gain of the first ten results: 1 is the best order there could be. */
+/** Normalized discounted cumulative gain of the first ten results: 1 is the best possible order. */
 export function ndcgAt10(ids: readonly string[], relevant: Readonly<Record<string, number>>): number {
   const gain = (grades: readonly number[]) =>
     grades.slice(0, 10).reduce((sum, grade, at) => sum + (2 ** grade - 1) / Math.log2(at + 2), 0)
@@ -42,7 +42,7 @@ export function ndcgAt10(ids: readonly string[], relevant: Readonly<Record<strin
 
 export type Scores = Record<'all' | SetQuery['kind'], number>
 
-/** The mean over all queries and over each kind. `search` answers with ids of the set, the best first. */
+/** Returns the mean over all queries and over each kind. `search` returns ids of the set, the best first. */
 export async function scoreRelevance(
   queries: readonly SetQuery[],
   search: (query: string) => Promise<string[]>,

@@ -16,16 +16,16 @@ import { loadRelevanceSet, ndcgAt10, queryKinds, type Scores, scoreRelevance } f
 interface Measured {
   service: TestService
   team: ReturnType<typeof knowledgeTeam>
-  /** Ids of the set by those in the service. */
+  /** Maps ids of the service to ids of the set. */
   names: Map<string, string>
 }
 
 let endpoint: Receiver
-/** In the long tier: what differs are the vectors it answers with. */
+/** Measured only in the long tier; it differs in the vectors returned by the endpoint. */
 let withEndpoint: Measured | undefined
 let withModel: Measured
 const { articles, queries } = loadRelevanceSet()
-/** However busy the machine is, what is measured are the vectors and not who was in time. */
+/** Long enough for a busy machine, so that the vectors are measured rather than the timing. */
 const searchTimeouts = { embeddingMs: 50_000 }
 
 beforeAll(async () => {

@@ -28,7 +28,7 @@ export const catalogItems = readModelTable(
   },
 )
 
-/** What requests are pinned to: every revision that could be requested. */
+/** Every revision of an item that could be requested. Requests are pinned to one of them. */
 export const catalogItemRevisions = readModelTable('catalog_item_revisions', {
   itemId: stateText('item_id', 'itemId'),
   revision: stateInteger('revision', 'revision'),
@@ -48,12 +48,12 @@ export const catalogRequests = readModelTable(
     requesterId: stateText('requester_id', 'requesterId'),
     requestedFor: stateText('requested_for', 'requestedFor'),
     updatedAt: stateText('updated_at', 'updatedAt'),
-    /** Whom any approval names; null in it stands for anyone who may approve. */
+    /** Users named by any approval; `null` in the list stands for anyone who may approve. */
     approverIds: persons('approver_ids', 'approvals', '$[*].approverIds[*]'),
-    /** Whom the approvals still pending name, and who has decided on them already. */
+    /** Users named by pending approvals, and users who have already decided on them. */
     awaitedIds: persons('awaited_ids', 'approvals', '$[*] ? (@.status == "pending").approverIds[*]'),
     decidedIds: persons('decided_ids', 'approvals', '$[*] ? (@.status == "pending").decisions[*].userId'),
-    /** Who has a task that can be worked on. */
+    /** Assignees of tasks that can be worked on. */
     assigneeIds: persons(
       'assignee_ids',
       'tasks',

@@ -1,7 +1,7 @@
 import { readModelTable, searchColumn, searchIndex, stateText } from '@opsplane/postgres'
 import { index } from 'drizzle-orm/pg-core'
 
-/** In addition there is a GiST index of the time from the first start to the last end, in the migration: see ADR 029. */
+/** The migration also creates a GiST index on the span from the first start to the last end. See ADR 029. */
 export const changeWindows = readModelTable(
   'change_windows',
   {

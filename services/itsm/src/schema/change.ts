@@ -7,7 +7,7 @@ const jsonb = customType<{ data: string }>({ dataType: () => 'jsonb' })
 export const changes = readModelTable(
   'changes',
   {
-    /** The digits of `CHG-12`: sorts by value and finds a change by its number. */
+    /** The number in `CHG-12`. Sorts numerically and finds a change by its number. */
     numberValue: integer('number_value').generatedAlwaysAs(
       sql.raw(`substring(state->>'number' from 5)::integer`),
     ),
@@ -21,7 +21,7 @@ export const changes = readModelTable(
     templateId: stateText('template_id', 'templateId'),
     plannedStart: stateText('planned_start', 'plannedStart'),
     plannedEnd: stateText('planned_end', 'plannedEnd'),
-    /** To sort by: those that are not planned come after all that are. */
+    /** Sort column: unplanned changes come after all planned ones. */
     plannedOrder: text('planned_order').generatedAlwaysAs(
       sql.raw(`coalesce(state->>'plannedStart', '9999')`),
     ),
@@ -53,13 +53,13 @@ export const changes = readModelTable(
       index('changes_template_idx')
         .on(workspaceId, environment, table.templateId, createdAt, id)
         .where(isNotNull(table.templateId)),
-      // Ids of items are unique over all tenants, so the index needs no tenant; the queries name it all the same.
+      // Item ids are unique across tenants, so the index does not contain the tenant. Queries still filter by tenant.
       index('changes_ci_idx').using('gin', table.ciIds),
     ]
   },
 )
 
-/** Few per tenant: all active ones are read when a change is submitted. */
+/** Few per tenant. All active ones are read when a change is submitted. */
 export const changePolicies = readModelTable(
   'change_policies',
   {
@@ -82,7 +82,7 @@ export const changePolicies = readModelTable(
   },
 )
 
-/** What standard changes come from. */
+/** Templates of standard changes. */
 export const changeTemplates = readModelTable(
   'change_templates',
   {

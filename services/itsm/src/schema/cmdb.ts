@@ -2,7 +2,7 @@ import { readModelTable, searchColumn, searchIndex, stateText } from '@opsplane/
 import { isNotNull, sql } from 'drizzle-orm'
 import { foreignKey, index, uniqueIndex } from 'drizzle-orm/pg-core'
 
-/** Every index of a list starts with the tenant and ends with what the list is sorted by. */
+/** Every list index starts with the tenant and ends with the sort key of the list. */
 export const configurationItems = readModelTable(
   'configuration_items',
   {
@@ -15,7 +15,7 @@ export const configurationItems = readModelTable(
     source: stateText('source', 'source'),
     nativeKey: stateText('native_key', 'nativeKey'),
     updatedAt: stateText('updated_at', 'updatedAt'),
-    /** As JSON, so that a walk over thousands of items need not take each one's state apart. */
+    /** JSON text in a separate column, so that a walk over thousands of items need not parse each item's state. */
     redundancy: stateText('redundancy', 'redundancy'),
     search: searchColumn('search', {
       names: ['name', 'nativeKey'],
@@ -44,7 +44,7 @@ export const configurationItems = readModelTable(
         .on(workspaceId, environment, table.supportGroup, createdAt, id)
         .where(isNotNull(table.supportGroup)),
       searchIndex('configuration_items_search_idx', workspaceId, table.search),
-      // Finds text anywhere in a name, within the tenant (pg_trgm, btree_gin).
+      // Finds a substring of a name within the tenant (pg_trgm, btree_gin).
       index('configuration_items_name_text_idx').using(
         'gin',
         workspaceId,
@@ -56,9 +56,9 @@ export const configurationItems = readModelTable(
 )
 
 /**
- * The ends are unique over all tenants, so what a graph walks on starts with them; the tenant is a condition of
- * every query all the same. The foreign keys are checked at commit: an item and its first relation cannot pass
- * each other by, and a rebuild may write them in any order.
+ * Item ids are unique across tenants, so the indexes for graph walks start with them. Every query still filters by
+ * tenant. The foreign keys are checked at commit: deleting an item and adding its first relation cannot both succeed,
+ * and a rebuild may write the rows in any order.
  */
 export const ciRelations = readModelTable(
   'ci_relations',
@@ -87,7 +87,7 @@ export const ciRelations = readModelTable(
   ],
 )
 
-/** The classes a workspace added, and what it made of the built-in ones. */
+/** The classes a workspace added, and its changes to built-in ones. */
 export const ciClasses = readModelTable(
   'ci_classes',
   {
@@ -100,6 +100,6 @@ export const ciClasses = readModelTable(
   ],
 )
 
-/** The incidents that count as open and are about an item, spelled as their index has it. */
+/** Open incidents about an item. Must be spelled exactly as in the partial index. */
 export const openIncidentsText = `ci_id is not null and status in ('open', 'in_progress', 'on_hold')`
 export const openIncidents = sql.raw(openIncidentsText)

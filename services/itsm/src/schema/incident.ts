@@ -13,19 +13,22 @@ import {
   urgencyRanks,
 } from './incident-indexes.js'
 
-/** Of a field that states from before it was introduced lack. */
+/** Column of a field that is missing in states from before it was introduced. */
 const sinceLater = <Name extends string>(column: Name, field: string, value: string) =>
   text(column).generatedAlwaysAs(sql.raw(`coalesce(state->>'${field}', '${value}')`))
 
-/** A list of the state, null when it is empty: an index over the members leaves those out without parsing the state. */
+/**
+ * Column of a list in the state; null if the list is empty, so
+ * that a partial index skips such rows without parsing the state.
+ */
 const members = <Name extends string>(column: Name, field: 'watcherIds' | 'tags') =>
   jsonb(column).generatedAlwaysAs(sql.raw(`nullif((state->'${field}')::jsonb, '[]')`))
 
-/** Every index of a list starts with the tenant and ends with what the list is sorted by. */
+/** Every list index starts with the tenant and ends with the sort key of the list. */
 export const incidents = readModelTable(
   'incidents',
   {
-    /** The digits of `INC-12`: sorts by value and finds an incident by its number. */
+    /** The number in `INC-12`. Sorts numerically and finds an incident by its number. */
     numberValue: integer('number_value').generatedAlwaysAs(
       sql.raw(`substring(state->>'number' from 5)::integer`),
     ),
@@ -64,7 +67,10 @@ export const incidents = readModelTable(
       index(`incidents_${name}_idx`).on(workspaceId, environment, column, createdAt, id)
     const listOfSet = (name: string, column: ExtraConfigColumn) =>
       listBy(name, column).where(isNotNull(column))
-    /** A queue by urgency. Always led by the status: the oldest of a rank have nearly all ended. */
+    /**
+     * Indexes of a queue sorted by urgency. They start with the status,
+     * because nearly all of the oldest incidents of a rank have ended.
+     */
     const queueBy = (name: string, column: ExtraConfigColumn) => [
       index(`incidents_status_${name}_idx`).on(workspaceId, environment, table.status, column, id),
       index(`incidents_assignee_${name}_idx`)
@@ -95,7 +101,7 @@ export const incidents = readModelTable(
       index('incidents_auto_close_idx')
         .on(workspaceId, environment, sql`${resolvedSince}`, id)
         .where(autoClosableCondition),
-      // Unassigned ones: an index with nulls in it would not count as sorted for them.
+      // For unassigned incidents: Postgres would not use an index on a nullable column as sorted for nulls.
       index('incidents_unassigned_idx')
         .on(workspaceId, environment, createdAt, id)
         .where(isNull(table.assigneeId)),
@@ -119,7 +125,7 @@ export const incidents = readModelTable(
       ...queueBy('severity', table.bySeverity),
       listBy('major', table.majorState).where(isMajorCondition),
       uniqueIndex(dedupKeyIndex).on(workspaceId, environment, table.dedupKey).where(acceptsAlertsCondition),
-      // Within the tenant (btree_gin). What they find is sorted afterwards.
+      // Within the tenant (btree_gin). The results have to be sorted afterwards.
       withMember('watched', table.watcherIds),
       withMember('tagged', table.tags),
     ]
@@ -131,7 +137,7 @@ export const incidentComments = readModelTable(
   {
     incidentId: stateText('incident_id', 'incidentId'),
     visibility: stateText('visibility', 'visibility'),
-    // Looked through within one incident alone: it needs no index.
+    // Searched only within one incident, so it needs no index.
     search: searchColumn('search', { names: ['body'] }),
   },
   (table) => [

@@ -15,15 +15,15 @@ const tsvector = customType<{ data: string }>({ dataType: () => 'tsvector' })
 const jsonb = customType<{ data: string }>({ dataType: () => 'jsonb' })
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 
-/** What the lists find articles by; what search finds them by is `search`. */
+/** Text column for the search in lists. The column for the knowledge search is `search`. */
 const listed = () =>
   searchColumn('list_search', { names: ['number', 'title'], labels: ['tags'], text: ['summary'] })
 
-/** The digits of `KB-12`: sorts by value and finds an article by its number. */
+/** The number in `KB-12`. Sorts numerically and finds an article by its number. */
 const digits = () =>
   integer('number_value').generatedAlwaysAs(sql.raw(`substring(state->>'number' from 4)::integer`))
 
-/** Articles that wait for their moment. */
+/** Articles scheduled for publication. */
 export const dueArticles = dueTable({
   table: 'knowledge_articles',
   key: 'id',
@@ -32,7 +32,7 @@ export const dueArticles = dueTable({
   fairKey: 'workspace_id',
 })
 
-/** Pieces that have no vector yet. */
+/** Chunks without a vector. */
 export const dueChunks = dueTable({
   table: 'knowledge_chunks',
   key: 'id',
@@ -41,7 +41,7 @@ export const dueChunks = dueTable({
   fairKey: 'workspace_id',
 })
 
-/** The version being worked on. */
+/** Articles in their current working state. */
 export const knowledgeArticles = readModelTable(
   'knowledge_articles',
   {
@@ -63,7 +63,7 @@ export const knowledgeArticles = readModelTable(
       index('knowledge_articles_status_idx').on(workspaceId, environment, table.status, createdAt, id),
       index('knowledge_articles_category_idx').on(workspaceId, environment, table.category, createdAt, id),
       index('knowledge_articles_language_idx').on(workspaceId, environment, table.language, createdAt, id),
-      // What a tag finds is few; it is sorted once it is found (btree_gin).
+      // A tag matches few rows, which are sorted afterwards (btree_gin).
       index('knowledge_articles_tag_idx').using('gin', workspaceId, environment, table.tags),
       ...dueIndexes(dueArticles),
       searchIndex('knowledge_articles_listed_idx', workspaceId, table.listed),
@@ -78,7 +78,7 @@ export const knowledgeVersions = readModelTable(
     articleVersion: integer('article_version').generatedAlwaysAs(
       sql.raw(`(state->>'articleVersion')::integer`),
     ),
-    // Looked through within one article alone: it needs no index.
+    // Searched only within one article, so it needs no index.
     listed: listed(),
   },
   (table) => [
@@ -89,7 +89,7 @@ export const knowledgeVersions = readModelTable(
   ],
 )
 
-/** What readers get and search looks through: the published version of each article. */
+/** The published version of each article, which readers get and the search uses. */
 export const knowledgePublished = readModelTable(
   'knowledge_published',
   {
@@ -109,7 +109,7 @@ export const knowledgePublished = readModelTable(
       ),
     ),
     listed: listed(),
-    /** Short enough to compare words with: title, summary, tags and codes. */
+    /** Text for comparing similar words, kept short: title, summary, tags and codes. */
     fuzzy: text('fuzzy').generatedAlwaysAs(
       sql.raw(
         `knowledge_plain((state->>'title') || ' ' || coalesce(state->>'summary', '') || ' ' || (state->>'tags') || ' ' || (state->>'codes'))`,
@@ -126,7 +126,7 @@ export const knowledgePublished = readModelTable(
       index('knowledge_published_language_idx').on(workspaceId, environment, table.language, createdAt, id),
       index('knowledge_published_tag_idx').using('gin', workspaceId, environment, table.tags),
       searchIndex('knowledge_published_listed_idx', workspaceId, table.listed),
-      // Published rarely, searched often: entries go straight in, without a list each search would have to read.
+      // Articles are rarely published and often searched. Without `fastupdate`, searches need not read a pending list.
       index('knowledge_published_search_idx').using('gin', table.search).with({ fastupdate: false }),
       index('knowledge_published_codes_idx').using('gin', table.codes).with({ fastupdate: false }),
       index('knowledge_published_fuzzy_idx')
@@ -143,18 +143,18 @@ export const knowledgeVotes = readModelTable(
 )
 
 /**
- * Pieces of published articles and their vectors, one row per piece and model; those without a vector are what
- * is to be embedded. Made from `knowledge_published`, not from the log.
+ * Chunks of published articles with their vectors, one row per chunk and model. Chunks without a vector are still to be
+ * embedded. Built from `knowledge_published` rather than from the log.
  */
 export const knowledgeChunks = pgTable(
   'knowledge_chunks',
   {
-    /** Made of article, model and ordinal. */
+    /** Composed of article, version, ordinal and model. */
     id: text('id').primaryKey(),
     workspaceId: text('workspace_id').notNull(),
     environment: text('environment').notNull(),
     articleId: text('article_id').notNull(),
-    /** Of the row in `knowledge_published` it is a piece of. */
+    /** Version of the row in `knowledge_published` that the chunk is from. */
     sourceVersion: integer('source_version').notNull(),
     model: text('model').notNull(),
     content: text('content').notNull(),

@@ -6,11 +6,11 @@ const jsonb = customType<{ data: string }>({ dataType: () => 'jsonb' })
 const stateList = (column: string, field: string) =>
   jsonb(column).generatedAlwaysAs(sql.raw(`(state->'${field}')::jsonb`))
 
-/** Every index of a list starts with the tenant and ends with what the list is sorted by. */
+/** Every list index starts with the tenant and ends with the sort key of the list. */
 export const problems = readModelTable(
   'problems',
   {
-    /** The digits of `PRB-12`: sorts by value and finds a problem by its number. */
+    /** The number in `PRB-12`. Sorts numerically and finds a problem by its number. */
     numberValue: integer('number_value').generatedAlwaysAs(
       sql.raw(`substring(state->>'number' from 5)::integer`),
     ),
@@ -47,7 +47,7 @@ export const problems = readModelTable(
       index('problems_known_error_idx')
         .on(workspaceId, environment, createdAt, id)
         .where(sql.raw('known_error')),
-      // What an item or a tag finds is few; it is sorted once it is found (btree_gin).
+      // An item or a tag matches few rows, which are sorted afterwards (btree_gin).
       index('problems_ci_idx').using('gin', workspaceId, environment, table.ciIds),
       index('problems_change_idx').using('gin', workspaceId, environment, table.changeIds),
       index('problems_tag_idx').using('gin', workspaceId, environment, table.tags),

@@ -1,4 +1,4 @@
 import { readModelTable } from '@opsplane/postgres'
 
-/** One row for each workspace and environment that has changed anything, found by its id. */
+/** One row per workspace and environment with changed settings, found by its id. */
 export const itsmSettingsRows = readModelTable('itsm_settings', {})

@@ -54,11 +54,11 @@ export const slaCalendars = readModelTable(
   },
 )
 
-/** Every revision there was: clocks are pinned to the one they began with. */
+/** All revisions of policies. A clock is pinned to the revision it began with. */
 export const slaPolicyRevisions = readModelTable('sla_policy_revisions', {})
 export const slaCalendarRevisions = readModelTable('sla_calendar_revisions', {})
 
-/** Requests in flight are committed by then, so that what was done in time counts as done in time. */
+/** Time for requests in flight to commit, in milliseconds, so that work done in time counts as done in time. */
 export const settleMs = 1_000
 
 /** Clocks with a warning or breach to report. */
@@ -74,7 +74,7 @@ export const dueTimers = dueTable({
 export const slaTimers = readModelTable(
   'sla_timers',
   {
-    /** The column has the name of the kind of entity that came first. */
+    /** The column is named after incidents, the first kind of entity. */
     entityId: stateText('incident_id', 'entityId'),
     entityType: stateText('entity_type', 'entityType'),
     breached: stateText('breached', 'breached'),
@@ -84,7 +84,7 @@ export const slaTimers = readModelTable(
     clockState: stateText('clock_state', 'state'),
     dueAt: stateText('due_at', 'dueAt'),
     nextFireAt: stateText('next_fire_at', 'nextFireAt'),
-    /** Pages cannot go on from a null: what is due at no known time comes after every instant. */
+    /** Sort column for paging, which a null would break: clocks without a known due time come after all others. */
     dueOrder: text('due_order').generatedAlwaysAs(sql.raw(`coalesce(state->>'dueAt', 'unknown')`)),
     search: searchColumn('search', { names: ['entityNumber'], labels: ['policyName'] }),
     ...retryColumns(),
@@ -100,7 +100,7 @@ export const slaTimers = readModelTable(
       table.dueOrder,
       table.id,
     ),
-    // The newest of a state lie anywhere in the list: the oldest are all completed.
+    // For the newest clocks of a state: these may be anywhere in the list, because the oldest clocks are all completed.
     index('sla_timers_state_created_idx').on(
       table.workspaceId,
       table.environment,
@@ -120,15 +120,16 @@ export const slaTimers = readModelTable(
   ],
 )
 
-/** Breaches as events of the incident, in the state it had then: see ADR 024. */
+/** Breaches as events of the incident, with the state it had then. See ADR 024. */
 export const incidentSlaBreaches = readModelTable('incident_sla_breaches', {})
 
 /**
- * Up to which version the clocks have applied each entity's events, and escalations have handled each clock's reports. A
- * transaction that changes clocks for events, or incidents for clocks, locks this row.
+ * The last version of each entity whose events the clocks have applied, and the last
+ * version of each clock whose reports the escalations have handled. A transaction
+ * that changes clocks for events, or incidents for clocks, locks this row.
  */
 export const slaProgress = pgTable('sla_progress', {
-  /** Of an entity, or of a clock. The column has the name of the kind of entity that came first. */
+  /** Id of an entity or a clock. The column is named after incidents, the first kind of entity. */
   entityId: text('incident_id').primaryKey(),
   version: integer('version').notNull(),
 })

@@ -18,7 +18,7 @@ const plan = {
   backoutPlan: 'Swap back.',
 }
 
-/** The only member of a workspace. */
+/** A workspace with a single member. */
 async function alone() {
   const principal = testPrincipal()
   const api = service.as(principal)

@@ -15,7 +15,7 @@ export interface ItsmSettingsCommand {
   now: Instant
 }
 
-/** The settings of a tenant that has changed nothing. */
+/** The settings of a tenant that has not changed any. */
 export const defaultSettings = (id: string): ItsmSettingsState => ({
   id,
   priorityMatrix: defaultPriorityMatrix,
@@ -27,7 +27,7 @@ export const defaultSettings = (id: string): ItsmSettingsState => ({
   updatedAt: null,
 })
 
-/** The settings of a tenant are always there: the first change is one of the defaults. */
+/** Settings of a tenant. They always exist: the first change applies to the defaults. */
 export const itsmSettings: Decider<ItsmSettingsState, ItsmSettingsCommand> = {
   resourceType: 'itsm_settings',
   table: 'itsm_settings',

@@ -1,6 +1,6 @@
 import type { Level, Priority, PriorityMatrix } from '@opsplane/contracts'
 
-/** What the matrix of the settings says: the one way incidents and problems read it. */
+/** Returns the priority from the matrix in the settings. The only lookup, used for both incidents and problems. */
 export function findPriority(
   matrix: PriorityMatrix,
   { impact, urgency }: { impact: Level; urgency: Level },

@@ -5,7 +5,7 @@ import type { SettingsStore } from './settings-store.js'
 const tag = 'ITSM settings'
 const path = '/itsm/settings'
 
-/** How the desk of a workspace and environment works. */
+/** Routes of the ITSM settings of a workspace and environment. */
 export function settingsRoutes(settings: SettingsStore): Route[] {
   return [
     defineRoute({

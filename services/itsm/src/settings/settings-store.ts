@@ -15,15 +15,15 @@ import { toSettingsId } from './settings-id.js'
 
 interface CachedSettings {
   read: Promise<ItsmSettingsState>
-  /** Of `performance.now()`. */
+  /** Expiry on the scale of `performance.now()`. */
   until: number
 }
 
-/** The longest time after which a replica notices that another one has changed settings. */
+/** Maximum time in milliseconds until a replica notices a change made on another one. */
 const cacheMs = 500
 const maxCached = 10_000
 
-/** How the desk of each tenant works. */
+/** Reads and changes the ITSM settings of each tenant. */
 export function settingsStore({ store }: Pick<ServiceContext, 'store'>) {
   const aggregate = store.aggregate(itsmSettings)
   const kept = new LRUCache<string, CachedSettings>({ max: maxCached })
@@ -34,14 +34,15 @@ export function settingsStore({ store }: Pick<ServiceContext, 'store'>) {
 
   return {
     /**
-     * The present settings of a tenant: one read by primary key, the defaults where there is no row. Cached for a moment, as
-     * every new incident needs them.
+     * Returns the current settings of a tenant by one primary-key read; the defaults if there is no row. Cached
+     * briefly, because every new incident needs them.
      */
     async current(tenant: TenantScope): Promise<ItsmSettingsState> {
       const key = tenantKey(tenant)
       const known = kept.get(key)
       if (known && known.until > performance.now()) return known.read
-      // Cached while the read is in flight: a change also evicts it, and with it a state read before that change.
+      // Cached while the read is in flight. A change evicts the
+      // entry, and with it a state that was read before the change.
       const until = performance.now() + cacheMs
       const reading = read(tenant)
       kept.set(key, { read: reading, until })
@@ -52,7 +53,7 @@ export function settingsStore({ store }: Pick<ServiceContext, 'store'>) {
         throw error
       }
     },
-    /** The settings as the API shows them, now or at an instant: untouched ones have version 0. */
+    /** Returns the settings in their API representation, now or at an instant. Unchanged settings have version 0. */
     async get(tenant: TenantScope, asOf?: Instant): Promise<ItsmSettings> {
       const id = toSettingsId(tenant)
       const row = await aggregate.find(id, tenant, asOf)

@@ -8,7 +8,7 @@ const entityTypes = listParameter(SlaEntityType)
   .optional()
   .meta({ description: `One or several kinds of entity, ${several}.`, example: ['problem', 'change'] })
 
-/** The filters of the list of policies; all that are given must hold, here and below. */
+/** Filters of the policy list. In this and the following lists, all given filters must match. */
 export const policyFilters = z.object({
   status: listParameter(SlaPolicyState.shape.status)
     .optional()

@@ -10,7 +10,7 @@ import type { TimerFilters } from './list-filters.js'
 import { timerSelection, timerSorts } from './queries.js'
 
 const count = 20_000
-/** What is asked of the database while lists are read. */
+/** Statements sent to the database while lists are read. */
 const asked: { text: string; params: unknown[] }[] = []
 let service: TestService
 let client: ReturnType<typeof openClient>
@@ -20,7 +20,8 @@ beforeAll(async () => {
   service = await startTestService(itsm)
   client = openClient(service.adminUrl, { schema: 'itsm', max: 1 })
   db = drizzle(client, { logger: { logQuery: (text, params) => asked.push({ text, params }) } })
-  // As in production, states are not evenly spread: what is open is new. Another tenant has as many.
+  // As in production, states are not evenly distributed: open
+  // clocks are new. Another tenant has the same number of clocks.
   await service.sql`
     insert into sla_timers (id, workspace_id, environment, version, state)
     select 'tmr_' || w || n, 'ws_' || w, 'production', 1, json_build_object('id', 'tmr_' || w || n,
@@ -38,9 +39,9 @@ afterAll(async () => {
 
 type Sort = keyof typeof timerSorts
 type Direction = 'asc' | 'desc'
-/** A page is 50 rows, and one to know whether there is another. */
+/** A page has 50 rows; one more row shows whether there is another page. */
 const aPage = 51
-/** A search looks through the nearest rows first, and once more for how many there are. */
+/** A search first reads the nearest rows, which also shows how many there are. */
 const nearest = 4_000
 
 const cases: [string, TimerFilters, [Sort, Direction], number][] = [
@@ -82,7 +83,7 @@ interface Node {
 }
 const flat = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(flat)]
 
-/** How the table and its indexes are read when the statements run again, in one transaction as they did. */
+/** Runs the statements again, in one transaction as before, and returns the scans of the table and its indexes. */
 function scansOf(statements: typeof asked): Promise<Node[]> {
   return client.begin(async (tx) => {
     const scans: Node[] = []

@@ -5,10 +5,10 @@ import type { z } from 'zod'
 import { itsm } from '../service.js'
 import { listAllIds } from './timer/list-ids.fixture.js'
 
-/** Stands still until it is moved. */
+/** Time stands still until the test changes it. */
 let nowMs = Date.parse('2026-03-02T09:00:00.000Z')
 const clock = { now: () => new Date(nowMs).toISOString() }
-/** The instant before everything that follows. */
+/** Returns the current instant and advances the clock, so that everything that follows is later. */
 const pass = () => {
   const then = clock.now()
   nowMs += 60_000

@@ -34,13 +34,13 @@ export function calendarSelection(filters: CalendarFilters): Selection {
   }
 }
 
-/** Of the clocks the caller may see. */
+/** Selection of clocks among those the caller may see. */
 export function timerSelection(filters: TimerFilters, visible: SQL | undefined): Selection {
   const { entityType, entityId, policyId, metric, state, breached, dueBefore } = filters
   return {
     where: [
       visible,
-      // No index has the kind before the order: a scan of each would be one of the whole list each.
+      // No index has the entity type before the sort key, so a scan for each type would scan the whole list.
       entityType && inArray(slaTimers.entityType, entityType),
       entityId === undefined ? undefined : eq(slaTimers.entityId, entityId),
       policyId === undefined ? undefined : eq(slaTimers.policyId, policyId),
@@ -59,7 +59,7 @@ type Listed = typeof slaPolicies | typeof slaCalendars | typeof slaTimers
 const words = ({ search }: Listed, { q }: { q?: string | undefined }): SQL | undefined =>
   q === undefined ? undefined : matchesText(search, q)
 
-/** The policies that name a calendar. */
+/** Returns the policies that use a calendar. */
 export async function policiesOfCalendar(
   db: Pick<Drizzle, 'select'>,
   { workspaceId, environment }: TenantScope,

@@ -20,7 +20,7 @@ import {
 import type { z } from 'zod'
 import { itsm } from '../service.js'
 
-/** Stands still until it is moved. A Monday. */
+/** A Monday. Time stands still until the test changes it. */
 let nowMs = Date.parse('2026-03-02T09:00:00.000Z')
 const clock = { now: () => new Date(nowMs).toISOString() }
 const minutes = (count: number) => {
@@ -38,7 +38,7 @@ afterAll(async () => {
   await service?.stop()
 })
 
-/** A workspace of its own, with one policy: an hour for everything unless set otherwise. */
+/** A separate workspace with one policy: a goal of one hour for every incident, unless overridden. */
 async function workspace(policy: Partial<z.input<typeof NewSlaPolicy>> = {}) {
   const api = service.as(testPrincipal())
   const created = await createPolicy(api, policy)
@@ -47,7 +47,7 @@ async function workspace(policy: Partial<z.input<typeof NewSlaPolicy>> = {}) {
   const patch = async (id: string, fields: IncidentPatch) =>
     (await api.patch(`/itsm/incidents/${id}`, fields)).data(Incident)
   const clocks = async (id: string) => (await api.get(`/itsm/incidents/${id}/sla`)).data(IncidentSla).timers
-  /** The incident's only clock, once it is as said. */
+  /** Waits until the incident's only clock matches and returns it. */
   const clockOf = (id: string, having: object = {}) =>
     waitFor(async () => {
       const [timer] = await clocks(id)
@@ -64,7 +64,10 @@ async function createPolicy(api: ApiClient, policy: Partial<z.input<typeof NewSl
 }
 
 const inItsName = 'incident.sla_breached'
-/** What was published of an incident's clocks, then in its name: only within an aggregate is there an order. */
+/**
+ * Published events of the incident's clocks, then those of the
+ * incident itself: only events of one aggregate are ordered.
+ */
 const reported = (incidentId: string) =>
   recorder.published
     .map(({ event }) => event)
@@ -147,7 +150,7 @@ describe('a clock', () => {
     minutes(6)
     await clockOf(id, { breached: true, elapsedMs: 960_000 })
     await api.post(`/itsm/incidents/${id}/resolve`)
-    // The two are of different aggregates, so either may be published first.
+    // The two events belong to different aggregates, so either may be published first.
     await waitFor(() => ['sla.missed', inItsName].every((type) => typesOf(id).includes(type)))
     expect(typesOf(id)).toEqual([
       'sla.started',
@@ -290,7 +293,7 @@ describe('a policy', () => {
 
 it('is the same when all of it is rebuilt from the log', async () => {
   const rows = () => service.sql`select id, version, state from sla_timers order by id`
-  // What the tests before have made due is reported first: rows must not change while they are compared.
+  // Wait until everything made due by earlier tests is reported: rows must not change during the comparison.
   const due = new Date(nowMs - 2_000).toISOString()
   await waitFor(async () => {
     const [left] = await service.sql`select count(*)::int from sla_timers where next_fire_at <= ${due}`

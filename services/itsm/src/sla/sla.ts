@@ -17,7 +17,7 @@ import { timerRoutes } from './timer/timer-routes.js'
 export const slaDeciders = [slaCalendar, slaPolicy, slaTimer, incidentBreach]
 export const slaProjectedTables = ['sla_policy_revisions', 'sla_calendar_revisions']
 
-/** Clocks that run against the goals of policies, in the hours of calendars. */
+/** Service parts for SLA clocks, which measure the goals of policies in the open hours of calendars. */
 export function createSla(ctx: ServiceContext, incidents: IncidentStore): ServiceParts {
   const clocks = createClocks({ ...ctx, wake: (inMs) => ctx.dueWork.wake(clockWorkerName, inMs) })
   const stores = slaStores(ctx.store)
@@ -34,7 +34,7 @@ export function createSla(ctx: ServiceContext, incidents: IncidentStore): Servic
   }
 }
 
-/** An event only says which entity to look at: what happened to it is read from the log, in its order. */
+/** An event only selects the entity. Its events are read from the log, in order. */
 function slaConsumers(ctx: ServiceContext, clocks: Clocks, incidents: IncidentStore): BackgroundWork[] {
   const escalating = createEscalationConsumer(ctx, clocks.pinnedPolicies, incidents.getSettings)
   ctx.dueWork.start(clocks.worker)

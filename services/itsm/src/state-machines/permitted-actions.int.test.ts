@@ -35,7 +35,7 @@ interface Kind {
   path: string
   schema: z.ZodType<Shown>
   make: () => Promise<{ id: string }>
-  /** Permissions in addition to those to read, and what they are for. */
+  /** Permissions in addition to the read permissions, with the actions they allow. */
   offered: [Permission[], string[]][]
 }
 

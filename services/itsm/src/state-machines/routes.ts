@@ -3,7 +3,7 @@ import { defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
 import { stateMachines } from './state-machines.js'
 
-/** The tables of transitions themselves, for clients that draw them or offer what is allowed. */
+/** Routes that return the transition tables, for clients that draw them or offer the allowed actions. */
 export function stateMachineRoutes(): Route[] {
   return [
     defineRoute({

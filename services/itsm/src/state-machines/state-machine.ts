@@ -1,10 +1,10 @@
 import type { StateMachine, StateTransition } from '@opsplane/contracts'
 
-/** Where a table may say an action leads: one status, several, one under a condition, or several by condition. */
+/** Targets of an action in a table: one status, several, one under a condition, or several by condition. */
 type Targets = string | readonly string[] | { to: string; only?: string } | Record<string, readonly string[]>
 type Table = Record<string, Partial<Record<string, Targets>>>
 
-/** A table of transitions as the API shows it. */
+/** Returns the API representation of a transition table. */
 export function stateMachine(entity: string, statuses: readonly string[], table: Table): StateMachine {
   const transitions = Object.entries(table).flatMap(([action, sources]) =>
     Object.entries(sources).flatMap(([from, targets]) =>

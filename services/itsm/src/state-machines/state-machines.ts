@@ -20,7 +20,7 @@ import { transitions as ofArticles } from '../knowledge/transitions.js'
 import { transitions as ofProblems } from '../problem/transitions.js'
 import { stateMachine } from './state-machine.js'
 
-/** Every kind of record with a life, by the very tables its decider goes by. */
+/** All kinds of record with a status, built from the tables that their deciders use. */
 export const stateMachines = [
   stateMachine('incident', incidentStatuses, ofIncidents),
   stateMachine('major_incident', MajorState.options, majorTransitions),
@@ -29,7 +29,7 @@ export const stateMachines = [
   stateMachine('ci', ciStatuses, ofItems),
   stateMachine('catalog_item', catalogItemStatuses, itemTransitions),
   stateMachine('request', catalogRequestStatuses, { ...requestTransitions, proceed: automaticTransitions }),
-  // What waits for other tasks is opened, or skipped, with them.
+  // Tasks that wait for other tasks are opened or skipped automatically when those end.
   stateMachine('task', catalogTaskStatuses, {
     ...taskTransitions,
     release: { pending: ['open', 'skipped'] },

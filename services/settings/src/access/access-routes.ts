@@ -20,7 +20,7 @@ const common = {
 } as const
 const own = { ...common, scope: 'authenticated', workspace: 'none' } as const
 
-/** Routes for the password and the address of a login. */
+/** Routes for the password and the e-mail address of a login. */
 export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword): Route[] {
   return [
     defineRoute({

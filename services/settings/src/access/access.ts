@@ -36,7 +36,7 @@ export interface AccessOptions {
 
 export type AccountAccess = ReturnType<typeof createAccountAccess>
 
-/** How a person changes and recovers the access to their login. */
+/** Operations with which a person changes or recovers the access to their login. */
 export function createAccountAccess(ctx: ServiceContext, options: AccessOptions) {
   const { store, database, dueWork } = ctx
   const { db } = database
@@ -44,7 +44,7 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
   const accounts = store.aggregate(account)
   const commit: Serialized = serializer(ctx, async () => undefined)
 
-  /** On the platform's scope, by the person. */
+  /** The request's metadata with the platform's scope; the person remains the actor. */
   const platform = (meta: RequestMeta) => ({ ...meta, tenant: platformTenant })
 
   const mail = async (email: string, purpose: MailPurpose, now: Instant) => {
@@ -64,7 +64,7 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
     await throttle.succeeded(attempt, meta.now)
   }
 
-  /** Throws `forbidden` for what is no session of a browser. */
+  /** Throws `forbidden` unless the request comes from a browser session. */
   const steppingUp = (meta: RequestMeta) => {
     const { userId: accountId, tokenId: sessionId, provedAt } = requireSession(meta, refusal)
     if (provedAt !== undefined) return { accountId, sessionId }
@@ -73,7 +73,7 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
 
   return {
     /**
-     * Throws `forbidden` for what is no session of a browser, `factor_required` where a password is sent and the login has a factor,
+     * Throws `forbidden` outside a browser session, `factor_required` if a password is sent and the login has a factor,
      * `invalid_token`, `invalid_credentials`, `rate_limited`, `service_unavailable`.
      */
     async stepUp(proof: StepUpProof, meta: RequestMeta): Promise<{ token: string; expiresAt: Instant }> {
@@ -89,7 +89,7 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
       return sessions.stepUp(sessionId, method, meta)
     },
 
-    /** Throws `forbidden` for what is no session of a browser, `conflict` where the login has no factor. */
+    /** Throws `forbidden` outside a browser session, `conflict` if the login has no factor. */
     async beginStepUp(meta: RequestMeta): Promise<FactorChallenge> {
       const challenge = await challengeLogin({ purpose: 'step_up', ...steppingUp(meta) }, meta.now)
       if (challenge !== null) return challenge
@@ -110,10 +110,10 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
       })
     },
 
-    /** The same for every address. Throws `conflict` without a mail server, `rate_limited`. */
+    /** Behaves the same for every address, known or not. Throws `conflict` without a mail server, `rate_limited`. */
     async requestReset(email: string, meta: RequestMeta): Promise<void> {
       requireMail(options)
-      // Never forgiven, so that it bounds the mails to an address and of an address.
+      // Successful attempts are not forgiven, so that the throttle bounds the mails to an address and from a network.
       await throttle.begin(throttle.attempt(`reset ${email}`, toSessionOrigin(meta).address), meta.now)
       await mail(email, 'password_reset', meta.now)
     },
@@ -127,7 +127,10 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
       await mail(email, 'address_proof', meta.now)
     },
 
-    /** Of the caller's own login only: a mail that another person requested proves nothing. Throws `invalid_token`. */
+    /**
+     * Proves the address of the caller's own login only: a mail that another person requested proves nothing. Throws
+     * `invalid_token`.
+     */
     async prove({ token: mailed }: AddressProof, meta: RequestMeta): Promise<void> {
       const purpose = 'address_proof'
       const { userId } = requireSession(meta, refusal)

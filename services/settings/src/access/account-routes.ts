@@ -8,7 +8,7 @@ import { currentWorkspace } from '../tenant/queries.js'
 import { validityEnd } from '../token/domain.js'
 import { findToken } from '../token/queries.js'
 
-/** Routes about the caller. */
+/** Routes about the calling user. */
 export function accountRoutes({ database: { db } }: ServiceContext, sessions: Sessions): Route[] {
   return [
     defineRoute({

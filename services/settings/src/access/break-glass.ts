@@ -8,7 +8,7 @@ import { breakGlassEntries } from '../schema/provider.js'
 import { sessions } from '../schema.js'
 import { workspaceScope } from '../tenant/workspace-scope.js'
 
-/** An owner in a workspace that requires a provider, by a session of another kind. */
+/** An owner who entered a workspace that requires an identity provider, with a session of another kind. */
 export interface BreakGlassEntry {
   sessionId: string
   userId: string
@@ -21,7 +21,7 @@ export type RecordBreakGlass = (
   context: { now: Instant; requestId: string | null },
 ) => Promise<void>
 
-/** Entries this process knows to be reported. */
+/** Maximum number of reported entries this process remembers. */
 const maxKnown = 10_000
 
 /** Reports break-glass access once for each session and workspace. */
@@ -59,7 +59,7 @@ export function createBreakGlass({
   }
 }
 
-/** The message says where to sign in. */
+/** The error of a workspace that requires an identity provider. The message contains the sign-in path. */
 export function providerRequiredError(slug: string): ApiError {
   const message =
     `The workspace ${slug} requires its identity provider. Sign in with it: GET /auth/sso?workspace=${slug} ` +

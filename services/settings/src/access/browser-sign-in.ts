@@ -13,7 +13,10 @@ export interface BrowserSignInOptions {
   signInByReset: ReturnType<typeof createResetSignIn>
 }
 
-/** By credentials, an invitation, the token of a reset, or the answer to a challenge. Throws what each of them does. */
+/**
+ * Signs a browser in with credentials, an invitation, a reset token, or the answer to a challenge. Throws the errors
+ * of each.
+ */
 export const createBrowserSignIn =
   ({ login, accept, answer, signInByReset }: BrowserSignInOptions) =>
   async (body: BrowserSignIn, meta: RequestMeta): Promise<Session> => {

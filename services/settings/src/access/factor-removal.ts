@@ -15,7 +15,7 @@ export interface FactorRemovalOptions {
   operators: Operators
 }
 
-/** Removes factors of people who have lost them and their recovery codes. */
+/** Removes the factors of people who have lost them and their recovery codes. */
 export function createFactorRemoval(
   { database: { db } }: Pick<ServiceContext, 'database'>,
   { factors, members, operators }: FactorRemovalOptions,
@@ -45,7 +45,7 @@ export function createFactorRemoval(
   }
 }
 
-/** Otherwise a stolen session could remove what protects the login. */
+/** Without this check a stolen session could remove the protection of its own login. */
 function refuseOwn(userId: string, { principal }: RequestMeta): void {
   if (userId === principal.userId)
     throw new ApiError('forbidden', 'Your own factors are removed by DELETE /auth/factors/{id}.')

@@ -23,8 +23,8 @@ import { canStillIssue } from './sole-authority.js'
 import { type CheckToken, invalidAccountToken } from './token-check.js'
 
 /**
- * Sets a new password with a token that was mailed, or handed out as a link; all sessions end. Returns what the person has proved by it. Throws `invalid_token`, `rate_limited`,
- * `service_unavailable`.
+ * Sets a new password with a token from a mail or a link, and ends all sessions. Returns the person with the methods
+ * they have proved. Throws `invalid_token`, `rate_limited`, `service_unavailable`.
  */
 export type ResetPassword = (wanted: PasswordReset, meta: RequestMeta) => Promise<ProvenPerson>
 
@@ -52,7 +52,7 @@ export function createPasswordReset(
       await unit.handle(keys, id, revoke, { tenant: workspaceScope(workspaceId) })
   }
 
-  /** A link allows no more than its creator may do at present. Decided under the lock of the login. */
+  /** Whether the creator of a link still has the rights to create it. Evaluated under the lock of the login. */
   const stillHolds = async (tx: Transaction, { accountId, issuer }: ValidToken) =>
     issuer === null || (await canStillIssue(tx, operators, { accountId, issuer }))
 
@@ -85,7 +85,10 @@ export function createPasswordReset(
   }
 }
 
-/** Signs a browser in by a reset; a login with a second factor is asked for it (`factor_required`), with its new password set. */
+/**
+ * Signs a browser in by a password reset. If the login has a second factor, throws `factor_required`; the new
+ * password is set already.
+ */
 export const createResetSignIn =
   ({ resetPassword, completeSignIn }: { resetPassword: ResetPassword; completeSignIn: CompleteSignIn }) =>
   async ({ resetToken: token, newPassword }: ResetSignIn, meta: RequestMeta): Promise<Session> => {

@@ -18,7 +18,7 @@ const hourMs = 3_600_000
 const boss = 'boss@example.com'
 
 let settings: Settings
-/** Owners of two workspaces; the first one operates the installation as well. */
+/** Owners of two workspaces; the first one also operates the installation. */
 let ada: Owner
 let bea: Owner
 let api: ApiClient

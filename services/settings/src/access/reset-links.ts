@@ -21,7 +21,7 @@ export interface ResetLinkOptions {
 
 export type ResetLinks = ReturnType<typeof createResetLinks>
 
-/** Links with which a person sets a new password where no mail can be sent. */
+/** Links with which a person sets a new password if no mail can be sent. */
 export function createResetLinks(
   { database: { db }, relay }: Pick<ServiceContext, 'database' | 'relay'>,
   { members, operators, withMail, publicOrigin }: ResetLinkOptions,
@@ -53,8 +53,9 @@ export function createResetLinks(
 
   return {
     /**
-     * By an admin of the workspace. Throws `not_found`, `conflict` where mails bring it, and `forbidden` for an API key, for oneself and
-     * for users who may do more or are members of another workspace as well.
+     * Creates a link as an admin of the workspace. Throws `not_found`, `conflict` if mail is available, and `forbidden`
+     * for an API key, for the caller's own login, and for users who have more permissions or are members of another
+     * workspace as well.
      */
     async forMember(accountId: string, meta: RequestMeta): Promise<ResetLink> {
       const { tenant } = meta
@@ -69,7 +70,7 @@ export function createResetLinks(
       return issue(await requireAccount(db, accountId), issuer, meta)
     },
 
-    /** By the operator of the installation, for any login. Throws `not_found` and `conflict`. */
+    /** Creates a link for any login, as the operator of the installation. Throws `not_found` and `conflict`. */
     async forAnyone(email: string, meta: RequestMeta): Promise<ResetLink> {
       const account = await accountByEmail(db, email)
       if (account === null) throw new ApiError('not_found', 'There is no login with this e-mail.')
@@ -80,7 +81,7 @@ export function createResetLinks(
 
 const theWay = 'The operator of the installation can create a link: POST /platform/accounts/reset-link.'
 
-/** What it reaches elsewhere is not named: that is not for this workspace to know. */
+/** Does not name the other workspaces: an admin of this workspace must not learn about them. */
 function reachesFurther(cause?: ApiError): ApiError {
   const message = `This login has permissions you lack, or is a member of other workspaces. ${theWay}`
   return new ApiError('forbidden', message, cause && { cause, details: cause.details })

@@ -141,5 +141,5 @@ interface Page {
   binding: string
 }
 
-/** A key neither has sessions nor learns where its owner is logged in. */
+/** A key has no sessions, and must not reveal where its owner is logged in. */
 const refusal = 'An API key has no sessions; revoke the key instead.'

@@ -23,7 +23,7 @@ export interface SignInRouteOptions {
   signIn: ReturnType<typeof createBrowserSignIn>
 }
 
-/** The routes that create a session. */
+/** Routes that create a session. */
 export function signInRoutes({ login, answer, passkeySignIn, signIn }: SignInRouteOptions): Route[] {
   return [
     defineRoute({

@@ -8,9 +8,9 @@ import { memberships } from '../schema.js'
 type Reader = Pick<Drizzle, 'select'>
 
 /**
- * Whether a login reaches no further than one workspace. A suspended membership elsewhere counts, as it may be reactivated. An
- * invitation does not: it opens nothing until its token, which went to the person, is sent with the password of the login; and if it
- * did, an invitation could keep its recipient from recovering the login.
+ * Whether a login has access to no workspace but this one. A suspended membership elsewhere counts, because it may be
+ * reactivated. An invitation does not count: it grants nothing until the person accepts it with the token and the
+ * password of the login. If it counted, an invitation could prevent its recipient from recovering the login.
  */
 export async function isLimitedToWorkspace(
   db: Reader,
@@ -31,7 +31,10 @@ export async function isLimitedToWorkspace(
   return elsewhere.length === 0 && !(await operators.includes(db, accountId))
 }
 
-/** Whether an admin who has created a link could still do so: both are members, and the person may do no more. */
+/**
+ * Whether the admin who created a link could still create it: the person has access to no other workspace and no more
+ * permissions than the admin, now and at the time of creation, and the admin may still manage credentials.
+ */
 export async function canStillIssue(
   db: Reader,
   operators: Operators,

@@ -12,7 +12,7 @@ export type CheckToken = (
   meta: RequestMeta,
 ) => Promise<ValidToken>
 
-/** A wrong token counts as a failure of the network it came from. */
+/** A wrong token counts as a failed attempt of its network. */
 export function createTokenCheck({ db, throttle }: { db: Drizzle; throttle: Throttle }): CheckToken {
   return async (token, purposes, meta) => {
     const attempt = throttle.attempt(`${purposes[0]} ${token}`, toSessionOrigin(meta).address)
@@ -24,7 +24,7 @@ export function createTokenCheck({ db, throttle }: { db: Drizzle; throttle: Thro
   }
 }
 
-/** Never issued, used, replaced, of another person, expired: the answer is the same for all. */
+/** The error is the same for tokens that were never issued, used, replaced, expired, or issued to another person. */
 export function invalidAccountToken(): ApiError {
   return new ApiError('invalid_token', 'The token is not valid: it was used or replaced, or has expired.')
 }

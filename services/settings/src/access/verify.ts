@@ -33,17 +33,17 @@ type Question = Omit<TokenVerification, 'token'>
 type RequestContext = Pick<CommandMeta, 'now' | 'requestId'>
 
 /**
- * Who a token acts as. Throws `invalid_token` (never issued, mistyped, revoked), `token_expired`,
+ * Resolves the principal of a token. Throws `invalid_token` (never issued, mistyped, revoked), `token_expired`,
  * `workspace_forbidden` (no access, or no such workspace), `factor_enrolment_required` or `environment_forbidden`.
  */
 export type VerifyToken = (question: TokenVerification, context: RequestContext) => Promise<VerifiedToken>
 
-/** Uses are noted to the minute. */
+/** The last use of a token is recorded with this precision, in milliseconds. */
 const noteEveryMs = 60_000
 
 /**
- * What each of many tokens allows at this moment: which list of permissions, or null for one that would be refused. Counts as a use of
- * those it accepts.
+ * The current permissions of many tokens: for each an index into the lists of permissions, or `null` if it would be
+ * rejected. Counts as a use of the accepted tokens.
  */
 export type ConfirmTokens = (
   questions: readonly TokenVerification[],
@@ -112,7 +112,7 @@ export function createVerifier({
     id: presented.id,
     workspaceSlug: workspace,
   })
-  /** By one statement for each kind of token, however many they are. */
+  /** Uses one statement per kind of token, however many tokens there are. */
   const findAll = async (asked: readonly TokenToConfirm[]) => {
     const ofSessions = asked.filter(({ presented }) => presented && isSession(presented))
     const [ofKeys, found] = await Promise.all([
@@ -172,7 +172,7 @@ interface TokenToConfirm {
 
 const isSession = ({ kind }: PresentedToken) => kind === 'ses' || kind === 'web'
 
-/** Of many equal lists each is written once. */
+/** Deduplicates equal lists, so that each is sent once. */
 function createLists() {
   const all: string[][] = []
   const places = new Map<string, number>()
@@ -187,7 +187,7 @@ function createLists() {
   }
 }
 
-/** A key belongs to one workspace, and is worth nothing once its owner has left that. */
+/** A key belongs to one workspace, and is void once its owner has left that workspace. */
 function keyPrincipal(record: KeyRecord, { workspace, environment }: Question): Principal {
   const { key, workspaceId, workspaceSlug, allowed } = record
   if (allowed === null || (workspace !== undefined && workspace !== workspaceSlug)) throw workspaceForbidden()
@@ -209,14 +209,14 @@ function sessionPrincipal(
   const identity = {
     ...{ actor: { id: userId, name: userName, type: 'user' as const }, userId, tokenId },
     ...(provedAt !== null && { provedAt }),
-    // A session that a workspace's own sign-in has opened is for that workspace.
+    // A session opened by a workspace's own sign-in is valid for that workspace only.
     ...(record.isOperator && onlyWorkspaceId === null && { operator: true as const }),
     ...(onlyWorkspaceId !== null && { onlyWorkspaceId }),
   }
   if (workspace === undefined) return { ...identity, permissions: [] }
   if (workspaceId === null || allowed === null) throw workspaceForbidden()
   if (onlyWorkspaceId !== null && onlyWorkspaceId !== workspaceId) throw workspaceForbidden()
-  // An owner gets in when the provider does not.
+  // An owner may enter without the provider, in case the provider is unavailable.
   if (record.lacksProvider && record.role !== 'owner') throw providerRequiredError(workspace)
   if (requiresFactor(record) && !provesFactor(record.methods)) throw factorMissing()
   const place = { workspaceId, workspaceSlug: workspace, environment }
@@ -227,7 +227,7 @@ function sessionPrincipal(
 const requiresFactor = ({ signIn, role, lacksProvider }: SessionRecord): boolean =>
   lacksProvider || signIn.factorRequired || (role !== null && signIn.factorRoles.includes(role))
 
-/** Whose rights they are. */
+/** Role and e-mail of the user whose rights apply. */
 const toPerson = ({ role, email }: { role: string | null; email: string | null }) => ({
   ...(role !== null && { role }),
   ...(email !== null && { email }),
@@ -249,7 +249,7 @@ function workspaceForbidden(): ApiError {
   return new ApiError('workspace_forbidden', 'The token has no access to this workspace.')
 }
 
-/** Without a workspace the session goes on, so that a factor can be added. */
+/** The session stays usable without a workspace, so that a factor can be added. */
 function factorMissing(): ApiError {
   return new ApiError(
     'factor_enrolment_required',

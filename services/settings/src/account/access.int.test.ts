@@ -34,7 +34,7 @@ afterEach(() => {
 })
 
 let addresses = 0
-/** Of another network each time, so that no test waits for what another has failed at. */
+/** Each request comes from a different network, so that no test is throttled for the failures of another. */
 const from = () => ({ 'x-forwarded-for': `198.51.100.${++addresses}` })
 const mailTo = (email: string) =>
   waitFor(() => receiver.mails.find(({ recipients }) => recipients.includes(email)))
@@ -115,7 +115,7 @@ describe('resetting the password', () => {
   })
 
   it('takes back what another person has claimed first: their sessions and their keys end', async () => {
-    // Invited while no mail server was configured, so that the inviter had the token.
+    // Invited while no mail server was configured, so that the inviter received the token.
     const fay = await settings.owner('fay')
     const own = await settings.as(fay.session, { workspace: 'fay' })
     const made = (await own.post('/auth/tokens', { name: 'k', scopes: ['itsm:read'] })).data(TokenCreated)

@@ -8,10 +8,10 @@ import { accountTokens } from '../schema.js'
 import { issueToken, readToken } from '../token/bearer-token.js'
 
 export type TokenPurpose = (typeof accountTokens.$inferSelect)['purpose']
-/** The purposes of mailed tokens. */
+/** The purposes of tokens that are sent by mail. */
 export type MailPurpose = Exclude<TokenPurpose, 'reset_link'>
 
-/** The admin who has created a link, and their permissions then. */
+/** The admin who created a link, with the permissions they had at that time. */
 export const TokenIssuer = z.object({
   workspaceId: z.string(),
   userId: z.string(),
@@ -19,15 +19,15 @@ export const TokenIssuer = z.object({
 })
 export type TokenIssuer = z.infer<typeof TokenIssuer>
 
-/** A valid token, and its purpose. */
+/** A valid token with its purpose. */
 export interface ValidToken {
   accountId: string
   purpose: TokenPurpose
-  /** Null of what was mailed, and of a link of the operator. */
+  /** `null` for a token sent by mail, and for a link created by the operator. */
   issuer: TokenIssuer | null
 }
 
-/** How long what was mailed or handed out is good for. */
+/** Lifetime of mailed tokens and links, in milliseconds. */
 const lifetimeMs = 3_600_000
 
 export interface NewAccountToken {
@@ -37,7 +37,7 @@ export interface NewAccountToken {
   now: Instant
 }
 
-/** Issues a token for the person of a login, which replaces the former one of this purpose. */
+/** Issues a token for a login. It replaces the previous token of this purpose. */
 export async function issueAccountToken(
   db: Pick<Drizzle, 'insert'>,
   { accountId, purpose, issuer = null, now }: NewAccountToken,
@@ -53,7 +53,7 @@ export async function issueAccountToken(
   return { id, plaintext, expiresAt }
 }
 
-/** Null for what was never issued, is for something else, has been used or replaced, or has ended. */
+/** `null` if the token was never issued, has another purpose, was used or replaced, or has expired. */
 export async function findValidToken(
   db: Pick<Drizzle, 'select'>,
   token: string,
@@ -70,7 +70,7 @@ export async function findValidToken(
   return { accountId, purpose, issuer: issuer === null ? null : TokenIssuer.parse(issuer) }
 }
 
-/** Consumes a token. False when another request has done so, or a newer one was issued. */
+/** Consumes a token. Returns false if another request has consumed it, or a newer one was issued. */
 export async function consumeToken(tx: Transaction, token: string, purpose: TokenPurpose) {
   const presented = readToken(token)
   const taken = await tx

@@ -10,16 +10,16 @@ import {
   type PasswordResetWay,
 } from '@opsplane/contracts'
 
-/** A login. The password's hash never leaves the service; null until an invited person has set a password. */
+/** A login. The password hash never leaves the service; `null` until an invited person has set a password. */
 export type AccountState = Account & { passwordHash: string | null }
 
 export interface CreateAccount {
   kind: 'create'
   id: string
-  /** Normalised by its schema: it is what makes accounts unique. */
+  /** Normalised by its schema, because it identifies the account uniquely. */
   email: string
   name: string
-  /** Null: no login is possible until the account is claimed. */
+  /** `null`: no login is possible until the account is claimed. */
   passwordHash: string | null
   now: Instant
 }
@@ -29,19 +29,19 @@ export interface ClaimAccount {
   kind: 'claim'
   name: string
   passwordHash: string
-  /** The invitation came by mail. */
+  /** Whether the invitation was sent by mail. */
   addressProven: boolean
   now: Instant
 }
 
-/** A new password, set by a person who knows the present one. */
+/** Sets a new password; the person has proved the current one. */
 export interface ChangePassword {
   kind: 'change_password'
   passwordHash: string
   now: Instant
 }
 
-/** A new password, set by a person who got a mail at the address, or a link from an admin. */
+/** Sets a new password; the person received a mail at the address, or a link from an admin. */
 export interface ResetPassword {
   kind: 'reset_password'
   by: PasswordResetWay
@@ -86,7 +86,7 @@ function create({ kind: _, now, ...fields }: CreateAccount, state: AccountState 
   return { type: 'account.created', after }
 }
 
-/** Who was mailed a reset has the address; who knows the password or was handed a link only has that. */
+/** A reset by mail proves the address; knowing the password or using a link does not. */
 function setPassword(command: ChangePassword | ResetPassword, state: AccountState): Decision<AccountState> {
   const { passwordHash, now } = command
   const after = { ...state, passwordHash, updatedAt: now }
@@ -99,7 +99,7 @@ function addressProven({ now }: ProveAddress, state: AccountState): Decision<Acc
   return { type: 'account.address_proven', after: { ...state, addressProvenAt: now, updatedAt: now } }
 }
 
-/** Only the first password is set this way. */
+/** Sets only the first password. */
 function claim(
   { name, passwordHash, addressProven: proven, now }: ClaimAccount,
   state: AccountState,

@@ -5,7 +5,7 @@ import { pageLink } from './page-link.js'
 interface Wording {
   subject: string
   intro: string
-  /** Without the address of the page. */
+  /** Text used if the address of the page is unknown. */
   request: string
   link: string
   path: string

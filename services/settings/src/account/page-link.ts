@@ -1,4 +1,4 @@
-/** Pages of the console that take what was mailed, or handed on. */
+/** Pages of the console that accept a token from a mail or a link. */
 const pages = {
   invitation: '/invitation',
   password_reset: '/reset',
@@ -7,7 +7,7 @@ const pages = {
 
 export type LinkedPage = keyof typeof pages
 
-/** The token stands in the fragment, which no server is sent. Null where the origin of the pages is not known. */
+/** Link to a page. The token is in the fragment, which is not sent to servers. `null` if the public origin is unknown. */
 export function pageLink(publicOrigin: string | undefined, page: LinkedPage, token: string): string | null {
   return publicOrigin === undefined ? null : `${publicOrigin}${pages[page]}#token=${token}`
 }

@@ -6,21 +6,21 @@ export type HashSource = string | null | (() => Promise<string | null>)
 export interface Passwords {
   hash(password: string): Promise<string>
   /**
-   * Without a hash to compare with (an unknown login) it takes the same time and is false. A function is asked for
-   * the hash when the turn of this password has come.
+   * Without a hash (unknown login) it returns false after the same time. A hash given as a function is loaded when the
+   * password reaches the front of the queue.
    */
   matches(password: string, hash: HashSource): Promise<boolean>
 }
 
-/** Argon2id as OWASP recommends it: 19 MiB, two passes, one lane. */
+/** Argon2id with the parameters recommended by OWASP: 19 MiB, two passes, one lane. */
 const agreedCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 export type PasswordCost = typeof agreedCost
 
-/** Loaded with the first password, not with the service. */
+/** Loaded with the first password, not at startup. */
 const argon2 = () => import('@node-rs/argon2')
 
 /**
- * Hashes passwords, a bounded number at once, since each takes memory and a core. When the queue is full, both
+ * Hashes passwords with bounded concurrency, because each hash takes memory and a core. If the queue is full, both
  * methods throw `service_unavailable`.
  */
 export function createPasswords(

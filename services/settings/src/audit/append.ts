@@ -5,7 +5,10 @@ import { type ChainEnd, emptyChain, nextLink } from './chain.js'
 import { eventColumns } from './event-columns.js'
 import { countResources } from './resource-counts.js'
 
-/** Statements by hand: every event of the platform passes here, and what is sent for each batch is prepared once. */
+/**
+ * Hand-written SQL: every event of the platform passes through here, and the statements of each batch are prepared
+ * once.
+ */
 type Sql = Pick<Database['sql'], 'unsafe'>
 const prepared = { prepare: true }
 
@@ -14,8 +17,8 @@ interface Link extends ChainEnd {
 }
 
 /**
- * Appends events to their workspaces' chains, each once even if redelivered. Each transaction that extends a chain
- * locks its head until the commit; heads are locked in one order, so that two replicas cannot deadlock.
+ * Appends events to their workspaces' chains, each once even if redelivered. A transaction locks the heads of the
+ * chains it extends until it commits. Heads are locked in a fixed order, so that two replicas cannot deadlock.
  */
 export async function appendToChains(
   sql: Database['sql'],
@@ -23,8 +26,8 @@ export async function appendToChains(
   now: Instant,
 ): Promise<void> {
   await sql.begin(async (tx) => {
-    // Sent together, done one after the other: what another replica has added is committed, and seen, once the
-    // heads are locked.
+    // Sent together but executed in order: once the heads are locked, events added by another replica are committed and
+    // visible.
     const [, heads, known] = await Promise.all([
       beginChains(tx, listWorkspaces(events), now),
       lockHeads(tx, listWorkspaces(events)),
@@ -47,7 +50,7 @@ export async function appendToChains(
 const listWorkspaces = (events: PlatformEvent[]) =>
   [...new Set(events.map(({ workspaceId }) => workspaceId))].sort()
 
-/** A new chain's head is made first: there is nothing to lock where there is no row. */
+/** Inserts the head of a new chain first, because a row that does not exist cannot be locked. */
 async function beginChains(sql: Sql, workspaces: string[], now: Instant): Promise<void> {
   await sql.unsafe(
     `insert into audit_heads (workspace_id, seq, hash, at)
@@ -70,7 +73,7 @@ async function lockHeads(sql: Sql, workspaces: string[]): Promise<Map<string, Ch
 
 async function knownIds(sql: Sql, events: PlatformEvent[]): Promise<Set<string>> {
   const ids = events.map(({ id }) => id)
-  // One by one through the index: a plan made while the log is short must do for a long one too.
+  // Looks ids up one by one through the index: a plan made while the log is short must also be good for a long one.
   const rows = await sql.unsafe<{ id: string }[]>(
     `select t.id from unnest($1::text[]) as t (id)
       cross join lateral (select from audit_log a where a.id = t.id limit 1) known`,
@@ -80,16 +83,22 @@ async function knownIds(sql: Sql, events: PlatformEvent[]): Promise<Set<string>>
   return new Set(rows.map(({ id }) => id))
 }
 
-/** A chain that has grown by so many events is signed at once, as is a new one; one that has grown at all after an hour. */
+/**
+ * A new chain, and a chain that has grown by this many events, is signed immediately; a chain that has grown less,
+ * after an hour.
+ */
 const checkpointEvents = 1_000
-/** A clock that is ahead puts nothing off. */
+/** Uses the earlier clock, so that a service clock that is ahead does not delay a checkpoint. */
 const here = `least($1::text::timestamptz, now())`
 const checkpointAt = `case
   when h.checkpoint_seq = 0 or t.seq::bigint >= h.checkpoint_seq + ${checkpointEvents}
     then least(h.checkpoint_at, ${here})
   else coalesce(h.checkpoint_at, ${here} + interval '1 hour') end`
 
-/** Given, as the database would have to parse each event to compute them, which is a third of what an insert costs. */
+/**
+ * The columns are inserted explicitly. If the database computed them, it would have to parse each event, which is a
+ * third of the cost of an insert.
+ */
 const columns = Object.entries(eventColumns).map(([name, of]) => ({
   name: auditLog[name as keyof typeof eventColumns].name,
   of,
@@ -107,7 +116,7 @@ const writeStatement = `
     from unnest($2::text[], $3::text[], $4::text[]) as t (workspace_id, seq, hash)
    where h.workspace_id = t.workspace_id`
 
-/** The events, and the heads they are behind now, in one statement. */
+/** Inserts the events and updates the heads of their chains in one statement. */
 async function write(sql: Sql, links: Link[], now: Instant): Promise<void> {
   const heads = [...new Map(links.map((link) => [link.event.workspaceId, link])).values()]
   await sql.unsafe(

@@ -3,7 +3,7 @@ import { connectNats } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
 import { signedHeaders, testNatsUrl } from '@opsplane/testing'
 
-/** An event of another service, as it comes over the stream. */
+/** An event of another service, as received from the stream. */
 export function foreignEvent(workspaceId: string, fields: Partial<PlatformEvent> = {}): PlatformEvent {
   return {
     id: newId('event'),
@@ -22,7 +22,10 @@ export function foreignEvent(workspaceId: string, fields: Partial<PlatformEvent>
   }
 }
 
-/** Without a message id the stream takes an event each time it comes, as it takes a reseed after its duplicate window. */
+/**
+ * Publishes without a message id: the stream then accepts duplicates, as it does for a reseed after its duplicate
+ * window.
+ */
 export async function publish(
   natsPrefix: string,
   events: readonly PlatformEvent[],

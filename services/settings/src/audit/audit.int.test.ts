@@ -31,7 +31,7 @@ afterAll(() => settings?.stop())
 
 const query = async (filters: string, client = api) =>
   (await client.get(`/audit?${filters}`)).page(AuditEvent).items
-/** The log trails the events by a moment. */
+/** Waits until the audit log, which lags slightly behind the events, has this many entries. */
 const eventually = (filters: string, count: number, client = api) =>
   waitFor(async () => {
     const items = await query(filters, client)
@@ -72,7 +72,7 @@ describe('the audit log', () => {
 
   it('takes events of every service, each once however often it comes', async () => {
     const event = foreignEvent()
-    // Without a message id the stream takes both, as it takes a reseed after its duplicate window.
+    // Without a message id the stream accepts both, as it does for a reseed after its duplicate window.
     await publish([event, event])
     const [found] = await eventually('type=incident.*', 1)
     expect(found).toMatchObject(event)
@@ -107,7 +107,7 @@ describe('the audit log', () => {
     expect(secret.status).toBe(201)
     const [created] = await eventually('type=secret.created&address=198.51.100.4', 1)
     expect(created?.source).toEqual({ address: '198.51.100.4', userAgent: 'curl/8' })
-    // The bootstrap was requested by a service, on behalf of no user.
+    // The bootstrap was requested by a service, not on behalf of a user.
     expect((await query('type=workspace.created'))[0]?.source).toBeNull()
   })
 
@@ -175,7 +175,7 @@ describe('the figures of a workspace', () => {
     await eventually('type=secret.created', 2)
     await eventually('type=token.created', 3)
     settings.clock.advance(60_000)
-    // What came before may still be on its way to the audit log.
+    // Earlier events may still be on their way to the audit log.
     const stats = await waitFor(async () => {
       const listed = (await query('limit=200')).length
       const counted = (await api.get('/workspaces/acme/stats')).data(WorkspaceStats)
@@ -205,7 +205,7 @@ describe('the figures of a workspace', () => {
       const counts = new Map((await stats()).events.byType.map(({ type, last7d }) => [type, last7d]))
       return here.every(({ type }) => counts.get(type) === here.filter((other) => other.type === type).length)
     })
-    // An answer does not read both at the same instant: what it has of events may be newer than its counts.
+    // A response does not read both at the same instant: its events may be newer than its counts.
     const { resources } = await stats()
     expect(resources).toMatchObject({ incident: 2, webhook: 0, workflow: 0, record: 0, problem: 0 })
   })
@@ -213,7 +213,7 @@ describe('the figures of a workspace', () => {
 
 describe('an id', () => {
   const incident = () => ({ type: 'incident', id: newId('incident'), displayName: 'Disk full' })
-  /** By a caller who may do no more than this, in this workspace by default. */
+  /** A caller with only these permissions, in this workspace by default. */
   const holding = (permissions: Permission[], place: Partial<Principal> = {}) =>
     settings.service.as({ ...owner, role: 'agent', permissions, ...place })
   const resolved = async (id: string, client = api) => {

@@ -3,12 +3,12 @@ import type { Drizzle } from '@opsplane/postgres'
 import { and, asc, between, desc, eq, max } from 'drizzle-orm'
 import { auditCheckpoints, auditHeads, auditLog } from '../schema.js'
 
-/** The stored state of a chain at one moment. */
+/** A consistent snapshot of the stored state of a chain. */
 export interface ChainState {
   head: AuditVerification['head']
-  /** The newest one kept. */
+  /** The newest stored checkpoint. */
   checkpoint: AuditCheckpoint | null
-  /** Of the newest event there is; 0 when there is none. */
+  /** Position of the newest event; 0 if there is none. */
   lastSeq: number
 }
 
@@ -32,14 +32,14 @@ export function readChainState(db: Drizzle, workspaceId: string): Promise<ChainS
         lastSeq: row?.lastSeq ?? 0,
       }
     },
-    // One snapshot for the three: meanwhile the chain goes on growing.
+    // One snapshot for the three queries, because the chain keeps growing.
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   )
 }
 
 export type ChainRow = typeof auditLog.$inferSelect
 
-/** In the order of `seq`. More than one row for a `seq` only where the unique index was removed. */
+/** Rows in the order of `seq`. A `seq` can have several rows only if the unique index was removed. */
 export function readChainRows(
   db: Drizzle,
   workspaceId: string,

@@ -15,11 +15,11 @@ import { createVerify, type SubmittedCheckpoint } from './verify.js'
 
 const tag = 'Audit log'
 const scope = 'audit:read'
-/** Well within the time the gateway waits for an answer. */
+/** Budget of one verification in milliseconds, well below the gateway's response timeout. */
 const budgetMs = 10_000
-/** This service verifies every token: clients that read a log over and over must not keep it from that. */
+/** Limits clients that verify a log repeatedly, because this service also verifies every token. */
 const verificationsAtOnce = 1
-/** Parts of a log that are read at once, of all workspaces, which take turns. */
+/** Maximum number of log windows read concurrently for all workspaces, which take turns. */
 const windowsAtOnce = 4
 
 /** Routes to verify the audit log. They cover the workspace with all environments. */
@@ -121,7 +121,10 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
   ]
 }
 
-/** Throws `validation_failed` for a checkpoint of another workspace, or one this key did not sign though it says so. */
+/**
+ * Throws `validation_failed` for a checkpoint of another workspace, or one with an invalid signature of this
+ * service's key.
+ */
 function checkSubmitted(
   { checkpoint }: AuditVerifyRequest,
   signer: CheckpointSigner,

@@ -43,7 +43,7 @@ const verification = async (query = '') => (await api.get(`/audit/verify${query}
 const against = async (checkpoint: AuditCheckpoint) =>
   (await api.post('/audit/verify', { checkpoint })).data(AuditVerification)
 const checkpoint = async () => (await api.post('/audit/checkpoints')).data(AuditCheckpoint)
-/** As a database superuser. */
+/** Runs SQL as a database superuser. */
 const sql = (text: string) => settings.service.sql.unsafe(text.replaceAll('$ws', `'${ada.workspaceId}'`))
 const eventAt = async (seq: number) => {
   const [row] = await sql(`select id, hash, event from audit_log where workspace_id = $ws and seq = ${seq}`)
@@ -90,7 +90,7 @@ describe('changes by a database superuser are detected', () => {
   })
 
   it('who edits the last event, and its hash too', async () => {
-    // Of an event with a checkpoint that would be what shows.
+    // Otherwise a checkpoint of the edited event would reveal the change.
     await sql('update audit_heads set checkpoint_at = null where workspace_id = $ws')
     await sql('delete from audit_checkpoints where workspace_id = $ws')
     const [before, last] = [await eventAt(9), await eventAt(10)]
@@ -165,7 +165,7 @@ describe('changes by a database superuser are detected', () => {
   it('who writes a checkpoint of their own', async () => {
     await checkpoint()
     const { hash } = await eventAt(9)
-    // The service may have signed the chain at any of its ends by itself.
+    // The service may already have signed the chain at one of these positions.
     await sql(`insert into audit_checkpoints (workspace_id, seq, hash, at, signature, key_id)
       select workspace_id, 9, '${hash}', at, signature, key_id from audit_checkpoints where workspace_id = $ws and seq = 10
       on conflict (workspace_id, seq) do update set signature = excluded.signature`)
@@ -191,7 +191,7 @@ describe('verification', () => {
   it('compares a checkpoint of its own workspace, signed by its own key, and no other', async () => {
     const kept = await checkpoint()
     expect(await against(kept)).toMatchObject({ valid: true, givenSignature: 'valid', checkpoint: kept })
-    // As a client writes it that has read an instant, and no text.
+    // The form in which a client writes the instant if it parses it instead of keeping the text.
     const read = { ...kept, at: kept.at.replace('Z', '000+00:00') }
     expect(await against(read)).toMatchObject({ valid: true, givenSignature: 'valid' })
     const unknown = { ...kept, keyId: '0123456789abcdef' }

@@ -4,7 +4,7 @@ import type { ChainRow } from './chain-queries.js'
 import type { SignatureCheck } from './checkpoint.js'
 import { columnsMatchEvent } from './event-columns.js'
 
-/** What must match the chain in addition to its own rows. */
+/** Data that must match the chain in addition to its own rows. */
 export interface ChainAnchors {
   head: ChainEnd | null
   checkpoints: readonly AuditCheckpoint[]
@@ -12,7 +12,7 @@ export interface ChainAnchors {
 }
 
 export interface RowsOutcome {
-  /** The last row that is in order. */
+  /** The last valid row. */
   end: ChainEnd
   problem: AuditProblem | null
 }
@@ -44,8 +44,8 @@ function checkRow(previous: ChainEnd, row: ChainRow, marks: ChainAnchors): Audit
 }
 
 /**
- * Whether the event that belongs after `previous` stands further down: its hash there, or the one at its place, is the
- * hash it has here.
+ * Whether the event expected after `previous` is stored in a later row: the hash it would have at the expected
+ * position equals its stored hash, or the hash of the row found there.
  */
 export function isMovedEvent(previous: ChainEnd, found: ChainRow, later: readonly ChainRow[]): boolean {
   const seq = previous.seq + 1

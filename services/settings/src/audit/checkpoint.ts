@@ -8,21 +8,21 @@ import {
 
 export type SignatureCheck = 'valid' | 'unknown_key' | 'invalid'
 
-/** Signs the ends of chains with a key of its own, which the service's identity does not include. */
+/** Signs the ends of chains with a dedicated key, which is not part of the service's identity. */
 export interface CheckpointSigner {
   key: AuditCheckpointKey
   sign(content: AuditCheckpointContent): AuditCheckpoint
   check(checkpoint: AuditCheckpoint): SignatureCheck
 }
 
-/** What the key signs, should it ever be used for more. */
+/** Domain separation, in case the key is ever used for other signatures. */
 const purpose = 'opsplane-audit-checkpoint-v1\n'
 
 function signedBytes({ workspaceId, seq, hash, at }: AuditCheckpointContent): Buffer {
   return Buffer.from(purpose + canonicalJson({ workspaceId, seq, hash, at }))
 }
 
-/** `privateKey`: Ed25519, PKCS#8 DER in base64. */
+/** @param privateKey - Ed25519, PKCS#8 DER in base64 */
 export function createCheckpointSigner(privateKey: string): CheckpointSigner {
   const secret = createPrivateKey({ key: Buffer.from(privateKey, 'base64'), format: 'der', type: 'pkcs8' })
   const open = createPublicKey(secret)

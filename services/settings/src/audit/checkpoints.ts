@@ -17,7 +17,7 @@ interface Row {
 const prepared = { prepare: true }
 const toCheckpoint = (row: Row) => AuditCheckpoint.parse({ ...row, seq: Number(row.seq) })
 
-/** Signs the end of a workspace's chain; null while it has no event. Returns the same checkpoint for the same end. */
+/** Signs the end of a workspace's chain; `null` if the chain is empty. Returns the same checkpoint for the same end. */
 export async function createCheckpoint(
   sql: StatementRunner,
   signer: CheckpointSigner,
@@ -47,7 +47,7 @@ export async function createCheckpoint(
   return kept ? toCheckpoint(kept) : null
 }
 
-/** The newest first. */
+/** Lists checkpoints, newest first. */
 export async function listCheckpoints(
   db: Drizzle,
   page: {
@@ -72,7 +72,7 @@ export async function listCheckpoints(
   return { items, limit, nextCursor: last ? cursors.encode([last.seq], binding) : null }
 }
 
-/** Signs the ends of chains that have grown, as they become due. */
+/** Due work: signs the ends of chains that have grown. */
 export const checkpointWork = (signer: CheckpointSigner) =>
   transactionWorker<DueRow>({
     name: 'audit-checkpoints',

@@ -3,7 +3,10 @@ import type { auditLog } from '../schema.js'
 
 type Row = typeof auditLog.$inferSelect
 
-/** The fields of an event that the audit log repeats in columns: appending writes them, and verification compares them. */
+/**
+ * Fields of an event that the audit log also stores in columns. Appending writes them, and verification compares
+ * them.
+ */
 export const eventColumns = {
   id: ({ id }) => id,
   workspaceId: ({ workspaceId }) => workspaceId,

@@ -15,7 +15,7 @@ import type { z } from 'zod'
 import { auditHeads, auditLog as table } from '../schema.js'
 import { buildAuditConditions, toAuditEvent } from './queries.js'
 
-/** The record of an export. It never changes, so each is an aggregate of its own. */
+/** The record of an export. It never changes, so each export is a separate aggregate. */
 export const auditExport: Decider<AuditExport, { kind: 'export'; taken: AuditExport }> = {
   resourceType: 'audit',
   table: 'audit_exports',
@@ -24,7 +24,7 @@ export const auditExport: Decider<AuditExport, { kind: 'export'; taken: AuditExp
   describe: () => ({ displayName: 'Audit log' }),
 }
 
-/** Records the export in the log before any of it is sent. Returns where the export ends. */
+/** Records the export in the log before any part of it is sent. Returns the position at which the export ends. */
 export function recordExport(db: Drizzle, store: EventStore) {
   const exports = store.aggregate(auditExport)
   return async (filters: AuditFilters, meta: CommandMeta): Promise<AuditExport> => {
@@ -43,12 +43,15 @@ export function recordExport(db: Drizzle, store: EventStore) {
 
 export type ExportLine = AuditEvent | z.infer<typeof AuditExportEnd>
 
-/** Places of the chain read at once: bounds the work of a statement and of the event loop, however few events are asked for. */
+/**
+ * Positions of the chain read per statement. Bounds the work of a statement and of the event loop, however few events
+ * match.
+ */
 const windowSize = 100
 
 /**
- * The events of a tenant up to a place in the chain, in its order, and a last line that tells it is all of them. Reads
- * in short statements, so that a slow client keeps neither a connection nor a snapshot of the database.
+ * The events of a tenant up to a position of the chain, in order, followed by a last line that marks the export as
+ * complete. Reads in short statements, so that a slow client occupies neither a connection nor a database snapshot.
  */
 export async function* readExportBatches(
   db: Drizzle,

@@ -22,7 +22,7 @@ import { createVerify } from './verify.js'
 
 const at = '2026-03-01T10:00:00.000Z'
 const signer = createCheckpointSigner(generateServiceKeys().privateKey)
-/** Without the service, which takes checkpoints by itself. */
+/** Without the service, which would create checkpoints by itself. */
 let server: TestDatabase
 let replicas: [Database, Database]
 beforeAll(async () => {
@@ -56,7 +56,7 @@ describe('two replicas at once', () => {
     const workspaces = Array.from({ length: 4 }, () => newId('workspace'))
     const events = eventsOf(workspaces, 400)
     const batches = Array.from({ length: 40 }, (_, index) => events.slice(index * 10, index * 10 + 10))
-    // Each batch goes to both, in opposite orders, as after a lost acknowledgement.
+    // Each batch is appended by both replicas, in opposite orders, as after a lost acknowledgement.
     const twice = batches.flatMap((batch) => [
       append(batch, replicas[0]),
       append([...batch].reverse(), replicas[1]),

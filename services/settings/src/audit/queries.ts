@@ -5,7 +5,7 @@ import { auditLog } from '../schema.js'
 
 export type AuditRow = typeof auditLog.$inferSelect
 
-/** All given filters must hold. */
+/** Conditions for the given filters, all of which must hold. */
 export function buildAuditConditions(filters: AuditFilters): (SQL | undefined)[] {
   const { actor, type, resourceType, resourceId, requestId, address, from, to } = filters
   return [
@@ -20,7 +20,7 @@ export function buildAuditConditions(filters: AuditFilters): (SQL | undefined)[]
   ]
 }
 
-/** The patterns of webhook subscriptions. */
+/** Supports the event patterns of webhook subscriptions. */
 function typeMatches(pattern: string): SQL | undefined {
   if (pattern === '*' || pattern === 'audit.*') return undefined
   if (!pattern.endsWith('.*')) return eq(auditLog.type, pattern)

@@ -4,10 +4,13 @@ import type { ServiceContext } from '@opsplane/service'
 import { appendToChains } from './append.js'
 import type { AuditTails } from './live/tails.js'
 
-/** Batches are far cheaper than events by themselves; where streams of events are open here, readers wait for them. */
+/**
+ * Minimum spacing of batches in milliseconds, because batches are far cheaper than single events. The shorter spacing
+ * applies while this replica has open event streams, whose readers wait for new events.
+ */
 const [spacingMs, followedSpacingMs] = [500, 30]
 
-/** Writes every event of the platform into the audit log, each once even if redelivered, and wakes its readers. */
+/** Writes every event of the platform to the audit log, each once even if redelivered, and wakes its readers. */
 export function recordAudit(
   { consume, database, clock }: ServiceContext,
   tails: Pick<AuditTails, 'grown' | 'isFollowed'>,

@@ -10,11 +10,11 @@ import { resourceCounts } from '../schema.js'
 
 type Sql = Pick<Database['sql'], 'unsafe'>
 
-/** Verbs after which a resource is no longer one its users have. */
+/** Verbs of events after which a resource no longer counts as existing. */
 const endings = new Set(['deleted', 'archived', 'removed'])
 const counted: ReadonlySet<string> = new Set(countedResources)
 
-/** 1 for an event that brings a counted resource, -1 for one that takes it away, else 0. */
+/** 1 for an event that creates a counted resource, -1 for one that removes it, else 0. */
 function computeDelta(type: string): number {
   const at = type.lastIndexOf('.')
   if (!counted.has(type.slice(0, at))) return 0
@@ -23,7 +23,7 @@ function computeDelta(type: string): number {
   return endings.has(verb) ? -1 : 0
 }
 
-/** Counts created and deleted resources, in the transaction that adds each event to the audit log once. */
+/** Updates the counts of created and deleted resources, in the transaction that adds each event to the audit log. */
 export async function countResources(sql: Sql, events: readonly PlatformEvent[]): Promise<void> {
   const sums = new Map<string, { key: [string, string, string]; delta: number }>()
   for (const { workspaceId, environment, type } of events) {
@@ -45,7 +45,7 @@ export async function countResources(sql: Sql, events: readonly PlatformEvent[])
   )
 }
 
-/** The number of resources of each kind in an environment of a workspace, 0 included. */
+/** The number of resources of each kind in an environment of a workspace, including zeros. */
 export async function readResourceCounts(
   db: Drizzle,
   { workspaceId, environment }: TenantScope,

@@ -9,10 +9,10 @@ import { readExportBatches, recordExport } from './export.js'
 import { buildAuditConditions, findAuditEvent, toAuditEvent } from './queries.js'
 
 const tag = 'Audit log'
-/** This service verifies every token: clients that export a log over and over must not keep it from that. */
+/** Limits clients that export a log repeatedly, because this service also verifies every token. */
 const exportsAtOnce = 2
 
-/** The audit log of the current workspace and environment: every event. */
+/** The audit log of the current workspace and environment, which contains every event. */
 export function auditRoutes({ database: { db }, store, cursors }: ServiceContext): Route[] {
   const beginExport = recordExport(db, store)
   const limiter = createConcurrencyLimiter({

@@ -8,8 +8,8 @@ import { checkRows } from './check-rows.js'
 const windowSize = 500
 
 /**
- * Recomputes the chain of every workspace from the database alone, without the service. Checkpoints are compared by their
- * hashes; their signatures need the service's key. Returns a line for each problem.
+ * Recomputes the chain of every workspace directly from the database, without the service. Compares checkpoints by
+ * their hashes only, because verifying their signatures requires the service's key. Returns one line per problem.
  */
 export async function verifyAllChains({ adminUrl }: { adminUrl: string }): Promise<string[]> {
   const settings = { statement_timeout: '0' }

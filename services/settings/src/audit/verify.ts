@@ -12,13 +12,13 @@ export interface VerifyOptions {
   signer: CheckpointSigner
   cursors: CursorCodec
   monotonicMs(): number
-  /** How long one verification may take. */
+  /** Maximum duration of one verification, in milliseconds. */
   budgetMs: number
-  /** Of the verifications of all workspaces; each window is a turn. */
+  /** Shared by the verifications of all workspaces and acquired for each window. */
   semaphore: Semaphore
 }
 
-/** A checkpoint handed in, its signature looked at already. */
+/** A checkpoint submitted by the client, with the result of its signature check. */
 export interface SubmittedCheckpoint {
   checkpoint: AuditCheckpoint
   signature: 'valid' | 'unknown_key'
@@ -33,10 +33,10 @@ export type Verify = (
 ) => Promise<AuditVerification>
 
 const windowSize = 100
-/** How far a moved event is looked for. */
+/** Number of positions searched for a moved event. */
 const movedWithin = 1_000
 
-/** Walks the chain of a workspace, a window at a time, until something is wrong or time is up. */
+/** Verifies the chain of a workspace, window by window, until a problem is found or the time budget is used up. */
 export function createVerify(options: VerifyOptions): Verify {
   const { db, signer, cursors, monotonicMs, budgetMs, semaphore } = options
 
@@ -50,7 +50,7 @@ export function createVerify(options: VerifyOptions): Verify {
     let { end, problem } = walk
     let checkpointsChecked = 0
 
-    /** One window; false when time is up before it. */
+    /** Verifies one window. Returns false if the time budget is used up; the first window is always verified. */
     const step = async (): Promise<boolean> => {
       const over = monotonicMs() >= deadlineMs || signal?.aborted === true
       if (end.seq >= firstSeq && over) return false
@@ -93,7 +93,7 @@ export function createVerify(options: VerifyOptions): Verify {
 const Position = z.tuple([z.int(), z.string(), z.int().nullable()])
 
 interface Walk {
-  /** What the walk goes on from. */
+  /** The position the verification continues from. */
   end: ChainEnd
   to: number | undefined
   problem: AuditProblem | null
@@ -115,11 +115,11 @@ async function beginning(
   const state = await readChainState(db, workspaceId)
   const beyond = from - 1 > knownEnd(state)
   const end = { ...emptyChain, seq: from - 1 }
-  // Nothing is checked of a range that lies beyond the end.
+  // A range beyond the end of the chain contains nothing to check.
   return { end, to: beyond ? 0 : to, problem: beyond ? null : gap(from - 1, state) }
 }
 
-/** What the head or a checkpoint knows of must be there. */
+/** The position up to which events must exist, according to the head, the newest checkpoint and the submitted one. */
 function knownEnd({ head, checkpoint, lastSeq }: ChainState, given?: SubmittedCheckpoint): number {
   return Math.max(head?.seq ?? lastSeq, checkpoint?.seq ?? 0, given?.checkpoint.seq ?? 0)
 }
@@ -128,7 +128,7 @@ function gap(seq: number, { lastSeq }: ChainState): AuditProblem {
   return { seq, kind: seq > lastSeq ? 'truncated' : 'deleted', eventId: null }
 }
 
-/** A chain ends where its head says. */
+/** Checks that a chain ends at the position of its head. */
 async function wrongEnd(
   db: Drizzle,
   workspaceId: string,

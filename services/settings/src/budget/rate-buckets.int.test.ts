@@ -17,7 +17,7 @@ afterAll(async () => {
   await settings?.stop()
 })
 
-/** Of a bucket of 100 that takes far longer than this test to fill. */
+/** A bucket of 100 that refills far more slowly than this test runs. */
 const slow = { key: 'default tok_1', seconds: 0, burst: 100, perSecond: 1e-6 }
 const spend = async (...spends: { key?: string; spent: number; seconds?: number; perSecond?: number }[]) => {
   const { tokens } = await spendRates(database, { spends: spends.map((each) => ({ ...slow, ...each })) })
@@ -37,7 +37,7 @@ test('an overdraft is subtracted from later refills, up to one bucket', async ()
 
 test('a bucket is filled again in its time, never above its size, and forgotten once it is full', async () => {
   await spend({ spent: 60 }, { key: 'other', spent: 1 })
-  // So slowly that the seconds a test may take fill in nothing that is seen.
+  // So slow that the refill during the test is below the rounding.
   const perSecond = 1e-3
   await settings.service.sql`update rate_buckets set updated_at = updated_at - interval '20000 seconds'`
   expect(await spend({ spent: 1, perSecond }, { key: 'other', spent: 1, perSecond })).toEqual([59, 100])

@@ -2,9 +2,9 @@ import type { RateSpends } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 
 /**
- * Subtracts the spends from the present level: never above a full bucket, and below an empty one only as far as a
- * minute's refill covers. A bucket without a report was full when the spending began. In the order of the keys,
- * so that two gateways never wait for each other.
+ * Subtracts the spends from the current levels. A level is at most that of a full bucket (`burst`), and at least
+ * `-burst`. An unknown bucket counts as full when the spending began. Rows are written in the order of their keys, so
+ * that two gateways do not deadlock.
  */
 const spend = `
 with spends as (
@@ -28,7 +28,10 @@ const forget = `
 delete from rate_buckets where ctid = any (array(
   select ctid from rate_buckets where full_at < clock_timestamp() limit 100 for update skip locked))`
 
-/** Counts the spends of gateways; returns what each bucket has left. No key occurs twice among the spends. */
+/**
+ * Records the spends of gateways and returns the remaining tokens of each bucket. Each key may occur only once among
+ * the spends.
+ */
 export async function spendRates(
   { sql }: Pick<Database, 'sql'>,
   { spends }: RateSpends,

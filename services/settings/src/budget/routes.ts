@@ -4,10 +4,13 @@ import { type Database, grantBudgetLeases } from '@opsplane/postgres'
 import type { LimitName } from '@opsplane/runtime'
 import { spendRates } from './rate-buckets.js'
 
-/** What services other than the gateway spend together. */
+/** Budgets that services other than the gateway also spend. */
 const sharedByAll: readonly string[] = ['egressBytesPerMinute', 'traceBytesPerDay'] satisfies LimitName[]
 
-/** Counts over all replicas what the gateway, which has no database, limits, and what other services spend together. */
+/**
+ * Counts budgets across all replicas: those of the gateway, which has no database, and those shared by other
+ * services.
+ */
 export function budgetRoutes({ sql }: Pick<Database, 'sql'>): Route[] {
   return [
     defineRoute({
@@ -25,7 +28,7 @@ export function budgetRoutes({ sql }: Pick<Database, 'sql'>): Route[] {
         const caller = callingService(meta.principal)
         if (caller !== 'gateway' && asks.some(({ name }) => !sharedByAll.includes(name)))
           throw new ApiError('forbidden', 'Only the gateway may use request budgets.')
-        // The caller knows the names; here they only tell budgets apart.
+        // The caller defines the names; here they only distinguish budgets.
         const named = asks.map((ask) => ({ ...ask, name: ask.name as LimitName }))
         return { leases: await grantBudgetLeases(sql, `${caller}:${owner}`, named) }
       },

@@ -11,19 +11,19 @@ import { hasExpired } from '../token/domain.js'
 import { keyRecord } from '../token/queries.js'
 import { isKey } from './standing-grants.js'
 
-/** The contents of a delegated token: the grant's principal, and who uses the grant. */
+/** Contents of a delegated token: the principal of the grant and the persons who use it. */
 export interface CarriedRequest extends Pick<DelegationRequest, 'callers' | 'callerRights' | 'permissions'> {
   giver: Principal
-  /** Who uses what the grant carries: the token speaks as them. */
+  /** The person who uses the carried rights; the token identifies them as its user. */
   person?: Principal | undefined
-  /** The workflow or app that acts; the person or the giver unless given. */
+  /** The workflow or app that acts; default: the person or else the giver. */
   actor?: Actor | undefined
 }
 
 /**
- * The principal of a carried right, as of now: the giver's present rights within the grant, narrowed by each caller, with the
- * row rules of all of them. Throws `workspace_forbidden` for one who is no member any more, `invalid_token` or `token_expired`
- * for an API key that has ended.
+ * The principal of carried rights at `now`: the giver's current permissions within the grant, limited by each caller,
+ * with the row rules of all of them. Throws `workspace_forbidden` if one of them is no longer a member,
+ * `invalid_token` or `token_expired` if one of their API keys has ended.
  */
 export async function carriedPrincipal(
   db: Drizzle,
@@ -66,7 +66,7 @@ function requireMember(members: ReadonlyMap<string, ActiveMember>, userId: strin
   return member
 }
 
-/** The rights of a key end with it; those of a session outlast it. */
+/** Rights given with an API key end with the key; rights given in a session outlive the session. */
 async function requireLivingKey(db: Drizzle, tokenId: string, now: string): Promise<void> {
   const record = tokenId.startsWith('tok_') ? await keyRecord(db, tokenId) : undefined
   if (record === null || record?.key.status === 'revoked')
@@ -80,7 +80,7 @@ const rowSubject = (userId: string, { role, name, email }: ActiveMember): RowSub
   ...{ userId, role, email },
 })
 
-/** Each person once; the speaker's own rules apply already. */
+/** Each person once, without the speaker, whose row rules apply anyway. */
 function distinct(subjects: readonly RowSubject[], speakerId: string): RowSubject[] {
   const byUser = new Map(subjects.map((subject) => [subject.userId, subject]))
   byUser.delete(speakerId)

@@ -46,9 +46,9 @@ const clientOf = (issuer: Parameters<typeof serviceClient>[0]['issuer']) => {
   opened.push(client)
   return client
 }
-/** A cold cache: rights are read again. */
+/** Delegations with an empty cache, so that rights are read again. */
 const delegationsOf = (service: InternalParty) => createDelegations(clientOf(issuerOf(service)))
-/** What itsm has from a person's request. */
+/** The data itsm receives with a person's request. */
 const forwardedRequest = async (token: string, audience = 'itsm') => {
   const { principal } = (await settings.verify(token, place())).data(VerifiedToken)
   return { clientToken: await issuerOf('gateway').clientToken(audience, principal) }
@@ -87,7 +87,7 @@ it('has events name the workflow that acts, and the key where none does', async 
 })
 
 describe('what takes a step-up', () => {
-  /** Codes of the refusals, by operation, of what acts by the grant. */
+  /** Error codes by operation for calls made with the grant. */
   const refusals = async ({ grant }: Grant, limits: CarriedLimits = {}) => {
     const client = clientOf(delegationsOf('itsm').actingBy(grant, limits))
     const operations = (await stepUpOperations(settings)).filter(({ path }) => !path.startsWith('/platform/'))

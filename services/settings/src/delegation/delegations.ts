@@ -13,10 +13,10 @@ import { carriedPrincipal } from './carried-principal.js'
 import { createIdentifyCaller } from './identify-caller.js'
 import { isKey, standingGrants } from './standing-grants.js'
 
-/** Lets services act for people: with what they had when they asked, as far as they have it still. */
+/** Lets services act for people: with the rights they had at the time of the request, as far as they still have them. */
 export type Delegations = ReturnType<typeof createDelegations>
 
-/** Of a grant by the token of another one. */
+/** Maximum duration of a grant that was requested with the token of another grant, in seconds. */
 const longestOnwardSeconds = 120
 
 export function createDelegations({ config, database, clock }: ServiceContext<SettingsConfig>) {
@@ -25,7 +25,7 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
   const standing = standingGrants(database)
   const identifyCaller = createIdentifyCaller({ db, config })
 
-  /** Throws unless the grant is one of this service that has not ended. */
+  /** Opens a grant. Throws unless it belongs to this service and has not ended. */
   const openOwn = async (grant: string, service: string) => {
     const claims = await grants.open(grant)
     if (claims.by !== service) throw new ApiError('forbidden', 'The grant belongs to another service.')
@@ -34,7 +34,7 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
     return claims
   }
 
-  /** Of the person who uses a carrier; only where the carrier itself is. */
+  /** The person who uses a carrying grant. Both grants must be of the same workspace and environment. */
   const personOf = async (person: string, giver: Principal, service: string) => {
     const { principal } = await openOwn(person, service)
     if (principal.workspaceId !== giver.workspaceId || principal.environment !== giver.environment)
@@ -42,7 +42,7 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
     return principal
   }
 
-  /** The id of a standing grant of this service; undefined of one that ends by itself. */
+  /** The id of a standing grant of this service; `undefined` for a grant with an expiry. */
   const standingIdOf = async (grant: string, service: string) => {
     const claims = await grants.open(grant)
     if (claims.by !== service) throw new ApiError('forbidden', 'The grant belongs to another service.')
@@ -50,13 +50,16 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
   }
 
   return {
-    /** `service` asks: the token the person's request came with is for it, so it was asked by them. */
+    /**
+     * Issues a grant. The client token was issued for `service`, which proves that the person sent a request to that
+     * service.
+     */
     async grant(wanted: GrantRequest, service: string) {
       const { principal, isDelegate } = await identifyCaller(wanted, service)
       const asked: ReadonlySet<string> = new Set(wanted.permissions ?? principal.permissions)
       const permissions = principal.permissions.filter((each) => asked.has(each))
       const { run } = wanted
-      // A grant requested under another grant lasts no longer than a call, so that it cannot outlast the other.
+      // A grant requested under another grant lasts no longer than a call, so that it cannot outlive that grant.
       const asOnward = Math.min(wanted.expiresInSeconds ?? longestOnwardSeconds, longestOnwardSeconds)
       const expiresInSeconds = isDelegate ? asOnward : wanted.expiresInSeconds
       const claims = { principal: { ...principal, permissions }, by: service, run }
@@ -83,19 +86,19 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
       return { token: await grants.tokenFor({ ...claims, principal }, audience) }
     },
 
-    /** Signs calls of settings in the name of a person it makes the successor of another. */
+    /** Signs calls of settings on behalf of a person whom it makes the successor of another. */
     actingAsSuccessor: (principal: Principal, predecessorId: string) => ({
       serviceToken: (audience: string) =>
         grants.tokenFor({ principal, by: 'settings', run: predecessorId, succeeds: true }, audience),
     }),
 
-    /** Signs calls of settings in the name of who asks it for something, within their request. */
+    /** Signs calls of settings on behalf of the caller, within their request. */
     actingAs: (principal: Principal, requestId: string) => ({
       serviceToken: (audience: string) =>
         grants.tokenFor({ principal, by: 'settings', run: requestId }, audience),
     }),
 
-    /** Which of its grants a service could still act by: their givers are members, and the keys they used have not ended. */
+    /** For each grant of a service, whether it can still be used: its giver is a member and the key used has not ended. */
     async holding(asked: readonly string[], service: string): Promise<boolean[]> {
       const isValid = async (grant: string) => {
         try {
@@ -112,7 +115,7 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
       return found
     },
 
-    /** What is no standing grant ends by itself. */
+    /** Revokes a standing grant. Other grants expire by themselves. */
     async revoke(grant: string, service: string): Promise<void> {
       const id = await standingIdOf(grant, service)
       if (id !== undefined) await standing.revoke(id)

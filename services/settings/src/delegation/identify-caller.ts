@@ -9,23 +9,23 @@ export interface IdentifyCallerOptions {
   config: Pick<SettingsConfig, 'trustedServiceKeys'>
 }
 
-/** What a service forwards of a person's request. */
+/** The part of a person's request that a service forwards. */
 export interface ForwardedRequest {
-  /** The token the request came with. */
+  /** The token of the request. */
   clientToken: string
-  /** Where it is to hold, unless in the environment of the request. */
+  /** The environment to act in; default: the environment of the request. */
   environment?: Environment | undefined
 }
 
-/** A person in a workspace; `isDelegate`: a grant acts for them. */
+/** A person in a workspace; `isDelegate`: the request is made by a grant on their behalf. */
 export interface IdentifiedCaller {
   principal: Principal & { workspaceId: string }
   isDelegate: boolean
 }
 
 /**
- * Who has asked a service for something, by the token their request to it came with. Throws `forbidden` for the token of no
- * person, `environment_forbidden` where their key does not open the environment.
+ * Identifies the caller of a service by the token of their request to it. Throws `forbidden` if the token does not
+ * belong to a person, `environment_forbidden` if their key is not valid in the environment.
  */
 export const createIdentifyCaller =
   ({ db, config: { trustedServiceKeys: trustedKeys } }: IdentifyCallerOptions) =>
@@ -36,10 +36,10 @@ export const createIdentifyCaller =
       throw new ApiError('forbidden', 'Only a request of a person in a workspace can be delegated.')
     const { principal, kind } = client
     const { workspaceId } = client.principal
-    // A successor takes over permanently, although another person has named them.
+    // A successor takes over permanently, although another person named them.
     const isDelegate = kind === 'delegate' && client.succeeds !== true
     if (environment !== undefined && environment !== principal.environment) {
-      // A delegate stays in its environment.
+      // A delegate must stay in its environment.
       const reach = isDelegate ? [] : await findKeyEnvironments(db, principal)
       if (reach !== null && !reach.includes(environment))
         throw new ApiError('environment_forbidden', `The key is not valid in ${environment}.`)

@@ -13,7 +13,7 @@ import type { Delegations } from './delegations.js'
 
 const internal = { method: 'post', tag: 'Internal', scope: 'service', idempotency: 'none' } as const
 
-/** No routes where no service may act for users. */
+/** Returns no routes if no service may act for users. */
 export function delegationRoutes(delegations: Delegations, callers: readonly InternalParty[]): Route[] {
   if (callers.length === 0) return []
   return [

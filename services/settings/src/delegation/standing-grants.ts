@@ -5,14 +5,14 @@ interface NewGrant {
   id: string
   workspaceId: string
   principal: Principal
-  /** The service that has the grant, and its purpose. */
+  /** The service that owns the grant; `run` is its purpose. */
   by: string
   run: string
-  /** The end of the API key it was given by; null where none was, or it has no end. */
+  /** Expiry of the API key the grant was given with; `null` without a key, or if the key does not expire. */
   keyEndsAt: string | null
 }
 
-/** Grants without an end of their own: each has a row, by which it ends. */
+/** Grants without an expiry. Each has a row, whose removal revokes it. */
 export function standingGrants({ sql }: Pick<Database, 'sql'>) {
   return {
     async add({ id, workspaceId, principal, by, run, keyEndsAt }: NewGrant): Promise<void> {

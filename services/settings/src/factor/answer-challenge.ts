@@ -9,7 +9,7 @@ import type { Challenge, ChallengeSubject, Challenges } from './challenges.js'
 import { invalidChallenge } from './factors.js'
 import type { Proofs } from './proofs.js'
 
-/** A challenge that was answered correctly, and is consumed by it. */
+/** A challenge that was answered correctly; answering consumes it. */
 export interface AnsweredChallenge {
   account: AccountState
   challenge: Challenge
@@ -31,7 +31,7 @@ export interface AnswerOptions {
   failures: LoginFailureCount
 }
 
-/** Wrong answers are throttled per login and network, like passwords, and end a challenge after a few. */
+/** Throttles wrong answers per login and network, like passwords. A challenge ends after a few wrong answers. */
 export function createAnswerChallenge(options: AnswerOptions): AnswerChallenge {
   const { db, challenges, proofs, throttle, failures } = options
   return async (answer, wanted, { origin, now }) => {

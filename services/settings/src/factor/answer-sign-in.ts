@@ -4,7 +4,7 @@ import type { CompleteSignIn } from '../session/sign-in.js'
 import type { AnswerChallenge } from './answer-challenge.js'
 import type { PasskeySignIn } from './passkey-sign-in.js'
 
-/** Signs in by the answer to a challenge. Throws `invalid_token`, `invalid_credentials`, `rate_limited`. */
+/** Signs in with the answer to a challenge. Throws `invalid_token`, `invalid_credentials`, `rate_limited`. */
 export type AnswerSignIn = (
   answer: FactorAnswer,
   origin: SessionOrigin,
@@ -28,7 +28,7 @@ export function createAnswerSignIn(options: AnswerSignInOptions): AnswerSignIn {
     const { account, challenge, method } = answered
     const { passwordHash, providerId, workspaceId } = challenge
     const proven = {
-      // The password that was proved: when it is another one by now, no session is opened.
+      // The hash of the proved password: if the password has changed since, no session is opened.
       account: { ...account, passwordHash },
       methods: [...challenge.methods, method],
       ...(providerId !== null && { providerId }),

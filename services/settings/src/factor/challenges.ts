@@ -7,13 +7,13 @@ import { issueToken, readToken } from '../token/bearer-token.js'
 
 export type Challenge = typeof table.$inferSelect
 
-/** What still has to be proved, and by whom. */
+/** The login that must prove a factor, and for which purpose. */
 export interface ChallengeSubject {
   purpose: Challenge['purpose']
   accountId: string
-  /** Which steps up, or enrols. */
+  /** The session that steps up or enrols. */
   sessionId?: string
-  /** Of a sign-in. */
+  /** Methods already proved in a sign-in. */
   methods?: readonly SignInMethod[]
   providerId?: string | undefined
   workspaceId?: string | undefined
@@ -29,11 +29,11 @@ export interface IssuedChallenge {
 export type Challenges = ReturnType<typeof createChallenges>
 
 export const challengeMs = 5 * 60_000
-/** Wrong answers to one challenge. */
+/** Maximum number of wrong answers to one challenge. */
 export const maxAttempts = 5
 const sweptAtOnce = 100
 
-/** Open challenges. Only the hashes of their tokens are kept; expired ones are deleted in passing. */
+/** Open challenges. Stores only the hashes of their tokens; deletes expired challenges when new ones are issued. */
 export function createChallenges(db: Drizzle) {
   const sweep = (now: Instant) =>
     db
@@ -55,7 +55,7 @@ export function createChallenges(db: Drizzle) {
       return { token, secretHash, expiresAt }
     },
 
-    /** Null for what was never issued, is over, or is for something else. */
+    /** `null` if the token was never issued, has ended, or has another purpose. */
     async find(
       token: string,
       { purpose, sessionId, now }: Pick<ChallengeSubject, 'purpose' | 'sessionId'> & { now: Instant },
@@ -70,7 +70,7 @@ export function createChallenges(db: Drizzle) {
       return row.sessionId === (sessionId ?? null) ? row : null
     },
 
-    /** Counts an attempt before it is looked at, so that parallel ones count too. False beyond the most. */
+    /** Counts an attempt before it is checked, so that concurrent attempts count too. Returns false beyond the maximum. */
     async count(id: string): Promise<boolean> {
       const counted = await db
         .update(table)
@@ -80,7 +80,7 @@ export function createChallenges(db: Drizzle) {
       return counted.length === 1
     },
 
-    /** Uses it up. False when another request has done so. */
+    /** Consumes the challenge. Returns false if another request has consumed it. */
     async take(id: string): Promise<boolean> {
       const taken = await db.delete(table).where(eq(table.id, id)).returning({ id: table.id })
       return taken.length === 1

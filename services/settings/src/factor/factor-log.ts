@@ -22,7 +22,7 @@ export const reportAdded = factorEvent('factor.added')
 export const reportRemoved = factorEvent('factor.removed')
 export const reportCloneSuspected = factorEvent('factor.clone_suspected')
 
-/** `left`: codes that have not been used. */
+/** @param left - number of unused codes */
 export const reportRecoveryCodes = (
   tx: Transaction,
   type: 'recovery_codes.created' | 'recovery_codes.used',

@@ -32,7 +32,7 @@ const eventsOf = (userId: string, type: string) =>
     select data, source from events
     where stream_id like ${`login/${userId}/%`} and type = ${type} order by position`
 const own = (session: string) => settings.as(session)
-/** A person with an authenticator app, and the session it was added in. */
+/** A person with an authenticator app, and the session in which it was added. */
 async function enrolled(slug: string) {
   const person = await settings.owner(slug)
   const api = await own(person.session)
@@ -82,7 +82,7 @@ describe('an authenticator app', () => {
       challenges.map(({ challenge }) => factors.answer({ challenge, code: present })),
     )
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 401, 401, 401, 401])
-    // One of a step before one that was used is over as well.
+    // A code of an earlier time step than a used one is invalid as well.
     settings.clock.advance(stepMs)
     const earlier = code()
     settings.clock.advance(stepMs)
@@ -229,10 +229,10 @@ describe('what proves a login', () => {
     expect((await remove(ada.userId)).error().code).toBe('forbidden')
     expect((await remove(eva.userId)).error().code).toBe('forbidden')
     expect((await remove(fay.userId, fay.api)).error().code).toBe('insufficient_scope')
-    // A workspace of gus's own: what proves the login there is nothing to an admin of another one.
+    // Gus owns another workspace: an admin of this one must not remove the factors that protect it.
     await (await own(gus.session)).post('/workspaces', { slug: 'gus' })
     expect((await remove(gus.userId)).error().code).toBe('forbidden')
-    // Nor what proves who operates the installation.
+    // The same applies to an operator of the installation.
     const hal = await users.joined(operator)
     await settings.service.sql`
       update accounts set state = jsonb_set(state::jsonb, '{addressProvenAt}', '"2026-01-01T00:00:00.000Z"')
@@ -360,7 +360,7 @@ describe('a password alone', () => {
     const web = await settings.internal.post('/auth/session', { email, password }, factors.elsewhere())
     expect(web.error().code).toBe('factor_required')
     const { token } = await users.invited(email)
-    // As one that was opened before the factor was there, and survived it.
+    // Simulates a session that was opened before the factor was added and still exists.
     await settings.service
       .sql`update sessions set methods = '{password}', proved_at = ${settings.clock.now()} where id = ${`ses_${session.split('_')[2]}`}`
     const stale = await own(session)

@@ -12,10 +12,10 @@ import { password, type Settings } from '../settings.fixture.js'
 
 export const stepMs = 30_000
 
-/** What tests of second factors do over and over. */
+/** Common operations of tests of second factors. */
 export function createFactorClient(settings: Settings) {
   let networks = 0
-  /** Each from an address of its own, so that none waits for the failures of another one. */
+  /** A different address each time, so that no test is throttled for the failures of another. */
   const elsewhere = () => ({ 'x-forwarded-for': `198.19.${++networks >> 8}.${networks & 255}` })
   const nowMs = () => Date.parse(settings.clock.now())
 
@@ -29,7 +29,7 @@ export function createFactorClient(settings: Settings) {
     nowMs,
     login,
     answer,
-    /** What a refusal asks for. */
+    /** The challenge in an error response. */
     challengeIn(reply: ApiReply): FactorChallenge {
       const { error } = ErrorEnvelope.parse(JSON.parse(reply.text))
       if (error.code !== 'factor_required') throw new Error(`no challenge in ${reply.text}`)
@@ -37,7 +37,7 @@ export function createFactorClient(settings: Settings) {
     },
     tokenIn: ({ headers }: ApiReply): string => headers.get(sessionCookieHeader)?.split(' ')[0] ?? '',
 
-    /** A confirmed authenticator app; later codes are of the steps after this one. */
+    /** Adds and confirms an authenticator app; later codes must be of later time steps. */
     async totp(api: ApiClient): Promise<{ id: string; code(): string }> {
       const { id, secret } = (await api.post('/auth/factors/totp', { name: 'App' })).data(TotpEnrolment)
       const code = () => totpCode(secret, nowMs())

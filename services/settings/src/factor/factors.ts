@@ -52,12 +52,12 @@ export type FactorWork = ReturnType<typeof createFactors>
 const maxFactors = 10
 const refusal = 'An API key cannot read or change the factors of a login. Sign in.'
 
-/** The second factors of a login. They are changed in sessions that have proved one lately, if there is one. */
+/** The second factors of a login. Changing them requires a session that has recently proved a factor, if there is one. */
 export function createFactors(
   { database: { db }, relay }: Pick<ServiceContext, 'database' | 'relay'>,
   { vault, sessions, challenges, party, withMail }: FactorOptions,
 ) {
-  /** Throws `forbidden` and `step_up_required` for a session that may not change what proves the login. */
+  /** Throws `forbidden` or `step_up_required` if the session may not change factors. */
   const changing = async (meta: RequestMeta) => {
     const { userId, tokenId: sessionId } = requireSession(meta, refusal)
     const session = await sessions.proofOf(sessionId)
@@ -69,8 +69,8 @@ export function createFactors(
   }
 
   /**
-   * The factor counts from now on. With the first one all other sessions end, as they were opened with less; the present one has
-   * proved it.
+   * Activates a factor. Adding the first factor ends all other sessions, because they were opened without it; the
+   * current session has just proved it.
    */
   const added = async (
     tx: Transaction,
@@ -127,7 +127,7 @@ export function createFactors(
       }
     },
 
-    /** Replaces one that was begun and not confirmed. Throws `forbidden`, `step_up_required`, `conflict`. */
+    /** Replaces an unconfirmed authenticator app. Throws `forbidden`, `step_up_required`, `conflict`. */
     async beginTotp({ name }: NewFactor, meta: RequestMeta): Promise<TotpEnrolment> {
       const { userId } = await changing(meta)
       const { email } = await requireAccount(db, userId)
@@ -165,7 +165,7 @@ export function createFactors(
       })
     },
 
-    /** Throws `conflict` where passkeys are off, `forbidden`, `step_up_required`. */
+    /** Throws `conflict` if passkeys are disabled, `forbidden`, `step_up_required`. */
     async beginPasskey(meta: RequestMeta): Promise<PasskeyEnrolment> {
       const { userId, sessionId } = await changing(meta)
       const relyingParty = requireRelyingParty(party)
@@ -214,7 +214,7 @@ export function createFactors(
       return toFactor(row)
     },
 
-    /** All other sessions end. Throws `not_found`, `forbidden`, `step_up_required`. */
+    /** Removes a factor and ends all other sessions. Throws `not_found`, `forbidden`, `step_up_required`. */
     async remove(id: string, meta: RequestMeta): Promise<void> {
       const { userId, sessionId } = await changing(meta)
       await transact(userId, async (tx) => {
@@ -227,7 +227,10 @@ export function createFactors(
       })
     },
 
-    /** Of another person, whom the caller may help and who gets a mail. The login then has its password alone. */
+    /**
+     * Removes all factors of another person, whom the caller may help. Only the password of the login remains. The person
+     * gets a mail if mail is available and their address is proven.
+     */
     async removeAll(userId: string, meta: RequestMeta): Promise<void> {
       await transact(userId, async (tx) => {
         const rows = await tx.delete(table).where(eq(table.accountId, userId)).returning()
@@ -239,7 +242,7 @@ export function createFactors(
       })
     },
 
-    /** Those before them are good for nothing. Throws `conflict` without a factor, `forbidden`, `step_up_required`. */
+    /** Invalidates the previous codes. Throws `conflict` without a factor, `forbidden`, `step_up_required`. */
     async renewRecoveryCodes(meta: RequestMeta): Promise<RecoveryCodes> {
       const { userId } = await changing(meta)
       const codes = Array.from({ length: recoveryCodeCount }, newRecoveryCode)

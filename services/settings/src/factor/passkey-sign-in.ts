@@ -32,8 +32,8 @@ const Content = z.tuple([z.string(), z.number()])
 const nonceBytes = 32
 
 /**
- * Sign-in by a passkey alone, which identifies its login. Any client may request a challenge, so none is stored: it is signed, and only
- * a used one is remembered until it expires.
+ * Sign-in with a passkey alone, which also identifies its login. Any client may request a challenge, so challenges
+ * are signed instead of stored; only a used one is remembered until it expires.
  */
 export function createPasskeySignIn(options: PasskeySignInOptions) {
   const { database, cursors, proofs, throttle, failures, party } = options
@@ -47,7 +47,7 @@ export function createPasskeySignIn(options: PasskeySignInOptions) {
     }
   }
 
-  /** An unknown passkey is not reported. */
+  /** Records a failed sign-in. An unknown passkey is not reported. */
   const noteFailed = async (credentialId: string, { address }: SessionOrigin, now: Instant) => {
     const factor = await findPasskey(database.db, credentialId)
     if (factor === null) return
@@ -56,7 +56,7 @@ export function createPasskeySignIn(options: PasskeySignInOptions) {
   }
 
   return {
-    /** Throws `conflict` where passkeys are off. */
+    /** Throws `conflict` if passkeys are disabled. */
     begin(now: Instant): PasskeyChallenge {
       const relyingParty = requireRelyingParty(party)
       const endsAtMs = Date.parse(now) + challengeMs
@@ -68,10 +68,10 @@ export function createPasskeySignIn(options: PasskeySignInOptions) {
       }
     },
 
-    /** Whether a challenge was made here. */
+    /** Whether this service issued the challenge. */
     isOwn: (challenge: string): boolean => contentOf(challenge) !== null,
 
-    /** Whose passkey has signed it. Throws `invalid_token`, `invalid_credentials`, `rate_limited`. */
+    /** The owner of the passkey that signed the challenge. Throws `invalid_token`, `invalid_credentials`, `rate_limited`. */
     async identify(
       { challenge, assertion }: FactorAssertion,
       origin: SessionOrigin,

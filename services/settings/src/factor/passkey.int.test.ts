@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => settings?.stop())
 
-/** A person with a passkey, and the session it was added in. */
+/** A person with a passkey, and the session in which it was added. */
 async function enrolled(slug: string, { counts = false } = {}) {
   const person = await settings.owner(slug)
   const api = await settings.as(person.session)
@@ -123,7 +123,7 @@ it('is refused and reported where its count has not gone on, as that of a copy',
   expect((await attempt({ counter: 7 })).status).toBe(201)
   const reports = () => settings.service.sql<{ data: { after: { id: string } } }[]>`
     select data from events where stream_id like ${`login/${userId}/%`} and type = 'factor.clone_suspected'`
-  // Who has no key reports nothing.
+  // An attempt without the private key must not report a cloned passkey.
   expect((await attempt({ counter: 3, forged: true })).error().code).toBe('invalid_credentials')
   expect(await reports()).toHaveLength(0)
   await waitFor(async () => {

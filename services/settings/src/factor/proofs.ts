@@ -22,20 +22,23 @@ export interface ProofOptions {
   party: RelyingParty | { reason: string }
 }
 
-/** A passkey that has signed a challenge. */
+/** A passkey that signed a challenge. */
 export interface PasskeyProof {
   accountId: string
-  /** It has proved its person as well: by a PIN, a finger or a face. */
+  /** The passkey has also verified the person: by a PIN, a finger or a face. */
   userVerified: boolean
 }
 
 export type Proofs = ReturnType<typeof createProofs>
 
-/** What the sealed secret of an authenticator app is bound to. */
+/** Context that the sealed secret of an authenticator app is bound to. */
 export const totpSealContext = (factorId: string) =>
   [platformTenant.workspaceId, `factor|${factorId}`] as const
 
-/** Proofs by the factors of logins. Each code, and each count of a passkey that counts, is accepted once, by all replicas. */
+/**
+ * Verifies proofs by the factors of logins. Each code, and each counter value of a passkey with a counter, is
+ * accepted once across all replicas.
+ */
 export function createProofs(
   { database: { db }, relay }: Pick<ServiceContext, 'database' | 'relay'>,
   { vault, party }: ProofOptions,
@@ -70,7 +73,7 @@ export function createProofs(
     return used
   }
 
-  /** Null where nothing is proved. The login is found by the id of the credential. */
+  /** `null` if nothing is proved. The login is found by the id of the credential. */
   const byPasskey = async (
     assertion: PasskeyAssertion,
     challengeHash: string,
@@ -93,7 +96,7 @@ export function createProofs(
   return {
     byPasskey,
 
-    /** By what an answer proves more than a password, of this login; null where it does not. */
+    /** The method, beyond the password, that an answer proves for this login; `null` if it proves none. */
     async of(
       answer: FactorAnswer,
       { accountId, secretHash }: { accountId: string; secretHash: string },
@@ -109,7 +112,7 @@ export function createProofs(
   }
 }
 
-/** Null of what is no passkey. */
+/** `null` if the factor is not a passkey. */
 function storedPasskey({
   credentialId,
   publicKey,
@@ -119,7 +122,10 @@ function storedPasskey({
   return { credentialId, publicKey, transports: transports ?? [] }
 }
 
-/** False, and an event, for one that counts and has not gone on: there is a copy of it. Most do not count, and stay at 0. */
+/**
+ * Returns false and emits an event if the counter did not increase, because then a copy of the passkey exists. Most
+ * passkeys do not count; their counter stays 0.
+ */
 async function countUse(
   tx: Transaction,
   factor: FactorRow,

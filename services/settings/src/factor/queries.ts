@@ -55,7 +55,7 @@ export function listFactorMethods(
   ]
 }
 
-/** As events carry it. */
+/** The factor as events contain it. */
 export const toFactorState = ({ id, accountId, kind, name, createdAt }: FactorRow): FactorState => ({
   ...{ id, userId: accountId, kind, name, createdAt },
 })

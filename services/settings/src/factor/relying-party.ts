@@ -1,13 +1,13 @@
 import { isIP } from 'node:net'
 import { ApiError } from '@opsplane/contracts'
 
-/** What passkeys are bound to. */
+/** The host and origin that passkeys are bound to. */
 export interface RelyingParty {
   id: string
   origin: string
 }
 
-/** The host of the public origin, or why passkeys are off. */
+/** The relying party of the public origin, or the reason why passkeys are disabled. */
 export function resolveRelyingParty(publicOrigin: string | undefined): RelyingParty | { reason: string } {
   if (publicOrigin === undefined)
     return { reason: 'Passkeys are off: PUBLIC_ORIGIN, which names the host they are bound to, is not set.' }
@@ -23,7 +23,7 @@ export function resolveRelyingParty(publicOrigin: string | undefined): RelyingPa
   return { id: hostname, origin }
 }
 
-/** Throws `conflict` with the reason where passkeys are off. */
+/** Throws `conflict` with the reason if passkeys are disabled. */
 export function requireRelyingParty(party: RelyingParty | { reason: string }): RelyingParty {
   if (!('reason' in party)) return party
   throw new ApiError('conflict', party.reason, {

@@ -6,7 +6,7 @@ import { countRecoveryCodes, listFactorMethods, listFactors } from './queries.js
 import type { RelyingParty } from './relying-party.js'
 import { passkeyRequest } from './webauthn.js'
 
-/** A challenge to prove a factor of the login; null where it has none. */
+/** Issues a challenge to prove a factor of the login; `null` if the login has none. */
 export type ChallengeLogin = (subject: ChallengeSubject, now: Instant) => Promise<FactorChallenge | null>
 
 export interface FactorChallengeOptions {
@@ -31,7 +31,7 @@ export function createChallengeLogin({ db, challenges, party }: FactorChallengeO
   }
 }
 
-/** Requires a factor in a sign-in; the challenge keeps what was proved before. */
+/** Requires a factor in a sign-in. The challenge stores the methods proved before. */
 export const createRequireFactor =
   (challengeLogin: ChallengeLogin): RequireFactor =>
   async ({ account: { id: accountId, passwordHash }, methods, providerId, workspaceId }, now) => {

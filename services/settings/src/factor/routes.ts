@@ -13,20 +13,23 @@ import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { FactorWork } from './factors.js'
 
 const own = { tag: 'Authentication', scope: 'authenticated', workspace: 'none' } as const
-/** A secret that is shown once is kept nowhere, not even for a repetition. */
+/** No response is stored for repeated requests, because it may contain a secret that is shown once. */
 const change = { ...own, stepUp: true, idempotency: 'none' } as const
 
 export interface FactorRemoval {
   /**
-   * By an admin of the workspace. A login belongs to none, so it must reach no further than this one, and its person may do no more than
-   * the admin. Throws `not_found` and `forbidden`.
+   * Removes factors as an admin of the workspace. A login belongs to no workspace, so it must have access to no other
+   * one, and its person must have no more permissions than the admin. Throws `not_found` and `forbidden`.
    */
   forMember(userId: string, meta: RequestMeta): Promise<void>
-  /** By the operator of the installation, of any login but their own. Throws `not_found` and `forbidden`. */
+  /**
+   * Removes factors of any login but the caller's own, as the operator of the installation. Throws `not_found` and
+   * `forbidden`.
+   */
   forAnyone(email: string, meta: RequestMeta): Promise<void>
 }
 
-/** The second factors of the caller's own login, in a session. */
+/** Routes for the second factors of the caller's own login, in a session. */
 export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route[] {
   return [
     defineRoute({

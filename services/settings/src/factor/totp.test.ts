@@ -11,7 +11,7 @@ const secret = newTotpSecret()
 const codeAfter = (steps: number) => totpCode(secret, Date.parse(now) + steps * stepMs)
 
 test('the codes are those of RFC 6238', () => {
-  // Its appendix B: 59 s, in six digits.
+  // RFC 6238, appendix B: 59 s, in six digits.
   const known = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
   expect(totpCode(known, 59_000)).toBe('287082')
   expect(totpStep(known, '287082', '1970-01-01T00:00:59.000Z')).toBe(1)

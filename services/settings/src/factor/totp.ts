@@ -1,16 +1,19 @@
 import type { Instant } from '@opsplane/contracts'
 import { generateSecret, generateURI, verifySync } from 'otplib'
 
-/** The defaults of authenticator apps: six digits of HMAC-SHA-1, in steps of 30 seconds. */
+/** Defaults of authenticator apps: six digits of HMAC-SHA-1, in steps of 30 seconds. */
 const stepSeconds = 30
 
 export const newTotpSecret = (): string => generateSecret()
 
-/** What a QR code for an authenticator app shows. */
+/** URI for the QR code of an authenticator app. */
 export const totpUri = ({ issuer, email, secret }: { issuer: string; email: string; secret: string }) =>
   generateURI({ issuer, label: email, secret })
 
-/** The time step a code is of: this one, or the one before or after it, for clocks that differ. Null where it is of none. */
+/**
+ * The time step of a code: the current one, or the one before or after it, to tolerate clock differences. `null` if
+ * the code matches none.
+ */
 export function totpStep(secret: string, code: string, now: Instant): number | null {
   if (!/^\d{6}$/.test(code)) return null
   const epoch = Math.floor(Date.parse(now) / 1_000)

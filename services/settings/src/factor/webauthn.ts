@@ -7,7 +7,7 @@ import {
 } from '@opsplane/contracts'
 import type { RelyingParty } from './relying-party.js'
 
-/** A passkey as it is kept; texts of bytes are in base64url. */
+/** A passkey as stored; binary fields are in base64url. */
 export interface StoredPasskey {
   credentialId: string
   publicKey: string
@@ -15,11 +15,11 @@ export interface StoredPasskey {
   transports: string[]
 }
 
-/** Loaded with the first passkey, not with the service. */
+/** Loaded with the first passkey, not at startup. */
 const webauthn = () => import('@simplewebauthn/server')
 
 const timeoutMs = 300_000
-/** EdDSA, ES256 and RS256, as COSE numbers them. */
+/** COSE identifiers of EdDSA, ES256 and RS256. */
 const algorithms = [-8, -7, -257]
 
 const descriptor = ({ credentialId, transports }: Pick<StoredPasskey, 'credentialId' | 'transports'>) => ({
@@ -28,11 +28,11 @@ const descriptor = ({ credentialId, transports }: Pick<StoredPasskey, 'credentia
   transports,
 })
 
-/** The bytes a browser signs: the hash of the challenge, which is stored in place of it. */
+/** The bytes a browser signs: the hash of the challenge, which is stored instead of the challenge. */
 export const signedChallenge = (challengeHash: string): string =>
   Buffer.from(challengeHash, 'hex').toString('base64url')
 
-/** The handle of a login in its authenticators. */
+/** The user handle of a login in its authenticators. */
 export const userHandle = (accountId: string): string => Buffer.from(accountId).toString('base64url')
 
 export function passkeyCreation(
@@ -55,7 +55,7 @@ export function passkeyCreation(
   }
 }
 
-/** `known`: of which of them an answer is wanted; none for a person who is still to be found by it. */
+/** @param known - the passkeys that may answer; empty if the passkey is to identify the person */
 export function passkeyRequest(
   { id }: RelyingParty,
   challengeHash: string,
@@ -65,13 +65,13 @@ export function passkeyRequest(
     challenge: signedChallenge(challengeHash),
     rpId: id,
     timeout: timeoutMs,
-    // A passkey that signs in alone has to know its person: by a PIN, a finger or a face.
+    // A passkey that signs in alone must verify its person: by a PIN, a finger or a face.
     userVerification: known.length === 0 ? 'required' : 'preferred',
     allowCredentials: known.map(descriptor),
   }
 }
 
-/** Throws `validation_failed` for what is no new credential of this page and challenge. */
+/** Throws `validation_failed` unless it is a new credential for this page and challenge. */
 export async function readAttestation(
   { id: rpId, origin }: RelyingParty,
   { response, ...credential }: PasskeyAttestation,
@@ -106,7 +106,7 @@ export async function readAttestation(
   }
 }
 
-/** Null for an assertion that this passkey has not made for this page and challenge. Its counter is the caller's to compare. */
+/** `null` unless this passkey made the assertion for this page and challenge. The caller must compare the counter. */
 export async function readAssertion(
   { id: rpId, origin }: RelyingParty,
   { response, ...credential }: PasskeyAssertion,
@@ -128,14 +128,15 @@ export async function readAssertion(
       credential: {
         id: passkey.credentialId,
         publicKey: new Uint8Array(Buffer.from(passkey.publicKey, 'base64url')),
-        // It would be compared before the signature is: who has no key could then report a copy.
+        // With the stored counter, the library would compare it before the signature: an attempt without the private key
+        // could then report a cloned passkey.
         counter: 0,
       },
     })
     const { newCounter: signCounter, userVerified } = authenticationInfo
     return verified ? { signCounter, userVerified } : null
   } catch {
-    // Whatever a stranger sends, of any form: it proves nothing.
+    // Input of strangers may have any form; invalid input proves nothing.
     return null
   }
 }

@@ -10,13 +10,13 @@ import type { Mail } from './mailer.js'
 import { notificationMail } from './notification-text.js'
 import { signInText } from './sign-in-text.js'
 
-/** Composes the mail from its queued content; null when there is no recipient any more. */
+/** Composes a mail from its queued content; `null` if there is no longer a recipient. */
 export type ComposeMail = (of: { id: string; email: string; content: MailContent }) => Promise<Mail | null>
 
 const Sealed = z.object({ subject: z.string(), text: z.string() })
 type SealedContent = z.infer<typeof Sealed>
 
-/** Subject and text of an invitation's mail, which hold its token, as they may wait in a table. */
+/** Encrypts subject and text of an invitation's mail, which contain its token, for storage in the queue. */
 export function sealContent(
   vault: Vault,
   workspaceId: string,
@@ -54,14 +54,14 @@ interface AccountMail extends Pick<ComposerOptions, 'publicOrigin'> {
   purpose: MailPurpose
 }
 
-/** With a token of its own for each attempt, and so also another Message-ID. */
+/** Issues a new token for each attempt, and therefore another Message-ID. */
 async function accountMail(
   db: Drizzle,
   { id, email, purpose, publicOrigin }: AccountMail,
   now: Instant,
 ): Promise<Mail | null> {
   const found = await accountByEmail(db, email)
-  // Who was only invited has an invitation to accept.
+  // A person who was only invited must accept the invitation instead.
   if (found === null || found.passwordHash === null) return null
   const issued = await issueAccountToken(db, { accountId: found.id, purpose, now })
   const { plaintext: token, expiresAt } = issued

@@ -16,7 +16,7 @@ export interface InvitationMail {
   expiresAt: Instant
 }
 
-/** Queued in the transaction of the invitation, and retried as long as that is valid. */
+/** Queued in the transaction of the invitation, and retried while the invitation is valid. */
 export async function queueInvitationMail(
   tx: Transaction,
   { expiresAt, ...mail }: InvitationMail,
@@ -25,12 +25,12 @@ export async function queueInvitationMail(
   await tx.insert(mails).values({ id: mail.invitationId, ...mail, dueAt: dueNow(now), giveUpAt: expiresAt })
 }
 
-/** How long a mail about a login is worth sending. */
+/** Time after which a mail about a login is no longer sent, in milliseconds. */
 const accountMailMs = 3_600_000
 
 /**
- * The same statement whether or not there is a login with the address, and nothing in it is secret. One mail is
- * enough until it is sent.
+ * Runs the same statement whether or not the address has a login, and stores no secret. At most one unsent mail is
+ * queued.
  */
 export async function queueAccountMail(
   db: Pick<Drizzle, 'insert'>,
@@ -53,7 +53,10 @@ export async function queueAccountMail(
     .onConflictDoNothing()
 }
 
-/** A notice about a person's login: a sign-in with its place, program and time, or the removal of factors by an operator or admin. */
+/**
+ * A notice about a person's login: a sign-in with its place, program and time, or the removal of factors by an
+ * operator or admin.
+ */
 export const SignInNotice = z.object({
   at: z.string(),
   address: z.string(),
@@ -62,10 +65,10 @@ export const SignInNotice = z.object({
 })
 export type SignInNotice = z.infer<typeof SignInNotice>
 
-/** How long such a notice is worth sending. */
+/** Time after which such a notice is no longer sent, in milliseconds. */
 const signInMailMs = 24 * 3_600_000
 
-/** Queued in the transaction it is about, and sent even if that session has ended by then. */
+/** Queued in the transaction it reports, and sent even if that session has ended by then. */
 export async function queueSignInMail(
   tx: Transaction,
   { accountId, email, signIn }: { accountId: string; email: string; signIn: z.input<typeof SignInNotice> },
@@ -78,13 +81,13 @@ export async function queueSignInMail(
     .values({ id, workspaceId, userId: accountId, email, signIn, dueAt: dueNow(signIn.at), giveUpAt })
 }
 
-/** An invitation that has ended is not sent any more. */
+/** Removes the queued mail of an invitation that has ended. */
 export async function dropInvitationMail(tx: Transaction, invitationId: string | undefined): Promise<void> {
   if (invitationId === undefined) return
   await tx.delete(mails).where(and(eq(mails.invitationId, invitationId), eq(mails.status, 'pending')))
 }
 
-/** A mail that was claimed for one attempt. */
+/** A mail claimed for one attempt. */
 export interface ClaimedMail extends LeasedRow {
   workspace_id: string
   notification_id: string | null
@@ -111,7 +114,7 @@ export type MailContent =
   | { kind: 'account'; purpose: MailPurpose }
   | { kind: 'sign_in'; signIn: SignInNotice }
 
-/** Throws when the content no longer exists. */
+/** Throws if the content no longer exists. */
 export async function readMailContent(run: StatementRunner, mail: ClaimedMail): Promise<MailContent> {
   const { invitation_id: invitationId, workspace_id: workspaceId, sealed_content: sealed } = mail
   if (invitationId !== null) return { kind: 'invitation', invitationId, workspaceId, sealed: sealed ?? '' }
@@ -130,7 +133,10 @@ const ofLogin = '(purpose is not null or sign_in is not null)'
 
 const toKeyParameter = (rows: readonly { key: string }[]) => [rows.map(({ key }) => key)]
 
-/** A mail about a login is deleted whole: anyone may have requested it, or it names where a person was. */
+/**
+ * A mail about a login is deleted completely, because anyone may have requested it, or because it reveals where a
+ * person was.
+ */
 export const markSent = (tx: StatementRunner, sent: readonly { key: string }[]) =>
   tx.unsafe(
     `with gone as (delete from mails where id = any($1::text[]) and ${ofLogin})
@@ -139,7 +145,7 @@ export const markSent = (tx: StatementRunner, sent: readonly { key: string }[]) 
     { prepare: true },
   )
 
-/** Ends mails whose next attempt would come too late; nothing secret outlives the last one. */
+/** Ends mails whose next attempt would be too late, and deletes their secrets. */
 export const expireMails = (tx: StatementRunner, failed: readonly { key: string }[]) =>
   tx.unsafe<{ mailId: string; userId: string; failures: number; reason: string }[]>(
     `with gone as (delete from mails where id = any($1::text[]) and ${ofLogin} and held_until >= give_up_at)

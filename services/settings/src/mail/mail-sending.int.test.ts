@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 afterEach(() => settings.service.sql`truncate notifications, mails`)
 
-/** A notification with so many mails that are due. */
+/** A notification with `count` due mails. */
 async function dueMails(count: number, workspaceId = ada.workspaceId): Promise<string> {
   const { sql } = settings.service
   const id = newId('notification')
@@ -51,7 +51,7 @@ const mails = () =>
   settings.service.sql<
     { id: string; status: string; failures: number; last_error: string | null; lease_owner: string | null }[]
   >`select id, status, failures, last_error, lease_owner from mails order by id`
-/** No mail of these tests is sealed. */
+/** These tests send no sealed mails. */
 const vault = {
   seal: () => Promise.reject(new Error('nothing to seal')),
   open: () => Promise.reject(new Error('nothing to open')),
@@ -62,7 +62,7 @@ function sending(mailer: Mailer) {
   group.start(mailSending({ database, mailer, compose, log }))
   return group
 }
-/** Takes all mails but those to these. */
+/** Accepts all mails except those to these addresses. */
 function mailServer(refused: readonly string[] = []) {
   const sent: string[] = []
   const mailer: Mailer = {

@@ -14,8 +14,8 @@ export interface MailSendingOptions {
 }
 
 /**
- * Sends the mails that are due, at least once each: again after 30 s, 1 min, 2 min, … at most an hour apart, as long as
- * it is worth it.
+ * Sends due mails, at least once each. Retries after 30 s, 1 min, 2 min, … at most an hour apart, until the mail is
+ * given up.
  */
 export const mailSending = ({ database: { sql }, mailer, compose, log }: MailSendingOptions) =>
   leasedWorker<ClaimedMail, undefined>({
@@ -23,7 +23,7 @@ export const mailSending = ({ database: { sql }, mailer, compose, log }: MailSen
     of: dueMails,
     columns: mailColumns,
     batch: 5,
-    // From the connection to the server's last word.
+    // For the whole conversation with the server.
     deadlineMs: 30_000,
     retry: { baseMs: 30_000, maxMs: 3_600_000 },
     async perform([mail], signal) {
@@ -33,7 +33,7 @@ export const mailSending = ({ database: { sql }, mailer, compose, log }: MailSen
         const composed = await compose({ id, email, content: await readMailContent(sql, mail) })
         if (composed !== null) await mailer.send(composed, signal)
       } catch (cause) {
-        // The server's words, short enough to keep.
+        // The server's message, short enough to store.
         throw new Error(oneLine(cause instanceof Error ? cause.message : String(cause)), { cause })
       }
       return [undefined]

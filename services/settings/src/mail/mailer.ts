@@ -5,7 +5,7 @@ import { readSmtpUrl } from './smtp-settings.js'
 
 /** A plain text mail to one person. */
 export interface Mail {
-  /** Names the mail: the same id makes the same Message-ID, by which a repetition is recognised. */
+  /** Identifies the mail: the same id yields the same Message-ID, by which servers recognise duplicates. */
   id: string
   to: string
   subject: string
@@ -13,7 +13,7 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** Resolves once the mail server has taken the mail. Throws when it has not, or `signal` aborts first. */
+  /** Resolves once the mail server has accepted the mail. Throws if it rejects the mail, or if `signal` aborts first. */
   send(mail: Mail, signal: AbortSignal): Promise<void>
 }
 
@@ -22,14 +22,14 @@ export interface MailerConfig {
   smtpFrom?: string | undefined
 }
 
-/** Null without SMTP settings: then no mail is sent. One connection per mail, closed when its signal aborts. */
+/** `null` without SMTP settings: no mail is sent then. Uses one connection per mail, closed when its signal aborts. */
 export function createMailer({ smtpUrl, smtpFrom }: MailerConfig): Mailer | null {
   const server = smtpUrl === undefined ? null : readSmtpUrl(smtpUrl)
   const from = smtpFrom === undefined ? null : parseMailbox(smtpFrom)
   if (server === null || from === null) return null
   let transport: Transporter | undefined
   const opened = async (): Promise<Transporter> => {
-    // Loaded with the first mail, not with the service.
+    // Loaded with the first mail, not at startup.
     const { createTransport } = await import('nodemailer')
     transport ??= createTransport({
       ...server,
@@ -45,7 +45,7 @@ export function createMailer({ smtpUrl, smtpFrom }: MailerConfig): Mailer | null
       const open = await opened()
       await open.sendMail({
         from,
-        // An object, so that no address is ever read as a list of them.
+        // An object, so that an address is never parsed as a list of addresses.
         to: { name: '', address: to },
         subject: oneLine(subject),
         text,

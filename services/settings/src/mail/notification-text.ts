@@ -7,7 +7,7 @@ export interface MailAddressing {
   workspaceSlug: string
 }
 
-/** The mail that tells one person of a notification. */
+/** The mail about a notification to one person. */
 export function notificationMail(notification: NotificationContent, addressing: MailAddressing): Mail {
   const { id, title, message, environment, createdAt, eventId, audience } = notification
   const reason = audience === null ? 'administer' : 'may decide on this in'

@@ -1,6 +1,6 @@
 import type { SignInNotice } from './mail-queue.js'
 
-/** Of browsers each names those it is compatible with as well: the first that is found is the one. */
+/** Browsers also name those they are compatible with, so the first match in this order applies. */
 const programs = [
   ['Edge', /\bEdg/],
   ['Opera', /\bOPR\//],
@@ -20,7 +20,7 @@ const systems = [
 
 type Known = readonly (readonly [string, RegExp])[]
 
-/** Only names from these lists: a client may call itself by the address of a phishing page. */
+/** Returns only names from these lists, because a client may send the address of a phishing page as its name. */
 export function detectProgram(userAgent: string): string {
   const named = (known: Known) => known.find(([, pattern]) => pattern.test(userAgent))?.[0]
   const program = named(programs) ?? 'an unknown program'
@@ -28,7 +28,7 @@ export function detectProgram(userAgent: string): string {
   return system === undefined ? program : `${program} on ${system}`
 }
 
-/** Subject and text of the mail about a sign-in from a device that is not known, or about factors that another person has removed. */
+/** Subject and text of the mail about a sign-in from an unknown device, or about factors that another person removed. */
 export function signInText({ what, at, address, userAgent }: SignInNotice, publicOrigin: string | undefined) {
   if (what === 'factors_removed') return factorsRemovedText(at, publicOrigin)
   const way =

@@ -1,12 +1,12 @@
 import { parseMailbox } from '@opsplane/contracts'
 
-/** A mail server as `SMTP_URL` names it. */
+/** The mail server in `SMTP_URL`. */
 export interface SmtpServer {
   host: string
   port: number
-  /** TLS from the first byte; otherwise STARTTLS where the server offers it. */
+  /** TLS from the first byte; otherwise STARTTLS if the server offers it. */
   secure: boolean
-  /** Refuse to go on without TLS. */
+  /** Abort the connection unless it uses TLS. */
   requireTLS: boolean
   auth?: { user: string; pass: string }
 }
@@ -14,7 +14,7 @@ export interface SmtpServer {
 const defaultPorts: Readonly<Record<string, number>> = { 'smtp:': 587, 'smtps:': 465 }
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
 
-/** Null when the text is no usable URL; what would silently be ignored, such as a query, makes it one. */
+/** `null` if the URL is invalid or contains parts that would be ignored, such as a query. */
 export function readSmtpUrl(text: string): SmtpServer | null {
   if (!URL.canParse(text)) return null
   const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(text)

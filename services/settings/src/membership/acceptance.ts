@@ -25,8 +25,9 @@ import { type Members, proveMemberships } from './members.js'
 import { findOpenInvitation, type OpenInvitation } from './queries.js'
 
 /**
- * Lets an invited person in, and answers as a login does. A new login gets its password; one that exists proves
- * itself by its own. Throws `invalid_token`, `invalid_credentials`, `rate_limited`, `validation_failed`.
+ * Accepts an invitation and returns a session like a login. The acceptance sets the password of a new login; an
+ * existing login is proved with its password. Throws `invalid_token`, `invalid_credentials`, `rate_limited`,
+ * `validation_failed`.
  */
 export type AcceptInvitation = (
   wanted: InvitationAcceptance,
@@ -48,7 +49,7 @@ export function createAccept(
   { members, serialized, passwords, throttle, identify, completeSignIn }: AcceptOptions,
 ): AcceptInvitation {
   const accounts = store.aggregate(account)
-  /** Null for what was never issued, has been used or replaced, or has ended, after the same work. */
+  /** `null` if the token was never issued, was used or replaced, or has expired. Does the same work in each case. */
   const valid = async (token: string, now: Instant): Promise<OpenInvitation | null> => {
     const presented = readToken(token)
     const found = await findOpenInvitation(db, presented?.kind === 'inv' ? presented.id : '')
@@ -56,7 +57,7 @@ export function createAccept(
     return found !== null && matches && found.expiresAt > now ? found : null
   }
 
-  /** Makes the person a member, and the new login theirs. */
+  /** Makes the person a member, and lets them claim a new login. */
   const admit = (
     invitation: OpenInvitation,
     name: string,
@@ -68,7 +69,7 @@ export function createAccept(
     const actor = { id: userId, name, type: 'user' as const }
     return serialized({ tenant: workspaceScope(workspaceId), actor, now, requestId }, async (unit, tx) => {
       await lockAccount(tx, userId)
-      // Who has replaced the password meanwhile, by a link of another workspace's admin, enters nothing by this.
+      // Rejects if the password was replaced meanwhile, for example by a reset link of another workspace's admin.
       if (proved !== undefined && (await requireAccount(tx, userId)).passwordHash !== proved)
         throw wrongCredentials()
       const found = await unit.find(members.aggregate, membershipId)

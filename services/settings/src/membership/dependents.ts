@@ -12,14 +12,14 @@ import type { Drizzle } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { listMemberKeys } from '../token/queries.js'
 
-/** Something that depends on a person, and its service. */
+/** A resource that depends on a person, with its service. */
 export interface ServiceDependent extends FoundDependent {
   service: string
 }
 
 export interface DependentsResult {
   found: ServiceDependent[]
-  /** Services that did not answer. */
+  /** Services that did not respond. */
   unanswered: string[]
 }
 
@@ -27,12 +27,12 @@ export type FindDependents = (question: DependentsQuestion) => Promise<Dependent
 
 export interface DependentsOptions {
   db: Drizzle
-  /** Of all other services. */
+  /** Clients of all other services. */
   neighbours: PlatformClients
   log: Pick<Logger, 'warn'>
 }
 
-/** Asks every service what depends on a person; their API keys are read here. */
+/** Queries every service for resources that depend on a person. Their API keys are read from this service's database. */
 export const createFindDependents =
   ({ db, neighbours, log }: DependentsOptions): FindDependents =>
   async (question) => {
@@ -59,7 +59,7 @@ export const createFindDependents =
 
 const findKindIndex = ({ kind }: FoundDependent) => dependentKinds.indexOf(kind)
 
-/** A key of several environments is listed in the first of them; it ends with its person. */
+/** A key of several environments is listed in the first of them; it ends with its owner. */
 const keyDependent = ({
   id,
   name,

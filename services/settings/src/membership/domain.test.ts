@@ -27,7 +27,7 @@ const accept = {
   now,
 }
 
-/** All of the state, as `emits` cannot say that a field is gone. */
+/** The whole state, because `emits` cannot express that a field is absent. */
 const after = (state: MembershipState, command: Parameters<typeof membership.decide>[0]) =>
   membership.decide(command, state).at(-1)?.after
 

@@ -11,18 +11,18 @@ import {
 } from '@opsplane/contracts'
 import { statusAfter } from './transitions.js'
 
-/** An open invitation. Only the hash of its token is kept. */
+/** An open invitation. Stores only the hash of its token. */
 export interface PendingInvitation {
   id: string
   tokenHash: string
   expiresAt: Instant
-  /** The token went to the person by mail only. */
+  /** Whether the token was sent to the person by mail only. */
   mailed: boolean
 }
 
 /**
- * A person in a workspace. Events speak of the user, so `id` (mbr_…) shows nowhere but in the store; nor does the
- * invitation, which is there while the user is invited.
+ * A person in a workspace. Events refer to the user, so `id` (mbr_…) is visible only in the store. The same applies
+ * to the invitation, which is present while the user is invited.
  */
 export interface MembershipState extends UserState {
   userId: string
@@ -56,12 +56,12 @@ export interface AcceptInvitation {
   tokenHash: string
   /** The name of the person's login. */
   name: string
-  /** By the login's past, or by this invitation. */
+  /** Whether the address is proven, by the login's history or by this invitation. */
   addressProven: boolean
   now: Instant
 }
 
-/** How many other active owners the workspace has: it keeps at least one. */
+/** Number of other active owners of the workspace, which must keep at least one owner. */
 interface Others {
   otherOwners: number
 }
@@ -125,7 +125,7 @@ function activate(command: ActivateMembership, state: MembershipState | null): D
   return { type: 'user.activated', after }
 }
 
-/** A person invited again keeps the id and the date of the first time. */
+/** A person who is invited again keeps the id and creation date of the first invitation. */
 function invite(command: InviteMember, state: MembershipState | null): Decided {
   if (state?.status === 'active') throw new ApiError('conflict', 'This person is a member already.')
   const status = state === null ? 'invited' : statusAfter('invite', state.status)
@@ -147,7 +147,7 @@ function accept({ tokenHash, name, addressProven, now }: AcceptInvitation, state
   return { type: 'user.activated', after }
 }
 
-/** Role first, then status: one event each. */
+/** Changes first the role, then the status, with one event each. */
 function patch({ patch: wanted, otherOwners, now }: PatchMembership, state: MembershipState): Decided[] {
   const decided = [changeRole(wanted.role, now, state)]
   decided.push(changeStatus(wanted.status, now, decided[0]?.after ?? state))
@@ -185,7 +185,7 @@ function keepAnOwner(before: MembershipState, after: MembershipState, otherOwner
 
 const isActiveOwner = ({ role, status }: MembershipState) => role === 'owner' && status === 'active'
 
-/** Never issued, expired, used, replaced: the answer is the same for all. */
+/** The error is the same for invitations that were never issued, expired, used or replaced. */
 export function invalidInvitation(): ApiError {
   return new ApiError(
     'invalid_token',

@@ -81,7 +81,7 @@ describe('with a mail server, an invitation', () => {
 
   it('that was replaced or has ended before it could be sent is not sent', async () => {
     await receiver.stop()
-    // None is claimed any more, where it would still be sent.
+    // Waits for the failed attempt, so that no mail is claimed and could still be sent.
     const putOff = (email: string) => waitFor(async () => (await rowsTo(email)).at(-1)?.last_error)
     await users.invite('changed@example.com')
     await putOff('changed@example.com')

@@ -10,10 +10,10 @@ export interface InvitationWords {
   publicOrigin: string | undefined
 }
 
-/** Where an invitation is accepted, through the gateway. */
+/** Path of the operation that accepts an invitation, through the gateway. */
 export const acceptPath = '/api/v1/auth/invitations/accept'
 
-/** Subject and text of the mail that brings an invitation. */
+/** Subject and text of the mail with an invitation. */
 export function invitationText(words: InvitationWords) {
   const { workspaceName, inviterName, role, token, expiresAt, publicOrigin } = words
   const page = pageLink(publicOrigin, 'invitation', token)

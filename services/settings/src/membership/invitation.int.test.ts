@@ -30,7 +30,7 @@ describe('an invitation', () => {
     const accepted = replies.filter(({ status }) => status === 201)
     expect(accepted).toHaveLength(1)
     for (const reply of replies.filter(({ status }) => status !== 201)) {
-      // So many tries of one token from one network are too many as well.
+      // This many attempts with one token from one network may also be throttled.
       expect(['invalid_token', 'invalid_credentials', 'rate_limited']).toContain(reply.error().code)
     }
     expect(await statusOf(id)).toBe('active')

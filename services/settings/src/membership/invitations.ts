@@ -23,8 +23,8 @@ import { inWorkspaceScope, type Members, requireGrant, requireRank } from './mem
 import { findMember } from './queries.js'
 
 /**
- * Invites a person, or replaces their invitation. The plaintext of the token goes by mail where there is a mail server, else it is in
- * the answer; it is kept nowhere.
+ * Invites a person, or replaces their invitation. The plaintext of the token is sent by mail if there is a mail
+ * server, otherwise it is in the response. It is never stored unencrypted.
  */
 export type Invite = (wanted: NewInvitation, meta: RequestMeta) => Promise<InvitedUser>
 
@@ -38,13 +38,13 @@ export interface InviteOptions {
 
 const hourMs = 3_600_000
 
-/** An invitation as it is about to be given. */
+/** An invitation before it is committed. */
 interface Issued {
   id: string
   plaintext: string
   tokenHash: string
   expiresAt: Instant
-  /** Null: nothing is mailed. */
+  /** `null`: no mail is sent. */
   sealedContent: string | null
 }
 
@@ -54,7 +54,7 @@ export function createInvite(
 ): Invite {
   const accounts = store.aggregate(account)
 
-  /** Before the turn, as sealing may need a connection. */
+  /** Runs before the workspace is locked, because sealing may need a connection. */
   const issue = async ({ role, expiresInHours }: NewInvitation, meta: RequestMeta): Promise<Issued> => {
     const { workspaceId } = meta.tenant
     const id = newId('invitation')
@@ -70,7 +70,7 @@ export function createInvite(
     return { ...issued, sealedContent: await sealContent(vault, workspaceId, id, content) }
   }
 
-  /** The login of the person; one without a password when there is none, which accepting claims. */
+  /** The login of the person. If there is none, creates one without a password, which the acceptance claims. */
   const loginOf = async (
     unit: Unit,
     tx: Transaction,
@@ -119,7 +119,7 @@ export function createInvite(
   return async (wanted, meta) => {
     const issued = await issue(wanted, meta)
     const invited = await invite(wanted, issued, meta).catch((error: unknown) => {
-      // Another workspace has made the login of this e-mail at the same time; it is there now.
+      // Another workspace created the login with this e-mail concurrently; it exists now.
       if (!isLoginInUse(error)) throw error
       return invite(wanted, issued, meta)
     })

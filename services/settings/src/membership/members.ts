@@ -22,7 +22,7 @@ import { allowedActions } from './transitions.js'
 
 export type Members = ReturnType<typeof createMembers>
 
-/** The users of a workspace, changed one request after the other, so that the last owner stays. */
+/** The users of a workspace. Changes are serialized, so that the last owner cannot be removed. */
 export function createMembers(
   { store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>,
   serialized: Serialized,
@@ -30,7 +30,7 @@ export function createMembers(
   const memberships = store.aggregate(membership, { present })
   const keys = store.aggregate(token)
 
-  /** The member, and how many other active owners there are. */
+  /** The member, and the number of other active owners. */
   const prepared = async (userId: string, meta: RequestMeta, tx: Transaction) => {
     const { state, version } = await memberToChange(tx, meta, userId)
     return { state, version, otherOwners: await countOtherOwners(tx, meta.tenant.workspaceId, userId) }
@@ -46,18 +46,18 @@ export function createMembers(
       return present(found.state, found.version)
     },
 
-    /** An active member who may do no more than the caller. Throws `not_found` and `forbidden`. */
+    /** Requires an active member with no more permissions than the caller. Throws `not_found` and `forbidden`. */
     requireCharge: (userId: string, meta: RequestMeta): Promise<void> =>
       db.transaction(async (tx) => {
         const { state } = await memberToChange(tx, meta, userId)
         if (state.status !== 'active') throw notFound()
       }),
 
-    /** A member whom the caller may change. Throws `not_found` and `forbidden`. */
+    /** Requires a member whom the caller may change. Throws `not_found` and `forbidden`. */
     requireChange: (userId: string, meta: RequestMeta): Promise<void> =>
       db.transaction(async (tx) => void (await memberToChange(tx, meta, userId))),
 
-    /** The same, who could be removed at this moment. Throws what `remove` does. */
+    /** Requires a member whom the caller could remove now. Throws the errors of `remove`. */
     requireRemovable: (userId: string, meta: RequestMeta): Promise<void> =>
       db.transaction(async (tx) => {
         const { state, version, otherOwners } = await prepared(userId, meta, tx)
@@ -80,7 +80,7 @@ export function createMembers(
         const { now } = meta
         await dropInvitationMail(tx, state.invitation?.id)
         const removed = await unit.handle(memberships, state.id, { kind: 'remove', otherOwners, now })
-        // Permanently: a person who returns later does not get forgotten keys back.
+        // Revoked permanently: a person who returns later does not regain forgotten keys.
         for (const id of await listUnrevokedKeys(tx, workspaceScope(meta.tenant.workspaceId), userId)) {
           await unit.handle(keys, id, { kind: 'revoke', reason: 'user_removed', now })
         }
@@ -89,7 +89,7 @@ export function createMembers(
   }
 }
 
-/** The member, whom the caller may change. Throws `not_found` and `forbidden`. */
+/** A member whom the caller may change. Throws `not_found` and `forbidden`. */
 async function memberToChange(tx: Transaction, meta: RequestMeta, userId: string): Promise<Member> {
   const { workspaceId } = meta.tenant
   const found = await findMember(tx, workspaceId, userId)
@@ -109,7 +109,10 @@ export async function requireRank(
   requireAuthority(meta.principal.permissions, allowed ?? [])
 }
 
-/** The role exists, and allows nothing the caller may not do. Throws `validation_failed` and `forbidden`. */
+/**
+ * Requires that the role exists and grants no permission that the caller lacks. Throws `validation_failed` and
+ * `forbidden`.
+ */
 export async function requireGrant(tx: Transaction, meta: RequestMeta, role: string): Promise<void> {
   await requireEveryEnvironment(tx, meta.principal)
   const allowed = await findRolePermissions(tx, meta.tenant.workspaceId, role)
@@ -128,7 +131,7 @@ function present(state: MembershipState, version: number): User {
   }
 }
 
-/** Every workspace is notified that the address of this user is proven. */
+/** Records in every workspace of this user that their address is proven. */
 export async function proveMemberships(
   unit: Unit,
   tx: Transaction,
@@ -146,7 +149,7 @@ export async function proveMemberships(
   }
 }
 
-/** Members belong to the workspace as a whole. */
+/** Rescopes the request, because members belong to the workspace as a whole. */
 export function inWorkspaceScope(meta: RequestMeta): RequestMeta {
   return { ...meta, tenant: workspaceScope(meta.tenant.workspaceId) }
 }

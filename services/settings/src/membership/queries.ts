@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { accounts, memberships } from '../schema.js'
 import type { MembershipState } from './domain.js'
 
-/** The pool, or one transaction. */
+/** The pool or a transaction. */
 type Reader = Pick<Drizzle, 'select'>
 
 const StoredMembership = UserState.extend({
@@ -16,7 +16,7 @@ const StoredMembership = UserState.extend({
     .optional(),
 })
 
-/** Where the user's memberships do not say yet that the address is proven, by membership and workspace. */
+/** Memberships of the user that do not yet record the address as proven, with their workspaces. */
 export function listUnprovenMemberships(db: Reader, userId: string) {
   return db
     .select({ id: memberships.id, workspaceId: memberships.workspaceId })
@@ -30,7 +30,7 @@ export interface Member {
   version: number
 }
 
-/** The user as a member of the workspace, whatever the status. */
+/** The user as a member of the workspace, in any status. */
 export async function findMember(db: Reader, workspaceId: string, userId: string): Promise<Member | null> {
   const [row] = await db
     .select({ state: memberships.state, version: memberships.version })
@@ -39,7 +39,7 @@ export async function findMember(db: Reader, workspaceId: string, userId: string
   return row ? { state: readMembership(row.state), version: row.version } : null
 }
 
-/** Those of these users who belong to the workspace, or are invited to. */
+/** Those of these users who are members of the workspace or invited to it. */
 export async function findMembers(db: Reader, workspaceId: string, userIds: string[]): Promise<string[]> {
   const rows = await db
     .select({ userId: memberships.userId })
@@ -54,7 +54,7 @@ export async function findMembers(db: Reader, workspaceId: string, userIds: stri
   return rows.flatMap(({ userId }) => userId ?? [])
 }
 
-/** The active owners of the workspace other than this user. */
+/** The number of active owners of the workspace other than this user. */
 export async function countOtherOwners(db: Reader, workspaceId: string, userId: string): Promise<number> {
   const [row] = await db
     .select({ owners: count() })
@@ -70,7 +70,7 @@ export async function countOtherOwners(db: Reader, workspaceId: string, userId: 
   return row?.owners ?? 0
 }
 
-/** Name or e-mail begin with this text, in any case. */
+/** Matches members whose name or e-mail starts with this text, ignoring case. */
 export function buildPrefixCondition(text: string | undefined): SQL | undefined {
   if (text === undefined) return undefined
   const begins = (field: string) =>
@@ -78,23 +78,23 @@ export function buildPrefixCondition(text: string | undefined): SQL | undefined 
   return sql`(${begins('name')} or ${begins('email')})`
 }
 
-/** An invitation that has not been used or replaced, with whom it invites where. */
+/** An invitation that has not been used or replaced, with its person and workspace. */
 export interface OpenInvitation {
   workspaceId: string
   membershipId: string
   userId: string
   email: string
-  /** Of the user as invited. */
+  /** Name of the user in the invitation. */
   invitedName: string
   tokenHash: string
   expiresAt: Instant
   mailed: boolean
   account: Account
-  /** The login has no password yet. */
+  /** Whether the login has no password yet. */
   unclaimed: boolean
 }
 
-/** By unique keys, whichever workspace it is of: who accepts is in none yet. */
+/** Finds an invitation by unique keys in any workspace, because its recipient is not in a workspace yet. */
 export async function findOpenInvitation(db: Reader, invitationId: string): Promise<OpenInvitation | null> {
   const [row] = await db
     .select({ member: memberships.state, workspaceId: memberships.workspaceId, account: accounts.state })

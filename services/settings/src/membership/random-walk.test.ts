@@ -5,7 +5,7 @@ import { type MembershipCommand, type MembershipState, membership } from './doma
 import { invitation, invite, now } from './sample-members.fixture.js'
 import { allowedActions, transitions } from './transitions.js'
 
-/** The same walks on every run. */
+/** Seeded, so that every run performs the same walks. */
 function generator(seed: number) {
   const next = seededRandom(seed)
   return <T>(first: T, ...others: T[]): T =>
@@ -33,7 +33,7 @@ function randomCommand(pick: ReturnType<typeof generator>): MembershipCommand {
 
 const isActiveOwner = ({ role, status }: MembershipState) => role === 'owner' && status === 'active'
 
-/** What must hold of every membership anyone can ever see. */
+/** Invariants of every membership. */
 function expectSound(before: MembershipState, after: MembershipState): void {
   const ways = userActions.map((action) => transitions[action][before.status])
   expect(ways).toContain(after.status)
@@ -42,7 +42,7 @@ function expectSound(before: MembershipState, after: MembershipState): void {
   expect([after.id, after.userId, after.createdAt]).toEqual([before.id, before.userId, before.createdAt])
 }
 
-/** One command can make an owner and suspend it: what counts is where it leads. */
+/** One command can make an owner and suspend them: only the resulting state counts. */
 function expectAnOwner(before: MembershipState, after: MembershipState, command: MembershipCommand): void {
   const guarded = 'otherOwners' in command && command.otherOwners === 0 && isActiveOwner(before)
   if (guarded) expect(isActiveOwner(after)).toBe(true)

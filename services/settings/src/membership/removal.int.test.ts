@@ -4,7 +4,7 @@ import { createUserClient } from './users.fixture.js'
 
 let settings: Settings
 beforeAll(async () => {
-  // A service that does not answer: what it has cannot be taken over.
+  // A service that does not respond, so its resources cannot be taken over.
   settings = await startSettings({ SERVICE_URLS: JSON.stringify({ itsm: 'http://127.0.0.1:1' }) })
 })
 afterAll(() => settings?.stop())

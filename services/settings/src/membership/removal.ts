@@ -4,11 +4,11 @@ import { type FindDependents, toDependent, toDependents } from './dependents.js'
 import type { Members } from './members.js'
 import type { TransferDependents } from './transfer-dependents.js'
 
-/** Removes a user, with all that depends on them. */
+/** Removes a user and the resources that depend on them. */
 export interface Removals {
-  /** Throws `not_found`, and `forbidden` for those who may not change the person. */
+  /** Throws `not_found`, and `forbidden` if the caller may not change the person. */
   dependents(userId: string, meta: RequestMeta): Promise<UserDependents>
-  /** Throws what `members.remove` does; for a successor who may do more than the caller `forbidden`. */
+  /** Throws the errors of `members.remove`, and `forbidden` for a successor with more permissions than the caller. */
   remove(userId: string, successorId: string | undefined, meta: RequestMeta): Promise<RemovedUser>
 }
 

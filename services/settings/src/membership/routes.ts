@@ -154,7 +154,7 @@ export function membershipRoutes(
   ]
 }
 
-/** What may be kept for replay. */
+/** The response that may be stored for a repeated request. */
 function withoutToken(invited: InvitedUser): InvitedUser {
   return { ...invited, invitation: { ...invited.invitation, token: null, link: null } }
 }

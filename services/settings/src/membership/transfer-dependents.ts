@@ -25,17 +25,18 @@ export interface DependentsTransfer {
   meta: RequestMeta
 }
 
-/** Rounds in which more turns up than a service lists at once. */
+/** Maximum number of rounds, for persons with more dependents than a service lists in one response. */
 const maxRounds = 50
 
-/** What depended on a person, and whether the successor has it now. */
+/** The resources that depended on a person, and whether each was transferred to the successor. */
 export type TransferDependents = (
   succession: DependentsTransfer,
 ) => Promise<Pick<RemovedUser, 'dependents' | 'unanswered'>>
 
 /**
- * Transfers what depends on a person to a successor, with the rights of the successor and in the name of the caller, as far as
- * possible. Throws `service_unavailable` where a service does not list what it has, before anything is transferred.
+ * Transfers the resources that depend on a person to a successor as far as possible, with the rights of the successor
+ * and with the caller as the actor. Throws `service_unavailable` before anything is transferred if a service does not
+ * respond.
  */
 export function createTransferDependents({
   db,
@@ -50,7 +51,7 @@ export function createTransferDependents({
     if (!member) throw new ApiError('not_found', 'The successor is not an active member of the workspace.')
     const { role, permissions, email } = member
     const principalIn = ({ environment }: ServiceDependent): Principal => ({
-      // Who has named the successor has done it.
+      // The actor is the person who named the successor.
       ...{ actor: meta.actor, userId: successorId, tokenId: `succession:${userId}` },
       ...{ workspaceId, environment, role, email, permissions },
     })

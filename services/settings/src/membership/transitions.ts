@@ -1,6 +1,6 @@
 import { invalidTransition, type MembershipStatus, type UserAction, userActions } from '@opsplane/contracts'
 
-/** The whole life of a user in a workspace: per action, the statuses it applies to and where each leads. */
+/** State machine of a user in a workspace: for each action, the statuses it applies to and the resulting status. */
 export const transitions: Record<UserAction, Partial<Record<MembershipStatus, MembershipStatus>>> = {
   invite: { invited: 'invited', deactivated: 'invited' },
   accept: { invited: 'active' },
@@ -14,7 +14,7 @@ export function allowedActions(status: MembershipStatus): UserAction[] {
   return userActions.filter((action) => transitions[action][status] !== undefined)
 }
 
-/** The status `action` leads to from `from`. Throws invalid_state_transition where the table has none. */
+/** The status after `action` in status `from`. Throws `invalid_state_transition` if the table has no such transition. */
 export function statusAfter(action: UserAction, from: MembershipStatus): MembershipStatus {
   const target = transitions[action][from]
   if (target === undefined) throw invalidTransition(action, from, allowedActions(from))

@@ -10,14 +10,14 @@ export interface JoinedUser {
   api: ApiClient
 }
 
-/** What tests of users do over and over, in the workspace of one owner. */
+/** Common operations of tests of users, in the workspace of one owner. */
 export function createUserClient(settings: Settings, owner: Owner, api: ApiClient) {
   const place = { workspace: owner.slug }
 
   const invite = (email: string, role = 'developer', fields: object = {}): Promise<ApiReply> =>
     api.post('/settings/users/invite', { email, role, ...fields })
 
-  /** The token of a new invitation. */
+  /** Creates an invitation and returns its token. */
   const invited = async (email: string, role?: string, fields?: object) => {
     const { invitation, ...user } = (await invite(email, role, fields)).data(InvitedUser)
     return { ...user, token: invitation.token ?? '' }

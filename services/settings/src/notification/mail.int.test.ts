@@ -24,7 +24,7 @@ afterEach(() => {
   receiver.mails.splice(0)
 })
 
-/** A pause that is happening now. */
+/** Publishes a pause that occurs now. */
 const pause = async (workspaceId = ada.workspaceId, createdAt = settings.clock.now()) => {
   const event = pausedEvent(workspaceId, { createdAt })
   await publishEvents(settings.service.natsPrefix, [event])

@@ -4,10 +4,10 @@ import { dueNow } from '@opsplane/postgres'
 import { and, eq, inArray, or, sql } from 'drizzle-orm'
 import { mails, memberships } from '../schema.js'
 
-/** For so long after the event a mail about it is of use; afterwards it is given up. */
+/** Time in milliseconds after an event during which a mail about it is sent; afterwards the mail is given up. */
 const mailWorthMs = 24 * 3_600_000
 
-/** The roles that get notifications without named recipients. */
+/** The roles that receive notifications without named recipients. */
 const adminRoles = ['owner', 'admin']
 
 /** Queues one mail per notification and active recipient. Old notifications, as after a reseed, get none. */
@@ -30,7 +30,7 @@ export async function queueNotificationMails(
   }
 }
 
-/** Members whom it is for: those it names, or who have a role that it names, else the admins. */
+/** The members a notification is for: those named by id or role, or otherwise the admins. */
 function findRecipients(tx: Transaction, { workspaceId, audience }: CreatedNotification) {
   const named = (kind: string) =>
     (audience ?? []).flatMap((each) => (each.startsWith(`${kind}:`) ? [each.slice(kind.length + 1)] : []))

@@ -3,7 +3,7 @@ import { connectNats } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
 import { signedHeaders, testNatsUrl, waitFor } from '@opsplane/testing'
 
-/** `webhook.paused` as dispatcher raises it. */
+/** `webhook.paused` as the dispatcher emits it. */
 export function pausedEvent(
   workspaceId: string,
   { reason = 'consecutive_failures', name = 'Orders', ...fields }: PausedFields = {},
@@ -24,7 +24,7 @@ type PausedFields = Partial<Pick<PlatformEvent, 'environment' | 'createdAt'>> & 
   name?: string
 }
 
-/** `workflow.approval_requested` as workflows raises it. */
+/** `workflow.approval_requested` as the workflows service emits it. */
 export function approvalEvent(
   workspaceId: string,
   { createdAt, ...asked }: { users: string[]; roles: string[]; createdAt?: string },
@@ -35,13 +35,13 @@ export function approvalEvent(
   return { ...event, ...at, id: newId('event'), workspaceId, data: { ...data, approval } }
 }
 
-/** Puts events on the stream, as another service's relay does. */
+/** Publishes events to the stream, as another service's relay does. */
 export async function publishEvents(natsPrefix: string, events: PlatformEvent[]): Promise<void> {
   const log = createLogger({ service: 'publisher', level: 'silent' })
   const link = connectNats({ url: testNatsUrl(), name: 'publisher', log })
   const names = natsNames(natsPrefix)
   const connection = await link.ready()
-  // A service that has just started makes the stream first.
+  // Retries, because a service that has just started creates the stream first.
   for (const event of events) {
     const [subject, body] = [names.eventSubject(event), JSON.stringify(event)]
     const headers = signedHeaders({ subject, body })

@@ -44,14 +44,14 @@ describe('a notification', () => {
     })
     const one = (await api.get(`/notifications/${found.id}`)).data(Notification.strict())
     expect(one).toEqual(found)
-    // Without SMTP settings nothing is queued.
+    // Without SMTP settings no mail is queued.
     expect(await settings.service.sql`select id from mails`).toHaveLength(0)
   })
 
   it('comes of no pause a person asked for, and once of an event that comes twice', async () => {
     const own = pausedEvent(ada.workspaceId, { reason: 'user' })
     const gone = pausedEvent(ada.workspaceId, { reason: 'gone' })
-    // Without a message id the stream takes the repetition, as it takes a reseed.
+    // Without a message id the stream accepts the duplicate, as it does for a reseed.
     await publish(own, gone, gone)
     const first = await about(gone.id)
     await publish(gone)

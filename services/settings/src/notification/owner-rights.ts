@@ -2,18 +2,18 @@ import { endedKey } from '@opsplane/contracts'
 import { oneLine } from '@opsplane/runtime'
 
 interface Suspended {
-  /** What it is, such as `workflow`. */
+  /** Type of the resource, such as `workflow`. */
   kind: string
   name: string
   environment: string
   missing: readonly string[]
-  /** What happens while it is suspended, as a sentence. */
+  /** The effect of the suspension, as a sentence. */
   effect: string
-  /** The call by which a person with the permissions takes it over. */
+  /** The call with which a person with the permissions takes it over. */
   takeOver: string
 }
 
-/** The text for what the platform suspended because its owner has lost permissions it needs. */
+/** The text about a resource that the platform suspended because its owner lost permissions it needs. */
 export function ownerRightsText({ kind, name, environment, missing, effect, takeOver }: Suspended): {
   severity: 'critical'
   title: string

@@ -10,7 +10,7 @@ import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, exists, inArray, isNull, not, or, type SQL, sql } from 'drizzle-orm'
 import { notifications, notificationReads as reads } from '../schema.js'
 
-/** The unread or read notifications of the user; all of them when `unread` is not given. */
+/** Matches the unread or read notifications of the user; all of them if `unread` is not given. */
 export function readCondition(db: Drizzle, userId: string, unread: boolean | undefined): SQL | undefined {
   if (unread === undefined) return undefined
   const mark = exists(
@@ -22,7 +22,7 @@ export function readCondition(db: Drizzle, userId: string, unread: boolean | und
   return unread ? not(mark) : mark
 }
 
-/** The notifications as this user sees them. */
+/** The notifications with the read marks of this user. */
 export async function withReadMarks(
   db: Drizzle,
   userId: string,
@@ -40,7 +40,10 @@ export async function withReadMarks(
 
 type Reader = Pick<Principal, 'userId' | 'role' | 'permissions'>
 
-/** The notifications for this person: those that name them or their role, and those for admins where they may read these. */
+/**
+ * Matches the notifications for this person: those that name them or their role, and those for admins if they have
+ * `right`.
+ */
 export function audienceCondition(
   { userId, role, permissions }: Reader,
   right: 'notifications:read' | 'notifications:write' = 'notifications:read',
@@ -53,7 +56,7 @@ export function audienceCondition(
   return permissions.includes(right) ? or(isNull(notifications.audience), named) : named
 }
 
-/** The notification as this user sees it. Throws `not_found`, also for what is for others. */
+/** The notification with the read mark of this user. Throws `not_found`, also for notifications to others. */
 export async function findNotification(
   db: Drizzle,
   { workspaceId, environment }: TenantScope,
@@ -78,7 +81,7 @@ export async function findNotification(
   return { ...NotificationContent.parse(row.state), readAt: row.readAt }
 }
 
-/** Marks it as read by this user; the first mark stays. Throws `not_found`. */
+/** Marks the notification as read by this user; the first mark is kept. Throws `not_found`. */
 export async function markRead(
   db: Drizzle,
   tenant: TenantScope,

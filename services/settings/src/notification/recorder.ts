@@ -7,8 +7,8 @@ import { queueNotificationMails } from './mails.js'
 import { notificationText, notifiedTypes } from './text.js'
 
 /**
- * Creates a notification for each event that admins or others should know of, once even if redelivered, together with the
- * mails about it where mail is sent at all.
+ * Creates a notification for each event that admins or others should know about, once even if redelivered, together
+ * with its mails if mail is available.
  */
 export function recordNotifications(
   { consume, clock }: ServiceContext,

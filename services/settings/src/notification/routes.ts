@@ -17,8 +17,8 @@ const route = defineResource({
 })
 
 /**
- * Notifications for the admins of the current workspace and environment, for users with `notifications:read`, and those
- * that name the caller or their role. Read marks are each user's own.
+ * Notifications of the current workspace and environment: those for admins, for users with `notifications:read`, and
+ * those that name the caller or their role. Each user has their own read marks.
  */
 export function notificationRoutes({
   database: { db },
@@ -60,7 +60,7 @@ export function notificationRoutes({
       tag,
       scope: 'authenticated',
       response: Notification,
-      // Repeating it is safe without a kept answer.
+      // Repeating the request is safe without a stored response.
       idempotency: 'none',
       handler: ({ params, meta }) => markRead(db, meta.tenant, meta.principal, params.id, meta.now),
     }),

@@ -15,16 +15,16 @@ import { ownerRightsText } from './owner-rights.js'
 /** The text of a notification. */
 export interface NotificationText {
   title: string
-  /** What happened, and what to do next. */
+  /** What happened, and the next steps for the reader. */
   message: string
   severity: NotificationSeverity
-  /** Whom it is for, as `user:<id>` and `role:<name>`; without: admins. */
+  /** Recipients as `user:<id>` and `role:<name>`; default: admins. */
   audience?: string[]
 }
 
 type FormatText<Type extends EventType> = (event: EventOf<Type>) => NotificationText | null
 
-/** Event type to the notification about it. Null: this event needs no attention. */
+/** The notification text for each event type. A formatter returns `null` for an event that needs no attention. */
 const textFormatters: { [Type in EventType]?: FormatText<Type> } = {
   'deploy.suspended': deploymentSuspended,
   'webhook.paused': webhookPaused,
@@ -36,17 +36,17 @@ const textFormatters: { [Type in EventType]?: FormatText<Type> } = {
   'workflow.approval_reminded': (event) => approvalRequestedText(event, 'still needs your decision'),
 }
 
-/** The event types of which any event may become a notification. */
+/** The event types that may lead to a notification. */
 export const notifiedTypes: readonly string[] = Object.keys(textFormatters)
 
-/** The notification text for the event; null for none. Throws ZodError when the event breaks its schema. */
+/** The notification text for an event; `null` if it needs none. Throws `ZodError` if the event violates its schema. */
 export function notificationText(event: PlatformEvent): NotificationText | null {
   const type = notifiedTypes.find((notified) => notified === event.type)
   return type === undefined ? null : formatText(type as EventType, event)
 }
 
 function formatText<Type extends EventType>(type: Type, event: PlatformEvent): NotificationText | null {
-  // The schema of a type yields the event of that type, which its own type does not say of a type parameter.
+  // The schema of a type yields the event of that type, which TypeScript cannot infer for a type parameter.
   return textFormatters[type]?.(eventSchema(type).parse(event) as EventOf<Type>) ?? null
 }
 

@@ -4,7 +4,7 @@ import type { RequestMeta } from '@opsplane/http'
 import { toStatementRunner } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 
-/** Reports what an operator is about to do with a dead letter: before it is done, so that nothing is done unreported. */
+/** Records an operator's action on a dead letter before it is performed, so that no action goes unrecorded. */
 export const createDeadLetterReport =
   ({ database: { db }, relay }: Pick<ServiceContext, 'database' | 'relay'>) =>
   async (

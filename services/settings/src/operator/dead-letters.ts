@@ -23,14 +23,14 @@ export interface DeadLetterPage extends DeadLetterFilters {
   binding: string
 }
 
-/** The dead letters of all services: service by service, the oldest of each first. */
+/** The dead letters of all services, service by service, the oldest of each first. */
 export function createDeadLetters(
   ctx: Pick<ServiceContext, 'database' | 'relay'>,
   operated: OperatedServices,
   cursors: CursorCodec,
 ) {
   const report = createDeadLetterReport(ctx)
-  /** Throws `not_found` for an id of no service there is. */
+  /** Throws `not_found` for an id that refers to no known service. */
   const find = (id: string): [BackendName, OperatedService, number] => {
     const [, service = '', number] = /^([a-z-]+):([1-9]\d{0,14})$/.exec(id) ?? []
     const name = backendNames.find((each) => each === service)
@@ -46,7 +46,7 @@ export function createDeadLetters(
   }
 
   return {
-    /** Throws `invalid_cursor`, and `service_unavailable` naming a service that does not answer. */
+    /** Throws `invalid_cursor`, and `service_unavailable` naming a service that does not respond. */
     async list({ service, consumer, limit, after, binding }: DeadLetterPage): Promise<Page<DeadLetter>> {
       const names = [...operated.keys()].filter((name) => service === undefined || name === service)
       const [first, number] =

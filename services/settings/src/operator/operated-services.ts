@@ -10,23 +10,23 @@ import {
 import { type PlatformClients, readReadiness, type ServiceClient } from '@opsplane/http'
 import type { Operations } from '@opsplane/service'
 
-/** A service, as those who operate the installation see it. */
+/** A service as seen by the operators of the installation. */
 export interface OperatedService extends Operations {
-  /** `up`, or why it is not ready. */
+  /** `up`, or the reason why the service is not ready. */
   state(): Promise<string>
 }
 
 export type OperatedServices = ReadonlyMap<BackendName, OperatedService>
 
-/** One service that stalls is reported so, and does not hold up the rest. */
+/** Timeout per service in milliseconds: a stalled service is reported as such and does not delay the others. */
 const timeoutMs = 3_000
 
-/** All services: settings itself, and those it has the addresses of. */
+/** All services: settings itself, and those with a configured address. */
 export function createOperatedServices(own: Operations, neighbours: PlatformClients): OperatedServices {
   const found = new Map<BackendName, OperatedService>()
   for (const name of backendNames) {
     const client = neighbours.get(name)
-    // A service that is not ready refuses requests, and so is not asked.
+    // Settings is up if this code runs, because a service that is not ready rejects requests.
     if (name === 'settings') found.set(name, { ...own, state: async () => 'up' })
     else if (client) found.set(name, operatedBy(client))
   }

@@ -37,7 +37,7 @@ it('requires a proven address: an invitation to the address of an operator makes
   const api = await settings.as(ada.session, { workspace: 'ada' })
   const impostor = await createUserClient(settings, ada, api).joined('boss@example.com')
   expect(await isOperator(impostor.session)).toBe(false)
-  // Nor by the bootstrap of a workspace, which keeps the password another person has set.
+  // The bootstrap of another workspace makes no operator either, because it keeps the password that another person set.
   const kept = await bootstrap('boss', 'boss@example.com', {
     existingLogin: 'keep',
     password: 'not the same one',

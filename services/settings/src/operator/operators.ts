@@ -2,16 +2,16 @@ import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, inArray, isNotNull, or, type SQL, sql } from 'drizzle-orm'
 import { accounts, bootstrappedAccounts } from '../schema.js'
 
-/** Who operates the installation: logins with one of these addresses, which the configuration names. */
+/** The operators of the installation: logins with one of the configured addresses. */
 export interface Operators {
-  /** Of the account that a query joins. */
+  /** Condition for the account that a query joins. */
   isJoined(): SQL<boolean>
   includes(db: Pick<Drizzle, 'select'>, accountId: string): Promise<boolean>
 }
 
 /**
- * An address alone makes no operator, as any admin can invite any address: it has to be proven, or the password set by the
- * bootstrap, which only the operator of the installation can call.
+ * The address alone is not sufficient, because any admin can invite any address. Either the address is proven, or the
+ * password was set by the bootstrap, which only the operator of the installation can call.
  */
 export function createOperators(emails: readonly string[]): Operators {
   const bootstrapped = sql`exists (

@@ -6,7 +6,7 @@ import type { StatusClient } from './status-client.js'
 
 const maxWorkspaces = 100
 
-/** The status of the installation: counts and names, and no tenant's content. */
+/** The status of the installation: counts and names, without tenant content. */
 export async function platformStatus(db: Drizzle, statusClient: StatusClient): Promise<PlatformStatus> {
   const [services, waiting, workspaces] = await Promise.all([
     statusClient.services((service) => service.figures()),

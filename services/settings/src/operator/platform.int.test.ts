@@ -13,7 +13,7 @@ const secret = 'salary of Grace: 123456'
 let settings: Settings
 let ada: Owner
 let operator: ApiClient
-/** Takes requests, and answers none. */
+/** Accepts requests and never responds. */
 let stalling: Server
 beforeAll(async () => {
   stalling = createServer(() => {})
@@ -38,7 +38,7 @@ beforeEach(async () => {
   await settings.service.sql`delete from dead_letters`
 })
 
-/** What a consumer has given up, with content of a tenant wherever there can be some. */
+/** A dead letter of a consumer, with tenant content in every field that can contain some. */
 async function givenUp(
   messageId: string,
   { consumer = 'settings-audit-log', subject = 'evt.ws_1.staging.incident.created' } = {},
@@ -165,7 +165,7 @@ describe('the status of a workspace', () => {
     await givenUp('evt_2', subject('evt'))
     await givenUp('topic:7', { ...subject('bus'), consumer: 'settings-webhooks' })
     await givenUp('evt_3')
-    // What was too large for NATS is named by the event alone.
+    // A message too large for NATS is identified only by its event.
     const [event] = await settings.service.sql<{ id: string }[]>`
       select id from events where workspace_id = ${ada.workspaceId} limit 1`
     await givenUp(event?.id ?? '', { consumer: 'relay', subject: 'workspace.created' })
@@ -206,7 +206,7 @@ const Document = z.object({
   ),
 })
 
-/** Every operation below /platform, whichever there will be. */
+/** Every operation below /platform, so that future ones are included. */
 async function platformOperations() {
   const { paths } = Document.parse(JSON.parse((await settings.internal.get('/internal/openapi.json')).text))
   return Object.entries(paths)

@@ -11,7 +11,7 @@ export interface StatusClientOptions {
 
 const timeoutMs = 3_000
 
-/** Reads the status of services: null where one does not answer. */
+/** Reads the status of services; `null` for a service that does not respond. */
 export function createStatusClient({ operated, neighbours, log }: StatusClientOptions) {
   const asked = async <T>(service: string, answer: Promise<T>): Promise<T | null> => {
     try {
@@ -30,7 +30,7 @@ export function createStatusClient({ operated, neighbours, log }: StatusClientOp
         }),
       ),
 
-    /** Whose deliveries wait: of one workspace, or of all. */
+    /** Webhooks with waiting deliveries, of one workspace or of all. */
     async webhooks(question: { workspaceId?: string } = {}) {
       const dispatcher = neighbours.get('dispatcher')
       const signal = AbortSignal.timeout(timeoutMs)

@@ -1,7 +1,7 @@
 import type { WorkspaceStatus } from '@opsplane/contracts'
 import type { StatusClient } from './status-client.js'
 
-/** Due work and dead letters of one workspace: counts, for its owners. */
+/** Counts of the due work and dead letters of one workspace, for its owners. */
 export async function workspaceStatus(
   statusClient: StatusClient,
   workspaceId: string,

@@ -2,15 +2,15 @@ import { ApiError, type IdentityProvider } from '@opsplane/contracts'
 
 export interface ProviderAddresses {
   of(providerId: string): Pick<IdentityProvider, 'redirectUri' | 'backchannelLogoutUri'>
-  /** Where the provider sends the browser back to. Throws `conflict` without a public origin. */
+  /** The URL that the provider redirects the browser to. Throws `conflict` without a public origin. */
   redirectUri(providerId: string): string
-  /** A path of the public origin as a URL. */
+  /** The URL of a path below the public origin. */
   page(path: string): URL
 }
 
 /**
- * Where a provider reaches the installation: by its public origin, and never by what a request says of one. Each provider has
- * an address of its own, so that no answer of one is taken for that of another.
+ * URLs at which a provider reaches the installation, built from the public origin and never from a request. Each
+ * provider has its own URLs, so that a response of one cannot be mistaken for that of another.
  */
 export function providerAddresses(publicOrigin: string | undefined): ProviderAddresses {
   const below = (providerId: string, what: string) => `${origin()}/api/v1/auth/sso/${providerId}/${what}`

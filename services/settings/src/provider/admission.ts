@@ -21,26 +21,26 @@ import { identity } from './identity.js'
 import { findEnabledProvider, findIdentity, isAddressOfMember } from './queries.js'
 import { SignInRefused } from './refusal.js'
 
-/** A person that a provider has authenticated, as a user of its workspace. */
+/** A person authenticated by a provider, as a user of its workspace. */
 export interface AdmittedUser {
   account: AccountState
   identityId: string
 }
 
-/** Where a sign-in comes from, and when. */
+/** Source and time of a sign-in. */
 export type SignInContext = Pick<CommandMeta, 'now' | 'requestId' | 'source'>
 
 export interface AdmissionOptions {
   members: Members
-  /** One after the other in each workspace. */
+  /** Serializes changes within each workspace. */
   serialized: Serialized
-  /** Domains whose people may become users by signing in, as the operator has it. */
+  /** Domains, set by the operator, whose people may become users by signing in. */
   domains: readonly string[]
 }
 
 export type Admission = ReturnType<typeof createAdmission>
 
-/** Decides which user a person is that a provider has authenticated, and with which role. */
+/** Determines the user and the role of a person whom a provider has authenticated. */
 export function createAdmission({ store }: Pick<ServiceContext, 'store'>, options: AdmissionOptions) {
   const { members, serialized, domains } = options
   const accounts = store.aggregate(account)
@@ -85,7 +85,10 @@ export function createAdmission({ store }: Pick<ServiceContext, 'store'>, option
     await unit.create(members.aggregate, id, { kind: 'activate', ...fields })
   }
 
-  /** The role that the claims give from now on, where there is a claim for it. An owner is made and unmade by owners alone. */
+  /**
+   * Updates the role from the claims, if the provider has a role claim. Only owners may assign or remove the role of an
+   * owner.
+   */
   const follow = async (
     unit: Unit,
     tx: Transaction,
@@ -99,7 +102,7 @@ export function createAdmission({ store }: Pick<ServiceContext, 'store'>, option
     await unit.handle(members.aggregate, state.id, { kind: 'patch', patch: { role }, otherOwners, now })
   }
 
-  /** Of a login that has the identity already, and may be new in the workspace. */
+  /** Admits a login that already has the identity; it may be new in the workspace. */
   const enter = async (unit: Unit, tx: Transaction, known: IdentityState, verified: VerifiedSignIn) => {
     const { provider, claims, workspaceId, now } = verified
     const login = await requireAccount(tx, known.userId)
@@ -114,8 +117,8 @@ export function createAdmission({ store }: Pick<ServiceContext, 'store'>, option
   }
 
   /**
-   * A new login, without an address of its own: the address a provider claims counts in its workspace alone, and no one there can
-   * claim the address of another person on the platform.
+   * Creates a login without its own address. The address claimed by a provider counts only in its workspace, so that a
+   * workspace cannot claim the address of another person on the platform.
    */
   const begin = async (unit: Unit, tx: Transaction, id: string, verified: VerifiedSignIn) => {
     const { provider, claims, workspaceId, now } = verified
@@ -152,7 +155,10 @@ export function createAdmission({ store }: Pick<ServiceContext, 'store'>, option
       })
     },
 
-    /** Gives a login an identity. One that is of a login without a place in the workspace goes over to it. Throws `SignInRefused`. */
+    /**
+     * Links an identity to a login. If it belongs to a login without access to the workspace, it is transferred. Throws
+     * `SignInRefused`.
+     */
     async link(
       { id: providerId }: Pick<StoredProvider, 'id'>,
       workspaceId: string,
@@ -161,7 +167,7 @@ export function createAdmission({ store }: Pick<ServiceContext, 'store'>, option
     ): Promise<void> {
       const { issuer, subject } = claims
       const meta = asPerson(login, workspaceScope(workspaceId), arrival)
-      // Apart, as both are the same subject's.
+      // Two transactions, because both changes concern the same subject.
       await serialized(meta, async (unit, tx) => {
         const known = await findIdentity(tx, { providerId, issuer, subject })
         if (known === null || known.userId === login.id) return
@@ -185,14 +191,14 @@ interface VerifiedSignIn {
   now: string
 }
 
-/** In a domain that cannot exist, spelled as no typed address is. */
+/** A placeholder in a domain that cannot exist, in a form that no normalised address has. */
 const noAddress = (userId: string, providerId: string): string => `${userId}@${providerId}.invalid`
 
-/** Both the workspace and the operator list it. */
+/** The domains listed by both the workspace and the operator. */
 const listedDomains = (provider: Pick<StoredProvider, 'domains'>, listed: readonly string[]): string[] =>
   provider.domains.filter((domain) => listed.includes(domain))
 
-/** It may have been turned off since the sign-in began. Throws `SignInRefused`. */
+/** The provider may have been disabled since the sign-in began. Throws `SignInRefused`. */
 async function present(tx: Transaction, id: string): Promise<StoredProvider> {
   const found = await findEnabledProvider(tx, id)
   if (found !== null) return found.provider

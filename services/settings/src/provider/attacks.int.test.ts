@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => sso?.stop())
 
 let people = 0
-/** A new person, with an address that the provider has verified. */
+/** A new person with an address verified by the provider. */
 const newPerson = (claims: Record<string, unknown> = {}): OidcPerson => {
   const sub = `person-${++people}`
   return { sub, claims: { email: `${sub}@acme.example`, email_verified: true, name: sub, ...claims } }
@@ -96,7 +96,7 @@ describe('an address', () => {
 })
 
 describe('a takeover from another workspace', () => {
-  /** Whose provider says whatever they like. */
+  /** A workspace whose provider issues arbitrary claims. */
   let evil: SsoWorkspace
   let boss: { userId: string; email: string; session: string }
   beforeAll(async () => {
@@ -111,7 +111,7 @@ describe('a takeover from another workspace', () => {
     const { principal } = (await entering(back.session, 'evil')).data(VerifiedToken)
     expect(principal.userId).not.toBe(boss.userId)
     expect((await entering(back.session)).error().code).toBe('workspace_forbidden')
-    // An invitation to the address still means its owner.
+    // An invitation to the address still refers to its owner.
     const invited = await evil.api.post('/settings/users/invite', { email: boss.email, role: 'viewer' })
     expect(invited.data(InvitedUser).id).toBe(boss.userId)
     expect((await sso.settings.login(boss.email, acme.owner.password)).data(Session).user.id).toBe(
@@ -196,7 +196,7 @@ describe('a takeover from another workspace', () => {
   })
 })
 
-/** They change nothing but the session they are called by. */
+/** Operations that change only the calling session. */
 const ofSession = ['endSession', 'endSsoSession', 'stepUp', 'beginStepUp']
 
 describe('a role by a provider', () => {

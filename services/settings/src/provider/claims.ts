@@ -3,28 +3,28 @@ import { z } from 'zod'
 import type { StoredProvider } from './domain.js'
 import { SignInRefused } from './refusal.js'
 
-/** What a provider claims about a person, after checks of signature, issuer, audience and time. */
+/** Claims of a provider about a person, after verification of signature, issuer, audience and time. */
 export interface Claims {
   issuer: string
   subject: string
-  /** Normalised; null where there is none, or what is there is no address. */
+  /** Normalised; `null` if the claim is missing or not an address. */
   email: string | null
   emailVerified: boolean
   name: string | null
   sid: string | null
-  /** All of them. */
+  /** All claims. */
   all: Readonly<Record<string, unknown>>
 }
 
-/** That of the standard, and Entra's: that the owner of the domain is verified. */
+/** The standard claim, and Entra's claim that the owner of the domain is verified. */
 const verifying = ['email_verified', 'xms_edov']
-/** As providers spell it. */
+/** The values providers use for true. */
 const yes = new Set<unknown>([true, 'true', 1, '1'])
 
 const Text = z.string().min(1).max(500)
 const Values = z.union([Text.transform((one) => [one]), z.array(z.unknown()).max(2_000)])
 
-/** Throws `SignInRefused` where they name no person. */
+/** Throws `SignInRefused` if the claims identify no person. */
 export function parseClaims(all: Readonly<Record<string, unknown>>): Claims {
   const issuer = Text.safeParse(all.iss).data
   const subject = Text.max(255).safeParse(all.sub).data
@@ -48,7 +48,7 @@ function readName({ name, preferred_username: username }: Readonly<Record<string
   return Name.safeParse(name).data ?? Name.safeParse(username).data ?? null
 }
 
-/** The values of a claim: by its name, which may have dots in it, else by a path of names. */
+/** The values of a claim: by its name, which may contain dots, otherwise by a path of names. */
 export function readClaimValues(all: Readonly<Record<string, unknown>>, claim: string): string[] {
   const found = Object.hasOwn(all, claim) ? all[claim] : claim.split('.').reduce<unknown>(member, all)
   const values = Values.safeParse(found).data ?? []
@@ -62,7 +62,7 @@ const member = (value: unknown, name: string): unknown =>
 
 type Mapping = Pick<StoredProvider, 'roleClaim' | 'roles' | 'defaultRole'>
 
-/** The role that the claims map to, never owner. Throws `SignInRefused` where they map to none. */
+/** The role that the claims map to, never owner. Throws `SignInRefused` if they map to none. */
 export function mapClaimsToRole(
   { roleClaim, roles, defaultRole }: Mapping,
   { all }: Pick<Claims, 'all'>,
@@ -77,7 +77,7 @@ export function mapClaimsToRole(
   )
 }
 
-/** The address of a person who becomes a user. Throws `SignInRefused` unless it is proven, and in a listed domain. */
+/** The address of a person who becomes a user. Throws `SignInRefused` unless it is verified and in a listed domain. */
 export function requireAdmittedAddress(
   { email, emailVerified }: Pick<Claims, 'email' | 'emailVerified'>,
   domains: readonly string[],

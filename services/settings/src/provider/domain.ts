@@ -5,7 +5,7 @@ import {
   resourceDecider,
 } from '@opsplane/contracts'
 
-/** A provider as it is kept. Even the sealed secret never leaves the service. */
+/** A provider as stored. Even the sealed secret never leaves the service. */
 export type StoredProvider = IdentityProviderState & { sealedSecret: string }
 
 export type ProviderCommand = ResourceCommand<StoredProvider>
@@ -16,7 +16,7 @@ const resource = resourceDecider<StoredProvider>({
   displayName: ({ name }) => name,
 })
 
-/** Authenticates users of one workspace. Its issuer never changes, since subjects have a meaning only with their issuer. */
+/** Authenticates users of one workspace. Its issuer never changes, because subjects are unique only within an issuer. */
 export const identityProvider: Decider<StoredProvider, ProviderCommand, IdentityProviderState> = {
   ...resource,
   expose: ({ sealedSecret: _, ...visible }) => visible,

@@ -2,17 +2,17 @@ import { ApiError, type Instant, platformTenant } from '@opsplane/contracts'
 import type { Vault } from '@opsplane/postgres'
 import { z } from 'zod'
 
-/** How long a sign-in at the provider may take. */
+/** Maximum duration of a sign-in at the provider, in milliseconds. */
 export const flowMs = 10 * 60_000
 
-/** What is kept in the browser, sealed, during a sign-in at the provider. */
+/** State of a sign-in at the provider, stored sealed in the browser. */
 const Flow = z.object({
   providerId: z.string(),
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
   returnTo: z.string(),
-  /** The login that an identity is linked to, and by which session; null for a sign-in. */
+  /** The login to link an identity to, and the session that started the link; `null` for a sign-in. */
   link: z.object({ userId: z.string(), sessionId: z.string() }).nullable(),
   expiresAt: z.string(),
 })
@@ -23,7 +23,7 @@ const place = 'sso-flow'
 export const sealFlow = (vault: Vault, flow: Flow): Promise<string> =>
   vault.seal(platformTenant.workspaceId, JSON.stringify(flow), place)
 
-/** Throws `invalid_token` for what this browser was not given for this provider, or more than ten minutes ago. */
+/** Throws `invalid_token` if the state was not issued to this browser for this provider within the last ten minutes. */
 export async function openFlow(
   vault: Vault,
   sealed: string | undefined,
@@ -43,7 +43,7 @@ async function opening(vault: Vault, sealed: string): Promise<unknown> {
   }
 }
 
-/** Of another browser, another provider, expired, used: the answer is the same for all. */
+/** The error is the same for another browser or provider, and for expired and used state. */
 export const unknownFlow = (): ApiError =>
   new ApiError(
     'invalid_token',

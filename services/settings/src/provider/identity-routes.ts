@@ -19,7 +19,7 @@ export interface IdentityRouteOptions {
   sessions: Sessions
 }
 
-/** The identities by which a person signs in to their own login. */
+/** Routes for the identities with which a person signs in to their own login. */
 export function identityRoutes(
   { store, database: { db }, relay }: Pick<ServiceContext, 'store' | 'database' | 'relay'>,
   { signIn, sessions }: IdentityRouteOptions,

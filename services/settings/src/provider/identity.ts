@@ -16,7 +16,7 @@ export type IdentityCommand =
     }
   | { kind: 'unlink' }
 
-/** The login of a provider's subject. Its login never changes: another link is another identity. */
+/** Connects a provider's subject to a login. Its login never changes: a new link creates a new identity. */
 export const identity: Decider<IdentityState, IdentityCommand> = {
   resourceType: 'identity',
   table: 'identities',

@@ -7,15 +7,18 @@ export type IssuerFetch = (
   options: { method?: string; headers?: ConstructorParameters<typeof Headers>[0]; body?: unknown },
 ) => Promise<Response>
 
-/** All that one sign-in may ask of a provider, together. */
+/** Deadline for all calls of one sign-in together, in milliseconds. */
 const allCallsMs = 10_000
-/** Of a discovery document, a set of keys, or an answer with tokens. */
+/** Maximum size of a discovery document, a key set or a token response. */
 const maxAnswerBytes = 512 * 1024
 
-/** Statuses whose answers have no body. */
+/** Statuses whose responses have no body. */
 const bodiless = new Set([101, 103, 204, 205, 304])
 
-/** Calls to a provider through the guard, all with one deadline that begins now. No redirects: they come back as they are. */
+/**
+ * Calls a provider through the outbound guard. All calls share one deadline, which starts now. Redirects are
+ * returned, not followed.
+ */
 export function issuerFetch(outbound: Pick<Outbound, 'request'>): IssuerFetch {
   const until = performance.now() + allCallsMs
   return async (url, { method = 'GET', headers, body }) => {

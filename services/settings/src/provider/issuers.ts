@@ -7,14 +7,14 @@ import type { StoredProvider } from './domain.js'
 import { issuerFetch } from './issuer-calls.js'
 import { SignInRefused } from './refusal.js'
 
-/** What is kept in the browser during a sign-in at the provider. */
+/** Values stored in the browser during a sign-in at the provider, to verify the callback. */
 export interface ExpectedCallback {
   state: string
   nonce: string
   verifier: string
 }
 
-/** A provider as its client knows it. */
+/** The data needed to act as a client of a provider. */
 export interface ProviderClient {
   provider: Pick<StoredProvider, 'issuer' | 'clientId' | 'scopes'>
   secret: string
@@ -28,19 +28,19 @@ export interface RedeemedCode {
 
 export type Issuers = ReturnType<typeof createIssuers>
 
-/** The most the clock of a provider may differ. */
+/** Maximum difference of the provider's clock. */
 export const clockToleranceSeconds = 60
-/** A discovery document is asked for again after this time. */
+/** Cache duration of a discovery document, in milliseconds. */
 const discoveredMs = 5 * 60_000
 const maxIssuers = 500
 
-/** Asymmetric algorithms, so that only the provider can sign. */
+/** Only asymmetric algorithms, so that only the provider can sign. */
 export const signatureAlgorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ]
 
-/** The client of identity providers: OpenID Connect, authorization code with PKCE. */
+/** Client of identity providers: OpenID Connect, authorization code with PKCE. */
 export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) {
   const discovered = new LRUCache<string, oidc.ServerMetadata>({ max: maxIssuers, ttl: discoveredMs })
   const keys = new LRUCache<string, ReturnType<typeof createRemoteJWKSet>>({
@@ -48,7 +48,7 @@ export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) 
     ttl: discoveredMs,
   })
 
-  /** Throws `SignInRefused` where the provider does not answer, or with another issuer. */
+  /** Throws `SignInRefused` if the provider does not respond, or reports another issuer. */
   const metadataOf = async (issuer: string): Promise<oidc.ServerMetadata> => {
     const known = discovered.get(issuer)
     if (known) return known
@@ -59,7 +59,7 @@ export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) 
       }),
     )
     const metadata = config.serverMetadata()
-    // The client takes a slash at the end for none.
+    // The client library ignores a trailing slash in its own comparison.
     if (metadata.issuer !== issuer)
       throw new SignInRefused(
         'provider_failed',
@@ -84,7 +84,7 @@ export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) 
     return { config, metadata }
   }
 
-  /** Where a browser is sent. Throws `SignInRefused` for an address that no browser should be sent to. */
+  /** Checks a URL to redirect the browser to. Throws `SignInRefused` if the address is not allowed. */
   const page = (url: URL): string => {
     try {
       outbound.checkUrl(url.href)
@@ -101,7 +101,7 @@ export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) 
   }
 
   return {
-    /** Begins a sign-in: where to send the browser, and what to keep until it comes back. */
+    /** Starts a sign-in. Returns the URL to redirect the browser to, and the values to keep until the callback. */
     async begin(client: ProviderClient): Promise<ExpectedCallback & { location: string }> {
       const { config } = await configurationOf(client)
       const expected = {
@@ -117,7 +117,7 @@ export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) 
       return { ...expected, location: page(url) }
     },
 
-    /** Exchanges the code for what the provider says of the person. `answer`: the query of the redirect. */
+    /** Exchanges the code for the claims about the person. `answer`: the query of the redirect. */
     async redeem(
       client: ProviderClient,
       { state, nonce, verifier }: ExpectedCallback,
@@ -137,7 +137,7 @@ export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) 
         }),
       )
       const own: Readonly<Record<string, unknown>> = tokens.claims() ?? {}
-      // Some keep ID tokens short, and return the rest from the userinfo endpoint.
+      // Some providers keep ID tokens short and return the other claims from the userinfo endpoint.
       const tokenClaims =
         metadata.userinfo_endpoint === undefined
           ? {}
@@ -147,7 +147,7 @@ export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) 
       return { claims: parseClaims({ ...tokenClaims, ...own }), idToken: tokens.id_token ?? '' }
     },
 
-    /** Where to log out of the provider as well; null where it has no such page. */
+    /** The provider's logout page; `null` if it has none. */
     async endSession(
       client: Omit<ProviderClient, 'redirectUri'>,
       { idToken, returnTo }: { idToken: string; returnTo: string },
@@ -159,7 +159,7 @@ export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) 
       )
     },
 
-    /** The keys by which the provider signs. */
+    /** The keys the provider signs with. */
     async keysOf(issuer: string): Promise<ReturnType<typeof createRemoteJWKSet>> {
       const known = keys.get(issuer)
       if (known) return known
@@ -177,7 +177,7 @@ export function createIssuers(outbound: Pick<Outbound, 'request' | 'checkUrl'>) 
 
 const isPlain = (issuer: string): boolean => issuer.startsWith('http:')
 
-/** By the header where the provider takes that, as it has to unless it says otherwise. */
+/** Authenticates with a header if the provider supports it, which is the default of the standard. */
 function chooseClientAuth(
   { token_endpoint_auth_methods_supported: supported }: oidc.ServerMetadata,
   secret: string,
@@ -186,7 +186,7 @@ function chooseClientAuth(
   return byHeader ? oidc.ClientSecretBasic(secret) : oidc.ClientSecretPost(secret)
 }
 
-/** What goes wrong with a provider, as the person at the browser is to read it; the cause is for the log. */
+/** Converts a provider failure to an error for the person at the browser; the cause is for the log. */
 async function withRefusal<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -205,5 +205,5 @@ async function withRefusal<T>(what: string, work: () => Promise<T>): Promise<T> 
   }
 }
 
-/** A code of OAuth: anything else is not for showing. */
+/** Shows only an OAuth error code, no other text of the provider. */
 const shown = (code: string): string => (/^[a-z_]{1,50}$/.test(code) ? code : 'it gives no reason')

@@ -78,7 +78,7 @@ describe('a person who is no longer a user', () => {
       select id from identities where user_id = ${joined.userId}`
     expect((await api.send('DELETE', `/auth/identities/${own?.id}`)).status).toBe(204)
     expect((await acme.api.send('DELETE', `/auth/identities/${own?.id}`)).error().code).toBe('not_found')
-    // The address is now that of a user with another login.
+    // The address now belongs to a user with another login.
     expect(await sso.signIn(acme.provider.id, person)).toMatchObject({ error: 'login_exists' })
   })
 })
@@ -92,7 +92,7 @@ describe('a workspace that requires its provider', () => {
     const boss = await users.joined('boss@acme.example', 'owner')
     const require = () =>
       strict.api.patch(`/settings/identity-providers/${strict.provider.id}`, { required: true })
-    // Who requires it would be locked out themselves.
+    // Without a second factor, the owner who requires the provider would lose access.
     expect((await require()).error().code).toBe('factor_enrolment_required')
     const factors = createFactorClient(sso.settings)
     await factors.totp(strict.api)
@@ -113,7 +113,7 @@ describe('a workspace that requires its provider', () => {
     const entries = () =>
       sso.settings.service.sql<{ data: { after: object } }[]>`
         select data from events where type = 'session.break_glass' and workspace_id = ${strict.owner.workspaceId}`
-    // An owner gets in round it with a second factor, and by a password alone only as far as to add one.
+    // An owner bypasses the provider with a second factor. A password alone only allows adding one.
     expect((await entering(boss.session, 'strict')).error().code).toBe('factor_enrolment_required')
     expect(await entries()).toHaveLength(0)
     await factors.totp(await sso.settings.as(boss.session))

@@ -29,9 +29,9 @@ export interface LogoutOptions {
 
 export type SsoLogouts = ReturnType<typeof createLogouts>
 
-/** A logout token is for now: longer than it may be on its way. */
+/** Maximum age of a logout token. */
 const oldestToken = '5 minutes'
-/** Longer than a token is taken. */
+/** Longer than a token is accepted. */
 const rememberedFor = '15 minutes'
 
 const noSessions = 'An API key has no sessions; revoke the key instead.'
@@ -49,14 +49,14 @@ const LogoutClaims = z
   })
   .refine(({ sub, sid }) => sub !== undefined || sid !== undefined)
 
-/** Logout at the provider and here: started by the person here, or reported by the provider. */
+/** Logout at the provider and here, started here by the person or reported by the provider. */
 export function createLogouts(
   { database, relay, log }: Pick<ServiceContext, 'database' | 'relay' | 'log'>,
   { issuers, addresses, vault, throttle, sessions }: LogoutOptions,
 ) {
   const { db } = database
 
-  /** Null where the session is not a provider's, or it has no such page. */
+  /** The provider's logout page; `null` if the session is not of a provider, or the provider has no such page. */
   const pageOfProvider = async (sessionId: string): Promise<string | null> => {
     const [row] = await db.select().from(ssoSessions).where(eq(ssoSessions.sessionId, sessionId))
     const found = row && (await findEnabledProvider(db, row.providerId))
@@ -69,7 +69,7 @@ export function createLogouts(
     return issuers.endSession({ provider, secret }, { idToken, returnTo: addresses.page('/').href })
   }
 
-  /** Null where the token is not valid. */
+  /** `null` if the token is invalid. */
   const verified = async ({ issuer, clientId }: StoredProvider, token: string) => {
     try {
       const { payload, protectedHeader } = await jwtVerify(token, await issuers.keysOf(issuer), {
@@ -85,7 +85,7 @@ export function createLogouts(
   }
 
   return {
-    /** Ends the session of the request, and says where to go on. */
+    /** Ends the session of the request. Returns the URL to continue at. */
     async logout(meta: RequestMeta): Promise<SsoLogout> {
       const { userId: accountId, tokenId: id } = requireSession(meta, noSessions)
       const location = await pageOfProvider(id).catch((error: unknown) => {
@@ -99,7 +99,10 @@ export function createLogouts(
       return { location }
     },
 
-    /** A person has logged out at the provider: their sessions end. Returns why the token is refused, or null. Throws `rate_limited`. */
+    /**
+     * Handles a logout reported by the provider: the sessions of the person end. Returns the reason if the token is
+     * rejected, otherwise `null`. Throws `rate_limited`.
+     */
     async loggedOut(providerId: string, token: string, meta: RequestMeta): Promise<string | null> {
       const attempt = throttle.attempt(`sso logout ${token}`, toSessionOrigin(meta).address)
       await throttle.begin(attempt, meta.now)
@@ -131,10 +134,10 @@ export function createLogouts(
   }
 }
 
-/** As the standard has it, and as providers of before it did. */
+/** The type required by the standard, and those that older providers use. */
 const types = new Set<string | undefined>(['logout+jwt', 'jwt', undefined])
 
 const parsed = (payload: JWTPayload) => LogoutClaims.parse(payload)
 
-/** Invalid in any way, or a replay: the answer does not say which. */
+/** Does not reveal whether the token is invalid or a replay. */
 const invalidLogoutToken = 'The logout token is not valid, or was sent before.'

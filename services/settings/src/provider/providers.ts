@@ -19,7 +19,7 @@ import { identityProvider, type StoredProvider } from './domain.js'
 import { countProviders } from './queries.js'
 import { endSsoSessions } from './sso-sessions.js'
 
-/** Keeps the choices of a sign-in page few. */
+/** Limits the number of choices on a sign-in page. */
 export const maxProviders = 20
 
 export interface ProvidersOptions {
@@ -28,13 +28,13 @@ export interface ProvidersOptions {
   vault: Vault
   outbound: Pick<Outbound, 'checkUrl'>
   addresses: ProviderAddresses
-  /** Domains whose people may become users by signing in, as the operator has it. */
+  /** Domains, set by the operator, whose people may become users by signing in. */
   domains: readonly string[]
 }
 
 export type Providers = ReturnType<typeof createProviders>
 
-/** The identity providers of a workspace, changed one request after the other. */
+/** The identity providers of a workspace. Changes are serialized. */
 export function createProviders(
   { store, relay }: Pick<ServiceContext, 'store' | 'relay'>,
   { serialized, sessions, vault, outbound, addresses, domains }: ProvidersOptions,
@@ -60,7 +60,10 @@ export function createProviders(
     if (at >= 0) throw unlistedDomain(at, wanted[at] ?? '', domains)
   }
 
-  /** Who requires a provider gets in afterwards as well: by it, or with a second factor. Throws `forbidden`, `factor_enrolment_required`. */
+  /**
+   * A caller who requires a provider must keep access afterwards: by that provider, or with a second factor. Throws
+   * `forbidden`, `factor_enrolment_required`.
+   */
   const requireEntrant = async (meta: RequestMeta, { required }: Pick<IdentityProviderPatch, 'required'>) => {
     const { tokenId } = requireSession(meta, noKey)
     if (required) await requireProvenFactor(sessions, tokenId)
@@ -119,7 +122,7 @@ export function createProviders(
   }
 }
 
-/** What the sealed secret of a provider is bound to in addition to its workspace. */
+/** Context that the sealed secret of a provider is bound to, in addition to its workspace. */
 export const providerSealContext = (providerId: string): string => `identity-provider|${providerId}`
 
 const noKey = 'An API key does not decide who signs in. Log in, and send the request again.'

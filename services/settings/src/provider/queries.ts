@@ -6,7 +6,7 @@ import { identities, identityProviders } from '../schema/provider.js'
 import { memberships, workspaces } from '../schema.js'
 import type { StoredProvider } from './domain.js'
 
-/** The pool, or one transaction. */
+/** The pool or a transaction. */
 type Reader = Pick<Drizzle, 'select'>
 
 const Stored = IdentityProviderState.extend({ sealedSecret: z.string() })
@@ -16,7 +16,7 @@ export interface ProviderOfWorkspace {
   workspaceId: string
 }
 
-/** In any workspace, as the caller is not logged in yet; null where it is disabled or deleted. */
+/** Searches all workspaces, because the caller is not logged in yet; `null` if the provider is disabled or deleted. */
 export async function findEnabledProvider(db: Reader, id: string): Promise<ProviderOfWorkspace | null> {
   const [row] = await db
     .select({ state: identityProviders.state, workspaceId: identityProviders.workspaceId })
@@ -25,7 +25,7 @@ export async function findEnabledProvider(db: Reader, id: string): Promise<Provi
   return row ? { provider: Stored.parse(row.state), workspaceId: row.workspaceId } : null
 }
 
-/** The enabled providers of a workspace, by name. */
+/** The enabled providers of a workspace, ordered by name. */
 export async function listSignInProviders(db: Reader, slug: string): Promise<{ id: string; name: string }[]> {
   const rows = await db
     .select({ state: identityProviders.state })
@@ -53,7 +53,7 @@ export interface IdentitySubject {
   subject: string
 }
 
-/** The identity of a subject: by provider, issuer and subject, never by an address. */
+/** The identity of a subject, found by provider, issuer and subject, never by an address. */
 export async function findIdentity(
   db: Reader,
   { providerId, issuer, subject }: IdentitySubject,
@@ -71,7 +71,7 @@ export async function findIdentity(
   return row ? IdentityState.parse(row.state) : null
 }
 
-/** One of the person's own; null for those of others. */
+/** An identity of this user; `null` for those of others. */
 export async function findOwnIdentity(
   db: Reader,
   { id, userId }: { id: string; userId: string },
@@ -83,10 +83,10 @@ export async function findOwnIdentity(
   return row ? { ...row, providerId: row.providerId ?? '' } : null
 }
 
-/** How many identities of one login are listed. */
+/** Maximum number of identities listed for one login. */
 const maxIdentities = 200
 
-/** The identities that sign a person in, the oldest first; none of deleted providers. */
+/** The identities that sign a person in, oldest first; without those of deleted providers. */
 export async function listIdentities(db: Reader, userId: string): Promise<Identity[]> {
   const rows = await db
     .select({ state: identities.state, version: identities.version })
@@ -98,7 +98,7 @@ export async function listIdentities(db: Reader, userId: string): Promise<Identi
   return rows.map(({ state, version }) => ({ ...IdentityState.parse(state), version }))
 }
 
-/** Whether a member of the workspace, or an invited person, has this address. */
+/** Whether a member of the workspace or an invited person has this address. */
 export async function isAddressOfMember(db: Reader, workspaceId: string, email: string): Promise<boolean> {
   const rows = await db
     .select({ id: memberships.id })

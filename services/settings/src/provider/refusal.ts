@@ -1,12 +1,12 @@
 import type { SsoRefusal } from '@opsplane/contracts'
 
-/** The subject a provider named, as far as it is known. */
+/** The subject named by a provider, as far as it is known. */
 export interface RefusedSubject {
   subject: string
   email: string | null
 }
 
-/** A sign-in at a provider was refused. The message is for the person, and says what to do. */
+/** Thrown when a sign-in at a provider is rejected. The message is for the person, and contains instructions. */
 export class SignInRefused extends Error {
   constructor(
     readonly reason: SsoRefusal,

@@ -18,7 +18,7 @@ const route = defineResource({
   response: IdentityProvider,
 })
 
-/** The identity providers of the current workspace. */
+/** Routes for the identity providers of the current workspace. */
 export function providerRoutes(
   ctx: Pick<ServiceContext, 'database' | 'cursors'>,
   providers: Providers,

@@ -23,7 +23,7 @@ export interface SsoRouteOptions {
   logouts: SsoLogouts
 }
 
-/** Signing in by an identity provider, and logging out of it. */
+/** Routes for sign-in with an identity provider, and for logout. */
 export function signInRoutes({ db, signIn, logouts }: SsoRouteOptions): Route[] {
   return [
     defineRoute({
@@ -125,14 +125,14 @@ export function signInRoutes({ db, signIn, logouts }: SsoRouteOptions): Route[] 
   ]
 }
 
-/** In the words of OAuth 2.0, which providers log. */
+/** Uses the error format of OAuth 2.0, which providers log. */
 const refusedLogout = (reason: string): RawAnswer => ({
   status: 400,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify({ error: 'invalid_request', error_description: reason }),
 })
 
-/** The query of the redirect, as it was: what is there twice is refused by the client of the provider. */
+/** The unmodified query of the redirect; the client library rejects duplicate parameters. */
 function toSearchParams({ query }: RawRequest): URLSearchParams {
   const answer = new URLSearchParams()
   for (const [name, values] of Object.entries(query))

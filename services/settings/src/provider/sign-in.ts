@@ -40,12 +40,12 @@ export interface SignInOptions {
   completeSignIn: CompleteSignIn
 }
 
-/** What the browser is redirected with. */
+/** The redirect of the browser to the provider, with the cookie to set. */
 export interface StartedSignIn extends SsoLocation {
   cookie: { value: string; expiresAt: string }
 }
 
-/** The result: where the browser is redirected, with a session after a successful sign-in. */
+/** The result: the URL to redirect the browser to, with a session after a successful sign-in. */
 export interface FinishedSignIn {
   location: string
   session: Session | null
@@ -80,7 +80,7 @@ export function createSsoSignIn({ database, relay, log }: Context, options: Sign
     return { location, cookie: { value, expiresAt } }
   }
 
-  /** A session by the workspace's provider, unless that was disabled meanwhile. */
+  /** Opens a session, unless the workspace's provider was disabled meanwhile. */
   const open = async (
     { provider, workspaceId }: ProviderOfWorkspace,
     { claims, idToken }: RedeemedCode,
@@ -107,7 +107,7 @@ export function createSsoSignIn({ database, relay, log }: Context, options: Sign
     throw turnedOff()
   }
 
-  /** The session that has begun the link is still there, and the person's own to give identities. */
+  /** Checks that the session that started the link still exists, and returns its login. */
   const linking = async ({ userId, sessionId }: NonNullable<Flow['link']>, now: string): Promise<Account> => {
     const lasts = await sessions.expiryOf(sessionId)
     if (lasts !== null && lasts > now) return requireAccount(db, userId)
@@ -138,16 +138,19 @@ export function createSsoSignIn({ database, relay, log }: Context, options: Sign
   }
 
   return {
-    /** Throws `not_found`, `conflict` without a public origin, `upstream_error` where the provider does not answer. */
+    /** Throws `not_found`, `conflict` without a public origin, `upstream_error` if the provider does not respond. */
     start: (wanted: SsoStart, { now }: RequestMeta): Promise<StartedSignIn> => begin(wanted, null, now),
 
-    /** For a login that has a session, which has stepped up. Throws what `start` does, and `forbidden`. */
+    /** Starts linking an identity to the login of a stepped-up session. Throws the errors of `start`, and `forbidden`. */
     startLink: (wanted: SsoStart, { principal, now }: RequestMeta): Promise<StartedSignIn> => {
       requireBrowser(principal)
       return begin(wanted, { userId: principal.userId, sessionId: principal.tokenId }, now)
     },
 
-    /** The browser is back. Throws `invalid_token` for what was not begun in it, and `rate_limited`. */
+    /**
+     * Handles the callback. Throws `invalid_token` if the sign-in was not started in this browser, `not_found` if the
+     * provider is disabled, and `rate_limited`.
+     */
     async finish(
       providerId: string,
       { answer, sealed }: { answer: URLSearchParams; sealed: string | undefined },
@@ -183,25 +186,25 @@ export function createSsoSignIn({ database, relay, log }: Context, options: Sign
   }
 }
 
-/** Longer than a sign-in may last. */
+/** Longer than the maximum duration of a sign-in. */
 const rememberedFor = '15 minutes'
 
-/** What a sealed ID token is bound to in addition to its workspace. */
+/** Context that a sealed ID token is bound to, in addition to its workspace. */
 export const idTokenSealContext = (sessionId: string): string => `sso-session|${sessionId}`
 
-/** The page reads what went wrong where no server is sent it. */
+/** Puts the error in the fragment, which the page can read but servers do not receive. */
 function failurePage(page: URL, { reason, message }: SignInRefused): string {
   page.hash = new URLSearchParams({ error: reason, message }).toString()
   return page.href
 }
 
-/** A page has begun it, and is answered as any other of its requests. */
+/** Starting a sign-in is a request of a page, so a failure is returned as an ordinary API error. */
 function asApiError(error: unknown): never {
   if (error instanceof SignInRefused) throw new ApiError('upstream_error', error.message, { cause: error })
   throw error
 }
 
-/** The same for an unknown provider, a disabled one, and one of another workspace. */
+/** The error is the same for an unknown or disabled provider, and for one of another workspace. */
 const noProvider = (): ApiError =>
   new ApiError('not_found', 'There is no such identity provider, or it is disabled.')
 

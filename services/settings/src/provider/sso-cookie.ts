@@ -3,11 +3,11 @@ import type { RequestMeta } from '@opsplane/http'
 
 type Answering = Pick<RequestMeta, 'answerHeader'>
 
-/** Has the gateway set the cookie of a sign-in at a provider. */
+/** Makes the gateway set the cookie of a sign-in at a provider. */
 export const setSsoCookie = (meta: Answering, cookie: { value: string; expiresAt: Instant }): void =>
   meta.answerHeader(ssoCookieHeader, `${cookie.value} ${cookie.expiresAt}`)
 
-/** Has the gateway clear it. */
+/** Makes the gateway clear the cookie. */
 export const clearSsoCookie = (meta: Answering): void => meta.answerHeader(ssoCookieHeader, '')
 
 /** The value of the cookie, as forwarded by the gateway. */

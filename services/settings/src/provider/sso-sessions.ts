@@ -6,10 +6,10 @@ import { sessions as sessionTable } from '../schema.js'
 import type { LoginContext } from '../session/session-log.js'
 import type { Sessions } from '../session/sessions.js'
 
-/** The stored session of a provider. */
+/** The stored link between a session and a provider. */
 export type SsoSession = typeof ssoSessions.$inferInsert
 
-/** Stores the session, and deletes ended ones of the login. */
+/** Stores the link, and deletes those of the login's ended sessions. */
 export async function saveSsoSession(tx: Transaction, session: SsoSession): Promise<void> {
   const over = tx
     .select({ id: sessionTable.id })
@@ -19,14 +19,14 @@ export async function saveSsoSession(tx: Transaction, session: SsoSession): Prom
   await tx.insert(ssoSessions).values(session)
 }
 
-/** Which sessions of a provider end: all, those of an identity, or those of a session there. */
+/** Selects the sessions of a provider to end: all, those of an identity, or those of a session at the provider. */
 export interface SsoSessionFilter {
   providerId: string
   identityId?: string
   sid?: string
 }
 
-/** Ends them, with an event for each, in the caller's transaction. The caller wakes the relay. */
+/** Ends these sessions in the caller's transaction, with an event for each. The caller must wake the relay. */
 export async function endSsoSessions(
   tx: Transaction,
   sessions: Pick<Sessions, 'endAll'>,

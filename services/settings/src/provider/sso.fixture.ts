@@ -10,19 +10,19 @@ import { type Owner, type Settings, startSettings } from '../settings.fixture.js
 
 export const publicOrigin = 'https://ops.example'
 
-/** Where a browser is on its way: what the service has given it to keep, and where the provider has sent it. */
+/** A sign-in between redirect and callback: the cookie set by the service, and the URL the provider redirects to. */
 export interface PendingSignIn {
   cookie: string
   back: URL
 }
 
-/** What came of coming back. */
+/** The result of the callback. */
 export interface CallbackResult {
   status: number
   location: URL | null
   /** The token in the cookie that was set. */
   session: string | null
-  /** The code that the page gets, or that of the envelope. */
+  /** The error code passed to the page, or the code of the error envelope. */
   error: string | null
   message: string
   headers: Headers
@@ -31,24 +31,24 @@ export interface CallbackResult {
 export interface Sso {
   settings: Settings
   issuer: OidcIssuer
-  /** An issuer that is another one's. */
+  /** An issuer of another party. */
   other: OidcIssuer
-  /** A workspace with an owner in a browser, and a provider. */
+  /** A workspace with a provider and an owner in a browser session. */
   workspace(slug: string, fields?: Partial<NewIdentityProvider>): Promise<SsoWorkspace>
   connect(api: ApiClient, fields?: Partial<NewIdentityProvider>): Promise<IdentityProvider>
-  /** Begins, and signs in at the issuer as this person. */
+  /** Starts a sign-in, and authenticates at the issuer as this person. */
   begin(providerId: string, person: OidcPerson, options?: BeginOptions): Promise<PendingSignIn>
   finishSignIn(way: PendingSignIn, options?: CallbackOptions): Promise<CallbackResult>
-  /** Both. */
+  /** Performs `begin` and `finishSignIn`. */
   signIn(providerId: string, person: OidcPerson): Promise<CallbackResult>
-  /** In the session of a browser of this login. */
+  /** Opens a browser session of this login. */
   browser(email: string, password: string): Promise<string>
   stop(): Promise<void>
 }
 
 export interface BeginOptions {
   issuer?: OidcIssuer
-  /** Whose login is to get the identity. */
+  /** Client of the login that the identity is linked to. */
   link?: ApiClient
   returnTo?: string
   headers?: Record<string, string>
@@ -66,7 +66,7 @@ export interface SsoWorkspace {
   provider: IdentityProvider
 }
 
-/** Settings with its own issuer and one of another party. */
+/** Starts settings with an issuer and an issuer of another party. */
 export async function startSso(env: Record<string, string> = {}): Promise<Sso> {
   const [issuer, other] = [await startOidcIssuer(), await startOidcIssuer()]
   const settings = await startSettings({

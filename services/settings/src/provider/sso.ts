@@ -29,13 +29,13 @@ export interface SsoOptions {
 
 /** Settings of the operator for single sign-on. */
 export interface SsoSettings {
-  /** Where people find the installation. */
+  /** Public URL of the installation. */
   publicOrigin: string | undefined
   /** Domains whose people may become users by signing in. */
   domains: readonly string[]
 }
 
-/** Single sign-on by identity providers of workspaces. */
+/** Single sign-on with identity providers of workspaces. */
 export function ssoRoutes(ctx: ServiceContext, options: SsoOptions): Route[] {
   const { vault, outbound, throttle, sessions, members, serialized, completeSignIn } = options
   const { publicOrigin, domains } = options.place

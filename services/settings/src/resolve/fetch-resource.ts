@@ -24,13 +24,13 @@ export interface FetchResourceOptions {
 
 const Answer = z.object({ data: z.looseObject({ id: z.string() }) })
 
-/** What people call a resource, by the field that has it. */
+/** Fields that contain the display name of a resource, by precedence. */
 const Title = z.string().max(1_000)
 const titleFields = ['title', 'name', 'label', 'workflowName', 'artifactName'] as const
 
 /**
- * Asks the service that has a path for what is there, in the name of the caller; null for what it refuses. Throws
- * `service_unavailable` while it does not answer.
+ * Fetches a resource from the service that owns the path, with the caller's rights; `null` if the service rejects the
+ * request. Throws `service_unavailable` if it does not respond.
  */
 export const createFetchResource =
   ({ neighbours, delegations }: FetchResourceOptions) =>

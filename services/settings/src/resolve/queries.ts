@@ -3,7 +3,7 @@ import type { Drizzle } from '@opsplane/postgres'
 import { and, desc, eq } from 'drizzle-orm'
 import { auditLog } from '../schema.js'
 
-/** The newest event about a resource, or of a request; null without one. */
+/** The newest event about a resource or of a request; `null` if there is none. */
 export async function lastEvent(
   db: Drizzle,
   { workspaceId, environment }: TenantScope,

@@ -26,8 +26,8 @@ export interface ResolveOptions {
 export type Resolve = (reference: string, meta: RequestMeta) => Promise<ResolvedReference>
 
 /**
- * Finds what an id or a number names, as far as the caller may read it. Throws `not_found`, alike for what is not there, what is of
- * another workspace or environment, and what the caller may not read.
+ * Resolves an id or a number, as far as the caller may read the resource. Throws the same `not_found` for a resource
+ * that does not exist, belongs to another workspace or environment, or may not be read by the caller.
  */
 export function createResolve({ db, ...options }: ResolveOptions): Resolve {
   const fetchResource = createFetchResource(options)
@@ -53,7 +53,7 @@ export function createResolve({ db, ...options }: ResolveOptions): Resolve {
     const shown = await shownTo(kind, reference, event, meta)
     const readsLog = meta.principal.permissions.includes(everyEventPermission)
     const id = shown?.id ?? reference
-    // What has a number has events, which name its id.
+    // A resource with a number always has events, which contain its id.
     const hasEvents = readsLog && (event !== null || id !== reference)
     const eventsHref =
       hasEvents && tenant.environment === meta.tenant.environment ? buildEventsPath(id) : null
@@ -63,7 +63,7 @@ export function createResolve({ db, ...options }: ResolveOptions): Resolve {
     return { type: kind.type, id, title, href, eventsHref }
   }
 
-  /** Where the caller may read it; null where they may not, or it is deleted. */
+  /** The resource with its path, if the caller may read it; `null` if not, or if it is deleted. */
   const shownTo = async (
     kind: ReadableKind,
     id: string,
@@ -73,7 +73,7 @@ export function createResolve({ db, ...options }: ResolveOptions): Resolve {
     const href = kind.path && !(event && isDeleted(event)) ? fillPath(kind.path, id, event) : null
     if (href === null) return null
     const mayRead = event !== null && meta.principal.permissions.includes(eventPermission(event.type))
-    // Row rules decide as well which records the caller may read: the studio applies them.
+    // Row rules also determine which records the caller may read; only the studio applies them.
     if (mayRead && kind.type !== 'record') return { id, href, title: event.resource.displayName }
     return fetchResource(href, meta)
   }
@@ -88,12 +88,12 @@ export function createResolve({ db, ...options }: ResolveOptions): Resolve {
   }
 }
 
-/** What is in the trash is not read either. */
+/** A resource in the trash counts as deleted. */
 const isDeleted = ({ type, data }: PlatformEvent) => data.after === null || type.endsWith('.deleted')
 
 const buildEventsPath = (id: string) => `/audit?resourceId=${encodeURIComponent(id)}`
 
-/** Null where a part of the path is known from no event. */
+/** `null` if no event contains the value of a path parameter. */
 function fillPath(path: string, id: string, event: PlatformEvent | null): string | null {
   const fields: Record<string, unknown> = { ...(event && deliveryData(event)), id }
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)

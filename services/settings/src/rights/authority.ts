@@ -1,8 +1,8 @@
 import { missingPermissionError } from '@opsplane/contracts'
 
 /**
- * A caller cannot grant, revoke or change permissions they do not have; otherwise they could gain
- * permissions through another user. Throws `forbidden` naming what is missing.
+ * A caller cannot grant, revoke or change permissions they do not have; otherwise they could gain permissions through
+ * another user. Throws `forbidden` with the missing permissions.
  */
 export function requireAuthority(held: readonly string[], concerned: readonly string[]): void {
   const missing = concerned.filter((permission) => !held.includes(permission))

@@ -8,22 +8,26 @@ export function isBuiltIn(name: string): boolean {
 }
 
 /**
- * The permissions of a role. `custom` are the permissions of the workspace's own role of that
- * name, where there is one. An unknown role allows nothing.
+ * The permissions of a role. An unknown role has none.
+ *
+ * @param custom - permissions of the workspace's custom role of that name, if it exists
  */
 export function resolvePermissions(name: string, custom: unknown): Permission[] {
   if (isBuiltIn(name)) return [...(builtInRoles[name]?.permissions ?? [])]
-  // Parsed by looking each up: what a former version could grant may be a permission no more.
+  // Ignores unknown names: a permission that an earlier version could grant may no longer exist.
   return Array.isArray(custom) ? permissions.filter((permission) => custom.includes(permission)) : []
 }
 
-/** Joins the custom role of a membership to it, by the unique key of roles. */
+/** Join condition between a membership and its custom role, by the unique key of roles. */
 export function roleOfMembership(): SQL | undefined {
   return and(eq(roles.workspaceId, memberships.workspaceId), eq(roles.name, memberships.role))
 }
 
-/** The permissions in a joined row of `roles`; null where no custom role was joined. */
+/** The permissions in a joined row of `roles`; `null` if no custom role was joined. */
 export const customPermissions = sql<unknown>`${roles.state}->'permissions'`
 
-/** The address of a member of a workspace: a login created by an identity provider has none of its own. */
+/**
+ * The address of a member of a workspace. It is part of the membership, because a login created by an identity
+ * provider has no address.
+ */
 export const memberEmail = sql<string | null>`${memberships.state}->>'email'`

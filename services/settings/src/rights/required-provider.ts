@@ -9,7 +9,10 @@ const requiring = () =>
     eq(identityProviders.enabled, 'true'),
   )
 
-/** Of a joined row of `sessions` and `workspaces`: the workspace requires a provider, and the session is of none that it does. */
+/**
+ * For a joined row of `sessions` and `workspaces`: whether the workspace requires a provider, and the session is not
+ * of a required provider.
+ */
 export const lacksProvider = (): SQL<boolean> => sql<boolean>`(
   exists (select from ${identityProviders} where ${requiring()})
   and not exists (select from ${identityProviders}

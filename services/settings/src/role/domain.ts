@@ -6,7 +6,7 @@ import {
   resourceDecider,
 } from '@opsplane/contracts'
 
-/** `members`: how many users have the role that is to be deleted. */
+/** `members`: number of users who have the role to be deleted. */
 export type RoleCommand =
   | Exclude<ResourceCommand<RoleState>, { kind: 'delete' }>
   | { kind: 'delete'; members: number }
@@ -17,7 +17,7 @@ const resource = resourceDecider<RoleState>({
   displayName: ({ name }) => name,
 })
 
-/** A custom role of a workspace. Memberships refer to its name, so it never changes. */
+/** A custom role of a workspace. Its name never changes, because memberships refer to it. */
 export const role: Decider<RoleState, RoleCommand> = {
   ...resource,
   decide(command, state) {

@@ -17,7 +17,7 @@ export interface ActiveMember {
   email: string
 }
 
-/** These users as members of a workspace at this moment; those who are no active members are absent. */
+/** The current active members of a workspace among these users, by id. */
 export async function findActiveMembers(
   db: Pick<Drizzle, 'select'>,
   workspaceId: string,
@@ -53,7 +53,7 @@ export async function findActiveMembers(
   )
 }
 
-/** What the roles of these users allow in a workspace at this moment; those who are no active members are absent. */
+/** The current permissions of these users in a workspace, by id, for active members only. */
 export async function findMemberRights(
   db: Pick<Drizzle, 'select'>,
   workspaceId: string,

@@ -4,7 +4,7 @@ import { and, count, eq, ne } from 'drizzle-orm'
 import { isBuiltIn } from '../rights/permissions.js'
 import { memberships, roles } from '../schema.js'
 
-/** The pool, or one transaction. */
+/** The pool or a transaction. */
 export type Reader = Pick<Drizzle, 'select'>
 
 export interface StoredRole {
@@ -12,7 +12,7 @@ export interface StoredRole {
   version: number
 }
 
-/** The custom roles of the workspace, by name. */
+/** The custom roles of the workspace, ordered by name. */
 export async function customRoles(db: Reader, workspaceId: string): Promise<StoredRole[]> {
   const rows = await db
     .select({ state: roles.state, version: roles.version })
@@ -30,7 +30,7 @@ export async function customRole(db: Reader, workspaceId: string, name: string):
   return row ? { state: RoleState.parse(row.state), version: row.version } : null
 }
 
-/** Which of these roles the workspace has, built in or of its own. */
+/** Those of these roles that exist in the workspace, built-in or custom. */
 export async function findRoles(
   db: Reader,
   workspaceId: string,
@@ -41,7 +41,7 @@ export async function findRoles(
   return names.filter((name) => isBuiltIn(name) || own.has(name))
 }
 
-/** How many users of the workspace have each role; roles without users are absent. */
+/** The number of users of the workspace by role; roles without users are absent. */
 export async function countMembersByRole(db: Reader, workspaceId: string): Promise<Map<string, number>> {
   const rows = await db
     .select({ role: memberships.role, members: count() })

@@ -11,13 +11,13 @@ import { z } from 'zod'
 import { isBuiltIn, resolvePermissions } from '../rights/permissions.js'
 import { countMembersByRole, customRole, customRoles, type Reader, type StoredRole } from './queries.js'
 
-/** Reads the roles of a workspace: the built-in ones, and its own. */
+/** Reads the built-in and custom roles of a workspace. */
 export function createRoleReader({
   database: { db },
   cursors,
 }: Pick<ServiceContext, 'database' | 'cursors'>) {
   return {
-    /** Built-in ones first, then custom ones by name. Throws `invalid_cursor`. */
+    /** Lists built-in roles first, then custom ones by name. Throws `invalid_cursor`. */
     async list(
       workspaceId: string,
       page: { limit: number; after?: string; binding: string },
@@ -50,7 +50,7 @@ export function createRoleReader({
 }
 export type RoleReader = ReturnType<typeof createRoleReader>
 
-/** The permissions of the role in this workspace; null when there is none of that name. */
+/** The permissions of the role in this workspace; `null` if the role does not exist. */
 export async function findRolePermissions(
   db: Reader,
   workspaceId: string,

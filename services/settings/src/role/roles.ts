@@ -15,7 +15,7 @@ export const maxCustomRoles = 100
 
 export type Roles = ReturnType<typeof createRoles>
 
-/** Changes the custom roles of a workspace, one request after the other. */
+/** The custom roles of a workspace. Changes are serialized. */
 export function createRoles({ store }: Pick<ServiceContext, 'store'>, serialized: Serialized) {
   const roles = store.aggregate(role)
 

@@ -13,7 +13,7 @@ const route = defineResource({
   response: Role,
 })
 
-/** Roles of the current workspace. */
+/** Routes for the roles of the current workspace. */
 export function roleRoutes(roles: Roles, reading: RoleReader): Route[] {
   return [
     route.list({

@@ -1,7 +1,7 @@
 import type { FactorKind, SignInMethod } from '@opsplane/contracts'
 import { bigint, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
 
-/** Second factors. Their counters change with each use, so that the rows are the source of truth; events report changes. */
+/** Second factors. Their counters change with each use, so these rows are the source of truth; events report changes. */
 export const accountFactors = pgTable(
   'account_factors',
   {
@@ -10,14 +10,14 @@ export const accountFactors = pgTable(
     kind: text('kind').$type<FactorKind>().notNull(),
     name: text('name').notNull(),
     createdAt: text('created_at').notNull(),
-    /** Null: it is still to be proved once, and proves nothing. */
+    /** `null`: the factor must still be proved once, and is not valid yet. */
     confirmedAt: text('confirmed_at'),
     lastUsedAt: text('last_used_at'),
-    /** Of codes by time, sealed by the vault. */
+    /** Secret of time-based codes, sealed by the vault. */
     sealedSecret: text('sealed_secret'),
-    /** The last time step a code was accepted of. */
+    /** The last time step of which a code was accepted. */
     lastStep: bigint('last_step', { mode: 'number' }),
-    /** Of passkeys, in base64url. */
+    /** For passkeys; in base64url. */
     credentialId: text('credential_id'),
     publicKey: text('public_key'),
     signCounter: bigint('sign_counter', { mode: 'number' }),
@@ -29,7 +29,7 @@ export const accountFactors = pgTable(
   ],
 )
 
-/** Hashed, as each has 80 random bits. */
+/** Recovery codes. A plain hash suffices, because each has 80 random bits. */
 export const recoveryCodes = pgTable(
   'recovery_codes',
   {
@@ -40,7 +40,7 @@ export const recoveryCodes = pgTable(
   (table) => [primaryKey({ columns: [table.accountId, table.codeHash] })],
 )
 
-/** What a person still has to prove, for minutes. Deleted when used. */
+/** Short-lived challenges to prove a factor. Deleted when used. */
 export const signInChallenges = pgTable(
   'sign_in_challenges',
   {
@@ -48,9 +48,12 @@ export const signInChallenges = pgTable(
     secretHash: text('secret_hash').notNull(),
     purpose: text('purpose', { enum: ['sign_in', 'step_up', 'enrolment'] }).notNull(),
     accountId: text('account_id').notNull(),
-    /** Which steps up, or enrols. */
+    /** The session that steps up or enrols. */
     sessionId: text('session_id'),
-    /** What was proved before, of a sign-in; and the password it was proved with, which must still be the one. */
+    /**
+     * For a sign-in: the methods already proved. `password_hash` is the hash of the proved password, which must still be
+     * current.
+     */
     methods: text('methods').array().$type<SignInMethod[]>().notNull().default([]),
     providerId: text('provider_id'),
     workspaceId: text('workspace_id'),

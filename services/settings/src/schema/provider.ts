@@ -15,7 +15,7 @@ export const identityProviders = readModelTable(
   ],
 )
 
-/** Subjects of providers, and their logins. */
+/** Subjects of providers, with their logins. */
 export const identities = readModelTable(
   'identities',
   {
@@ -30,7 +30,7 @@ export const identities = readModelTable(
   ],
 )
 
-/** What ends a session by an identity provider. Like sessions, it may be lost. */
+/** Data needed to end sessions of identity providers. Like sessions, these rows may be lost. */
 export const ssoSessions = pgTable(
   'sso_sessions',
   {
@@ -38,9 +38,9 @@ export const ssoSessions = pgTable(
     accountId: text('account_id').notNull(),
     providerId: text('provider_id').notNull(),
     identityId: text('identity_id').notNull(),
-    /** The session at the provider, as that names it. */
+    /** Id of the session at the provider. */
     sid: text('sid'),
-    /** To log out there; sealed by the vault. */
+    /** Needed to log out at the provider; sealed by the vault. */
     sealedIdToken: text('sealed_id_token').notNull(),
   },
   (table) => [
@@ -49,7 +49,7 @@ export const ssoSessions = pgTable(
   ],
 )
 
-/** Owners in workspaces that require a provider, each of which is reported once. */
+/** Sessions of owners who bypassed a required provider; each entry is reported once. */
 export const breakGlassEntries = pgTable(
   'break_glass_entries',
   { sessionId: text('session_id').notNull(), workspaceId: text('workspace_id').notNull() },

@@ -11,7 +11,7 @@ import {
   type SecretState,
 } from '@opsplane/contracts'
 
-/** A value as the vault sealed it, and the version it is bound to. */
+/** A value sealed by the vault, with the version it is bound to. */
 export interface SealedValue {
   text: string
   version: number
@@ -32,12 +32,12 @@ export interface CreateSecret {
 export interface RotateSecret {
   kind: 'rotate'
   sealedValue: SealedValue
-  /** Absent: they stay. */
+  /** If absent, the hosts do not change. */
   hosts?: string[]
   now: Instant
 }
 
-/** A saved definition sends the secret to these hosts. */
+/** Allows hosts to which a saved definition sends the secret. */
 export interface AddHosts {
   kind: 'add_hosts'
   hosts: string[]
@@ -74,7 +74,10 @@ function create({ id, name, hosts, sealedValue, now }: CreateSecret, existing: S
   return [{ type: 'secret.created', after: { id, name, hosts, sealedValue, createdAt: now, updatedAt: now } }]
 }
 
-/** A value is sealed for one version before the lock is taken; when another got that version, it cannot stay. */
+/**
+ * The value is sealed for a specific version before the lock is acquired. If another request takes that version, this
+ * value is unusable.
+ */
 function rotate({ sealedValue, hosts, now }: RotateSecret, state: StoredSecret) {
   if (sealedValue.version !== state.sealedValue.version + 1) {
     throw new ApiError('version_conflict', 'The secret was rotated by another request at the same time.')

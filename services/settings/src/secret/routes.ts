@@ -18,7 +18,7 @@ const route = defineResource({
   response: UsedSecret,
 })
 
-/** Secrets of the current workspace and environment. No route returns a value. */
+/** Routes for secrets of the current workspace and environment. No route returns a value. */
 export function secretRoutes({ database, cursors }: ServiceContext, secretService: SecretService): Route[] {
   return [
     route.list({

@@ -86,7 +86,7 @@ export function createSecretService(
       await usage.forget(id)
     },
 
-    /** Values by name, for a service that sends them to one host for one person; unknown names are absent. */
+    /** Values by name, for a service that sends them to one host on behalf of one person. Unknown names are absent. */
     async resolve(
       { names, host, userId, consumer, ...tenant }: SecretResolution,
       context: { service: string; now: Instant },
@@ -107,7 +107,7 @@ export function createSecretService(
         if (refused.get(stored.name)) continue
         const value = await open(stored, tenant)
         length += value.length
-        // What is more than one request can carry is not sent between services either.
+        // Values that exceed the size of one request together are not sent between services either.
         if (length > maxSecretsLength) refused.set(stored.name, 'too_large')
         else given.push([stored, value])
       }
@@ -125,7 +125,7 @@ export function createSecretService(
   }
 }
 
-/** What a sealed value is bound to in addition to its workspace: copied elsewhere, it cannot be opened. */
+/** Context that a sealed value is bound to, in addition to its workspace: a copy elsewhere cannot be opened. */
 function place({ environment }: TenantScope, name: string, version: number): string {
   return `${environment}|${name}|${version}`
 }

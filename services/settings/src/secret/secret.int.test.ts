@@ -126,7 +126,7 @@ describe('what is kept', () => {
 
     expect(dump).toContain('"kept"')
     expect(key).toHaveLength(73)
-    // A bare hash of the request would let a weak secret be guessed from a dump.
+    // A plain hash of the request would allow guessing a weak secret from a dump.
     const request = JSON.stringify({ name: 'kept', value })
     for (const text of [request, `{}\0${request}`, value]) expect(dump.includes(sha256Hex(text))).toBe(false)
     for (const plaintext of [value, password, key.slice(-38), ada.session.slice(-38)]) {

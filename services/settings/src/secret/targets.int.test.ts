@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const issuerOf = (service: InternalParty) =>
   createInternalIssuer({ service, privateKey: testKeys(service).privateKey })
-/** As workflows asks in a request with the token, or of a grant with such a principal. */
+/** The request of the workflows service, with the caller's token or with a grant of such a principal. */
 const targetsBy = async (
   token: string,
   environment: 'production' | 'staging' = 'production',

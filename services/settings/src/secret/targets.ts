@@ -15,7 +15,7 @@ import { secretsByName } from './queries.js'
 type Problem = SecretTargetProblems['problems'][number]
 
 export interface DefinitionSecrets {
-  /** Who saves the definition. */
+  /** The person who saves the definition. */
   principal: Pick<Principal, 'permissions' | 'provedAt' | 'carriesSession'>
   targets: readonly SecretTarget[]
   admit: boolean
@@ -23,7 +23,7 @@ export interface DefinitionSecrets {
 
 export type SecretTargets = ReturnType<typeof createSecretTargets>
 
-/** Checks the secrets that definitions name against those that exist. */
+/** Checks the secrets that definitions refer to against the stored ones. */
 export function createSecretTargets({ store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>) {
   const secrets = store.aggregate(secret)
 
@@ -32,7 +32,7 @@ export function createSecretTargets({ store, database: { db } }: Pick<ServiceCon
     meta: CommandMeta,
   ): Promise<SecretTargetProblems> => {
     const { permissions } = principal
-    // Which names there are is for those who may use or see them.
+    // Only callers who may use or see secrets may learn which names exist.
     if (!knowing.some((each) => permissions.includes(each))) return { problems: [] }
     const names = [...new Set(targets.map(({ name }) => name))]
     const stored = new Map((await secretsByName(db, meta.tenant, names)).map((each) => [each.name, each]))
@@ -58,7 +58,7 @@ export function createSecretTargets({ store, database: { db } }: Pick<ServiceCon
 
 const knowing = ['secrets:use', 'secrets:read', 'secrets:write'] as const
 
-/** None where the secret serves one of them already, or a host that one of them is a pattern of. */
+/** Empty if the secret already allows one of the hosts, or a host that matches one of them as a pattern. */
 const missingHosts = (found: StoredSecret | undefined, hosts: readonly string[]): readonly string[] =>
   found === undefined || hosts.some((host) => serves(found, host)) ? [] : hosts
 

@@ -141,7 +141,7 @@ describe('the count', () => {
 
   it('is written once a minute, with all that came meanwhile', async () => {
     const id = newId('secret')
-    // Its own look would write what is due as well, a moment before the use that is expected to.
+    // The periodic check could also write due uses, shortly before the use that is expected to do so.
     const options = { db: database.db, log, nowMs: () => Date.parse(now), lookEveryMs: 3_600_000 }
     const usage = createSecretUsage(options)
     const usedAt = (time: string) => usage.note([id], { ...use, service: 'dispatcher', now: at(time) })

@@ -4,11 +4,11 @@ import type { Logger } from '@opsplane/runtime'
 import { desc, eq, inArray, sql } from 'drizzle-orm'
 import { secretUsage } from '../schema.js'
 
-/** A use that is repeated all the time is written once in this time. */
+/** Repeated uses are written once per interval, in milliseconds. */
 const writeEveryMs = 60_000
 const maxShown = 100
 
-/** The use of a secret: by which service, for whom, for which host, and when. */
+/** The use of a secret: the service, the consumer, the person, the host and the time. */
 export interface SecretUseContext {
   service: string
   consumer: string
@@ -19,21 +19,21 @@ export interface SecretUseContext {
 
 interface Uses extends Omit<SecretUseContext, 'now'> {
   secretId: string
-  /** Not in the table yet. */
+  /** Uses that are not in the table yet. */
   unwritten: number
   lastUsedAt: Instant
   writtenMs: number
 }
 
 export interface SecretUsage {
-  /** Counts one resolution of each of the secrets. Never fails: what cannot be written is written later. */
+  /** Counts one resolution of each of the secrets. Never fails: a failed write is repeated later. */
   note(secretIds: readonly string[], context: SecretUseContext): Promise<void>
-  /** Of each of the secrets; those never used are absent. */
+  /** The last use of each of the secrets; unused ones are absent. */
   of(secretIds: string[]): Promise<Map<string, SecretUse>>
-  /** What has used the secret, for whom and where, the latest first; at most 100. */
+  /** The consumers of the secret, with person and host, latest first; at most 100. */
   grants(secretId: string): Promise<SecretGrantUse[]>
   forget(secretId: string): Promise<void>
-  /** Writes what is left. */
+  /** Writes the remaining uses. */
   close(): Promise<void>
 }
 
@@ -41,15 +41,15 @@ export interface SecretUsageOptions {
   db: Drizzle
   log: Logger
   nowMs: () => number
-  /** How often it looks for what may be written by now. */
+  /** Interval between checks for uses to write, in milliseconds. */
   lookEveryMs?: number
 }
 
 export const neverUsed: SecretUse = { lastUsedAt: null, lastUsedBy: null, useCount: 0 }
 
 /**
- * Counts uses in memory and writes those of each kind at most once a minute, the first one at once. A crash loses those
- * of the last minute.
+ * Counts uses in memory and writes those of each kind at most once a minute, the first one immediately. A crash loses
+ * the uses of the last minute.
  */
 export function createSecretUsage(options: SecretUsageOptions): SecretUsage {
   const { log, nowMs } = options
@@ -78,7 +78,7 @@ export function createSecretUsage(options: SecretUsageOptions): SecretUsage {
   }
   let writing = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
-  /** Looks until no use is remembered any more. */
+  /** Starts periodic checks, which stop when no uses are left in memory. */
   const watch = () => {
     timer ??= setInterval(() => {
       if (known.size > 0) {
@@ -102,7 +102,7 @@ export function createSecretUsage(options: SecretUsageOptions): SecretUsage {
           writtenMs: Number.NEGATIVE_INFINITY,
         }
         const uses = known.get(key) ?? first
-        // The same object as before: a write in flight may return what it could not write.
+        // Keeps the same object, because a failed write in flight adds its uses back to it.
         known.set(key, Object.assign(uses, { unwritten: uses.unwritten + 1, lastUsedAt: now }))
         watch()
       }
@@ -156,7 +156,7 @@ async function addUses(db: Drizzle, rows: Row[]): Promise<void> {
   const keyOf = (row: Row) => [row.secretId, row.consumer, row.userId, row.host, row.lastUsedBy].join('\0')
   await db
     .insert(secretUsage)
-    // In one order, so that two replicas do not wait for each other.
+    // Sorted, so that two replicas do not deadlock.
     .values(rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)))
     .onConflictDoUpdate({
       target: [secretId, consumer, userId, host, lastUsedBy],

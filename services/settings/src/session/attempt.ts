@@ -1,4 +1,4 @@
-/** One login attempt, from its request until it has failed or succeeded. */
+/** The throttling keys of one login attempt. */
 export interface Attempt {
   pair: string
   network: string

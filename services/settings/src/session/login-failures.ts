@@ -5,10 +5,10 @@ import { inArray } from 'drizzle-orm'
 import { accounts } from '../schema.js'
 import { recordLoginFailed } from './session-log.js'
 
-/** Failures of a login are reported once in this time. */
+/** Interval in which the failures of a login are reported at most once, in milliseconds. */
 const flushEveryMs = 60_000
 const maxAddresses = 10
-/** E-mails counted at once: whatever comes beyond them in a flood is not counted. */
+/** Maximum number of e-mails counted at the same time; further ones in a flood are ignored. */
 const maxCounted = 5_000
 const maxFlushed = 200
 
@@ -18,14 +18,14 @@ interface Count {
   addresses: Set<string>
   from: Instant
   to: Instant
-  /** When it was last reported. */
+  /** Time of the last report. */
   flushedMs: number
 }
 
 export interface LoginFailureCount {
-  /** `refused`: it had to wait, and was not looked at. Never fails, and takes the same time for every e-mail. */
+  /** `refused`: the attempt was throttled and not checked. Never fails, and takes the same time for every e-mail. */
   note(email: string, kind: 'failed' | 'refused', origin: { address: string; now: Instant }): void
-  /** Tells of what is left. */
+  /** Reports the remaining counts. */
   close(): Promise<void>
 }
 
@@ -38,8 +38,8 @@ export interface LoginFailureOptions {
 }
 
 /**
- * Counts failed logins in memory by e-mail, and records at most one event a minute, the first one immediately.
- * A flood of failed logins becomes a few events, and one for unknown addresses none at all.
+ * Counts failed logins in memory by e-mail. Records at most one event a minute per login, the first one immediately.
+ * A flood of failed logins becomes a few events, and unknown addresses cause none.
  */
 export function createLoginFailures(options: LoginFailureOptions): LoginFailureCount {
   const { database, relay, log, nowMs, lookEveryMs = 1_000 } = options
@@ -62,7 +62,7 @@ export function createLoginFailures(options: LoginFailureOptions): LoginFailureC
   }
   let flushing = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
-  /** Flushes until there are no counts. */
+  /** Flushes periodically until there are no counts. */
   const watch = () => {
     timer ??= setInterval(() => {
       if (counts.size > 0) {
@@ -101,7 +101,7 @@ const nothingSince = (now: Instant) => ({
   addresses: new Set<string>(),
 })
 
-/** Of e-mails without a login nothing is reported. */
+/** E-mails without a login are not reported. */
 async function appendFailures(
   { db }: Pick<Database, 'db'>,
   taken: ReadonlyMap<string, Count>,

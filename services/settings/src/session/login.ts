@@ -8,14 +8,14 @@ import type { SessionKind, SessionOrigin } from './sessions.js'
 import { type CompleteSignIn, wrongCredentials } from './sign-in.js'
 import type { Throttle } from './throttle.js'
 
-/** Whose credentials these are. Throws `invalid_credentials`, `rate_limited`, `service_unavailable`. */
+/** Returns the account of these credentials. Throws `invalid_credentials`, `rate_limited`, `service_unavailable`. */
 export type Identify = (
   credentials: Credentials,
   origin: SessionOrigin,
   now: Instant,
 ) => Promise<AccountState>
 
-/** Exchanges credentials for a session. Throws as `Identify` does. */
+/** Exchanges credentials for a session. Throws the errors of `Identify`. */
 export type Login = (
   credentials: Credentials,
   origin: SessionOrigin,
@@ -30,9 +30,9 @@ export interface IdentifyOptions {
 }
 
 /**
- * An unknown email takes the same path as a wrong password: the same throttle, the same hash work, the same answer.
- * An attempt is counted when its hash begins: one refused because the queue is full costs no statement and
- * counts as no failure.
+ * An unknown e-mail takes the same path as a wrong password: the same throttle, the same hash work, the same
+ * response. An attempt is counted when its hash begins: an attempt rejected because the queue is full runs no
+ * statement and does not count as a failure.
  */
 export function createIdentify({ db, passwords, throttle, failures }: IdentifyOptions): Identify {
   const identify: Identify = async ({ email, password }, origin, now) => {

@@ -1,6 +1,6 @@
 import type { SignInMethod } from '@opsplane/contracts'
 
-/** Single sign-on counts as one: its provider decides what it requires. */
+/** Methods that count as a second factor. Single sign-on does, because its provider decides which proofs it requires. */
 const factors: ReadonlySet<SignInMethod> = new Set(['passkey', 'totp', 'recovery_code', 'sso'])
 
 /** Whether a person has proved more than a password. */

@@ -2,7 +2,10 @@ import { ApiError } from '@opsplane/contracts'
 import { provesFactor } from './methods.js'
 import type { Sessions } from './sessions.js'
 
-/** For changes that would require a second factor of sessions. Throws `factor_enrolment_required` for a session that would be refused afterwards. */
+/**
+ * Guards changes that make sessions require a second factor. Throws `factor_enrolment_required` if the caller's own
+ * session would be rejected afterwards.
+ */
 export async function requireProvenFactor(
   sessions: Pick<Sessions, 'proofOf'>,
   sessionId: string,

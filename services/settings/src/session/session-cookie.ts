@@ -3,9 +3,9 @@ import type { RequestMeta } from '@opsplane/http'
 
 type Answering = Pick<RequestMeta, 'answerHeader'>
 
-/** Has the gateway set the cookie of a browser's session. */
+/** Makes the gateway set the cookie of a browser session. */
 export const setSessionCookie = (meta: Answering, session: { token: string; expiresAt: Instant }): void =>
   meta.answerHeader(sessionCookieHeader, `${session.token} ${session.expiresAt}`)
 
-/** Has the gateway clear the cookie that the request was made with, if it was. */
+/** Makes the gateway clear the session cookie of the request, if there is one. */
 export const clearSessionCookie = (meta: Answering): void => meta.answerHeader(sessionCookieHeader, '')

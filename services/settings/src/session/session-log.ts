@@ -31,10 +31,13 @@ interface LoginEvent {
   data: Pick<ChangeData, 'before' | 'after'> & Record<string, unknown>
 }
 
-/** A person may be in many workspaces; each of these is reported. */
+/** Maximum number of a person's workspaces in which an event about their login is recorded. */
 const maxTenants = 20
 
-/** Where the user can work, as far as these are notified of what happens to the login; the platform where that is nowhere. */
+/**
+ * The user's workspaces in which events about the login are recorded, oldest membership first; the platform if there
+ * are none.
+ */
 async function findTenants(db: Pick<Drizzle, 'select'>, userId: string): Promise<TenantScope[]> {
   const rows = await db
     .select({ workspaceId: memberships.workspaceId })

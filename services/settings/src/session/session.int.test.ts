@@ -144,7 +144,7 @@ describe('a session', () => {
       each.push(verified.status === 200 ? verified.data(VerifiedToken).principal.permissions : null)
     }
     expect(answers.map((place) => (place === null ? null : permissions[place]))).toEqual(each)
-    // An owner, a key, and those without a workspace.
+    // An owner, a key, and tokens without a workspace.
     expect(new Set(permissions.map(String)).size).toBe(permissions.length)
     expect(permissions.map(({ length }) => Math.min(length, 2)).sort()).toEqual([0, 1, 2])
     expect(each).toContain(null)

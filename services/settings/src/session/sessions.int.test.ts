@@ -114,7 +114,7 @@ describe('a logged-in person', () => {
 })
 
 describe('a browser', () => {
-  /** As the gateway asks; what it makes a cookie of is a header to it. */
+  /** A request as the gateway sends it. The session cookie is returned as a header for the gateway. */
   const signIn = (body: object) =>
     settings.internal.post('/auth/session', body, {
       'x-forwarded-for': '198.19.0.1',
@@ -207,14 +207,14 @@ describe('a browser', () => {
       expect([each, await codeFor(early, each)]).not.toContain('step_up_required')
     settings.clock.advance(61_000)
     const late = await settings.as(token, place)
-    // There is no operator here; that is checked first.
+    // The caller is not an operator, which is checked first.
     const refusalOf = ({ path }: StepUpOperation) =>
       path.startsWith('/platform/') ? 'forbidden' : 'step_up_required'
     for (const each of operations) expect([each, await codeFor(late, each)]).toContain(refusalOf(each))
     expect((await late.get('/auth/tokens')).status).toBe(200)
     for (const other of [ron.session, String(key.data(TokenCreated).token)]) {
       const client = await settings.as(other, place)
-      // What proves a login is changed in no session that is old, whatever sends its token.
+      // Changing factors requires a recent sign-in in every kind of session.
       for (const each of operations.filter(({ path }) => !/^\/auth\/(factors|recovery-codes)/.test(path)))
         expect([each, await codeFor(client, each)]).not.toContain('step_up_required')
     }

@@ -21,9 +21,9 @@ import { type LoginContext, recordSessionEnded, recordSessionStarted, recordStep
 import type { RecordSignIn } from './sign-in-devices.js'
 
 export interface SessionLimits {
-  /** A session ends after this time without a request. */
+  /** Maximum time without a request, in milliseconds. */
   sessionIdleMs: number
-  /** A session ends after this time in any case. */
+  /** Maximum lifetime of a session, in milliseconds. */
   sessionLifetimeMs: number
 }
 
@@ -32,7 +32,7 @@ export interface SessionOrigin {
   userAgent: string
 }
 
-/** The origin of a request; empty for one without a client. */
+/** The origin of a request; empty if it did not come from a client. */
 export function toSessionOrigin({ source }: Pick<RequestMeta, 'source'>): SessionOrigin {
   return source ?? { address: '', userAgent: '' }
 }
@@ -47,37 +47,37 @@ export const toLoginContext = (
   source: origin.address === '' ? null : origin,
 })
 
-/** `ses`: its token is the client's to send; `web`: it is in a browser's cookie, and good for nothing elsewhere. */
+/** `ses`: the client sends the token itself. `web`: the token is in a browser's cookie and is accepted only there. */
 export type SessionKind = 'ses' | 'web'
 
-/** What a person has proved, and which workspaces the session may enter. */
+/** The account and methods a person has proved, with the restrictions of the new session. */
 export interface ProvenPerson {
-  /** Without a password hash where the login has only single sign-on. */
+  /** Without a password hash if the login has only single sign-on. */
   account: AccountState
-  /** What was proved, in this order. */
+  /** The proved methods, in order. */
   methods: readonly SignInMethod[]
-  /** Of single sign-on. */
+  /** The provider of a single sign-on. */
   providerId?: string
-  /** The session enters this workspace alone. */
+  /** The only workspace the session may enter. */
   workspaceId?: string
 }
 
-/** The sessions of one login to end. */
+/** Selects the sessions of one login to end. */
 export interface SessionsToEnd {
   accountId: string
-  /** Only this one. */
+  /** Only this session. */
   id?: string
-  /** All but this one. */
+  /** All sessions except this one. */
   except?: string
   reason: SessionEndReason
 }
 
 export type Sessions = ReturnType<typeof createSessions>
 
-/** The most sessions of one login; a further one ends the oldest. */
+/** Maximum number of sessions of one login; another one ends the oldest. */
 const maxSessions = 100
 
-/** Opens, lists and ends sessions. Only the hash of a session's token is kept. */
+/** Opens, lists and ends sessions. Stores only the hash of a session's token. */
 export function createSessions(
   { database: { db }, relay }: Pick<ServiceContext, 'database' | 'relay'>,
   limits: SessionLimits,
@@ -85,7 +85,7 @@ export function createSessions(
 ) {
   const journal = (tx: Transaction) => ({ db: tx, run: toStatementRunner(tx) })
 
-  /** In the transaction that calls for it. */
+  /** Runs in the caller's transaction. */
   const endAll = async (tx: Transaction, ending: SessionsToEnd, context: LoginContext): Promise<number> => {
     const { accountId, id, except = '', reason } = ending
     const ended = await tx
@@ -111,8 +111,8 @@ export function createSessions(
 
   return {
     /**
-     * Deletes the account's expired sessions. Null when the password has changed by
-     * now: a new password ends all sessions, and this one must not be created after that.
+     * Opens a session and deletes the account's expired ones. Returns `null` if the password has changed or the login has
+     * an unproved factor: a new password ends all sessions, so none may be opened with the old password afterwards.
      */
     async open(
       { account: user, methods, providerId, workspaceId }: ProvenPerson,
@@ -149,7 +149,7 @@ export function createSessions(
 
     endAll,
 
-    /** How and when a session was proved; null once it has ended. */
+    /** The methods and times of a session's proofs; `null` if the session has ended. */
     async proofOf(id: string) {
       const { methods, createdAt, provedAt } = sessions
       const [row] = await db
@@ -159,7 +159,7 @@ export function createSessions(
       return row ?? null
     },
 
-    /** Its person has proved who they are in one more way. */
+    /** Adds a method that the person has proved in this session. */
     async addMethod(tx: Transaction, id: string, method: SignInMethod): Promise<void> {
       await tx
         .update(sessions)
@@ -167,7 +167,7 @@ export function createSessions(
         .where(eq(sessions.id, id))
     },
 
-    /** The factors of the login are gone: what its sessions proved by them counts no more. */
+    /** Removes the proofs of factors from the login's sessions, because the factors no longer exist. */
     async dropFactors(tx: Transaction, accountId: string): Promise<void> {
       const rows = await tx.select().from(sessions).where(eq(sessions.accountId, accountId))
       for (const { id, methods } of rows) {
@@ -176,7 +176,7 @@ export function createSessions(
       }
     },
 
-    /** The person has proved once more who they are. The token that did so far is an unknown one from now on. */
+    /** Records a new proof of identity and issues a new token; the previous token becomes invalid. */
     async stepUp(
       id: string,
       method: SignInMethod,
@@ -197,20 +197,20 @@ export function createSessions(
       return { token: plaintext, expiresAt: row.expiresAt }
     },
 
-    /** Signs the person out everywhere. */
+    /** Ends all sessions of the person. */
     async endAllOf(accountId: string, context: LoginContext): Promise<void> {
       await db.transaction((tx) => endAll(tx, { accountId, reason: 'ended_by_user' }, context))
       relay.wake()
     },
 
-    /** From now on the token is an unknown one. Throws `not_found`. */
+    /** Ends the session; its token becomes invalid. Throws `not_found`. */
     async end(ending: SessionsToEnd & { id: string }, context: LoginContext): Promise<void> {
       const ended = await db.transaction((tx) => endAll(tx, ending, context))
       relay.wake()
       if (ended === 0) throw notFound()
     },
 
-    /** Those in force, the newest first; `after` is the id of the last one shown. */
+    /** Active sessions, newest first; `after` is the id of the last session of the previous page. */
     async list(
       accountId: string,
       {
@@ -241,7 +241,7 @@ export function createSessions(
       return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null, limit }
     },
 
-    /** When the session ends at the latest; null when it has ended. */
+    /** The absolute expiry of the session; `null` if it has ended. */
     async expiryOf(id: string): Promise<Instant | null> {
       const [row] = await db
         .select({ expiresAt: sessions.expiresAt })
@@ -250,7 +250,7 @@ export function createSessions(
       return row?.expiresAt ?? null
     },
 
-    /** When the session ends unless a request comes. */
+    /** When the session ends without a further request. */
     idleEnd: (lastSeenAt: Instant): Instant => later(lastSeenAt, limits.sessionIdleMs),
 
     async seen(id: string, now: Instant) {
@@ -263,8 +263,8 @@ type NewSession = SessionState &
   Pick<typeof sessions.$inferSelect, 'secretHash' | 'provedAt' | 'providerId' | 'workspaceId'>
 
 /**
- * False when the password is another one by now, or the login has a factor that was not proved. Waits for a transaction that is
- * about to change either.
+ * Returns false if the password has changed, or the login has a factor that was not proved. Waits for transactions
+ * that are changing either.
  */
 async function insertIfEntitled(
   tx: Transaction,
@@ -278,7 +278,7 @@ async function insertIfEntitled(
       and(
         eq(accounts.id, accountId),
         sql`${accounts.state}->>'passwordHash' is not distinct from ${passwordHash}::text`,
-        // Decided here as well: a factor may be added during a sign-in.
+        // Checked here as well, because a factor may be added during a sign-in.
         provesFactor(session.methods)
           ? undefined
           : notExists(
@@ -295,7 +295,7 @@ async function insertIfEntitled(
   return true
 }
 
-/** The methods of a session, with this one. */
+/** The methods of a session, including this one. */
 const withMethod = (method: SignInMethod) =>
   sql`case when ${method} = any (${sessions.methods}) then ${sessions.methods} else ${sessions.methods} || ${method}::text end`
 

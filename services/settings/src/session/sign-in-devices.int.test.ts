@@ -30,7 +30,7 @@ const proven = (proven: boolean) => settings.service.sql`
     ${proven ? '"2026-01-01T00:00:00.000Z"' : 'null'}::text::jsonb) where id = ${ada.userId}`
 beforeEach(async () => {
   ada = await settings.owner(`ada${++made}`)
-  // The first one of all is by nothing that has a name.
+  // The first sign-in uses a client without a user agent.
   await proven(true)
   receiver.mails.splice(0)
 })
@@ -43,7 +43,7 @@ const signIn = async (userAgent: string, address: string) => {
 }
 const noticed = (count: number) =>
   waitFor(() => receiver.mails.filter(({ recipients }) => recipients.includes(ada.email)).length === count)
-/** Mails of sign-ins that are not sent yet: none is, where none was queued with the session. */
+/** Number of queued sign-in mails. 0 after a sign-in means that none was queued with the session. */
 const queued = async () =>
   (await settings.service.sql`select 1 from mails where email = ${ada.email} and sign_in is not null`).length
 
@@ -55,7 +55,7 @@ test('a sign-in from a device that is not known is mailed: when, where, by what,
   expect(text).toContain('198.51.100.1')
   expect(text).toContain('Firefox on Linux')
   expect(text).toContain('https://ops.example/account')
-  // Nothing of it stays.
+  // Sent mails are deleted completely.
   await waitFor(async () => (await queued()) === 0)
 })
 
@@ -93,7 +93,7 @@ test.each<[string, () => Promise<unknown>]>([
   ['a login whose address is unproven', () => proven(false)],
 ])('nothing is mailed of %s', async (_what, before) => {
   await before()
-  // What was queued would wait.
+  // Makes the mail server reject mails, so that a queued mail would stay in the queue.
   receiver.refuseNext(100)
   await signIn(firefox(140), '203.0.113.50')
   expect(await queued()).toBe(0)

@@ -6,7 +6,7 @@ import type { AccountState } from '../account/domain.js'
 import { queueSignInMail } from '../mail/mail-queue.js'
 import { signInDevices } from '../schema.js'
 
-/** How long a device from which a login was opened is known. */
+/** Time after the last sign-in during which a device is known, in milliseconds. */
 const knownMs = 90 * 24 * 3_600_000
 
 export interface RecordedSignIn {
@@ -15,12 +15,12 @@ export interface RecordedSignIn {
   now: Instant
 }
 
-/** Records the device of a sign-in, in its transaction. */
+/** Records the device of a sign-in, in the transaction of the sign-in. */
 export type RecordSignIn = (tx: Transaction, signIn: RecordedSignIn) => Promise<void>
 
 /**
- * Mails the person about a sign-in from a device that was not used in the last 90 days. Not about the first sign-in, nor to
- * an unproven address: it may be another person's.
+ * Mails the person about a sign-in from a device that was not used in the last 90 days. Sends no mail about the first
+ * sign-in, nor to an unproven address, which may belong to another person.
  */
 export function createRecordSignIn({ withMail }: { withMail: boolean }): RecordSignIn {
   return async (tx, { account: { id: accountId, email, addressProvenAt }, origin, now }) => {
@@ -47,7 +47,7 @@ export function createRecordSignIn({ withMail }: { withMail: boolean }): RecordS
   }
 }
 
-/** A family of browsers or programs, whatever its version, in one network. */
+/** A family of browsers or programs, regardless of version, in one network. */
 function toDevice({ address, userAgent }: RecordedSignIn['origin']): string {
   return sha256Hex(`${userAgent.replaceAll(/\d[\w.]*/g, '')}\0${parseNetwork(address)}`)
 }

@@ -7,8 +7,8 @@ import { provesFactor } from './methods.js'
 import type { ProvenPerson, SessionKind, SessionOrigin, Sessions } from './sessions.js'
 
 /**
- * Opens a session for what a person has proved. Throws `factor_required` with a challenge where the login has a factor and none was
- * proved, `invalid_credentials` when the password was replaced meanwhile.
+ * Opens a session for a person who has proved their identity. Throws `factor_required` with a challenge if the login
+ * has a factor and none was proved, `invalid_credentials` if the password was replaced meanwhile.
  */
 export type CompleteSignIn = (
   proven: ProvenPerson,
@@ -16,7 +16,7 @@ export type CompleteSignIn = (
   at: { now: Instant; kind: SessionKind },
 ) => Promise<Session>
 
-/** Throws `factor_required` with a challenge where the login has a factor. */
+/** Throws `factor_required` with a challenge if the login has a factor. */
 export type RequireFactor = (proven: ProvenPerson, now: Instant) => Promise<void>
 
 export interface CompleteSignInOptions {

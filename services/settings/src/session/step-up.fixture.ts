@@ -14,11 +14,11 @@ const Document = z.object({
 
 export interface StepUpOperation {
   method: z.infer<typeof methods>
-  /** With `absent` for each parameter. */
+  /** Path with `absent` for each parameter. */
   path: string
 }
 
-/** Every operation of settings that takes a step-up, by its OpenAPI document. */
+/** Every operation of settings that requires a step-up, according to its OpenAPI document. */
 export async function stepUpOperations({ internal }: Pick<Settings, 'internal'>): Promise<StepUpOperation[]> {
   const { paths } = Document.parse(JSON.parse((await internal.get('/internal/openapi.json')).text))
   return Object.entries(paths).flatMap(([path, operations]) =>

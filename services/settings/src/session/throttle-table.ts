@@ -1,18 +1,18 @@
 import { type Database, translatePostgresError } from '@opsplane/postgres'
 import type { Attempt } from './attempt.js'
 
-/** The keys that an attempt slows down, and how. */
+/** A key that an attempt counts for, with its waits. */
 export interface ThrottledKeys {
   key: string
-  /** Milliseconds to wait after the nth failure; the last one for all beyond. */
+  /** Milliseconds to wait after the nth failure; the last value applies to all further failures. */
   waits: number[]
   /** Failures are forgotten after this time without an attempt. */
   forgetMs: number
-  /** Does not concern accounts in networks they were logged in from. */
+  /** Skip this key for an account in a network from which it was logged in before. */
   unlessTrusted: boolean
 }
 
-/** Until when a key has to wait from now on; null when an attempt counted at the same time decides that. */
+/** The time until which a key has to wait; `null` if a concurrent attempt determines it. */
 export interface Slowdown {
   key: string
   untilMs: number | null
@@ -24,12 +24,12 @@ export type ThrottleTable = ReturnType<typeof createThrottleTable>
 const sweepEveryMs = 60_000
 const sweptAtOnce = 1_000
 
-/** A key that waits for nothing is free at any time: the next attempt may come from a replica whose clock is behind. */
+/** 0 if there is no wait, so that the key is free even for a replica whose clock is behind. */
 const until = (wait: string) => `coalesce($1::text::bigint + nullif((${wait})::bigint, 0), 0)`
 
 /**
- * All keys count the attempt or none does, since a stranger's wait must not count against the owner. Rows are always
- * locked in the order of their keys, so that attempts wait for each other but never in a circle.
+ * Either all keys count the attempt or none does, because a stranger's wait must not count against the owner. Rows
+ * are always locked in key order, so that concurrent attempts do not deadlock.
  */
 const countStatement = `
   with wanted as materialized (
@@ -61,7 +61,7 @@ const countStatement = `
   from wanted w left join refused r using (key) left join counted c using (key)
   where r.key is not null or not exists (select from refused)`
 
-/** An attempt of a trusted pair was not counted for its network, so nothing is taken back there. */
+/** An attempt of a trusted pair was not counted for its network, so its network's count is not reduced. */
 const resetStatement = `
   insert into login_throttle as t (key, failures, last_at, blocked_until, trusted_until, expires_at)
   select key, 0, $1::text::bigint, 0,
@@ -86,7 +86,10 @@ interface Row {
   counted: boolean
 }
 
-/** Failed logins, shared by all replicas. Keys are hashes; expired rows are removed once a minute in passing. */
+/**
+ * Failed logins, shared by all replicas. Keys are hashes. Expired rows are deleted about once a minute when attempts
+ * are counted.
+ */
 export function createThrottleTable(sql: Database['sql']) {
   let sweptAtMs = Number.NEGATIVE_INFINITY
   const query = async <Result extends object>(text: string, parameters: string[]) => {
@@ -103,7 +106,10 @@ export function createThrottleTable(sql: Database['sql']) {
   }
 
   return {
-    /** Counts a failure for all of the keys, or says which have to wait. `pair` is account and network together. */
+    /**
+     * Counts a failure for all keys, or returns those that have to wait. `pair` is the key of account and network
+     * together.
+     */
     async count(keys: ThrottledKeys[], pair: string, nowMs: number): Promise<Slowdown[]> {
       await sweep(nowMs)
       const rows = await query<Row>(countStatement, [String(nowMs), JSON.stringify(keys), pair])
@@ -114,7 +120,7 @@ export function createThrottleTable(sql: Database['sql']) {
       }))
     },
 
-    /** Forgets what failed for the account, takes the attempt back from its network, and trusts the pair. */
+    /** Resets the failures of the account, subtracts the attempt from its network, and trusts the pair. */
     async forgive(attempt: Attempt, { nowMs, trustedUntilMs }: { nowMs: number; trustedUntilMs: number }) {
       const { pair, network, account } = attempt
       await query(resetStatement, [String(nowMs), pair, network, account, String(trustedUntilMs)])

@@ -8,10 +8,10 @@ import { createThrottleTable } from './throttle-table.js'
 let settings: Settings
 let database: Database
 let second = 0
-/** What one replica and another one do. */
+/** The throttles of two replicas. */
 let here: Throttle
 let there: Throttle
-/** Statements sent by both. */
+/** Statements sent by both replicas. */
 let statements = 0
 
 const at = (offset = 0) => new Date(Date.UTC(2026, 2, 1, 10, 0, second + offset)).toISOString()
@@ -44,7 +44,7 @@ beforeEach(async () => {
   there = counting()
 })
 
-/** Seconds to wait, or 0 when the attempt was let in and counted as failed. */
+/** Seconds to wait, or 0 if the attempt was admitted and counted as failed. */
 async function fail(throttle: Throttle, email: string, address: string, offset = 0): Promise<number> {
   try {
     await throttle.begin(throttle.attempt(email, address), at(offset))
@@ -176,7 +176,7 @@ describe('a network that tries many accounts', () => {
       expect(await fail(replica, 'ada', proxy)).toBe(0)
       await succeed(replica, 'ada', proxy)
     }
-    // Guesses at the account itself are slowed down as before.
+    // Guesses at the account itself are still throttled.
     for (let n = 0; n < 6; n++) expect(await fail(here, 'ada', proxy)).toBe(0)
     expect(await fail(there, 'ada', proxy)).toBe(1)
   })

@@ -3,23 +3,23 @@ import { parseNetwork, retryDelayMs, sha256Hex } from '@opsplane/runtime'
 import type { Attempt } from './attempt.js'
 import type { ThrottledKeys, ThrottleTable } from './throttle-table.js'
 
-/** Throttles guessing, over all replicas: ADR 022. */
+/** Throttles guessing, across all replicas: ADR 022. */
 export interface Throttle {
   attempt(email: string, address: string): Attempt
-  /** Throws `rate_limited` for what this process knows must wait, without asking the database. */
+  /** Throws `rate_limited` if this process knows that the attempt must wait, without a database query. */
   refuseKnown(attempt: Attempt, now: Instant): void
-  /** Counts the attempt as failed until it has succeeded, so that parallel ones count too. Throws `rate_limited`. */
+  /** Counts the attempt as failed until it succeeds, so that concurrent attempts count too. Throws `rate_limited`. */
   begin(attempt: Attempt, now: Instant): Promise<void>
-  /** The attempt was right: what failed for the account is forgiven, and its network is trusted with it. */
+  /** Marks the attempt as successful: resets the failures of the account, and trusts the network for this account. */
   succeeded(attempt: Attempt, now: Instant): Promise<void>
 }
 
 const minuteMs = 60_000
 const forgetMs = 60 * minuteMs
-/** How long a network stays one the account's owner logs in from. */
+/** Time in milliseconds during which a network is trusted after the account's owner logged in from it. */
 const trustMs = 30 * 24 * 60 * minuteMs
 
-/** The wait after the nth failure, the last one for all beyond. */
+/** The wait after each failure; the last value applies to all further failures. */
 function waits({ freeFailures, maxMs }: { freeFailures: number; maxMs: number }): number[] {
   const list = Array.from({ length: freeFailures }, () => 0)
   for (let attempt = 1; list.at(-1) !== maxMs; attempt++) {
@@ -30,14 +30,14 @@ function waits({ freeFailures, maxMs }: { freeFailures: number; maxMs: number })
 
 const pairWaits = waits({ freeFailures: 5, maxMs: 15 * minuteMs })
 const networkWaits = waits({ freeFailures: 50, maxMs: 15 * minuteMs })
-/** Short at most, so that guesses from many networks leave room for the owner on a new one. */
+/** A short maximum, so that guesses from many networks do not lock out the owner in a new network. */
 const accountWaits = waits({ freeFailures: 20, maxMs: minuteMs })
 
-/** A wait that ended while this attempt was counted by others: the next one may be let in at once. */
+/** Retry delay if concurrent attempts were counted first after a wait ended, in milliseconds. */
 const lostRaceMs = 1_000
 
 export function createThrottle(table: ThrottleTable, { capacity = 50_000 } = {}): Throttle {
-  /** Until when pairs have to wait, as far as this process has seen it. */
+  /** Until when pairs have to wait, as far as this process knows. */
   const blocked = new Map<string, number>()
 
   const remember = (key: string, untilMs: number, nowMs: number) => {
@@ -69,7 +69,7 @@ export function createThrottle(table: ThrottleTable, { capacity = 50_000 } = {})
       refuseKnown(attempt, now)
       const nowMs = Date.parse(now)
       const slowed = await table.count(slowdowns(attempt), attempt.pair, nowMs)
-      // Waits of the account and the network are ones of this pair: others may be trusted, and do not have them.
+      // Waits of the account and the network are remembered for this pair only, because trusted pairs are exempt from them.
       const untilMs = Math.max(0, ...slowed.map((slowdown) => slowdown.untilMs ?? 0))
       remember(attempt.pair, Math.max(untilMs, blocked.get(attempt.pair) ?? 0), nowMs)
       const refused = slowed.filter(({ counted }) => !counted)

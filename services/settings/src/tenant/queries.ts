@@ -6,9 +6,9 @@ import { z } from 'zod'
 import { memberships, sessions, tokens, workspaces } from '../schema.js'
 
 export interface AccessPage {
-  /** Whose memberships count. */
+  /** The user whose memberships count. */
   userId: string
-  /** A key sees its own workspace only, and so does a session that enters one. */
+  /** The session or key of the request. A key sees only its own workspace, as does a session restricted to one. */
   tokenId: string
   limit: number
   after?: string | undefined
@@ -36,7 +36,7 @@ export async function accessibleWorkspaces(db: Drizzle, page: AccessPage): Promi
   return { items, nextCursor: last ? cursors.encode([last.createdAt, last.id], binding) : null, limit }
 }
 
-/** The workspace the request is made in, with the caller's role; null outside one. */
+/** The workspace of the request, with the caller's role; `null` if there is none. */
 export async function currentWorkspace(db: Drizzle, principal: Principal): Promise<WorkspaceAccess | null> {
   const { workspaceId, userId } = principal
   if (workspaceId === undefined) return null

@@ -1,6 +1,9 @@
 import type { TenantScope } from '@opsplane/contracts'
 
-/** What belongs to a workspace as a whole (members, keys, the workspace itself) stands in this environment. */
+/**
+ * The scope of resources of a whole workspace (members, keys, the workspace itself), which are stored under one
+ * environment.
+ */
 export function workspaceScope(workspaceId: string): TenantScope {
   return { workspaceId, environment: 'production' }
 }

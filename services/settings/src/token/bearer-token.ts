@@ -2,18 +2,21 @@ import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { sha256Hex } from '@opsplane/runtime'
 
-/** `key` for API keys, `ses` for sessions, `web` for those in a browser's cookie; `inv` for invitations, `act` for what is mailed about a login and `sic` for challenges open nothing else. */
+/**
+ * `key` for API keys, `ses` for sessions, `web` for sessions in a browser's cookie; `inv` for invitations, `act` for
+ * tokens mailed about a login and `sic` for challenges. The last three are valid for these purposes only.
+ */
 export type TokenKind = 'key' | 'ses' | 'web' | 'inv' | 'act' | 'sic'
 
-/** A token as it is handed out, and what is kept of it. */
+/** An issued token in plain text, with the values that are stored. */
 export interface IssuedToken {
   plaintext: string
-  /** Without the secret: safe to show, enough to recognise the token by. */
+  /** The token without its secret: safe to show, sufficient to recognise the token. */
   prefix: string
   secretHash: string
 }
 
-/** What a presented token says about itself. */
+/** The content of a presented token. */
 export interface PresentedToken {
   kind: TokenKind
   /** Such as `tok_…` or `ses_…`. */
@@ -32,8 +35,8 @@ const idPrefix: Record<TokenKind, string> = {
 }
 
 /**
- * A new token `ops_<kind>_<id>_<secret><checksum>`. The fixed form and the checksum let scanners for leaked
- * secrets recognise it, and typing errors be refused without a look into the database.
+ * Issues a token `ops_<kind>_<id>_<secret><checksum>`. The fixed format and the checksum let scanners for leaked
+ * secrets recognise it, and allow rejecting mistyped tokens without a database query.
  */
 export function issueToken(kind: TokenKind, id: string): IssuedToken {
   const prefix = `ops_${kind}_${id.slice(id.indexOf('_') + 1)}`
@@ -43,7 +46,7 @@ export function issueToken(kind: TokenKind, id: string): IssuedToken {
   return { plaintext, prefix, secretHash: sha256Hex(plaintext) }
 }
 
-/** Null for anything that cannot have been issued here. A secret of this length needs no slow hash. */
+/** `null` if the text cannot be a token of this service. A secret of this length needs no slow hash. */
 export function readToken(plaintext: string): PresentedToken | null {
   const [, text, kind, body, sum] = format.exec(plaintext) ?? []
   if (text === undefined || !isKind(kind) || checksum(text) !== sum) return null

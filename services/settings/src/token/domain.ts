@@ -11,12 +11,12 @@ import {
 } from '@opsplane/contracts'
 import { checkWithinGrant, type Grant, type Issuer } from './grant.js'
 
-/** An API key. Of its secret only the hash is kept, and that never leaves the service. */
+/** An API key. Only the hash of its secret is stored, and the hash never leaves the service. */
 export type ApiKey = TokenState & { secretHash: string }
 
 interface KeyMaterial {
   id: string
-  /** How the key begins, to recognise it by. */
+  /** The start of the key, by which people recognise it. */
   prefix: string
   secretHash: string
   now: Instant
@@ -52,7 +52,7 @@ export interface RevokeToken {
   now: Instant
 }
 
-/** The key was presented after it had been rotated. */
+/** The key was presented after its rotation. */
 export interface DetectReuse {
   kind: 'detect_reuse'
   now: Instant
@@ -60,7 +60,7 @@ export interface DetectReuse {
 
 export type TokenCommand = CreateToken | SucceedToken | RotateToken | RevokeToken | DetectReuse
 
-/** Keys belong to a workspace; which environments they open is part of what they are granted. */
+/** Keys belong to a workspace; the environments they are valid in are part of their grant. */
 export const token: Decider<ApiKey, TokenCommand, TokenState> = {
   resourceType: 'token',
   table: 'tokens',
@@ -110,7 +110,7 @@ function heir({ id, prefix, secretHash, now, predecessor, issuedBy }: SucceedTok
   return { ...predecessor, ...unended, ...own, status: 'active' }
 }
 
-/** The caller who rotates a key receives its successor, which therefore may allow no more than the caller. */
+/** The caller who rotates a key receives its successor, which must therefore allow no more than the caller may do. */
 function rotate({ successorId, issuer, validUntil, now }: RotateToken, state: ApiKey): Decision<ApiKey>[] {
   if (state.status !== 'active') {
     throw invalidTransition('rotate', state.status, state.status === 'rotated' ? ['revoke'] : [])
@@ -150,12 +150,12 @@ export function overlapIsOver({ validUntil }: Pick<Validity, 'validUntil'>, now:
   return validUntil !== null && validUntil <= now
 }
 
-/** When the key expires: the earlier of its own expiry and the end of the overlap; null: never. */
+/** When the key expires: the earlier of its own expiry and the end of the overlap; `null`: never. */
 export function validityEnd({ expiresAt, validUntil }: Validity): Instant | null {
   return earlierInstant(expiresAt, validUntil)
 }
 
-/** The earlier instant; null means never. */
+/** The earlier instant; `null` means never. */
 export function earlierInstant(left: Instant | null, right: Instant | null): Instant | null {
   if (left === null) return right
   return right === null || left < right ? left : right

@@ -10,7 +10,7 @@ interface EndedKey extends DueRow {
   key_id: string
 }
 
-/** Ends expired keys with grants: services suspend what acts with these (ADR 135). */
+/** Due work: revokes expired keys with grants, so that services suspend the work that uses these grants (ADR 135). */
 export function expiringKeys({ store, relay }: Pick<ServiceContext, 'store' | 'relay'>): CreateWorker {
   const keys = store.aggregate(token)
   return transactionWorker<EndedKey>({

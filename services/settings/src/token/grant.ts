@@ -1,22 +1,22 @@
 import { ApiError, type Environment, type Instant, invalidField, type TokenState } from '@opsplane/contracts'
 
-/** What an API key allows. */
+/** The rights of an API key. */
 export type Grant = Pick<TokenState, 'scopes' | 'environments' | 'expiresAt'>
 
-/** Who creates or rotates a key, and the limits nothing they issue can pass. */
+/** The creator of a key, or the caller who rotates it, with the limits of every key they issue. */
 export interface Issuer {
-  /** The session or key the request came with. */
+  /** The session or key of the request. */
   tokenId: string
   permissions: readonly string[]
-  /** Null: every environment. */
+  /** `null`: every environment. */
   environments: readonly Environment[] | null
-  /** Null: without end, as a session's permissions are. */
+  /** `null`: no expiry, as for a session. */
   expiresAt: Instant | null
 }
 
 /**
- * No key allows more than its issuer may do: not in scopes, not in environments, not for longer. Otherwise a
- * narrow key could make itself a wide one. Throws `insufficient_scope` or `validation_failed`.
+ * A key must not exceed its issuer's scopes, environments or expiry. Otherwise a limited key could issue an unlimited
+ * one. Throws `insufficient_scope` or `validation_failed`.
  */
 export function checkWithinGrant(grant: Grant, issuer: Issuer, now: Instant): void {
   checkScopes(grant.scopes, issuer.permissions)
@@ -50,7 +50,7 @@ function checkEnvironments(wanted: readonly Environment[] | null, held: readonly
   })
 }
 
-/** Whether all of these environments are among those; null is every one there is. */
+/** Whether all `environments` are within `reach`; `null` stands for every environment. */
 export function isWithin(
   environments: readonly Environment[] | null,
   reach: readonly Environment[] | null,

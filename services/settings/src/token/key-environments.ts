@@ -2,7 +2,7 @@ import { ApiError, type Environment, environments, type Principal } from '@opspl
 import type { Drizzle } from '@opsplane/postgres'
 import { findToken } from './queries.js'
 
-/** The environments a credential is valid in; null for all, as for sessions. */
+/** The environments a credential is valid in; `null` for all, as for sessions. */
 export async function findKeyEnvironments(
   db: Pick<Drizzle, 'select'>,
   { tokenId }: Pick<Principal, 'tokenId'>,
@@ -11,8 +11,8 @@ export async function findKeyEnvironments(
 }
 
 /**
- * Members, roles and the workspace itself are the same in every environment, so a key for some of them changes none of
- * them: an invited person would be in all of them. Throws `forbidden`.
+ * Members, roles and the workspace itself are the same in every environment. A key limited to some environments must
+ * not change them: an invited person, for example, would have access to all of them. Throws `forbidden`.
  */
 export async function requireEveryEnvironment(
   db: Pick<Drizzle, 'select'>,

@@ -24,13 +24,13 @@ import { type Issuer, isWithin } from './grant.js'
 type KeyAggregate = Aggregate<ApiKey, TokenCommand, Token>
 
 export interface KeyOptions {
-  /** How long a rotated key stays valid together with its successor. */
+  /** How long a rotated key stays valid together with its successor, in milliseconds. */
   tokenOverlapMs: number
 }
 
 export type Keys = ReturnType<typeof createKeys>
 
-/** Issues, rotates and revokes API keys. A key's plaintext is in the answer that creates it and nowhere else. */
+/** Issues, rotates and revokes API keys. A key's plaintext is only in the response that creates it. */
 export function createKeys({ store }: Pick<ServiceContext, 'store'>, { tokenOverlapMs }: KeyOptions) {
   const keys: KeyAggregate = store.aggregate(token, { present })
   const environmentsOf = async (meta: RequestMeta) => (await findIssuer(keys, meta)).environments
@@ -38,7 +38,7 @@ export function createKeys({ store }: Pick<ServiceContext, 'store'>, { tokenOver
   return {
     present: keys.present,
 
-    /** A key for the caller's workspace, within what the caller may do. */
+    /** Creates a key for the caller's workspace, within the caller's rights. */
     async create({ name, scopes, environments, expiresAt }: NewToken, meta: RequestMeta) {
       const { id, plaintext, ...material } = newKey(meta.now)
       const issuer = await findIssuer(keys, meta)
@@ -54,7 +54,7 @@ export function createKeys({ store }: Pick<ServiceContext, 'store'>, { tokenOver
       })
     },
 
-    /** Successor and end of the old key, in one transaction. */
+    /** Creates the successor and sets the end of the old key, in one transaction. */
     async rotate({ id: wanted }: TokenRotation, meta: RequestMeta) {
       const id = wanted ?? ownKeyId(meta.principal)
       if (id !== meta.principal.tokenId) requireManagement(meta.principal)
@@ -70,7 +70,7 @@ export function createKeys({ store }: Pick<ServiceContext, 'store'>, { tokenOver
       })
     },
 
-    /** Repeating it changes nothing. */
+    /** Idempotent. */
     async revoke(id: string, meta: RequestMeta) {
       const reach = { ...meta.principal, environments: await environmentsOf(meta) }
       return store.transact(atHome(meta), async (unit) => {
@@ -79,7 +79,7 @@ export function createKeys({ store }: Pick<ServiceContext, 'store'>, { tokenOver
       })
     },
 
-    /** A key of any member, if it allows no more than the caller may do. Repeating it changes nothing. */
+    /** Revokes a key of any member, if it allows no more than the caller may do. Idempotent. */
     async revokeAny(id: string, meta: RequestMeta) {
       const environments = await environmentsOf(meta)
       return store.transact(atHome(meta), async (unit) => {
@@ -97,7 +97,7 @@ export function createKeys({ store }: Pick<ServiceContext, 'store'>, { tokenOver
   }
 }
 
-/** Ends a key that was used after its overlap, and every key that came from it: one of them is in strange hands. */
+/** Revokes a key that was used after its overlap, and all its successors: one of them must have leaked. */
 function revokeReused(store: EventStore, keys: KeyAggregate, reused: ApiKey, meta: CommandMeta) {
   return store.transact(
     meta,
@@ -112,7 +112,7 @@ function revokeReused(store: EventStore, keys: KeyAggregate, reused: ApiKey, met
   )
 }
 
-/** `lastUsedAt` is not in the log; a new key has none. */
+/** `lastUsedAt` is not part of the log; a new key has none. */
 function present(state: ApiKey, version: number): Token {
   return { ...token.expose(state), lastUsedAt: null, version }
 }
@@ -126,10 +126,10 @@ function atHome(meta: RequestMeta): RequestMeta {
   return { ...meta, tenant: workspaceScope(meta.tenant.workspaceId) }
 }
 
-/** Whose keys the caller may touch, and for which environments they may be; null: any. */
+/** The user whose keys may be changed, and the environments these may be valid in; `null`: any. */
 type EnvironmentHolder = Pick<Principal, 'userId'> & Pick<Issuer, 'environments'>
 
-/** A key passes on no more than it was granted itself; a session, no more than its user's role allows. */
+/** The limits for new keys: a key's own grant, or the permissions of a session's user. */
 async function findIssuer(keys: KeyAggregate, { principal, tenant }: RequestMeta): Promise<Issuer> {
   const { tokenId, permissions } = principal
   if (!tokenId.startsWith('tok_')) return { tokenId, permissions, environments: null, expiresAt: null }
@@ -138,7 +138,10 @@ async function findIssuer(keys: KeyAggregate, { principal, tenant }: RequestMeta
   return { tokenId, permissions, environments: own.state.environments, expiresAt: validityEnd(own.state) }
 }
 
-/** Another user's key is an absent one, and so is one for environments the caller's own is not for. */
+/**
+ * Throws `not_found` also for another user's key, and for a key valid in environments that the caller's own key is
+ * not.
+ */
 async function ownKey(
   unit: Unit,
   keys: KeyAggregate,

@@ -25,22 +25,25 @@ import type { ApiKey } from './domain.js'
 
 const StoredKey = TokenState.extend({ secretHash: z.string() })
 
-/** The key as events carry it. */
+/** The key as events contain it. */
 export async function findToken(db: Pick<Drizzle, 'select'>, id: string): Promise<TokenState | null> {
   const [row] = await db.select({ state: tokens.state }).from(tokens).where(eq(tokens.id, id))
   return row ? TokenState.parse(row.state) : null
 }
 
-/** All that decides about a presented key, by primary keys: the key, its workspace and its owner's rights there. */
+/**
+ * All data needed to verify a presented key, read by primary keys: the key, its workspace and its owner's rights
+ * there.
+ */
 export interface KeyRecord {
   key: ApiKey
   lastUsedAt: Instant | null
   workspaceId: string
   workspaceSlug: string
-  /** Of the owner. */
+  /** Role of the owner. */
   role: string | null
   email: string | null
-  /** What the owner's role allows; null when the owner is no active member. */
+  /** Permissions of the owner's role; `null` if the owner is not an active member. */
   allowed: Permission[] | null
 }
 
@@ -48,7 +51,7 @@ export async function keyRecord(db: Drizzle, id: string): Promise<KeyRecord | nu
   return (await keyRecords(db, [id])).get(id) ?? null
 }
 
-/** By id; unknown ones are absent. */
+/** Records by id; unknown ids are absent. */
 export async function keyRecords(db: Drizzle, ids: readonly string[]): Promise<Map<string, KeyRecord>> {
   if (ids.length === 0) return new Map()
   const rows = await db
@@ -86,34 +89,34 @@ export async function keyRecords(db: Drizzle, ids: readonly string[]): Promise<M
   )
 }
 
-/** All that decides about a presented session, by unique keys. */
+/** All data needed to verify a presented session, read by unique keys. */
 export interface SessionRecord {
   secretHash: string
   lastSeenAt: Instant
   expiresAt: Instant
-  /** Of a browser's session. */
+  /** For a browser session. */
   provedAt: Instant | null
   methods: readonly SignInMethod[]
-  /** The only workspace it enters. */
+  /** The only workspace the session may enter. */
   onlyWorkspaceId: string | null
-  /** The workspace asked for requires an identity provider, and the session is of none that it does. */
+  /** Whether the requested workspace requires an identity provider, and the session is not of a required one. */
   lacksProvider: boolean
-  /** What the workspace wants of it. */
+  /** The sign-in policy of the workspace. */
   signIn: SignInPolicy
   userId: string
   userName: string
-  /** Of the workspace asked for; null when there is none of that slug. */
+  /** The requested workspace; `null` if no workspace has the slug. */
   workspaceId: string | null
   role: string | null
   email: string | null
-  /** What the user's role allows; null when the user is no active member of that workspace. */
+  /** Permissions of the user's role; `null` if the user is not an active member of the workspace. */
   allowed: Permission[] | null
   isOperator: boolean
 }
 
 export interface SessionQuery {
   id: string
-  /** Undefined without a workspace. */
+  /** `undefined` for a request without a workspace. */
   workspaceSlug: string | undefined
 }
 
@@ -126,7 +129,7 @@ export async function sessionRecord(
   return record
 }
 
-/** In the order of the queries; null for an unknown session. */
+/** Records in the order of the queries; `null` for an unknown session. */
 export async function sessionRecords(
   db: Drizzle,
   asked: readonly SessionQuery[],
@@ -171,7 +174,7 @@ export async function sessionRecords(
   return records
 }
 
-/** Null without an active membership. */
+/** `null` without an active membership. */
 function allowedBy(row: { role: string | null; customPermissions: unknown }): Permission[] | null {
   return row.role === null ? null : resolvePermissions(row.role, row.customPermissions)
 }
@@ -184,7 +187,7 @@ function activeMembership(userId: typeof tokens.userId | typeof sessions.account
   )
 }
 
-/** The keys of this user in the workspace that are not revoked. */
+/** Ids of the user's keys in the workspace that are not revoked. */
 export async function listUnrevokedKeys(
   db: Pick<Drizzle, 'select'>,
   { workspaceId, environment }: TenantScope,
@@ -204,7 +207,7 @@ export async function listUnrevokedKeys(
   return rows.map(({ id }) => id)
 }
 
-/** The keys of a member that are not revoked, in the order of their ids. */
+/** The keys of a member that are not revoked, ordered by id. */
 export async function listMemberKeys(
   db: Pick<Drizzle, 'select'>,
   { workspaceId, userId }: { workspaceId: string; userId: string },
@@ -227,13 +230,13 @@ export function listKeysOfPerson(db: Pick<Drizzle, 'select'>, userId: string) {
     .orderBy(tokens.id)
 }
 
-/** Keys that are valid in these environments only; null: in any. */
+/** Matches keys that are valid in these environments only; `null`: any key. */
 export function withinEnvironments(environments: readonly Environment[] | null): SQL | undefined {
   if (environments === null) return undefined
   return sql`(${tokens.state}->'environments')::jsonb <@ ${JSON.stringify(environments)}::text::jsonb`
 }
 
-/** When each of the keys was last used; keys never used are absent. */
+/** When each of the keys was last used; unused keys are absent. */
 export async function findLastUses(db: Drizzle, ids: string[]): Promise<Map<string, Instant>> {
   if (ids.length === 0) return new Map()
   const rows = await db.select().from(tokenUsage).where(inArray(tokenUsage.tokenId, ids))

@@ -19,7 +19,7 @@ const route = defineResource({
   response: Token,
 })
 
-/** API keys of the calling user in the current workspace. */
+/** Routes for API keys of the calling user in the current workspace. */
 export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys: Keys): Route[] {
   const list = async (meta: RequestMeta, { page, userId, status }: Listing) => {
     const environments = await keys.environmentsOf(meta)
@@ -133,7 +133,7 @@ interface Listing {
   status?: string | undefined
 }
 
-/** What may be kept for replay. */
+/** The response that may be stored for a repeated request. */
 function withoutPlaintext(created: TokenCreated): TokenCreated {
   return { ...created, token: null }
 }

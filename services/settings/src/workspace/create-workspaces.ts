@@ -24,8 +24,8 @@ const permission = 'workspace:write'
 const isKey = (tokenId: string) => tokenId.startsWith(`${idPrefixes.token}_`)
 
 /**
- * Creates a workspace owned by the caller. An API key needs `workspace:write` in every environment, and does
- * not open the new one. Throws `insufficient_scope`, `quota_exceeded`, or `conflict` where the slug is taken.
+ * Creates a workspace owned by the caller. An API key needs `workspace:write` in every environment, and gets no
+ * access to the new workspace. Throws `insufficient_scope`, `quota_exceeded`, or `conflict` if the slug is taken.
  */
 export function createWorkspaces({ store, database: { db }, config }: ServiceContext<SettingsConfig>) {
   const accounts = store.aggregate(account)
@@ -60,7 +60,7 @@ export function createWorkspaces({ store, database: { db }, config }: ServiceCon
         return { ...created, role: ownerRole }
       })
     } catch (error) {
-      // Lost against another one with the same slug.
+      // Lost a race against another creation with the same slug.
       const isTaken = error instanceof ApiError && error.code === 'conflict'
       throw isTaken ? slugInUse(slug, error) : error
     }

@@ -37,12 +37,12 @@ export type WorkspaceCommand = CreateWorkspace | UpdateWorkspace | SetSignInPoli
 
 export const defaultSettings: WorkspaceSettings = { timezone: 'UTC', executionRetentionDays: 90 }
 
-/** A workspace is its own tenant: its events and its row stand under its own id. */
+/** A workspace is its own tenant: its events and its row are stored under its own id. */
 export const workspace: Decider<WorkspaceState, WorkspaceCommand> = {
   resourceType: 'workspace',
   table: 'workspaces',
   decide,
-  // Those of before there were policies have none.
+  // Workspaces stored before policies existed have none.
   expose: (state) => ({ ...state, signIn: state.signIn ?? noSignInPolicy }),
   describe: (state) => ({ displayName: state.name }),
 }
@@ -74,7 +74,7 @@ function create({ id, slug, name, now }: CreateWorkspace, existing: WorkspaceSta
   return [{ type: 'workspace.created', after }]
 }
 
-/** Fields that are given replace; of the settings, too. A patch that changes nothing is no event. */
+/** Replaces the given fields, also within the settings. A patch without changes emits no event. */
 function update({ patch, now }: UpdateWorkspace, state: WorkspaceState | null) {
   if (state === null) throw notFound()
   const settings = {

@@ -3,7 +3,7 @@ import type { Drizzle } from '@opsplane/postgres'
 import { inArray } from 'drizzle-orm'
 import { workspaces } from '../schema.js'
 
-/** The days these workspaces keep their runs, by id. */
+/** Retention of runs in days, by workspace id. */
 export async function executionRetention(
   db: Pick<Drizzle, 'select'>,
   workspaceIds: string[],

@@ -35,7 +35,7 @@ const route = defineResource({
   response: WorkspaceAccess,
 })
 
-/** Workspaces: those of the caller, and reading and changing the one a request is made in. */
+/** Routes for the caller's workspaces, and to read and change the workspace of a request. */
 export function workspaceRoutes(
   ctx: ServiceContext<SettingsConfig>,
   policies: SignInPolicies,
@@ -172,7 +172,7 @@ export function workspaceRoutes(
   ]
 }
 
-/** A slug other than the current workspace's is answered as not found. */
+/** Throws `not_found` for a slug other than that of the current workspace. */
 function currentId(slug: string, { workspaceId, workspaceSlug }: Principal): string {
   if (workspaceId === undefined || slug !== workspaceSlug) throw notFound()
   return workspaceId

@@ -41,7 +41,10 @@ export function createSignInPolicies(
       return found.state.signIn ?? noSignInPolicy
     },
 
-    /** By an owner, in a session that meets it. Throws `forbidden`, `factor_enrolment_required`, `validation_failed`. */
+    /**
+     * Sets the policy, as an owner in a session that meets it. Throws `forbidden`, `factor_enrolment_required`,
+     * `validation_failed`.
+     */
     async set(policy: NewSignInPolicy, meta: RequestMeta): Promise<SignInPolicy> {
       const { tokenId, role } = requireSession(meta, 'An API key sets no sign-in policy. Sign in.')
       if (role !== 'owner') throw new ApiError('forbidden', 'Only owners may set the sign-in policy.')

@@ -6,7 +6,7 @@ import { auditLog, memberships, secrets, tokens } from '../schema.js'
 
 const dayMs = 86_400_000
 
-/** Counts the resources of a workspace, and recent events of this environment. */
+/** Counts the members and keys of a workspace, and the secrets, resources and recent events of this environment. */
 export async function workspaceStats(
   db: Drizzle,
   tenant: TenantScope,

@@ -21,14 +21,14 @@ import { redriveSubject } from '../redrive.js'
 import type { Transaction } from '../transaction.js'
 import { ConsumerRows, consumerTablesInMemory, Effects, write } from './tables-in-memory.fixture.js'
 
-/** What a fault that is planted may replace. */
+/** The behaviour an injected fault may replace. */
 export interface InjectedFault {
   tables?: (tables: ConsumerTables, world: World) => ConsumerTables
-  /** A message is acknowledged as it arrives. */
+  /** Messages are acknowledged on arrival. */
   acksOnArrival?: true
   /** The effect of an event is not keyed by its id. */
   isUnkeyed?: true
-  /** The floor that a message carries is so much too high. */
+  /** The low watermark in messages is too high by this amount. */
   floorAbove?: number
 }
 
@@ -38,7 +38,7 @@ interface Replica {
   consumer: EventConsumer
 }
 
-/** How an event is met by the handler until it is mended. */
+/** How the handler treats an event until it is repaired. */
 type Kind = 'good' | 'flaky' | 'bad' | 'slow'
 
 const names = natsNames()
@@ -50,7 +50,7 @@ const settledWithinMs = 1_800_000
 const aggregates = ['a', 'b', 'c', 'd']
 const pageSize = 5
 
-/** One run of two replicas of a consumer, under everything that may befall them, until all is quiet again. */
+/** One run of two replicas of a consumer under all simulated failures, until everything is handled. */
 export class ConsumerRun {
   readonly world: World
   readonly #planted: InjectedFault
@@ -150,7 +150,7 @@ export class ConsumerRun {
     return { process, peer, consumer }
   }
 
-  /** What is recorded up to a floor is handled up to there. */
+  /** Checks that everything up to a recorded low watermark is handled. */
   #checked(tables: ConsumerTables): ConsumerTables {
     return {
       ...tables,
@@ -267,7 +267,7 @@ export class ConsumerRun {
     this.#stream.dropFirst(count)
   }
 
-  /** The relay fills the one that comes in its place. */
+  /** The relay refills the stream that replaces it. */
   #loseStream(): void {
     this.world.note('the stream is gone')
     this.#nats.goAway(this.world.between(10, 1_000))

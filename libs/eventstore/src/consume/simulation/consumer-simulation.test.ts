@@ -6,7 +6,7 @@ import { injectedFaults } from './injected-faults.fixture.js'
 test('a consumer has the effect of each event once, and acknowledges it then, whatever happens', () =>
   simulate(40, (seed) => new ConsumerRun(seed)))
 
-/** The first seeds that show these faults: the fast tier begins there, and its runs without a fault include them. */
+/** The first seeds that expose these faults: the fast tier starts there, and its fault-free runs include them. */
 const near: Readonly<Record<string, number>> = {
   'a place that is ahead of what is acknowledged': 33,
   'a log that is read from too late a position': 28,

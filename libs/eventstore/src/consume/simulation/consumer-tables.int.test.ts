@@ -8,16 +8,16 @@ import { type Checkpoint, type ConsumerTables, createConsumerTables } from '../c
 import type { Transaction } from '../transaction.js'
 import { ConsumerRows, consumerTablesInMemory, write } from './tables-in-memory.fixture.js'
 
-/** The tables of a consumer, and what else is done to them. */
+/** The tables of a consumer, and further operations on them. */
 interface Subject {
   tables: ConsumerTables
-  /** An effect of a handler, in its transaction. */
+  /** An effect of a handler, in the handler's transaction. */
   effect(tx: Transaction, name: string): Promise<void>
   effects(): Promise<string[]>
   checkpoint(): Promise<Checkpoint>
-  /** Dead letters as they are listed, the oldest first. */
+  /** Dead letters as they are listed, oldest first. */
   letters(): Promise<Letter[]>
-  /** An operator redrives all dead letters. */
+  /** Marks all dead letters for redrive, like an operator. */
   mark(): Promise<void>
 }
 
@@ -44,7 +44,7 @@ const received = (seq: number) =>
 const letter = (tables: ConsumerTables, seq: number, error = 'refused') =>
   tables.deadLetter(message(seq, { 'Nats-Msg-Id': `evt_${seq}` }), new Error(error))
 
-/** What a consumer relies on, of whichever tables. */
+/** The properties a consumer relies on, for every implementation of the tables. */
 const cases: Record<string, (subject: Subject) => Promise<void>> = {
   async 'a place is known once the consumer has arrived there, and so is when it started'({ tables }) {
     expect(await tables.place()).toBeUndefined()

@@ -1,6 +1,6 @@
 import type { InjectedFault } from './consumer-run.fixture.js'
 
-/** Faults that a consumer, or what it stands on, might have: each of them is to be found. */
+/** Faults that a consumer or its dependencies might have; the simulation must detect each of them. */
 export const injectedFaults: Record<string, InjectedFault> = {
   'an acknowledgement on arrival': { acksOnArrival: true },
   'an acknowledgement that does not wait for the commit': {

@@ -5,20 +5,20 @@ import { describeFailure } from '../failure.js'
 import type { DeadLetter, MarkedLetter } from '../redrive-store.js'
 import type { Transaction } from '../transaction.js'
 
-/** Does something to the rows at one moment. */
+/** Changes the rows atomically. */
 type Commit = <T>(act: () => T) => Promise<T>
 
-/** What a transaction will have done once it commits. */
+/** The writes a transaction applies when it commits. */
 class PendingWrites {
   readonly writes: (() => void)[] = []
 }
 
-/** Adds something that is done when the transaction commits. */
+/** Adds a write that is applied when the transaction commits. */
 export function write(tx: Transaction, act: () => void): void {
   ;(tx as unknown as PendingWrites).writes.push(act)
 }
 
-/** The rows of one consumer, whichever replica writes them. */
+/** The rows of one consumer, shared by its replicas. */
 export class ConsumerRows {
   place: (StreamPosition & { startedMs: number }) | undefined
   checkpoint = { streamSequence: 0, eventId: '', handled: 0 }
@@ -35,7 +35,7 @@ export class ConsumerRows {
 }
 
 /**
- * The statements of a consumer over rows in memory; the simulation of the consumers runs on them. Postgres and they pass the same cases
+ * The consumer's tables in memory, for the consumer simulation. They pass the same test cases as Postgres
  * (`consumer-tables.int.test.ts`).
  */
 export function consumerTablesInMemory(
@@ -138,12 +138,12 @@ async function nextMarked(
   }
 }
 
-/** What a consumer keeps: which events it has handled, and the newest state of each aggregate. */
+/** The state a consumer stores: which events it has handled, and the newest state of each aggregate. */
 export class Effects {
   readonly handled = new Map<string, number>()
   readonly versions = new Map<string, number>()
 
-  /** Applied twice, an event changes nothing unless its effect is not keyed by its id. */
+  /** Applying an event twice changes nothing, unless its effect is not keyed by its id. */
   apply({ id, resource, version }: PlatformEvent, isKeyed = true): void {
     const times = this.handled.get(id) ?? 0
     if (times === 0 || !isKeyed) this.handled.set(id, times + 1)

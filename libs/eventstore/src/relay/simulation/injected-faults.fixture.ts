@@ -1,6 +1,6 @@
 import type { InjectedFault } from './relay-run.fixture.js'
 
-/** Faults that a relay, or what it stands on, might have: each of them is to be found. */
+/** Faults that a relay or its dependencies might have; the simulation must detect each of them. */
 export const injectedFaults: Record<string, InjectedFault> = {
   'a commit without its outbox row': { withoutOutbox: true },
   'an event that is offered before its commit': { offersEarly: true },

@@ -10,22 +10,22 @@ interface LeaseRow {
 
 export type MarkRow = Omit<StreamMark, 'at'> & { createdAt: number }
 
-/** The server's. */
+/** The server's time. */
 interface Time {
   readonly now: number
   after(ms: number, act: () => void): unknown
 }
 
-/** A transaction that has drawn positions and not ended. */
+/** A transaction that has drawn positions and has not ended. */
 interface Writer {
   id: string
   end(): void
 }
 
-/** As the WAL writer does it at three times its delay. */
+/** The WAL writer flushes within three times its delay. */
 export const flushedWithinMs = 600
 
-/** The tables of a service that its relay works on, and the sequence that positions are drawn from. */
+/** The tables of a service that its relay uses, and the sequence that positions are drawn from. */
 export class LogInMemory {
   readonly events = new Map<number, LoggedEvent>()
   readonly outbox = new Map<number, { workspaceId: string; eventId: string }>()
@@ -36,7 +36,7 @@ export class LogInMemory {
   readonly #heads = new Map<string, { version: number; locked: boolean }>()
   readonly #time: Time
   #drawn = 0
-  /** The last position of which the WAL is on disk. */
+  /** The last position whose WAL is on disk. */
   #durable = 0
   #serial = 0
   #crashes = 0
@@ -49,7 +49,10 @@ export class LogInMemory {
     return this.#time.now
   }
 
-  /** Draws a position, which may be committed or not, and later than others above it. Undefined while another writes to the stream. */
+  /**
+   * Draws a position whose transaction may commit or roll back, possibly after others above it. `undefined` if
+   * another transaction is writing to the stream.
+   */
   begin(
     streamId: string,
   ): { position: number; version: number; commit(event: LoggedEvent): void; abort(): void } | undefined {
@@ -85,7 +88,7 @@ export class LogInMemory {
     }
   }
 
-  /** Postgres dies and is back: positions of which nothing is on disk are drawn again. */
+  /** Postgres crashes and restarts: positions of which nothing is on disk are drawn again. */
   crash(): void {
     for (const writer of this.#writers) writer.end()
     this.#writers.clear()
@@ -93,7 +96,7 @@ export class LogInMemory {
     this.#drawn = this.#durable
   }
 
-  /** What is not waited for is on disk a moment later. */
+  /** WAL that no commit waits for is on disk a moment later. */
   flush(): void {
     this.#durable = this.#drawn
   }
@@ -105,7 +108,7 @@ export class LogInMemory {
   }
 }
 
-/** An event of the log, with what an envelope has. */
+/** An event of the log, with the fields of an envelope. */
 export function loggedEvent(
   id: string,
   {

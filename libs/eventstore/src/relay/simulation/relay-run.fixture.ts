@@ -15,18 +15,18 @@ import type { RelayStore } from '../relay-store.js'
 import { flushedWithinMs, LogInMemory, loggedEvent } from './log-in-memory.fixture.js'
 import { relayStoreInMemory } from './relay-store-in-memory.fixture.js'
 
-/** What a fault that is planted may replace. */
+/** The behaviour an injected fault may replace. */
 export interface InjectedFault {
   store?: (store: RelayStore, world: World) => RelayStore
-  /** What is offered to the relay, and published from memory. */
+  /** The event as it is offered to the relay, and published from memory. */
   offers?: (event: LoggedEvent) => LoggedEvent
   /** Events are offered before they are committed. */
   offersEarly?: true
   /** A commit has no outbox row. */
   withoutOutbox?: true
-  /** The message id a publish is recognized by. */
+  /** The message id by which the stream recognizes a repeated publish. */
   messageId?: (id: string, world: World) => string
-  /** A publish is acknowledged by a server that has not stored it. */
+  /** The server acknowledges a publish without storing it. */
   losesAcknowledged?: true
 }
 
@@ -43,7 +43,10 @@ const hostileMs = 25_000
 const settledWithinMs = 900_000
 const streams = ['a', 'b', 'c', 'd', 'e']
 
-/** One run of two replicas of a service that append and relay, under everything that may befall them, until all is quiet again. */
+/**
+ * One run of two replicas of a service that append and relay, under all simulated failures, until everything is
+ * published.
+ */
 export class RelayRun {
   readonly world: World
   readonly #planted: InjectedFault
@@ -51,7 +54,7 @@ export class RelayRun {
   readonly #nats: NatsServer
   readonly #tables: LogInMemory
   readonly #replicas: Replicas<Replica>
-  /** Some stream was lost or cut: what it had been said to have may be missing until it is filled again. */
+  /** A stream was lost or truncated: acknowledged events may be missing until it is refilled. */
   #hasLost = false
   #appended = 0
   readonly #ids = new Map<StoredMessage, string>()
@@ -111,7 +114,7 @@ export class RelayRun {
     return { process, peer, relay }
   }
 
-  /** A lease that has expired, or is another's, lets no replica publish what is published for the first time. */
+  /** A replica whose lease has expired or belongs to another must not publish an event for the first time. */
   #published(name: string, messageId: string): void {
     const { lease } = this.#tables
     if (messageId.includes('.')) return
@@ -181,7 +184,7 @@ export class RelayRun {
     })
   }
 
-  /** Draws a position in vain, which is not on disk yet should Postgres crash. */
+  /** Draws a position without using it; it is not on disk yet if Postgres crashes. */
   #drawInVain(): void {
     const { world } = this
     const writer = this.#tables.begin(world.pick(streams))
@@ -190,7 +193,7 @@ export class RelayRun {
       world.after(world.between(250, flushedWithinMs), () => this.#crash(world.between(100, 1_000)))
   }
 
-  /** Begins with its time, which is before its position is drawn. */
+  /** An id begins with its time, which is before its position is drawn. */
   #newId(): string {
     return `evt_${String(Math.floor(this.world.now)).padStart(6, '0')}_${++this.#appended}`
   }
@@ -244,7 +247,7 @@ export class RelayRun {
     }
   }
 
-  /** Whatever the stream has lost is found within the time that looks at it are apart. */
+  /** Every loss of the stream is found within the interval of inspections. */
   #isSettled(): boolean {
     const { outbox, edge } = this.#tables
     if (outbox.size > 0 || edge.call(this.#tables).writers.length > 0) return false
@@ -252,7 +255,7 @@ export class RelayRun {
     return this.world.now > hostileMs + (this.#hasLost ? 120_000 : 30_000)
   }
 
-  /** Each event is there, after those before it of its stream. */
+  /** Each event is in the stream, after the earlier ones of its aggregate. */
   #checkStream(): void {
     const ids = this.#idsInStream()
     const byStream = new Map<string, LoggedEvent[]>()

@@ -3,13 +3,13 @@ import { type Lease, leaseMs, type Progress, type RelayStore } from '../relay-st
 import type { StreamMark } from '../stream-marks.js'
 import type { LogInMemory, MarkRow } from './log-in-memory.fixture.js'
 
-/** Does something to the tables at one moment. */
+/** Changes the tables atomically. */
 type Commit = <T>(act: () => T) => Promise<T>
 
 const abandonedMs = 10_000
 
 /**
- * The relay's statements over tables in memory: what each of them says in SQL, so that both pass the same cases
+ * The relay's statements over in-memory tables. They pass the same test cases as the SQL statements
  * (`relay-store.int.test.ts`).
  */
 export function relayStoreInMemory(log: LogInMemory, commit: Commit, monotonicMs: () => number): RelayStore {
@@ -97,7 +97,7 @@ function marksOf({ marks }: LogInMemory, offsetMs: number): StreamMark[] {
     .map(({ createdAt, ...mark }: MarkRow) => ({ ...mark, at: createdAt + offsetMs }))
 }
 
-/** All events are younger than any stream keeps them. */
+/** All events are younger than the stream's maximum age. */
 function refill(log: LogInMemory, { standing, identity, last, generation }: Refill) {
   const floor = standing?.floor ?? 0
   let events = 0

@@ -8,14 +8,14 @@ import type { StreamMark } from '../stream-marks.js'
 import { LogInMemory, loggedEvent } from './log-in-memory.fixture.js'
 import { relayStoreInMemory } from './relay-store-in-memory.fixture.js'
 
-/** A log under a relay's store, and what else befalls it. */
+/** A log with a relay's store, and further operations on it. */
 interface Subject {
   store: RelayStore
-  /** Commits an event of its own stream at the next position. */
+  /** Commits an event of a new stream at the next position. */
   append(workspaceId?: string): Promise<void>
-  /** Lets the lease end so long ago. */
+  /** Lets the lease end `ms` ago. */
   expire(ms: number): Promise<void>
-  /** Begins to write at the next position, until what it resolves with is called. */
+  /** Starts a transaction that writes at the next position and stays open until the resolved function is called. */
   begin(): Promise<() => Promise<void>>
   outbox(): Promise<number[]>
 }
@@ -28,7 +28,7 @@ const lease = { owner: 'one', fence: '1' }
 const withoutAge = ({ at: _, ...rest }: StreamMark) => rest
 const isTaken = (taken: object) => 'fence' in taken
 
-/** What a relay relies on, of whichever tables. */
+/** The properties a relay relies on, for every implementation of the tables. */
 const cases: Record<string, (subject: Subject) => Promise<void>> = {
   async 'a lease is one owner’s, which has it again after a restart with another fence'({ store }) {
     expect(await store.acquireLease('one', undefined)).toEqual(lease)
@@ -152,7 +152,7 @@ const cases: Record<string, (subject: Subject) => Promise<void>> = {
   },
 }
 
-/** Ids descend: their order is not that of the positions. */
+/** Ids descend: their order differs from that of the positions. */
 const made = newId('event').slice(0, -16)
 const idAt = (serial: number) => `${made}${9_000_000_000_000_000 - serial}`
 

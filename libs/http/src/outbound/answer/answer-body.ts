@@ -1,38 +1,39 @@
 import { parseExact } from '@opsplane/contracts'
 import { isNoDeeper } from '../../server/json-check.js'
 
-/** What is read of an answer, as far as its body goes. */
+/** The part of a response that was read. */
 export interface AnsweredBytes {
   /** By lower-case names. */
   headers: Readonly<Record<string, string>>
   body: Buffer
-  /** Whether the body goes on. */
+  /** Whether the body continues beyond the bytes that were read. */
   truncated: boolean
 }
 
-/** A body as a value of JSON: parsed, as text, or in base64 where it is no text. */
+/** A body as a JSON value: parsed, as text, or in base64 if it is not text. */
 type AnswerBody =
   | { encoding: 'none'; body: null }
   | { encoding: 'json'; body: unknown }
   | { encoding: 'text' | 'base64'; body: string }
 
 /**
- * Reads a body by its type and charset: JSON as UTF-8, as RFC 8259 has it, and text by its charset, by the one its beginning
- * declares, or as UTF-8. What cannot be read so without loss is base64; JSON that is nested too deep stays text.
+ * Decodes a body by its type and charset: JSON as UTF-8 (RFC 8259); text by its charset, by the one
+ * declared at its beginning, or as UTF-8. A body that cannot be decoded without loss is returned in
+ * base64; JSON nested too deeply stays text.
  */
 export function answerBody(answer: AnsweredBytes): AnswerBody {
   const read = answerText(answer)
   if (read.encoding !== 'text' || answer.truncated || !isJson(typeOf(answer))) return read
   try {
     const body = parseExact(read.body)
-    // No part of the platform can take what is nested deeper.
+    // No part of the platform accepts deeper nesting.
     return isNoDeeper(body) ? { encoding: 'json', body } : read
   } catch {
     return read
   }
 }
 
-/** The same without parsing JSON, of so many bytes at most. */
+/** Like `answerBody` without parsing JSON, for at most `maxBytes` bytes. */
 export function answerText(
   { headers, body, truncated }: AnsweredBytes,
   maxBytes = body.length,
@@ -62,27 +63,27 @@ function typeOf({ headers }: Pick<AnsweredBytes, 'headers'>): ContentType {
 const isJson = ({ media }: ContentType) => /[/+]json$/.test(media)
 const isXml = (media: string) => /[/+]xml$/.test(media)
 
-/** Types that are no text, whatever their bytes may spell; SVG is XML. */
+/** Types that are never text, whatever their bytes are; SVG is XML. */
 const isBinary = (media: string) => /^(?:image|audio|video|font)\//.test(media) && !isXml(media)
 
-/** Undefined for what is no text, or has zero bytes, which no JSON of the platform may have. */
+/** `undefined` if it is not text or contains NUL characters, which the platform's JSON must not contain. */
 function textOf(type: ContentType, bytes: Buffer, goesOn: boolean): string | undefined {
   if (isBinary(type.media)) return undefined
   try {
     const decoder = new TextDecoder(charsetOf(type, bytes), { fatal: true })
-    // A letter that is cut off at the end is left out.
+    // An incomplete character at the end is dropped.
     const text =
       decoder.encoding === 'windows-1252' ? windows1252(bytes) : decoder.decode(bytes, { stream: goesOn })
     return text.includes('\0') ? undefined : text
   } catch {
-    // It is no text in that charset, or the charset is unknown.
+    // Not text in that charset, or the charset is unknown.
     return undefined
   }
 }
 
 const upperControls = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
 
-/** Which Latin-1 is another label of. The decoder of Node 20 has it without what is beyond Latin-1. */
+/** Latin-1 is an alias of windows-1252. Node 20's decoder lacks the characters beyond Latin-1. */
 const windows1252 = (bytes: Buffer) =>
   bytes
     .toString('latin1')

@@ -20,7 +20,7 @@ export function partError(error: unknown, log: Logger): PartError {
   if (error instanceof ApiError || error instanceof CallFailure) {
     const { code, message } = error
     const found = error instanceof CallFailure ? detailsOf(error) : []
-    // Of one place the message speaks itself.
+    // With a single detail, the message already describes it.
     const places = found.length > 1 ? found.map((detail) => `${detail.path} ${detail.message}.`) : []
     return { code, message: [message, ...places].join(' ') }
   }
@@ -30,7 +30,7 @@ export function partError(error: unknown, log: Logger): PartError {
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
 
-/** Codes of the platform's calls that no answer has. */
+/** Maps internal codes of platform calls to codes of the API. */
 const answered: Readonly<Record<string, ErrorCode>> = {
   rights_gone: 'forbidden',
   unknown_operation: 'service_unavailable',
@@ -43,7 +43,7 @@ type Detail = z.infer<typeof Details>['errors'][number]
 
 const detailsOf = ({ details }: CallFailure): Detail[] => Details.safeParse(details).data?.errors ?? []
 
-/** The answer to an action that has failed; what was wrong names what the browser has sent. */
+/** The error response for a failed action. Its details refer to the fields that the browser sent. */
 export function actionError(error: unknown, binding: SourceBinding | undefined): unknown {
   if (!(error instanceof CallFailure)) return error
   const { code, message } = error
@@ -57,12 +57,15 @@ export function actionError(error: unknown, binding: SourceBinding | undefined):
   return new ApiError(known, message, { details, cause: error })
 }
 
-/** Of an answer that is final, though its code may be sent again. */
+/** Detail for a final error whose code would otherwise allow a retry. */
 export const notRetryableDetail = (message: string): ErrorDetail => ({
   ...{ in: 'body', path: '/source', code: 'not_retryable', message },
 })
 
-/** Where the browser gave what the platform refuses: the field of a record, or the parameter an input was made of. */
+/**
+ * Path of the rejected value in the browser's request: the field of a record, or the parameter that an input was
+ * built from.
+ */
 function placeOf({ in: within, path }: Detail, binding: SourceBinding | undefined): string {
   if (binding?.kind !== 'table') return binding ? parameterAt(binding.input, path) : ''
   if (within !== 'body') return '/params'
@@ -71,7 +74,7 @@ function placeOf({ in: within, path }: Detail, binding: SourceBinding | undefine
   return field === 'data' ? `/values${below ?? ''}` : `/${field}`
 }
 
-/** What a source sends is below `input` or `parameters` of the request that was refused. */
+/** The source's values are located below `input` or `parameters` in the rejected request. */
 function parameterAt(input: unknown, path: string): string {
   const [, , ...names] = path.split('/').map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
   const template = names.length === 0 ? undefined : valueAt(input, names.join('.'))

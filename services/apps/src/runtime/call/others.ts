@@ -19,7 +19,7 @@ import {
 
 type OtherBinding = Exclude<SourceBinding, { kind: 'table' }>
 
-/** What a saved query, a connector, a workflow or a report gives. */
+/** The result of a saved query, a connector, a workflow or a report. */
 export async function callOther(parts: CallParts, call: SourceCall, binding: OtherBinding): Promise<Shown> {
   const { pinned } = call.source
   if (!pinned) throw new Error('a deployed data source is not pinned')
@@ -53,10 +53,13 @@ export async function callOther(parts: CallParts, call: SourceCall, binding: Oth
   }
 }
 
-/** The longest any of them may take. */
+/** Timeout of these calls, in milliseconds. */
 const slowMs = 30_000
 
-/** A run that has failed by the time its end is waited for is an error; one that goes on is not. */
+/**
+ * Throws `upstream_error` for a run that failed within the wait time. A run that is still in progress is not an
+ * error.
+ */
 async function runOf(
   parts: CallParts,
   call: SourceCall,
@@ -77,7 +80,7 @@ async function runOf(
   return { rows: null, value: { runId, ended, status, output }, nextCursor: null }
 }
 
-/** A list of objects is rows, anything else a value. */
+/** A list of objects becomes rows, anything else a value. */
 export function toShown(value: unknown): Shown {
   const rows = z.array(z.record(z.string(), z.unknown())).safeParse(value)
   return rows.success

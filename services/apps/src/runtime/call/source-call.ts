@@ -4,17 +4,17 @@ import type { Expressions, Template } from '@opsplane/sandbox'
 import type { CompiledSource } from '../compiled.js'
 import { buildScope, type DeploymentUse } from '../deployment-use.js'
 
-/** One use of a data source: its parameters are parsed. */
+/** One use of a data source, with parsed parameters. */
 export interface SourceCall {
   running: DeploymentUse
   source: CompiledSource
   params: Record<string, unknown>
-  /** The same for a request that is sent again. */
+  /** Idempotency key: the same for a repeated request. */
   key: string
   signal: AbortSignal
 }
 
-/** What a page shows. */
+/** Data that a page shows. */
 export interface Shown {
   rows: Record<string, unknown>[] | null
   value: unknown
@@ -28,7 +28,7 @@ export interface CallParts {
   expressions: Pick<Expressions, 'evaluate'>
 }
 
-/** Values of templates of the source, in their order. Throws `validation_failed` where one cannot be worked out. */
+/** Evaluates templates of the source, in order. Throws `validation_failed` if an expression fails. */
 export async function evaluateTemplates(
   { expressions }: Pick<CallParts, 'expressions'>,
   { running, params, signal }: SourceCall,
@@ -50,7 +50,7 @@ export async function evaluateTemplates(
   })
 }
 
-/** Calls an operation in the name of the app's user. */
+/** Calls an operation with the rights of the app's user. */
 export async function callOperation(
   { call }: Pick<CallParts, 'call'>,
   { running, key, signal }: SourceCall,

@@ -59,7 +59,7 @@ export async function listRows(
   }
 }
 
-/** What a press of a button does with a row: only one that the filters leave. */
+/** Performs an action on a row. Only rows that pass the filters can be changed. */
 export async function actOnRow(
   parts: CallParts,
   call: SourceCall,
@@ -73,8 +73,8 @@ export async function actOnRow(
   if (operation === 'get') return findRow(parts, call, binding, id)
   const found = await findRow(parts, call, binding, id, 'id')
   if (version !== undefined && version > found.version) throw outdated()
-  // What was found may change before this: then it is not changed, as it may be within the filters no more. A request that
-  // is sent again names the version it named before: the studio knows it by its key, and answers what it answered.
+  // The row may change after this read and then fall outside the filters, so the write names the version that was read.
+  // A repeated request names the same version as before: the studio recognises its key and returns the first response.
   const target = { table: binding.table, id: found.id, version: version ?? found.version }
   const once = version === undefined ? { ...call, key: sha256Hex(`${call.key}/${found.version}`) } : call
   if (operation === 'delete') {
@@ -99,7 +99,7 @@ async function createRow(
   return shownRow(binding, StudioRecord.parse(data))
 }
 
-/** Throws `not_found` for a row that is not there, or that the filters leave out. */
+/** Throws `not_found` for a row that does not exist or that the filters exclude. */
 async function findRow(
   parts: CallParts,
   call: SourceCall,
@@ -130,7 +130,7 @@ async function batch(parts: CallParts, call: SourceCall, operation: object): Pro
   return Batch.parse(data).results[0]?.record ?? null
 }
 
-/** The columns that may be set, and over them those the source sets itself. */
+/** The writable columns from the request, overridden by the values the source sets itself. */
 async function writtenValues(
   parts: CallParts,
   call: SourceCall,
@@ -158,7 +158,7 @@ const pick = (value: unknown, names: readonly string[]): Record<string, unknown>
 }
 
 interface Filters {
-  /** Of the source, and of the embed. */
+  /** Filters of the source and of the embed. */
   filter: RowFilter[]
   search: RowFilter
 }
@@ -173,7 +173,7 @@ async function filtersOf(parts: CallParts, call: SourceCall, binding: TableBindi
   }
 }
 
-/** What an embed narrows this source to. */
+/** The filter that an embed adds to this source; `null` if there is none. */
 function rowFilterOf({ running: { embed }, source }: SourceCall): Filter | null {
   return embed === null || embed.exempt.includes(source.name) ? null : embed.rowFilter
 }
@@ -185,7 +185,7 @@ function requireOperation({ operations }: TableBinding, wanted: Operation): void
 
 const shownFields = ({ fields }: TableBinding) => (fields === undefined ? {} : { fields: fields.join(',') })
 
-/** A row as the source shows it: of one that reads nothing, id and version. */
+/** A row as the source exposes it. A source that reads nothing exposes only id and version. */
 function shownRow({ fields, operations }: TableBinding, row: StudioRecord | null): unknown {
   if (row === null) return null
   const reads = operations.includes('list') || operations.includes('get')

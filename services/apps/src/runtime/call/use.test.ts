@@ -15,7 +15,7 @@ const contents: DeploymentContents = {
   ],
 }
 
-/** A page's request whose client leaves while its parts are worked out. */
+/** A page's request whose client disconnects while its parts are being computed. */
 async function leave(failure: (signal: AbortSignal) => unknown) {
   const lines: string[] = []
   const client = new AbortController()

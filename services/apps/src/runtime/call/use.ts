@@ -18,23 +18,23 @@ import { actOnRow, listRows } from './table.js'
 type DataPart = AppDataRequest['requests'][number]
 
 export interface Use {
-  /** Each part by its key, with its rows or its own error. */
+  /** Returns each part by its key, with its rows or its own error. */
   data(running: DeploymentUse, request: AppDataRequest, context: UseContext): Promise<AppDataAnswer>
-  /** Throws what it fails with, its places in the request. */
+  /** Throws the error of the action; the paths of its details refer to the browser's request. */
   act(running: DeploymentUse, request: AppActionRequest, context: UseContext): Promise<unknown>
 }
 
 export interface UseContext {
-  /** Of the request, or what the client says is the same for a repetition. */
+  /** The key of the request, or the client's idempotency key, which is the same for a repeated request. */
   key: string
   signal: AbortSignal
   log: Logger
 }
 
-/** Requests in flight of one page. */
+/** Maximum concurrent requests of one page. */
 const atOnce = 6
 
-/** Uses data sources as a deployment declares them, and in no other way. */
+/** Uses data sources only as a deployment declares them. */
 export function createUse(parts: CallParts): Use {
   const part = async (running: DeploymentUse, request: DataPart, context: UseContext) => {
     try {
@@ -42,7 +42,7 @@ export function createUse(parts: CallParts): Use {
       const call = callOf(running, { source, params }, { ...context, key: `${context.key}/${request.key}` })
       return await resultOf(parts, call, await load(parts, call, cursor))
     } catch (error) {
-      // A client that has left is no fault of the source, and waits for no part of the page.
+      // A disconnected client is not a failure of the source, and needs no further parts of the page.
       context.signal.throwIfAborted()
       return { error: partError(error, context.log) }
     }
@@ -75,7 +75,7 @@ export function createUse(parts: CallParts): Use {
   }
 }
 
-/** Throws `not_found` for a source that is not declared, `validation_failed` for parameters that are not. */
+/** Throws `not_found` for an undeclared source, `validation_failed` for undeclared parameters. */
 function callOf(
   running: DeploymentUse,
   { source: name, params }: Pick<AppActionRequest, 'source' | 'params'>,
@@ -86,12 +86,16 @@ function callOf(
   refuseUnfiltered(running.embed, source)
   return {
     ...{ running, source, signal, params: parseParams(source.params, params) },
-    // The same whichever deployment answers: what was sent before one is no other wish after it.
+    // The same for every deployment: a request sent before a redeployment and repeated after it is still the same
+    // request.
     key: sha256Hex(`${running.deployment.appId}/${name}/${key}`),
   }
 }
 
-/** Throws `conflict` (`redeployed`) for a request of a page of another deployment, whose sources may mean something else. */
+/**
+ * Throws `conflict` (`redeployed`) if the page was loaded from another deployment, whose sources may mean something
+ * else.
+ */
 function refuseOther({ deployment: { number } }: DeploymentUse, { deployment }: AppActionRequest): void {
   if (deployment === undefined || deployment === number) return
   const message =
@@ -100,14 +104,14 @@ function refuseOther({ deployment: { number } }: DeploymentUse, { deployment }: 
   throw new ApiError('conflict', message, { details: [detail] })
 }
 
-/** What a row filter does not bind is out of reach, unless the token's creator said otherwise. */
+/** Sources that a row filter cannot restrict are forbidden, unless the token's creator exempted them. */
 function refuseUnfiltered(embed: EmbedTokenState | null, { name, binding }: CompiledSource): void {
   if (embed === null || embed.rowFilter === null || binding.kind === 'table') return
   if (!embed.exempt.includes(name))
     throw new ApiError('forbidden', `The embed token's row filter cannot bind the data source ${name}.`)
 }
 
-/** What a page shows when it is loaded; what may have effects is not called for that. */
+/** Loads the data a page shows. Sources that may have side effects are not called for this. */
 function load(parts: CallParts, call: SourceCall, cursor: string | undefined): Promise<Shown> {
   const { binding } = call.source
   switch (binding.kind) {
@@ -132,7 +136,7 @@ async function resultOf(parts: CallParts, call: SourceCall, found: Shown): Promi
   return { ...toShown(value), nextCursor: found.nextCursor }
 }
 
-/** Fields that speak of a record have no meaning for anything but a table. */
+/** Only tables accept fields that refer to a record. */
 function refuseRowFields({ operation, id, values, version }: AppActionRequest): void {
   if (operation === undefined && id === undefined && values === undefined && version === undefined) return
   throw new ApiError('validation_failed', 'This data source accepts only parameters.')

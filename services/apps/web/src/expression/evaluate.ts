@@ -6,7 +6,7 @@ import {
 } from '@opsplane/sandbox/template'
 import type { ExpressionScope } from './scope.js'
 
-/** Thrown with what an expression of the app could not be evaluated for. */
+/** Thrown with the reason why an expression of the app could not be evaluated. */
 export class ExpressionError extends Error {}
 
 export const toMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error))
@@ -15,8 +15,8 @@ const templates = new Map<string, Template>()
 const maxTemplates = 2_000
 
 /**
- * The value of a template by now, or a promise of it where it needs JSONata, which is fetched with its first use. Throws, or
- * rejects with, ExpressionError.
+ * The value of a template, or a promise of it if the template needs JSONata, which is loaded on first use. Throws or
+ * rejects with `ExpressionError`.
  */
 export function evaluate(
   value: unknown,
@@ -34,7 +34,7 @@ export function evaluate(
   return { later: withJsonata(complex, scope, results).then(() => assembled(template, results)) }
 }
 
-/** The same where waiting does no harm. */
+/** Like `evaluate`, for callers that can always wait. */
 export async function evaluateAsync(value: unknown, scope: ExpressionScope): Promise<unknown> {
   const result = evaluate(value, scope)
   return 'now' in result ? result.now : result.later
@@ -67,7 +67,7 @@ function walked(
   }
 }
 
-/** JSONata throws objects with a message. */
+/** JSONata throws plain objects with a message. */
 function failed({ source }: TemplateExpression, cause: unknown): ExpressionError {
   const message = typeof cause === 'object' && cause !== null && 'message' in cause ? cause.message : cause
   return new ExpressionError(`{{ ${source} }}: ${message}`, { cause })
@@ -108,16 +108,16 @@ function assembled({ root }: Template, results: ReadonlyMap<TemplateExpression, 
   return build(root)
 }
 
-/** How a value stands in a text: strings as they are, others as JSON, nothing as nothing. */
+/** Text form of a value: strings unchanged, `null` and `undefined` as an empty string, everything else as JSON. */
 export function toText(value: unknown): string {
   if (value === null || value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Names of the data that the expressions of a value speak of, as in `data.orders.rows`. */
+/** Names of the data that the expressions of a value refer to, as in `data.orders.rows`. */
 export const namedData = (value: unknown): string[] => namedBelow('data', value)
 
-/** The same of inputs, as in `inputs.site`. */
+/** Names of the inputs that the expressions of a value refer to, as in `inputs.site`. */
 export const namedInputs = (value: unknown): string[] => namedBelow('inputs', value)
 
 const patterns = {

@@ -2,7 +2,7 @@ import { registerExactFunctions } from '@opsplane/sandbox/exact'
 import jsonata from 'jsonata'
 import type { ExpressionScope } from './scope.js'
 
-/** An expression that does not end costs a moment, not the tab. */
+/** Limits an endless expression, so that it does not block the tab (`timeout` in milliseconds). */
 const guardrails = { timeout: 1_000, stack: 500, sequence: 100_000 }
 const maxCompiled = 500
 
@@ -11,7 +11,7 @@ const compiled = new Map<string, jsonata.Expression>()
 /** Rejects with JSONata's errors. */
 export async function evaluateJsonata(source: string, scope: ExpressionScope): Promise<unknown> {
   const value: unknown = await compile(source).evaluate(scope)
-  // Sequences of JSONata are arrays with properties of their own.
+  // Removes the extra properties that JSONata adds to its result arrays.
   return value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown)
 }
 

@@ -1,2 +1,2 @@
-/** What an expression sees; plain JSON. */
+/** Variables of an expression; plain JSON. */
 export type ExpressionScope = Readonly<Record<string, unknown>>

@@ -3,7 +3,7 @@ import { ExpressionError, evaluateAsync, toMessage, toText } from '../expression
 import { withoutEmpty } from './resolve-request.js'
 import type { PageStore } from './store.js'
 
-/** What an action does in addition to calling a source. */
+/** Effects of an action besides calling a source. */
 export interface ActionHost {
   act(request: AppActionRequest): Promise<unknown>
   /** Whether the user confirms. */
@@ -12,27 +12,27 @@ export interface ActionHost {
   goTo(page: string, params: Readonly<Record<string, string>>): void
 }
 
-/** What a form is submitted with. */
+/** The submitted data of a form. */
 export interface Submitted {
   values: Readonly<Record<string, unknown>>
-  /** Fields that have what the record has, which an update leaves alone. */
+  /** Fields whose value equals the record's; an update leaves them alone. */
   unchanged: ReadonlySet<string>
-  /** That the record had when the form was first changed; undefined where its action asks for none. */
+  /** The record's version when the form was first changed; `undefined` if the action has no version. */
   version: { value: unknown } | undefined
-  /** Called once it is done, before what follows. */
+  /** Called after the request succeeded and before the follow-up of the action. */
   onDone(): void
 }
 
-/** What the expressions of an action see in addition to the page. */
+/** Variables of an action's expressions in addition to those of the page. */
 export interface ActionContext {
   row?: Readonly<Record<string, unknown>>
   form?: Submitted
 }
 
-/** Thrown for an action that is done, of which what should follow has failed. */
+/** Thrown if the action itself succeeded but its follow-up failed. */
 export class FollowUpError extends Error {}
 
-/** Does what an action says; false where it was not agreed to. Rejects with what the call of its source rejects with. */
+/** Performs an action. Returns false if the user did not confirm. Rejects with the error of the source call. */
 export async function perform(
   action: AppAction,
   { row, form }: ActionContext,
@@ -89,7 +89,7 @@ async function requestOf(
   }
 }
 
-/** Of what is new, what is empty is left out, so that the table's defaults hold; of an update, what is unchanged. */
+/** Omits empty values of a new record, so that the table's defaults apply, and unchanged values of an update. */
 async function sentValues(
   operation: 'create' | 'update',
   values: AppAction['values'],
@@ -107,7 +107,7 @@ async function sentValues(
   return sent === undefined || operation === 'update' ? (sent as Record<string, unknown>) : withoutEmpty(sent)
 }
 
-/** The field of the form that a template is and nothing else, as in `{{ form.name }}`. */
+/** The form field, if the template is only a reference to it, as in `{{ form.name }}`. */
 const fieldIn = (template: unknown): string | undefined =>
   typeof template === 'string' ? /^\{\{\s*form\.(\w+)\s*\}\}$/.exec(template)?.[1] : undefined
 
@@ -117,7 +117,7 @@ const without = (
 ): Record<string, unknown> =>
   Object.fromEntries(Object.entries(values).filter(([name, value]) => !isLeftOut(name, value)))
 
-/** A version that is not known would be no check at all. */
+/** Throws if the version is unknown: sending none would skip the check. */
 async function versionOf(
   template: string,
   scope: Readonly<Record<string, unknown>>,

@@ -2,7 +2,7 @@ import type { AppDataAnswer, AppDataRequest } from '@opsplane/contracts'
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** What a source gave for parameters, as components and expressions see it. */
+/** The data of a source for certain parameters, as components and expressions see it. */
 export interface Loaded {
   rows: readonly Row[]
   value: unknown
@@ -22,11 +22,11 @@ type Load = (requests: Request[]) => Promise<AppDataAnswer['results']>
 
 export const nothingLoaded: Loaded = { rows: [], value: null, error: null, nextCursor: null, isLoading: true }
 
-/** While something is loaded for the first time. */
+/** Whether the data is being loaded for the first time. */
 export const isFirst = ({ isLoading, rows, value, error }: Loaded): boolean =>
   isLoading && rows.length === 0 && value === null && error === null
 
-/** What was not asked for, as an expression that says what to ask for has failed. */
+/** Data that was not requested because an expression in its parameters failed. */
 export const toFailedData = (message: string): Loaded => ({
   ...{ ...nothingLoaded, isLoading: false },
   error: { code: expressionFailed, message },
@@ -34,10 +34,10 @@ export const toFailedData = (message: string): Loaded => ({
 export const expressionFailed = 'expression_failed'
 const maxAtOnce = 50
 
-/** By content, so that components that want the same share it, and an answer is never taken for another's. */
+/** Keyed by content: components with equal requests share the data, and a response is never used for another request. */
 export const toCacheKey = ({ source, params }: DataRequest): string => JSON.stringify([source, params])
 
-/** What has been loaded for a page: everything that is wanted at a time is asked for in one request. */
+/** Cache of the data of a page. All data missing at the same time is loaded with one request. */
 export class DataCache {
   readonly #entries = new Map<string, { wanted: DataRequest; loaded: Loaded; generation: number }>()
   #generation = 0
@@ -51,7 +51,7 @@ export class DataCache {
     return this.#entries.get(toCacheKey(wanted))?.loaded ?? nothingLoaded
   }
 
-  /** Loads what is not there, and forgets what is not wanted any more. */
+  /** Loads missing entries and evicts those that are no longer needed. */
   want(all: readonly DataRequest[]): void {
     const keys = new Set(all.map(toCacheKey))
     for (const key of this.#entries.keys()) if (!keys.has(key)) this.#entries.delete(key)
@@ -60,13 +60,13 @@ export class DataCache {
     void this.#fetch([...absent.values()])
   }
 
-  /** Loads again what sources have given; what is there stays until the answer comes. */
+  /** Reloads the data of these sources; the cached data stays until the response arrives. */
   refresh(sources: readonly string[]): Promise<void> {
     const entries = [...this.#entries.values()].filter(({ wanted }) => sources.includes(wanted.source))
     return this.#fetch(entries.map(({ wanted }) => wanted))
   }
 
-  /** The next rows of a list, after those that are there. */
+  /** Loads the next page of a list and appends it. */
   async more(wanted: DataRequest): Promise<void> {
     const entry = this.#entries.get(toCacheKey(wanted))
     const cursor = entry?.loaded.nextCursor
@@ -99,7 +99,7 @@ export class DataCache {
     this.onChange()
   }
 
-  /** By the keys of what was wanted; where a request fails as a whole, each of its parts has its error. */
+  /** Results by the keys of the requests. If a request fails as a whole, each of its parts gets the error. */
   async #answers(requests: readonly Request[]): Promise<Map<string, Result>> {
     const answers = new Map<string, Result>()
     for (let start = 0; start < requests.length; start += maxAtOnce) {

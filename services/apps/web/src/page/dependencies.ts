@@ -2,7 +2,7 @@ import type { InputComponent } from '@opsplane/contracts'
 import { namedData, namedInputs } from '../expression/evaluate.js'
 import type { Need, PageNeeds } from './needs.js'
 
-/** The needs whose data each need depends on. Those of a cycle do not wait for each other. */
+/** For each need, the needs whose data it depends on. Needs of a cycle do not wait for each other. */
 export function findDependencies({ needs, inputs }: PageNeeds): ReadonlyMap<Need, ReadonlySet<Need>> {
   const direct = new Map(needs.map((need) => [need, givers(need, needs, inputs)]))
   return new Map(

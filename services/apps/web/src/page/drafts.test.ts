@@ -47,7 +47,7 @@ test('what is chosen is about the record as it is now', async () => {
   expect(await sent({ store, form })).toMatchObject({ version: 5, values: { town: 'my town' } })
 })
 
-/** As much of a browser's store as is used; `full` refuses to keep more. */
+/** The part of `Storage` that is used; `full` rejects every write. */
 function storageOf(full = false): Storage {
   const kept = new Map<string, string>()
   return {

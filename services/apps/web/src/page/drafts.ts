@@ -1,9 +1,9 @@
 import type { Typed } from './input-values.js'
 
-/** What a user has typed in a page and not saved. */
+/** Unsaved input of a user on a page. */
 export interface PageDraft {
   typed: Readonly<Record<string, Typed>>
-  /** Of each form that was changed: the values it began with, and the version that its record had then. */
+  /** For each changed form: its original values, and the version of its record at that time. */
   begun: Readonly<Record<string, Begun>>
 }
 export interface Begun {
@@ -13,27 +13,27 @@ export interface Begun {
 
 interface Kept {
   pages: Readonly<Record<string, PageDraft>>
-  /** Idempotency keys, by the request whose outcome is unknown. */
+  /** Idempotency keys by request, for requests whose outcome is unknown. */
   keys: Readonly<Record<string, string>>
 }
 
 export interface Drafts {
-  /** By the page and whose it is. */
+  /** `name` identifies the page and its user. */
   page(name: string): PageDraft | undefined
   keep(name: string, draft: PageDraft): void
   drop(name: string): void
-  /** The Idempotency-Key of an action: the same one until `settle`, however often the button is pressed. */
+  /** The `Idempotency-Key` of an action: unchanged until `settle`, however often the button is pressed. */
   keyOf(request: string): string
   settle(request: string): void
   clear(): void
 }
 
-/** Of this shape: another one has another name. */
+/** Storage key. Contains a version: a different shape needs a new name. */
 const place = 'opsplane.drafts.1'
 
 /**
- * Survives a reload, a login and a deployment, and ends with the tab. Where the browser keeps nothing (a frame of another
- * site, a full store) it is in memory alone.
+ * Drafts survive a reload, a login and a deployment, and end with the tab. If the browser cannot store them (a frame
+ * of another site, a full storage), they are kept in memory only.
  */
 export function createDrafts(storage: Storage | undefined, randomKey: () => string): Drafts {
   let kept = read(storage)
@@ -42,7 +42,7 @@ export function createDrafts(storage: Storage | undefined, randomKey: () => stri
     try {
       storage?.setItem(place, JSON.stringify(kept))
     } catch {
-      // What no longer fits is older than what is in memory.
+      // The draft does not fit, so the stored one is now older than the one in memory.
       storage?.removeItem(place)
     }
   }

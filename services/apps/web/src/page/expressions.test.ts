@@ -6,7 +6,7 @@ import { expressionFailed } from './data-cache.js'
 import { createHost, createStore, findInput, rowsShown } from './page.fixture.js'
 import { buildSubmission, findProblems } from './submission.js'
 
-/** What an expression may come to. */
+/** Possible outcomes of an expression. */
 const expressions = {
   throws: '{{ $number("no number") }}',
   undefined: '{{ page.params.absent }}',
@@ -27,12 +27,12 @@ const select = (params: object) => ({
 type Asked = Record<string, unknown> | 'nothing' | 'failed'
 interface Place {
   components(template: string): unknown[]
-  /** The parameters that are asked with; `failed`: nothing is asked for and the failure is shown in its place. */
+  /** The requested parameters; `failed`: no request is sent and the error is shown in place of the data. */
   asked: Record<Kind, Asked>
 }
 const asParameter: Place['asked'] = { throws: 'failed', undefined: {}, value: { kind: 'laptop' } }
 
-/** Every place of a page from which it follows what is read. */
+/** Every place of a page that determines which data is read. */
 const reads: Record<string, Place> = {
   'a parameter': { components: (kind) => [table({ kind })], asked: asParameter },
   'one of several parameters': {
@@ -121,13 +121,13 @@ test('an input without a value of its own keeps its form from being sent until i
 
 interface ActionPlace {
   action(template: string): object
-  /** What is sent; `refused`: nothing; `done`: it is sent, and what follows is said to have failed. */
+  /** The sent request; `refused`: nothing is sent; `done`: the request is sent, and the follow-up reports a failure. */
   sent: Record<Kind, object | 'refused' | 'done'>
 }
 const call = { source: 'assets', operation: 'update', id: 'rec_1', values: {} } as const
 const sentCall = { source: 'assets', operation: 'update', id: 'rec_1', params: {}, values: {} }
 
-/** Every place of an action. */
+/** Every place in an action where an expression may occur. */
 const actions: Record<string, ActionPlace> = {
   confirm: {
     action: (confirm) => ({ ...call, confirm }),
@@ -189,7 +189,7 @@ describe('of an action', () => {
     else if (expected === 'done') await expect(done).rejects.toThrow(FollowUpError)
     else expect(await done).toBe(true)
     expect(seen.requests).toEqual(expected === 'refused' ? [] : [expected === 'done' ? sentCall : expected])
-    // What is done is not in the form any more, to be sent once more.
+    // Submitted values are removed from the form, so that they are not sent twice.
     expect(store.inputs.isChanged(typed)).toBe(expected === 'refused')
   })
 })

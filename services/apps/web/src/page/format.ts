@@ -6,7 +6,7 @@ export type Format = Extract<Component, { type: 'metric' }>['format']
 
 const nothing = '–'
 
-/** A value as people read it, in their language and time zone. A number that is given as a text is shown to its last place. */
+/** Formats a value for people, in their language and time zone. Numbers given as text are shown with all their digits. */
 export function formatValue(value: unknown, format: Format): string {
   if (value === null || value === undefined || value === '') return nothing
   switch (format) {
@@ -36,7 +36,7 @@ export function formatValue(value: unknown, format: Format): string {
   }
 }
 
-/** Places a double is sure of: what it has beyond them is an artefact, as in 0.1 + 0.2. */
+/** Significant digits of a double; further digits are artefacts, as in 0.1 + 0.2. */
 const significant = 15
 
 function ofNumber(
@@ -50,7 +50,7 @@ function ofNumber(
   return Number.isFinite(number) ? rounded(number) : toText(value)
 }
 
-/** With the separators of the reader's language. */
+/** Formats all digits, with the separators of the reader's language. */
 function exactly(decimal: Decimal): string {
   const { sign, whole, fraction } = splitDecimal(decimal)
   const grouped = new Intl.NumberFormat(undefined, { numberingSystem: 'latn' }).format(BigInt(whole))
@@ -60,15 +60,15 @@ function exactly(decimal: Decimal): string {
 const percent = ({ digits, scale }: Decimal): string =>
   `${exactly(scale >= 2 ? { digits, scale: scale - 2 } : { digits: digits * 10n ** BigInt(2 - scale), scale: 0 })}%`
 
-/** What stands before the fraction in the reader's language. */
+/** The decimal separator of the reader's language. */
 export const decimalSeparator = (): string =>
   new Intl.NumberFormat().formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.'
 
-/** A status such as `in_use` as words. */
+/** Converts a status such as `in_use` to words. */
 const words = (text: string) =>
   /^[a-z][a-z0-9_]*$/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1).replaceAll('_', ' ') : text
 
-/** A day is the same one in every time zone. */
+/** A day without a time is the same in every time zone. */
 const dateOnly = (value: unknown) => typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value)
 
 function ofTime(value: unknown, options: Intl.DateTimeFormatOptions): string {
@@ -84,7 +84,7 @@ const units = [
   ['min', 60],
 ] as const
 
-/** Of seconds, by its two largest units. */
+/** Formats seconds with the two largest units. */
 function duration(seconds: number): string {
   let left = Math.round(Math.abs(seconds))
   const parts: string[] = []
@@ -97,7 +97,7 @@ function duration(seconds: number): string {
   return `${seconds < 0 ? '−' : ''}${parts.slice(0, 2).join(' ')}`
 }
 
-/** The value at a dotted path of a row; a field whose name has dots is found as well. */
+/** The value at a dotted path of a row. A field whose name itself contains dots is found as well. */
 export function readField(row: Readonly<Record<string, unknown>>, field: string): unknown {
   if (Object.hasOwn(row, field)) return row[field]
   return field

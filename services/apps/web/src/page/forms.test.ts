@@ -13,7 +13,7 @@ type ColumnType =
   | 'double'
   | 'empty'
 
-/** A column of each type by each input that is made for it: what a record has, what is typed, and what is to be saved. */
+/** Each column type with each input suitable for it: the record's value, the typed text, and the value to be saved. */
 const cases: [ColumnType, InputComponent['type'], unknown, string | boolean, unknown][] = [
   ['text', 'text_input', ' Ada ', 'Grace', 'Grace'],
   ['text', 'text_area', '', 'Grace', 'Grace'],

@@ -4,16 +4,16 @@ import type { Begun, PageDraft } from './drafts.js'
 import { changedValue, inputValue, type Typed, toTyped } from './input-values.js'
 import type { FormComponent, PageNeeds } from './needs.js'
 
-/** What an expression came to, or why it came to nothing. */
+/** The result of an expression, or the reason it failed. */
 export type Outcome = { value: unknown; error?: undefined } | { value?: undefined; error: string }
 
-/** What follows from the page's data by now: what inputs begin with, and the versions that forms go by. */
+/** State that follows from the current data of the page: initial values of inputs, and record versions of forms. */
 export interface InitialStates {
   inputs: Readonly<Record<string, Outcome>>
   versions: Readonly<Record<string, Outcome>>
 }
 
-/** A field that the user has changed, or that was changed meanwhile, as its control shows it. */
+/** A field changed by the user or by others meanwhile, with the values as its control shows them. */
 export interface Difference {
   field: InputComponent
   before: Typed
@@ -21,10 +21,10 @@ export interface Difference {
   theirs: Typed
 }
 
-/** What is in the inputs of a page: what was typed, and for the others what their `value` says. */
+/** The values of the inputs of a page: the typed value, or else the value of their `value` expression. */
 export class InputStates {
   readonly #typed: Map<string, Typed>
-  /** Of each changed form its original values: they show what was changed, and since when. */
+  /** For each changed form its original values and version: they show which fields changed, and since when. */
   readonly #begun: Map<string, Begun>
   #beginning: InitialStates = { inputs: {}, versions: {} }
 
@@ -35,7 +35,7 @@ export class InputStates {
     this.#typed = new Map(
       needs.inputs.flatMap((input) => {
         const typed = draft?.typed[input.id]
-        // Another deployment may have another input by this id.
+        // Another deployment may have a different input with this id.
         const fits = typed !== undefined && (input.type === 'checkbox') === (typeof typed !== 'string')
         return fits ? [[input.id, typed]] : []
       }),
@@ -56,16 +56,16 @@ export class InputStates {
     return typed === undefined ? toTyped(input, this.#now(input)) : typed
   }
 
-  /** What it means to expressions. */
+  /** The value of the input in expressions. */
   value(input: InputComponent): unknown {
     const now = this.#now(input)
-    // To the last place of its seconds.
+    // Keeps the full precision of the seconds.
     if (input.type === 'datetime_input' && !this.#typed.has(input.id) && toTyped(input, now) !== '')
       return toText(now)
     return inputValue(input, this.typed(input))
   }
 
-  /** Why an untouched input has no value. */
+  /** The reason why an untouched input has no value. */
   failure({ id }: InputComponent): string | undefined {
     return this.#typed.has(id) ? undefined : this.#beginning.inputs[id]?.error
   }
@@ -77,7 +77,7 @@ export class InputStates {
     if (form && !this.hasChanges(form)) this.reset(form.fields)
   }
 
-  /** By the ids of inputs, as actions do. */
+  /** Sets inputs by their ids, for actions. */
   set(values: Readonly<Record<string, unknown>>): void {
     for (const input of this.needs.inputs)
       if (Object.hasOwn(values, input.id)) this.type(input, toTyped(input, values[input.id]))
@@ -102,14 +102,14 @@ export class InputStates {
     return this.needs.forms.some((form) => this.hasChanges(form))
   }
 
-  /** What an input had before it was changed. */
+  /** The value of an input before the user changed it. */
   before(input: InputComponent): unknown {
     const form = this.#formOf(input)
     const begun = form && this.#begun.get(form.id)?.values
     return begun && Object.hasOwn(begun, input.id) ? begun[input.id] : this.#now(input)
   }
 
-  /** Of an update: a field that is unchanged has the record's value. */
+  /** Values for an update: an unchanged field keeps the record's value. */
   updated({ fields }: FormComponent): Record<string, unknown> {
     return Object.fromEntries(
       fields.map((field) => {
@@ -120,7 +120,7 @@ export class InputStates {
     )
   }
 
-  /** The version a record had when its form was first changed, or has now. */
+  /** The record's version when its form was first changed; the current version if the form is unchanged. */
   version({ id }: FormComponent): Outcome | undefined {
     const begun = this.#begun.get(id)
     return begun ? { value: begun.version } : this.#beginning.versions[id]
@@ -137,7 +137,7 @@ export class InputStates {
       .filter(({ field, before, theirs }) => this.isChanged(field) || theirs !== before)
   }
 
-  /** Lets a form begin with what the record has now, and these of its fields have that as well. */
+  /** Resets the starting point of a form to the current record; the fields in `untouched` take the record's values. */
   rebase(form: FormComponent, untouched: readonly InputComponent[]): void {
     for (const { id } of untouched) this.#typed.delete(id)
     this.#begun.set(form.id, this.#formNow(form))

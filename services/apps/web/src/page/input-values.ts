@@ -5,15 +5,15 @@ import { toText } from '../expression/evaluate.js'
 import { decimalSeparator } from './format.js'
 import { applyTypedDay, parseTypedTime, typedDay, typedTime } from './times.js'
 
-/** What a control of the browser has: a text as typed, a checkbox its state, null for neither. */
+/** Value of a browser control: text as typed, a checkbox state, or `null` for an indeterminate checkbox. */
 export type Typed = string | boolean | null
 
-/** How a value is put into a control. */
+/** Converts a value to the value of a control. */
 export function toTyped(input: InputComponent, value: unknown): Typed {
   switch (input.type) {
     case 'checkbox':
       if (value === true || value === 'true') return true
-      // A record that says neither is shown as neither.
+      // A record without a value is shown as indeterminate.
       return (value === null || value === undefined) && input.value !== undefined ? null : false
     case 'date_input':
       return typedDay(toText(value))
@@ -26,13 +26,13 @@ export function toTyped(input: InputComponent, value: unknown): Typed {
   }
 }
 
-/** Without an exponent. */
+/** Formats a number without an exponent. */
 function plainNumber(value: number): string {
   const decimal = parseDecimal(String(value))
   return decimal ? decimalText(decimal) : String(value)
 }
 
-/** What an input means to expressions, and in a new record; null for nothing. */
+/** The value of an input in expressions and in a new record; `null` for an empty input. */
 export function inputValue({ type }: InputComponent, typed: Typed): unknown {
   if (typeof typed !== 'string') return typed
   if (typed === '') return null
@@ -40,14 +40,14 @@ export function inputValue({ type }: InputComponent, typed: Typed): unknown {
   return type === 'datetime_input' ? parseTypedTime(typed) : typed
 }
 
-/** The number that was typed, with a point or the separator of the reader's language; undefined for what is none. */
+/** The typed number, with a point or the separator of the reader's language; `undefined` if the text is not a number. */
 function typedNumber(typed: string): number | string | undefined {
   const decimal = decimalTyped(typed)
   return decimal && toNumberOrText(decimal)
 }
 export const decimalTyped = (typed: string) => parseDecimal(typed.replace(decimalSeparator(), '.'))
 
-/** The value a user has typed instead of a record's: of the same type, as far as that can be seen. */
+/** The value that replaces a record's value: of the same type, as far as the type can be determined. */
 export function changedValue(input: InputComponent, typed: Typed, before: unknown): unknown {
   if (typeof typed !== 'string' || typed === '') return inputValue(input, typed)
   switch (input.type) {
@@ -78,7 +78,7 @@ function jsonTyped(typed: string): { value: unknown } | undefined {
   }
 }
 
-/** What is wrong with what is in a control, in words; undefined if nothing is. */
+/** Validates the value of a control. Returns a message, or `undefined` if the value is valid. */
 export function findProblem(input: InputComponent, typed: Typed, before: unknown): string | undefined {
   const isMissing = typed === null || typed === '' || (input.type === 'checkbox' && typed !== true)
   if (isMissing || typeof typed !== 'string') return isMissing && input.required ? missing(input) : undefined

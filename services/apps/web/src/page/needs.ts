@@ -9,15 +9,15 @@ export interface Need {
   source: string
   /** Templates. */
   params: Readonly<Record<string, unknown>>
-  /** The component's id, by which expressions can name the data, as by the source's name. */
+  /** The component's id. Expressions can refer to the data by this id or by the source's name. */
   id: string | undefined
-  /** Templates of which none may be false: the component and what it stands in are shown. */
+  /** Templates of the component and its ancestors; the component is shown only if none of them is false. */
   visible: readonly string[]
-  /** The input whose options it is: those to choose from, or the one it has. */
+  /** The input that the data provides options for: the options to choose from, or only the chosen one. */
   choice?: { input: ChoiceInput; has: 'options' | 'chosen' }
 }
 
-/** What a page needs to be shown. */
+/** The data, inputs and forms of a page. */
 export interface PageNeeds {
   needs: readonly Need[]
   inputs: readonly InputComponent[]
@@ -32,7 +32,7 @@ const inputTypes: Readonly<Record<InputType, true>> = {
 export const isInput = (component: Component): component is InputComponent =>
   Object.hasOwn(inputTypes, component.type)
 
-/** Finds inputs and data of a page's components; data that only expressions name is needed without parameters. */
+/** Finds the inputs and data of a page's components. Data named only by expressions is loaded without parameters. */
 export function findNeeds(components: readonly Component[]): PageNeeds {
   const needs: Need[] = []
   const inputs: InputComponent[] = []

@@ -9,7 +9,7 @@ export interface Option {
   label: string
 }
 
-/** What there is to choose from; and, where it is none of that, what is chosen. */
+/** The options to choose from, plus the chosen value if it is not among them. */
 export function listOptions(store: PageStore, input: ChoiceInput): readonly Option[] {
   const options = listed(store, input)
   const chosen = toText(store.inputs.typed(input))

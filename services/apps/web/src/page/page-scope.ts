@@ -12,8 +12,8 @@ interface Parts extends Pick<PageStoreOptions, 'page' | 'user'> {
 }
 
 /**
- * What expressions of a page see. An expression that reads an input or data that could not be evaluated fails as well: nothing is read or
- * shown as if there were no such value.
+ * Variables of a page's expressions. An expression that reads a failed input or failed data fails as well, so that
+ * nothing is loaded or shown as if the value did not exist.
  */
 export function buildPageScope({ page, user, inputs, states, data }: Parts): ExpressionScope {
   const values: Record<string, unknown> = {}
@@ -30,7 +30,7 @@ export function buildPageScope({ page, user, inputs, states, data }: Parts): Exp
   return { inputs: values, data: shown, user, page: { slug: page.slug, params: page.params } }
 }
 
-/** What was loaded before stays to be read. */
+/** Data that was loaded before a failure stays readable. */
 function unlessFailed(loaded: Loaded, name: string): object {
   const { error, rows, value, ...rest } = loaded
   if (error === null || rows.length > 0 || value !== null) return loaded

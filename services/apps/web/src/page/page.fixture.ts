@@ -16,7 +16,7 @@ type Results = AppDataAnswer['results']
 const shown = { value: null, nextCursor: null }
 export const rowsShown = (rows: Record<string, unknown>[]) => ({ ...shown, rows })
 
-/** A store whose requests wait until the test answers them, each with its source and parameters as its row. */
+/** A store whose requests stay pending until the test answers them. Each row contains its source and parameters. */
 export function createStore(components: unknown[], options: Partial<PageStoreOptions> = {}) {
   const page = PageInput.parse({ slug: 'page', title: 'Page', components })
   const asked: { requests: Requests; answer(results?: Results): void }[] = []
@@ -44,7 +44,7 @@ export function createStore(components: unknown[], options: Partial<PageStoreOpt
   return { store, asked, until, components: page.components }
 }
 
-/** A page with a form for the one record of a source, which is there. */
+/** A page with a form for the single, already loaded record of a source. */
 export async function createForm(record: Record<string, unknown>, form: Record<string, unknown>) {
   const current = { record }
   const { store, until, components } = createStore([{ type: 'form', id: 'edit', label: 'Edit', ...form }], {
@@ -60,7 +60,7 @@ export async function createForm(record: Record<string, unknown>, form: Record<s
 const isLoading = ({ scope }: PageStore) =>
   Object.values(scope.data as Record<string, { isLoading: boolean }>).some((each) => each.isLoading)
 
-/** Keeps what an action has asked for. */
+/** Records the effects of actions. */
 export function createHost(answer: unknown = null) {
   const seen: { requests: AppActionRequest[]; messages: string[]; pages: string[] } = {
     ...{ requests: [], messages: [], pages: [] },

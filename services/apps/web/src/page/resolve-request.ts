@@ -4,16 +4,19 @@ import { type DataRequest, toCacheKey } from './data-cache.js'
 import type { Typed } from './input-values.js'
 import type { ChoiceInput, Need } from './needs.js'
 
-/** What is to be loaded; or why that is not known, so that nothing is. */
+/** The request to load, or the reason why it cannot be determined; nothing is loaded then. */
 export type ResolvedRequest = { wanted: DataRequest } | { error: string }
 
-/** What is in inputs that choose, and looked for among their options. */
+/** The values of choice inputs, and the search texts for their options. */
 export interface Choices {
   typed(input: ChoiceInput): Typed
   searched(input: ChoiceInput): string
 }
 
-/** Undefined for what is not shown, or has nothing to ask for. An expression that fails is never taken for no parameter. */
+/**
+ * `undefined` for data that is not shown, or that needs no request. A failed expression never counts as an absent
+ * parameter.
+ */
 export async function resolveRequest(
   { source, params, visible, choice }: Need,
   scope: ExpressionScope,
@@ -30,7 +33,10 @@ export async function resolveRequest(
   }
 }
 
-/** The parameters of an input's options; undefined where it has none. */
+/**
+ * The additional parameters for an input's options; `undefined` if there is nothing to load, because the options are
+ * fixed or no value is chosen.
+ */
 function chosenBy({ input, has }: NonNullable<Need['choice']>, choices: Choices) {
   const { options } = input
   if (Array.isArray(options)) return undefined
@@ -42,10 +48,10 @@ function chosenBy({ input, has }: NonNullable<Need['choice']>, choices: Choices)
   return name === undefined ? {} : withoutEmpty({ [name]: value })
 }
 
-/** What `visible` has given; a text may have come of an expression within one. */
+/** Interprets the result of `visible`. A text such as `'false'` can come from an expression within a longer text. */
 export const isShown = (value: unknown): boolean => Boolean(value) && value !== 'false'
 
-/** Parameters that are empty are not sent. */
+/** Omits empty parameters. */
 export function withoutEmpty(params: unknown): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(params as Record<string, unknown>).filter(([, value]) => value !== null && value !== ''),

@@ -4,7 +4,10 @@ import { decimalTyped } from './input-values.js'
 
 type NumberInput = Extract<InputComponent, { type: 'number_input' }>
 
-/** The number one step up (1) or down (-1), exactly; undefined where that is out of bounds, or nothing to step from. */
+/**
+ * The number one step up (1) or down (-1), computed exactly; `undefined` if the result is out of bounds or the input
+ * is not a number.
+ */
 export function stepNumber(
   { step = 1, min, max }: NumberInput,
   typed: string,

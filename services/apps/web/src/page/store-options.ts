@@ -6,6 +6,6 @@ export interface PageStoreOptions {
   user: AppDefinition['user']
   load(requests: AppDataRequest['requests']): Promise<AppDataAnswer['results']>
   draft?: PageDraft | undefined
-  /** Called with what has been typed whenever that changes. */
+  /** Called with the draft whenever the typed values change. */
   keep?(draft: PageDraft): void
 }

@@ -17,18 +17,18 @@ import { buildPageScope } from './page-scope.js'
 import { areSameRequests, isSameRequest, type ResolvedRequest, resolveRequest } from './resolve-request.js'
 import type { PageStoreOptions } from './store-options.js'
 
-/** So many times in a row data may lead to other data by itself. */
+/** Maximum consecutive rounds in which loaded data may lead to further loads. */
 const maxRounds = 20
 const pauseMs = 250
 
-/** The state of a page: what is in its inputs, and what its sources have given for it. */
+/** The state of a page: the values of its inputs, and the data of its sources. */
 export class PageStore {
   readonly inputs: InputStates
   readonly #needs: PageNeeds
   readonly #dependencies: ReadonlyMap<Need, ReadonlySet<Need>>
   readonly #data: DataCache
   readonly #listeners = new Set<() => void>()
-  /** What is looked for among the options of an input. */
+  /** Search text for the options of each input. */
   readonly #searched = new Map<string, string>()
   #asked = new Map<Need, ResolvedRequest>()
   #scope: ExpressionScope
@@ -48,18 +48,18 @@ export class PageStore {
     return this.#scope
   }
 
-  /** Listeners are called with every change, each with a new scope, until they are removed by what is given back. */
+  /** Calls the listener after every change, each with a new scope. Returns a function that removes the listener. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Begins to load. */
+  /** Starts loading. */
   start(): Promise<void> {
     return this.#settle()
   }
 
-  /** Nothing is loaded for what is typed before there is a pause. */
+  /** Loads data for typed text only after a pause in typing. */
   type(input: InputComponent, typed: Typed): void {
     this.inputs.type(input, typed)
     this.#keep()
@@ -72,24 +72,27 @@ export class PageStore {
     this.#byHand()
   }
 
-  /** Lets inputs have what their `value` says again. */
+  /** Resets inputs to their `value`. */
   reset(inputs: readonly InputComponent[]): void {
     this.inputs.reset(inputs)
     this.#byHand()
   }
 
-  /** Lets a form begin with what its record has now; fields that are named have that, too. */
+  /** Resets the starting point of a form to its current record; the fields in `untouched` take the record's values. */
   rebase(form: FormComponent, untouched: readonly InputComponent[]): void {
     this.inputs.rebase(form, untouched)
     this.#byHand()
   }
 
-  /** What a component shows: by its place in the page, as two may want the same source with other parameters. */
+  /**
+   * The data of a component, by its place in the page: two components may use the same source with different
+   * parameters.
+   */
   loaded(source: string, params: Need['params']): Loaded {
     return this.#loadedFor(this.#need(source, params))
   }
 
-  /** The option an input has, where its source finds options by their value. */
+  /** The chosen option of an input, if its source can look options up by value. */
   chosen(input: ChoiceInput): Loaded | undefined {
     const need = this.#needs.needs.find(({ choice }) => choice?.has === 'chosen' && choice.input === input)
     return need && this.#asked.has(need) ? this.#loadedFor(need) : undefined
@@ -115,7 +118,7 @@ export class PageStore {
     void this.#data.refresh(sources)
   }
 
-  /** Loads again what these templates speak of, until all that follows from it is there. */
+  /** Reloads the data that these templates refer to, and waits until all data that depends on it is loaded. */
   async refreshNamed(templates: unknown): Promise<void> {
     const named = namedData(templates)
     const of = this.#needs.needs.filter(
@@ -162,10 +165,10 @@ export class PageStore {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Recomputes what follows from the state: untouched inputs, and what is to be loaded. */
+  /** Recomputes the derived state: untouched inputs, and the data to load. */
   async #settle(): Promise<void> {
     const revision = ++this.#revision
-    // What inputs begin with may depend on other inputs: nothing is asked for before that is known.
+    // Initial values may depend on other inputs, so nothing is loaded before they are stable.
     for (let round = 0; round < maxRounds; round++) {
       const beginning = await this.#beginning()
       if (revision !== this.#revision) return
@@ -181,7 +184,7 @@ export class PageStore {
     this.#data.want(
       [...asked.values()].flatMap((each): DataRequest[] => ('wanted' in each ? [each.wanted] : [])),
     )
-    // What was not asked for comes to nothing at once, for those that wait for it.
+    // Needs without a request are empty immediately; another round resolves the needs that wait for them.
     return this.#settle()
   }
 
@@ -227,7 +230,7 @@ export class PageStore {
     }
     for (const need of [...asked.keys()]) {
       if (![...(this.#dependencies.get(need) ?? [])].some(isPending)) continue
-      // Until it is known what to ask for, it is what it was.
+      // Keeps the previous request until the new one can be determined.
       const before = this.#asked.get(need)
       if (before) asked.set(need, before)
       else asked.delete(need)

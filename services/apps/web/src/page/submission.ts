@@ -7,11 +7,11 @@ import type { PageStore } from './store.js'
 
 export type Problems = Readonly<Record<string, string | undefined>>
 
-/** Whether what it sends is a record's fields and nothing else. */
+/** Whether the action sends exactly the fields of a record. */
 export const changesRecord = ({ operation, values }: FormComponent['action']) =>
   operation === 'update' && values === undefined
 
-/** What a form is sent with. */
+/** Builds the submitted data of a form. */
 export function buildSubmission(store: PageStore, form: FormComponent): Submitted {
   const { inputs } = store
   const { action, fields } = form
@@ -22,13 +22,13 @@ export function buildSubmission(store: PageStore, form: FormComponent): Submitte
       ? inputs.updated(form)
       : Object.fromEntries(fields.map((field) => [field.id, inputs.value(field)])),
     unchanged: new Set(fields.filter((field) => !inputs.isChanged(field)).map((field) => field.id)),
-    // Where it could not be worked out, the action says so.
+    // If the version could not be evaluated, the action reports the error.
     version: version?.error === undefined ? version : undefined,
     onDone: () => store.reset(fields),
   }
 }
 
-/** What keeps a form from being sent, by its fields; one that is not shown may be empty. */
+/** Problems that prevent the form from being sent, by field. A hidden field may be empty. */
 export async function findProblems(store: PageStore, { fields }: FormComponent): Promise<Problems> {
   const { inputs, scope } = store
   const found = fields.map(async (field) => {

@@ -13,7 +13,7 @@ type State =
   | { kind: 'running'; definition: AppDefinition }
   | { kind: 'failed'; title: string; message: string }
 
-/** An app from its address to its pages: loads it, or asks who is there first. */
+/** Root component: loads the app at the current address, or shows the login first. */
 export function App({ api, session, drafts }: { api: AppApi; session: Session; drafts: Drafts }) {
   const [state, setState] = useState<State>({
     kind: session.token() || session.isEmbedded ? 'loading' : 'login',
@@ -25,18 +25,18 @@ export function App({ api, session, drafts }: { api: AppApi; session: Session; d
   useEffect(() => {
     if (session.token() || session.isEmbedded) void load()
   }, [session, load])
-  /** The session has ended by itself. */
+  /** The session ended without a logout. */
   const leave = useCallback(() => {
     session.leave()
     setState(session.isEmbedded ? endedEmbed : { kind: 'login', isBack: true })
   }, [session])
   const logOut = useCallback(() => {
-    // Here it is over whatever the platform says.
+    // Log out locally whatever the platform answers.
     api.logOut().catch(() => {})
     session.leave()
     setState({ kind: 'login' })
   }, [api, session])
-  /** In place, so that nothing that is typed is lost. */
+  /** Updates in place, so that no typed input is lost. */
   const reload = useCallback(async () => {
     const next = await loaded(api, session)
     if (next.kind === 'running') setState(next)

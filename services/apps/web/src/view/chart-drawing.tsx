@@ -2,9 +2,9 @@ import { formatValue } from '../page/format.js'
 
 export interface Point {
   name: string
-  /** As it is given, to be read. */
+  /** The exact value, for display. */
   shown: unknown
-  /** About the same, to be drawn. */
+  /** The approximate value, for drawing. */
   size: number
 }
 
@@ -16,14 +16,14 @@ interface DrawingProps {
 
 const colours = 6
 
-/** The shapes alone: their values are in the table next to them. */
+/** Draws only the shapes: the values are in the table next to them. */
 export function ChartDrawing({ kind, points, label }: DrawingProps) {
   if (kind === 'bar') return <Bars points={points} />
   const name = `${label}: a ${kind} chart of ${points.length} values`
   return kind === 'line' ? <Line points={points} name={name} /> : <Pie points={points} name={name} />
 }
 
-/** Lying bars have room for their names on a phone, too. */
+/** Horizontal bars leave room for their names on a phone, too. */
 function Bars({ points }: { points: readonly Point[] }) {
   const most = Math.max(...points.map(({ size }) => Math.abs(size)), 0) || 1
   return (

@@ -5,7 +5,7 @@ import { usePage } from './context.js'
 import { LoadState } from './failure.js'
 import type { ComponentOf } from './kinds.js'
 
-/** A drawing of a source's rows, and the same as a table for screen readers. */
+/** Draws a source's rows, with the same data as a table for screen readers. */
 export function ChartView({ component }: { component: ComponentOf<'chart'> }) {
   const { label, source, params, kind, x, y } = component
   const { store } = usePage()

@@ -8,12 +8,12 @@ import { LoadState } from './failure.js'
 
 interface ChoiceProps extends ControlProps<ChoiceInput> {
   name: string
-  /** What choosing nothing is called. */
+  /** Label of the empty option. */
   empty: string
   notes?: ReactNode
 }
 
-/** One of several: of a list, or of the rows of a source. */
+/** Chooses one option from a fixed list or from the rows of a source. */
 export function ChoiceControl({ notes, empty, ...props }: ChoiceProps) {
   const { store } = usePage()
   const options = listOptions(store, props.input)
@@ -39,7 +39,7 @@ export function ChoiceControl({ notes, empty, ...props }: ChoiceProps) {
         value={String(typed)}
         onChange={(event) => onTyped(event.currentTarget.value)}
       >
-        {/* A default is no choice: something required has to be chosen. */}
+        {/* A required choice must be made explicitly, so no option is preselected. */}
         {(!input.required || typed === '') && <option value="">{input.required ? 'Choose…' : empty}</option>}
         {options.map(({ value, label }) => (
           <option key={value} value={value}>
@@ -91,7 +91,7 @@ interface OptionStateProps {
   store: PageStore
 }
 
-/** Of options that come from a source: a search among them, those that follow, and what went wrong. */
+/** For options from a source: a search field, a button for more options, and the load error. */
 function OptionState({ input, name, store }: OptionStateProps) {
   const { options } = input
   if (Array.isArray(options)) return null

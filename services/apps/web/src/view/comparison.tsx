@@ -10,12 +10,12 @@ import { usePage } from './context.js'
 interface ComparisonProps {
   differences: readonly Difference[]
   isBusy: boolean
-  /** Called with the fields of which the other's value stays. */
+  /** Called with the fields for which the other user's value is kept. */
   onChosen(theirs: readonly InputComponent[]): void
   onDiscard(): void
 }
 
-/** The user's changes next to those saved by others meanwhile: of each field one is chosen. */
+/** Shows the user's changes next to those saved by others meanwhile; the user chooses one value for each field. */
 export function Comparison({ differences, isBusy, onChosen, onDiscard }: ComparisonProps) {
   const { store } = usePage()
   const [theirs, setTheirs] = useState<readonly string[]>([])
@@ -96,7 +96,7 @@ function Choice({ difference: { field, before, mine, theirs }, store, isTheirs, 
   )
 }
 
-/** What is in a control, as people read it. */
+/** The value of a control, formatted for people. */
 function shown(store: PageStore, field: InputComponent, typed: Typed): string {
   switch (field.type) {
     case 'checkbox':

@@ -13,7 +13,7 @@ import type { ComponentOf } from './kinds.js'
 import { TableView } from './table.js'
 import { MetricView, TextView } from './text.js'
 
-/** A component of a page, where it is to be seen. */
+/** A component of a page, if it is visible. */
 export function ComponentView({ component }: { component: Component }) {
   const { store } = usePage()
   const visible = useValue(component.visible ?? true, store.scope)
@@ -60,7 +60,7 @@ function ContainerView({ component }: { component: ComponentOf<'container'> }) {
   )
 }
 
-/** Tabs by the pattern of the ARIA practices: arrow keys, Home and End go from one to the next. */
+/** Tabs following the ARIA practices: arrow keys, Home and End move between tabs. */
 function TabsView({ component: { tabs } }: { component: ComponentOf<'tabs'> }) {
   return (
     <TabProvider>

@@ -5,7 +5,7 @@ export interface Question {
   answer(agreed: boolean): void
 }
 
-/** Asks before something is done; the focus stays within, and goes back afterwards. */
+/** Modal dialog that asks for confirmation. It traps the focus and restores it on close. */
 export function ConfirmDialog({ question }: { question: Question | undefined }) {
   return (
     <Dialog

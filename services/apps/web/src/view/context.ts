@@ -14,7 +14,7 @@ export interface PageContext {
 const Context = createContext<PageContext | undefined>(undefined)
 export const PageProvider = Context.Provider
 
-/** The page a component is part of; it is drawn again with every change of its state. */
+/** The page a component is part of. The component re-renders with every change of the page's state. */
 export function usePage(): PageContext {
   const context = useContext(Context)
   if (!context) throw new Error('a component is outside of a page')
@@ -25,7 +25,7 @@ export function usePage(): PageContext {
 
 export type Shown = { value: unknown; error?: undefined } | { value?: undefined; error: string }
 
-/** The value of a template; the one before it while JSONata works on the next, at first undefined. */
+/** The value of a template. While JSONata computes a new value, the previous one is returned, initially `undefined`. */
 export function useValue(template: unknown, scope: ExpressionScope): Shown {
   const [later, setLater] = useState<Shown>({ value: undefined })
   const result = useMemo(() => attempt(template, scope), [template, scope])
@@ -50,7 +50,7 @@ function attempt(template: unknown, scope: ExpressionScope): Shown | { later: Pr
   try {
     const result = evaluate(template, scope)
     if ('now' in result) return { value: result.now }
-    // What it rejects with is shown, unless another one has taken its place by then.
+    // The rejection is shown by `useValue`, unless a newer evaluation has replaced it by then.
     result.later.catch(() => {})
     return result
   } catch (error) {
@@ -58,7 +58,7 @@ function attempt(template: unknown, scope: ExpressionScope): Shown | { later: Pr
   }
 }
 
-/** Runs an action at a time; what went wrong with the last one stays until the next is begun. */
+/** Runs one action at a time; the error of the last run stays until the next one starts. */
 export function useAction(action: AppAction | undefined) {
   const page = usePage()
   const [isBusy, setBusy] = useState(false)
@@ -70,7 +70,7 @@ export function useAction(action: AppAction | undefined) {
     try {
       return await perform(action, context, page)
     } catch (thrown) {
-      // What it was about is shown as it is now.
+      // Reloads the current state of the record.
       if (isOutdated(thrown)) await page.store.refreshNamed(action)
       setError(thrown)
       return false

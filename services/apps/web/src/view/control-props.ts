@@ -6,6 +6,6 @@ export interface ControlProps<Input extends InputComponent = InputComponent> {
   id: string
   typed: Typed
   onTyped(typed: Typed): void
-  /** For screen readers: what describes it, whether it is wrong, whether it has to be filled in. */
+  /** For screen readers: description, validity and whether the input is required. */
   aria: { 'aria-describedby'?: string; 'aria-invalid'?: boolean; 'aria-required'?: boolean }
 }

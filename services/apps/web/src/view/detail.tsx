@@ -5,7 +5,7 @@ import { LoadState } from './failure.js'
 import type { ComponentOf } from './kinds.js'
 import { Cell } from './table.js'
 
-/** The fields of the one record that a source gives. */
+/** Shows the fields of a source's single record. */
 export function DetailView({ component }: { component: ComponentOf<'detail'> }) {
   const { label, source, params, fields } = component
   const { store } = usePage()

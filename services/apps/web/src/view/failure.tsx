@@ -3,7 +3,7 @@ import { toMessage } from '../expression/evaluate.js'
 import { FollowUpError } from '../page/actions.js'
 import { expressionFailed, isFirst, type Loaded } from '../page/data-cache.js'
 
-/** What went wrong with a part of the page; read out by screen readers when it comes. */
+/** Error of a part of the page; screen readers announce it when it appears. */
 export function Failure({ message, onRetry }: { message: string; onRetry?: () => void }) {
   return (
     <div className="failure" role="alert">
@@ -17,7 +17,7 @@ export function Failure({ message, onRetry }: { message: string; onRetry?: () =>
   )
 }
 
-/** Stands in place of what an expression of the app would have said; `what` is a sentence. */
+/** Shown in place of the result of a failed expression; `what` is a sentence. */
 export function ExpressionFailure({ what, error }: { what: string; error: string }) {
   return (
     <div className="failure" role="alert">
@@ -34,7 +34,7 @@ export const NotShown = ({ error }: { error: string }) => (
   <ExpressionFailure what="This part of the page cannot be shown." error={error} />
 )
 
-/** The details of a refused request that no field shows. */
+/** Shows the error of an action, with the details that no field shows. */
 export function ActionFailure({ error, except = [] }: { error: unknown; except?: readonly string[] }) {
   if (error === undefined) return null
   if (error instanceof FollowUpError) return <Failure message={error.message} />
@@ -48,7 +48,7 @@ export function ActionFailure({ error, except = [] }: { error: unknown; except?:
   return <Failure message={[error.message, ...others.map(({ message }) => message)].join(' ')} />
 }
 
-/** While something is loaded for the first time, and where it could not be; nothing once it is there. */
+/** Shows a first load in progress, or its error; nothing once the data is loaded. */
 export function LoadState({ loaded, onRetry }: { loaded: Loaded; onRetry: () => void }) {
   if (loaded.error?.code === expressionFailed)
     return <ExpressionFailure what="This data was not loaded." error={loaded.error.message} />

@@ -9,7 +9,7 @@ import { useAction, usePage, useValue } from './context.js'
 import { ActionFailure, NotShown } from './failure.js'
 import { InputView } from './input.js'
 
-/** Checks its fields, then runs its action; the first field that is wrong gets the focus. */
+/** Validates its fields, then runs its action; the first invalid field gets the focus. */
 export function FormView({ component }: { component: FormComponent }) {
   const { label, fields, submitLabel, action } = component
   const { store } = usePage()
@@ -81,7 +81,7 @@ function FormField({ input, problem }: { input: InputComponent; problem: string 
   return isShown(visible.value) ? <InputView input={input} problem={problem} isOfForm /> : null
 }
 
-/** What the server found wrong, by the field it names with the end of its path. */
+/** Errors of the server by field; the last segment of the path names the field. */
 function refusedFields(error: unknown, fields: readonly InputComponent[]) {
   const details = error instanceof ApiFailure ? error.details : []
   return Object.fromEntries(
@@ -89,10 +89,10 @@ function refusedFields(error: unknown, fields: readonly InputComponent[]) {
   )
 }
 
-/** Of several radio buttons the first, which stands for them all. */
+/** For a group of radio buttons, the first button receives the focus. */
 const wrong = '[aria-invalid="true"]:not(div), [aria-invalid="true"] input'
 
-/** Once the fields are marked. */
+/** Runs after the fields are marked as invalid. */
 function focusFirst(form: HTMLFormElement | null): void {
   requestAnimationFrame(() => form?.querySelector<HTMLElement>(wrong)?.focus())
 }

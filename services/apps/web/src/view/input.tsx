@@ -10,16 +10,16 @@ import type { ComponentOf } from './kinds.js'
 
 export interface InputProps {
   input: InputComponent
-  /** By itself an input is never required. */
+  /** An input outside a form is never required. */
   isOfForm?: boolean
-  /** What is wrong with it, below it. */
+  /** Error message shown below the input. */
   problem?: string | undefined
 }
 
-/** An input by itself: what it holds is used by the expressions of the page. */
+/** An input outside a form: the expressions of the page use its value. */
 export const FreeInput = ({ input }: { input: InputComponent }) => <InputView input={input} />
 
-/** A control with its label, its help and what is wrong with it. */
+/** A control with its label, help text and error message. */
 export function InputView({ input, isOfForm = false, problem }: InputProps) {
   const { store } = usePage()
   const id = useId()
@@ -115,7 +115,7 @@ function TypedControl({ input, id, typed, onTyped, aria }: ControlProps<TypedInp
     case 'number_input':
       return (
         <input
-          // A number control of the browser rounds what its arrow keys and its wheel change.
+          // The browser's number control rounds values changed with the arrow keys or the wheel.
           {...{ ...common, type: 'text', inputMode: 'decimal', autoComplete: 'off' }}
           onChange={(event) => onTyped(event.currentTarget.value)}
           onKeyDown={(event) => step(event, input, onTyped)}
@@ -137,7 +137,7 @@ function TypedControl({ input, id, typed, onTyped, aria }: ControlProps<TypedInp
         <input
           {...common}
           type="datetime-local"
-          // Seconds and milliseconds are shown, and can be changed, where there are any.
+          // Seconds and milliseconds are shown and editable if the value has any.
           step={stepOf(common.value)}
           onChange={(event) => onTyped(event.currentTarget.value)}
         />

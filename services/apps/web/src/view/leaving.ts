@@ -1,7 +1,7 @@
 import { createContext, useContext, useEffect, useMemo } from 'react'
 import type { PageStore } from '../page/store.js'
 
-/** The page that is shown, as far as leaving it would lose something. */
+/** Tracks whether leaving the current page would lose unsaved input. */
 interface Leaving {
   show(store: PageStore | undefined): void
   hasUnsaved(): boolean
@@ -10,7 +10,7 @@ interface Leaving {
 const Context = createContext<Leaving | undefined>(undefined)
 export const LeavingProvider = Context.Provider
 
-/** Asks before the tab is closed while there is something unsaved in the page that is shown. */
+/** Makes the browser ask before it closes the tab while the current page has unsaved input. */
 export function useLeaving(): Leaving {
   const leaving = useMemo(() => {
     let shown: PageStore | undefined
@@ -31,7 +31,7 @@ export function useLeaving(): Leaving {
   return leaving
 }
 
-/** Says that what is unsaved in this page is asked about. */
+/** Registers the unsaved input of this page with `useLeaving`. */
 export function useUnsaved(store: PageStore): void {
   const leaving = useContext(Context)
   useEffect(() => {

@@ -3,13 +3,13 @@ import { toMessage } from '../expression/evaluate.js'
 import { Failure } from './failure.js'
 
 interface LoginProps {
-  /** The session of the present user has ended. */
+  /** Whether the session of the current user has ended. */
   isBack: boolean
-  /** Rejects with what is to be shown. */
+  /** Rejects with the error to show. */
   onLogin(email: string, password: string): Promise<void>
 }
 
-/** What the e-mail and the password were sent for is kept; they are not. */
+/** Login form. After a new login, input typed in the app is still there; e-mail and password are not stored. */
 export function LoginForm({ isBack, onLogin }: LoginProps) {
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)

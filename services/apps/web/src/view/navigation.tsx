@@ -5,7 +5,7 @@ import { formatPlace, type Place } from '../place.js'
 interface NavigationProps {
   app: AppDefinition['app']
   pages: AppDefinition['pages']
-  /** Slug of the page that is shown. */
+  /** Slug of the current page. */
   current: string | undefined
   place: Place
   goTo(to: Pick<Place, 'page' | 'params'>): void
@@ -13,7 +13,7 @@ interface NavigationProps {
   onLogout: (() => void) | undefined
 }
 
-/** Name of the app, its pages, and who uses it. The first thing the keyboard finds leads past it. */
+/** Name of the app, its pages and its user. The first focusable element skips the navigation. */
 export function Navigation({ app, pages, current, place, goTo, user, onLogout }: NavigationProps) {
   const shown = pages.filter(({ inNavigation }) => inNavigation)
   const follow = (event: MouseEvent<HTMLAnchorElement>, page: string) => {

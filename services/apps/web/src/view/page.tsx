@@ -15,17 +15,17 @@ interface PageProps {
   api: Pick<AppApi, 'data'>
   host: ActionHost
   drafts: Drafts
-  /** Of the drafts: the page, and whose it is. */
+  /** Name of the draft: the page and its user. */
   draftName: string
-  /** The session is over. */
+  /** Called when the session has ended. */
   onLeave(): void
-  /** Called with the deployment that has answered. */
+  /** Called with the number of the deployment that answered. */
   onAnswer(deployment: number): void
-  /** Whether it was gone to, instead of being the first. */
+  /** Whether the page was navigated to, instead of being the first one. */
   takesFocus: boolean
 }
 
-/** A page with a state of its own, of which what was typed stays until it is saved or left. */
+/** A page with its own state. Typed input is kept until it is saved or the page is left. */
 export function PageView(props: PageProps) {
   const { page, params, user, api, host, drafts, draftName, onLeave, onAnswer, takesFocus } = props
   const heading = useRef<HTMLHeadingElement>(null)

@@ -3,15 +3,15 @@ import { formatPlace, type Place, parsePlace } from '../place.js'
 
 export type Target = Pick<Place, 'page' | 'params'>
 
-/** What is asked before a place is left. */
+/** Hooks called before and after a place is left. */
 export interface Departure {
   hasUnsaved(): boolean
-  /** Whether it may be left all the same. */
+  /** Whether the user agrees to leave. */
   mayLeave(): Promise<boolean>
   onLeft(from: Place): void
 }
 
-/** Where the browser is, which its buttons change as well. */
+/** The current place; follows the browser's back and forward buttons. */
 export function usePlace({ hasUnsaved, mayLeave, onLeft }: Departure) {
   const [place, setPlace] = useState(() => parsePlace(location))
   const visits = useRef(0)
@@ -36,7 +36,7 @@ export function usePlace({ hasUnsaved, mayLeave, onLeft }: Departure) {
     const follow = () => {
       if (!hasUnsaved()) return arrive()
       const to = parsePlace(location)
-      // The browser has navigated already: it is back here until the user has answered.
+      // The browser has navigated already: restore the address until the user has answered.
       history.pushState(null, '', formatPlace(current.current))
       void goTo(to)
     }

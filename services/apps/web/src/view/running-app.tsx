@@ -14,17 +14,17 @@ interface RunningAppProps {
   definition: AppDefinition
   api: AppApi
   drafts: Drafts
-  /** The session is over. */
+  /** Called when the session has ended. */
   onLeave: () => void
   onLogout: () => void
-  /** The app was deployed again. */
+  /** Called when the app was deployed again. */
   onRedeployed: () => void
   isEmbedded: boolean
 }
 
 const unsaved = 'Leave without saving? What you have typed on this page will be lost.'
 
-/** An app once it is loaded: its pages, one of them shown. */
+/** A loaded app: its navigation and the current page. */
 export function RunningApp(props: RunningAppProps) {
   const { definition, api, drafts, onLeave, onLogout, onRedeployed, isEmbedded } = props
   const { app, pages, user } = definition
@@ -47,7 +47,7 @@ export function RunningApp(props: RunningAppProps) {
   )
   const act = useCallback(
     async (request: AppActionRequest) => {
-      // The same request of another page is meant as another one.
+      // The same request from another page or user is a different request.
       const intent = JSON.stringify([location.pathname, user?.id ?? null, request])
       try {
         const value = await api.act({ ...request, deployment: app.deployment }, drafts.keyOf(intent))
@@ -108,7 +108,7 @@ export function RunningApp(props: RunningAppProps) {
   )
 }
 
-/** A question at a time, and how to ask one. */
+/** State of a confirmation dialog: one question at a time, and a function that asks it. */
 function useQuestion() {
   const [question, setQuestion] = useState<Question>()
   const confirm = useCallback(
@@ -125,7 +125,7 @@ function useQuestion() {
   return [question, confirm] as const
 }
 
-/** Tells the user that the app was redeployed. */
+/** Announces a redeployment to the user. */
 function useAnnouncedDeployment(deployment: number, announce: (message: string) => void): void {
   const first = useRef(deployment)
   useEffect(() => {

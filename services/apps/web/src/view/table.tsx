@@ -6,7 +6,7 @@ import { useAction, usePage } from './context.js'
 import { ActionFailure, LoadState } from './failure.js'
 import type { ComponentOf } from './kinds.js'
 
-/** Rows of a source. A wide one scrolls by itself, with the keyboard as well. */
+/** Rows of a source. A wide table scrolls by itself, with the keyboard as well. */
 export function TableView({ component }: { component: ComponentOf<'table'> }) {
   const { label, source, params, columns, onRow, empty = 'There is nothing here yet.' } = component
   const { store } = usePage()
@@ -22,7 +22,7 @@ export function TableView({ component }: { component: ComponentOf<'table'> }) {
       <ActionFailure error={error} />
       {hasNone && <p className="muted">{empty}</p>}
       {loaded.rows.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached with the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable with the keyboard
         <section className="scroll" aria-label={`${label}: rows`} tabIndex={0}>
           <table>
             <thead>
@@ -53,7 +53,7 @@ interface TableRowProps {
   onChoose: ((row: Row) => void) | undefined
 }
 
-/** Where a row can be chosen, its first cell is the button that the keyboard finds. */
+/** If rows can be chosen, the first cell contains the button that receives the keyboard focus. */
 function TableRow({ row, columns, onChoose }: TableRowProps) {
   return (
     <tr className={onChoose && 'chosen'} onClick={() => onChoose?.(row)}>

@@ -5,7 +5,7 @@ import { CallFailure } from '../call-failure.js'
 import { toConnectFailure } from '../outbound-failure.js'
 import { StatementNotStartedError } from './statement.js'
 
-/** What went wrong with a statement, or with the login before it. */
+/** Converts an error of a statement, or of the login before it. */
 export function databaseFailure(error: unknown): CallFailure {
   if (error instanceof CallFailure) return error
   if (error instanceof postgres.PostgresError) return refusedBy(error)
@@ -19,7 +19,7 @@ export function databaseFailure(error: unknown): CallFailure {
   return toConnectFailure(error) ?? new CallFailure('unreachable', message, { sent, cause: error })
 }
 
-/** A statement that failed has changed nothing. */
+/** A failed statement has changed nothing. */
 function refusedBy(error: postgres.PostgresError): CallFailure {
   const { code: sqlState, message, position, hint, detail, constraint_name: constraint } = error
   if (sqlState === '57014')
@@ -45,8 +45,8 @@ function refusedBy(error: postgres.PostgresError): CallFailure {
 }
 
 /**
- * As HTTP would say it. Others were in the way: again later. The server is going down, or full: away. A wrong login does not
- * become right by being tried again, and a write that is refused stays so.
+ * Equivalent HTTP status. 429, retryable: conflicts with other transactions. 503: the server is shutting down or has
+ * no free connection. None: errors that a retry does not fix, such as a wrong login or a rejected write.
  */
 function statusOf(error: postgres.PostgresError): { status?: number } {
   if (isTransient(error)) return { status: 429 }

@@ -6,7 +6,7 @@ import postgres, { type Sql } from 'postgres'
 
 export type TlsMode = 'verify-full' | 'require' | 'disable'
 
-/** A database, and who logs in. */
+/** A database with login data. */
 export interface SessionTarget {
   host: string
   port: number
@@ -20,19 +20,19 @@ export interface SessionTarget {
 
 export interface Opening {
   timeoutMs: number
-  /** Gives up the opening; what is open by then stays. */
+  /** Cancels the opening; an opened session is not affected. */
   signal: AbortSignal
 }
 
-/** A login at a tenant's server: one connection, which nothing opens again. */
+/** A session on a tenant's server: a single connection that is never reopened. */
 export interface Session extends PooledConnection {
   sql: Sql
   namesOf: TypeNames
-  /** Asks the server to stop what it does, without waiting for it, and hangs up. */
+  /** Requests cancellation on the server without waiting for it, and closes the connection. */
   abandon(): void
 }
 
-/** Throws OutboundError, and what Postgres says to the login. */
+/** Throws `OutboundError`, and errors of Postgres for the login. */
 export async function openSession(
   outbound: OutboundStreams,
   target: SessionTarget,
@@ -45,10 +45,10 @@ export async function openSession(
   try {
     const stream = await openStream(outbound, target, { timeoutMs, signal: life.signal })
     const sql = clientOver(stream, target)
-    // The login comes with the first statement.
+    // The client logs in with the first statement.
     const first = sql.unsafe('select 1')
     await first
-    // What a request to cancel names is not in the types.
+    // The types lack the data that a cancel request needs.
     return sessionOver(outbound, {
       sql,
       stream,
@@ -88,7 +88,7 @@ function sessionOver(outbound: OutboundStreams, { sql, stream, target, backend }
         () => false,
       ),
     async close() {
-      // Without a timeout it would wait for the answer to what is in flight, also once the stream is gone.
+      // Without a timeout, `end` would wait for the response in flight, even after the stream is closed.
       await sql.end({ timeout: closeTimeoutS })
       stream.destroy()
     },
@@ -102,7 +102,7 @@ function sessionOver(outbound: OutboundStreams, { sql, stream, target, backend }
 const closeTimeoutS = 1
 const cancelTimeoutMs = 5_000
 
-/** To the address the session has, on a connection of its own that says nothing else: so it is done in Postgres. */
+/** Sends a cancel request to the session's address on a separate connection, as the Postgres protocol requires. */
 async function cancel(
   outbound: OutboundStreams,
   { host, port, backend }: { host: string; port: number; backend: Backend },
@@ -131,7 +131,7 @@ async function openStream(
   request.writeUInt32BE(tlsCode, 4)
   plain.write(request)
   const answer = await firstBytes(plain)
-  // More than the one byte would be injected on the way, to be mistaken for data over TLS.
+  // Bytes after the first one would have been injected, to be mistaken for data received over TLS.
   if (answer.toString('latin1') !== 'S') {
     plain.destroy()
     throw new OutboundError('tls', 'The server offers no TLS.')
@@ -153,15 +153,15 @@ async function firstBytes(stream: Socket): Promise<Buffer> {
 function clientOver(stream: Socket, { database, user, password }: SessionTarget): Sql {
   let taken = false
   const options = {
-    // Of its words of a host none is used: the stream is there.
+    // The host is not used, because the stream is already connected.
     ...{ host: 'database', database, user, password, max: 1 },
-    // Once only: what runs in a transaction never goes on outside it, on a connection that replaces a lost one.
+    // Returns the stream only once: a transaction must not continue on a connection that replaces a lost one.
     socket: () => {
       if (taken) throw new OutboundError('reset', 'The connection to the database was lost.')
       taken = true
       return stream
     },
-    // The stream is secure already, and has a deadline.
+    // The stream is already encrypted and has a deadline.
     ssl: false,
     connect_timeout: 0,
     fetch_types: false,
@@ -172,11 +172,11 @@ function clientOver(stream: Socket, { database, user, password }: SessionTarget)
     connection: { application_name: 'opsplane' },
     types: asText,
   }
-  // Its types know no socket.
+  // The library's types lack `socket`.
   return postgres(options as postgres.Options<Record<string, postgres.PostgresType>>)
 }
 
-/** Parameters of these types arrive as the text Postgres reads, which the client would translate once more. */
+/** Parameters of these types are already in Postgres text format, so the client must not convert them again. */
 const asText = Object.fromEntries(
   [16, 17, 114, 1082, 1114, 1184, 3802].map((type) => [
     `type${type}`,

@@ -8,15 +8,15 @@ import { StatementNotStartedError } from './statement.js'
 
 export interface Sessions {
   /**
-   * Lends a session for as long as `work` takes; what runs when the call is over is stopped at the server. Throws
-   * CallFailure.
+   * Lends a session for the duration of `work`. When the call ends, a running statement is cancelled on the server.
+   * Throws `CallFailure`.
    */
   using<T>(call: Call, target: SessionTarget, work: (session: Session) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
 const most = 64
-/** A database has few places, and they are its other users' as well. */
+/** Databases have few connections, which other clients need as well. */
 const maxOfOne = 4
 const idleMs = 10_000
 
@@ -26,7 +26,7 @@ interface Key extends Opening {
   target: SessionTarget
 }
 
-/** Sessions that are kept for a moment, each for one connector as it is configured then. */
+/** Pool of sessions that are kept for a short time, each for one connector and its current configuration. */
 export function createSessions(outbound: OutboundStreams): Sessions {
   const pool = createConnectionPool<Key, Session>({
     ...{ max: most, maxEach: maxOfOne, idleMs },
@@ -43,7 +43,7 @@ export function createSessions(outbound: OutboundStreams): Sessions {
     try {
       return await Promise.race([lent, gone.promise])
     } catch (error) {
-      // Its turn may come yet.
+      // The pool may still deliver a session; release it then.
       lent.then(
         (session) => pool.release(key, session),
         () => {},
@@ -62,14 +62,14 @@ export function createSessions(outbound: OutboundStreams): Sessions {
     try {
       return await work(session)
     } catch (error) {
-      // Its server had closed it meanwhile: there are others, and then a new one.
+      // The server had closed the idle session: retry with another one, or a new one.
       if (error instanceof StatementNotStartedError && kept.has(session) && !key.signal.aborted)
         return lend(key, work)
       throw error
     } finally {
       key.signal.removeEventListener('abort', stop)
       kept.add(session)
-      // A caller that waits for an answer does not wait for the next one's session.
+      // Not awaited: a caller that waits for its response must not wait for the pool.
       void pool.release(key, session)
     }
   }
@@ -88,7 +88,7 @@ export function createSessions(outbound: OutboundStreams): Sessions {
   }
 }
 
-/** Sessions of one password are none of another. */
+/** The name includes the password, so that a session is not shared between credentials. */
 function keyOf({ connectorId, tenant }: Call, target: SessionTarget): Pick<Key, 'name' | 'workspaceId'> {
   const digest = createHash('sha256').update(JSON.stringify(target)).digest('base64')
   return { name: `${connectorId}/${digest}`, workspaceId: tenant.workspaceId }

@@ -10,31 +10,31 @@ export interface Statement {
 }
 
 export interface StatementResult extends Omit<QueryResult, 'durationMs' | 'plan'> {
-  /** Rows that were changed or returned. */
+  /** Number of changed or returned rows. */
   affected: number
 }
 
 export interface Running {
-  /** `read`: in a transaction that cannot write and is rolled back. `write`: in one that is committed. */
+  /** `read`: in a read-only transaction that is rolled back. `write`: in a transaction that is committed. */
   mode: 'read' | 'write'
   timeoutMs: number
 }
 
 const maxBytes = 1_048_576
 
-/** The session was lost before anything of the statement was sent. */
+/** The session was lost before any part of the statement was sent. */
 export class StatementNotStartedError extends Error {
   override name = 'NeverStarted'
 }
 
-/** Runs one statement in a transaction of its own. Throws what Postgres says, or StatementNotStartedError. */
+/** Runs one statement in its own transaction. Throws errors of Postgres, or `StatementNotStartedError`. */
 export async function runStatement(
   { sql, namesOf }: Session,
   { sql: text, parameters, types, maxRows }: Statement,
   { mode, timeoutMs }: Running,
 ): Promise<StatementResult> {
   const values = parameters.map((value, index) => parameterText(value as Json, types[index] ?? undefined))
-  // The simple protocol takes several statements, in one round trip.
+  // The simple protocol accepts several statements in one round trip.
   await sql.unsafe(beginning(mode, timeoutMs)).catch((cause: unknown) => {
     throw isDatabaseUnavailable(cause)
       ? new StatementNotStartedError('The connection to the database was lost.', { cause })
@@ -49,21 +49,21 @@ export async function runStatement(
     await sql.unsafe(mode === 'read' ? 'rollback' : 'commit')
     return { ...result, affected: mode === 'read' ? 0 : collected.affected }
   } catch (error) {
-    // Where it cannot be rolled back, there is no connection any more.
+    // If the rollback fails, the connection is lost anyway.
     await sql.unsafe('rollback').catch(() => {})
     throw error
   }
 }
 
-/** `select 1`: a transaction cannot become one that writes once a query has been made in it. */
+/** `select 1`: after a query, a transaction cannot be switched from read-only to read-write any more. */
 const beginning = (mode: Running['mode'], timeoutMs: number) =>
   `begin${mode === 'read' ? ' read only' : ''}; set local statement_timeout = ${Math.ceil(timeoutMs)};
    set local timezone = 'UTC'; set local datestyle = 'ISO'; set local bytea_output = 'hex'; select 1`
 
-/** Of what these answer postgres.js has no cursor. */
+/** postgres.js has no cursor for these statements. */
 const hasNoCount = /^\s*(?:explain|show)\b/i
 
-/** Postgres' numbers of types; it tells that of an unknown one by where it stands. */
+/** Type OIDs of Postgres, which infers the type of an `unknown` parameter from its position in the statement. */
 const typeNumbers: Record<ParameterType | 'unknown', number> = {
   ...{
     unknown: 705,

@@ -2,7 +2,7 @@ import { oneLine } from '@opsplane/runtime'
 import { CallFailure } from '../call-failure.js'
 import { toConnectFailure } from '../outbound-failure.js'
 
-/** What nodemailer reports in addition to the message. */
+/** Properties of nodemailer's errors in addition to the message. */
 interface MailError extends Error {
   code?: string
   responseCode?: number
@@ -10,7 +10,7 @@ interface MailError extends Error {
 
 const maxWords = 500
 
-/** What went wrong with a mail. Where it was refused nothing was sent. */
+/** Converts a mail error. A rejected mail was not sent. */
 export function mailFailure(error: unknown): CallFailure {
   if (error instanceof CallFailure) return error
   const unconnected = toConnectFailure(error)
@@ -20,13 +20,13 @@ export function mailFailure(error: unknown): CallFailure {
   if (responseCode !== undefined)
     return new CallFailure('answered', words, {
       sent: false,
-      // Temporarily; 421 is a server that is going down.
+      // A temporary error; 421 means that the server is shutting down.
       ...(responseCode < 500 && { status: responseCode === 421 ? 503 : 429 }),
       body: words,
       cause: error,
     })
   if (code === 'ETLS') return new CallFailure('unreachable', words, { sent: false, cause: error })
-  // Where the connection was lost is not known: the server may have the mail.
+  // It is unknown when the connection was lost: the server may have received the mail.
   const lost = code === 'ECONNECTION' || code === 'ESOCKET'
   const kind = code === 'ETIMEDOUT' ? 'timeout' : lost ? 'unreachable' : 'protocol'
   return new CallFailure(kind, words, { sent: true, cause: error })

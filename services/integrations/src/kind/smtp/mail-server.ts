@@ -35,9 +35,9 @@ export interface Sent {
   response: string
 }
 
-/** One connection to a mail server, for one conversation. */
+/** A connection to a mail server for a single call. */
 export interface Conversation {
-  /** Says who we are and logs in. */
+  /** Sends the greeting and logs in. */
   greet(): Promise<void>
   send(message: Message): Promise<Sent>
 }
@@ -48,7 +48,7 @@ export type WithMailServer = <T>(
   work: (conversation: Conversation) => Promise<T>,
 ) => Promise<T>
 
-/** Connects for one call, and is cut when that is over. Throws CallFailure. */
+/** Connects for one call, and closes the connection when the call ends. Throws `CallFailure`. */
 export function createWithMailServer(outbound: OutboundStreams): WithMailServer {
   return async (call, server, work) => {
     const { signal } = call
@@ -80,7 +80,7 @@ async function open(
   return createTransport({
     ...{ host, port, connection, secure: security === 'tls', secured: security === 'tls' },
     ...{ requireTLS: security === 'starttls', ignoreTLS: security === 'none' },
-    // Not the name of this machine.
+    // Avoids revealing the name of this machine in the greeting.
     name: mailboxDomain(from),
     tls: outbound.tlsOptions(host, tls),
     ...(auth && { auth, forceAuth: true }),
@@ -111,5 +111,5 @@ const conversationOver = (transport: Transporter): Conversation => ({
   },
 })
 
-/** Characters kept of what a server says. */
+/** Maximum characters kept of a server's response. */
 const maxWords = 500

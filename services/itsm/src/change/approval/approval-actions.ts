@@ -93,7 +93,7 @@ function requestApprovals(
   return { ...change, approvals: trimApprovals([...change.approvals, ...asked]) }
 }
 
-/** One decision for each approval; the last pending one moves the change to its next stage. */
+/** Records one decision per approval. The last pending approval moves the change to its next stage. */
 export function approve(command: CommandOf<'approve'>, state: ChangeRecord): ChangeDecision[] {
   statusAfter('approve', state)
   const open = findDecidable(command, state)
@@ -113,7 +113,7 @@ export function approve(command: CommandOf<'approve'>, state: ChangeRecord): Cha
   return [...decisions, { type: 'change.approved', after: { ...after, status } }]
 }
 
-/** One rejection is enough, and earlier approvals no longer count. */
+/** One rejection is enough; earlier approvals no longer count. */
 export function reject(command: CommandOf<'reject'>, state: ChangeRecord): ChangeDecision[] {
   const { reason, now } = command
   const status = statusAfter('reject', state)
@@ -128,8 +128,8 @@ export function reject(command: CommandOf<'reject'>, state: ChangeRecord): Chang
 }
 
 /**
- * Throws validation_failed naming /approvalId for an approver of an earlier stage: the same request sent again, by a
- * second click or a retry, must not approve the next stage as well.
+ * Throws validation_failed naming /approvalId if an approver of an earlier stage does not name an approval. A request
+ * that is sent twice, by a second click or a retry, must not approve the next stage as well.
  */
 function checkApprovalNamed(userId: string, open: readonly Approval[], state: ChangeRecord): void {
   const given = completedTechnicalStage(state).filter(({ decisions }) =>
@@ -163,7 +163,7 @@ function recordDecisions(
   })
 }
 
-/** The approvals the person decides on. Throws forbidden, with the reason, when there are none. */
+/** Returns the approvals the person decides on. Throws forbidden, with the reason, if there are none. */
 function findDecidable({ userId, approvalId }: DecideOnChange, state: ChangeRecord): Approval[] {
   const { approvals, editorIds } = state
   const meant =

@@ -9,30 +9,30 @@ import {
 import type { ChangeRecord } from './separation-of-duties.js'
 
 /**
- * Most bytes of approvals a change keeps, so that an event with the change before and after fits into a message of
- * NATS's default limit. What is dropped stays in the log.
+ * Maximum bytes of approvals stored with a change, so that an event with the change before and after fits into a NATS
+ * message of the default size limit. Dropped approvals remain in the log.
  */
 export const maxApprovalBytes = 160 * 1024
 
-/** Whether an approval counts: it is pending, or approves the present content. */
+/** Whether an approval counts: it is pending, or it approves the current content. */
 export const isInForce = ({ status }: Approval): boolean => status === 'pending' || status === 'approved'
 
-/** The approvals of the technical stage of the present submission. */
+/** Returns the approvals of the technical stage of the current submission. */
 function technicalStage({ type, approvals, approvalPolicy }: ChangeRecord): Approval[] {
   return type === 'normal' ? approvals.filter(isInForce).slice(0, approvalPolicy?.technical.length ?? 0) : []
 }
 
-/** The approvals of the technical stage of the present submission, once that stage is over. */
+/** Returns the approvals of the technical stage of the current submission once that stage is over; otherwise none. */
 export const completedTechnicalStage = (change: ChangeRecord): Approval[] =>
   change.status === 'authorize' ? technicalStage(change) : []
 
-/** Approvers of the technical stage, whom the policy excludes from the authorization. */
+/** Returns the approvers of the technical stage, whom the policy excludes from the authorization. */
 export function technicalApprovers(change: ChangeRecord): string[] {
   if (!change.approvalPolicy?.distinctApprovers || change.dutiesCombined) return []
   return technicalStage(change).flatMap(({ decisions }) => decisions.map(({ userId }) => userId))
 }
 
-/** The approvals of a change, all of them void; decisions stay on record. */
+/** Returns the approvals with status void. Decisions stay on record. */
 export function voidAll(approvals: readonly Approval[], now: Instant): Approval[] {
   return approvals.map((approval) =>
     approval.status === 'approved'
@@ -41,10 +41,10 @@ export function voidAll(approvals: readonly Approval[], now: Instant): Approval[
   )
 }
 
-/** Most bytes of comments on approvals in force. Decisions without a comment fit in addition. */
+/** Maximum bytes of comments on approvals in force. The limit leaves room for decisions without a comment. */
 export const maxCommentBytes = 96 * 1024
 
-/** Drops the oldest approvals that no longer count until the rest fits. */
+/** Drops the oldest approvals that no longer count until the remaining ones fit. */
 export function trimApprovals(approvals: readonly Approval[]): Approval[] {
   let over = byteLength(JSON.stringify(approvals)) - maxApprovalBytes
   return approvals.filter((approval) => {
@@ -54,7 +54,7 @@ export function trimApprovals(approvals: readonly Approval[]): Approval[] {
   })
 }
 
-/** Throws validation_failed naming /comment where the comments together would be too long. */
+/** Throws validation_failed naming /comment if the comments together are too long. */
 export function checkComment(comment: string | null, approvals: readonly Approval[]): void {
   if (comment === null) return
   const made = approvals.filter(isInForce).flatMap(({ decisions }) => decisions)
@@ -65,7 +65,7 @@ export function checkComment(comment: string | null, approvals: readonly Approva
 
 const byteLength = (text: string) => new TextEncoder().encode(text).length
 
-/** Users who cannot decide: the requester, editors, all assignees, and approvers of the stage before. */
+/** Users who may not decide: the requester, editors, all assignees, and approvers of the previous stage. */
 export function findExcludedIds(change: ChangeRecord): string[] {
   const { requesterId, assigneeId, approvals, editorIds, dutiesCombined } = change
   if (dutiesCombined) return []
@@ -80,15 +80,15 @@ function hasDecided({ approvals }: ChangeRecord, userId: string): boolean {
   return decisions.some((made) => made.userId === userId)
 }
 
-/** Throws forbidden for an approver of the change, who cannot become its assignee either. */
+/** Throws forbidden for an approver of the change, who may not become its assignee either. */
 export function checkImplementer(change: ChangeRecord, userId: string): void {
   if (!change.dutiesCombined && hasDecided(change, userId))
     throw new ApiError('forbidden', 'An approver of this change cannot implement it.')
 }
 
 /**
- * The change with another assignee, who cannot decide on it. Throws validation_failed where they have already decided,
- * and where too few approvers would be left.
+ * Returns the change with another assignee, who may not decide on it. Throws validation_failed if the assignee has
+ * already decided, or if too few approvers would be left.
  */
 export function reassign(before: ChangeRecord, after: ChangeRecord): ChangeRecord {
   const { assigneeId } = after
@@ -113,7 +113,7 @@ function exclude(approval: Approval, assigneeId: string): Approval {
   return { ...approval, excludedIds }
 }
 
-/** Throws validation_failed where too few eligible approvers are left for the authorization. */
+/** Throws validation_failed if too few eligible approvers are left for the authorization. */
 export function checkAuthorization(change: ChangeRecord): void {
   const unmet = unmetAuthorizationOfChange(change)
   if (unmet?.short) throw tooFewApprovers(unmet.rule, unmet.short, 'may decide on this')
@@ -127,8 +127,8 @@ export function checkAuthorization(change: ChangeRecord): void {
 }
 
 /**
- * Throws conflict where the person's approval of the technical stage would exclude them from an authorization that needs
- * them, by a policy with distinct approvers: the change would be stuck in its second stage.
+ * Throws conflict if the person's approval of the technical stage would exclude them from an authorization that needs
+ * them, because the policy requires distinct approvers: the change would be stuck in its second stage.
  */
 export function checkApproversLeft(change: ChangeRecord): void {
   const unmet = unmetAuthorizationOfChange(change)

@@ -47,7 +47,7 @@ const complete = {
 const draft = async (fields: object = {}, as = requester): Promise<Change> =>
   (await service.as(as).post('/itsm/changes', { ...complete, ...fields })).data(Change)
 
-/** What makes a draft a standard one, whose texts are its template's. */
+/** Fields of a standard change, whose texts come from its template. */
 const fromTemplate = async (fields: object = {}) => ({
   type: 'standard',
   templateId: await newTemplate(service.as(requester), fields),
@@ -213,7 +213,8 @@ describe('duties', () => {
     const change = await act(await draft({}, of), 'submit', of)
     const board = Array.from({ length: 8 }, (_, index) => person(`board${index}`, of))
     const replies = await Promise.all(board.map((one) => send(change, 'approve', one)))
-    // The fallback for the second stage needs one, so the fourth of them ends it and the others come too late.
+    // The second stage uses the default rule, which needs one approval.
+    // So the fourth approval ends it and the others are late.
     const done = replies.filter(({ status }) => status === 200)
     expect(done).toHaveLength(4)
     expect(replies.filter(({ status }) => status === 409)).toHaveLength(4)

@@ -197,7 +197,7 @@ describe('an authorization that distinct approvers leave too few for', () => {
           if (!(error instanceof ApiError && ['conflict', 'forbidden'].includes(error.code))) throw error
         }
       }
-      // It waits in its technical stage at worst, where it can be rejected.
+      // At worst the change waits in its technical stage, where it can be rejected.
       expect({ seed, status: state.status }).not.toEqual({ seed, status: 'authorize' })
       reached[state.status] = (reached[state.status] ?? 0) + 1
     }

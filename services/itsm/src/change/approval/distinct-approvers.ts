@@ -4,7 +4,7 @@ import { findShortfall, type Shortfall } from '../../approval/approval.js'
 /** Approvals still required in the technical stage. */
 export interface MissingApprovals {
   name: string
-  /** Who may still give them; null for anyone. */
+  /** Users who may still approve; `null` for anyone. */
   people: readonly string[] | null
   count: number
 }
@@ -25,9 +25,9 @@ export const toMissingApprovals = (approval: Approval): MissingApprovals => {
 export interface UnmetAuthorization {
   index: number
   rule: ApprovalRule
-  /** Where it lacks approvers by itself. */
+  /** Set if the authorization rule lacks approvers by itself. */
   short: Shortfall | undefined
-  /** Else the technical rule that needs them first. */
+  /** Otherwise the name of the first technical rule that needs its approvers. */
   technicalRule: string
 }
 
@@ -35,9 +35,9 @@ export const formatRulePair = ({ technicalRule, rule }: UnmetAuthorization): str
   `${technicalRule} (technical) and ${rule.name} (authorization)`
 
 /**
- * The first authorization that cannot be met, as who approves the technical stage does not approve it where the policy
- * asks for distinct approvers. Checks it against each technical rule by itself: what several use up only together
- * shows at the approval that leaves too few.
+ * Returns the first authorization rule that cannot be met, considering that approvers of the technical stage may not
+ * approve it if the policy requires distinct approvers. Each technical rule is checked separately: a shortage caused by
+ * several rules together is reported at the approval that would leave too few.
  */
 export function findUnmetAuthorization(
   asked: readonly MissingApprovals[],
@@ -54,7 +54,7 @@ export function findUnmetAuthorization(
   return undefined
 }
 
-/** Whether the technical rule takes more of the approvers of the other one than that can spare. */
+/** Whether the technical rule needs more of the authorization's approvers than the authorization can spare. */
 function exceedsApprovers(
   { people, count }: MissingApprovals,
   rule: ApprovalRule,
@@ -66,6 +66,6 @@ function exceedsApprovers(
   return count - others > approvers.length - minApprovals(rule)
 }
 
-/** All, or a percentage, are of those who are left: one is enough. */
+/** The modes `all` and percentage apply to the approvers who are left, so one approval is enough. */
 const minApprovals = ({ waitFor }: ApprovalRule): number =>
   typeof waitFor === 'object' && 'count' in waitFor ? waitFor.count : 1

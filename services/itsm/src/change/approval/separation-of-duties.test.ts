@@ -32,7 +32,7 @@ const people = (count: number) => Array.from({ length: count }, (_, index) => `u
 const draft = changeIn('normal', 'draft')
 const implementing = changeIn('normal', 'implementing')
 
-/** Everything that people write of a draft. */
+/** A patch for every field of a draft that people write. */
 const written: ChangePatch[] = [
   { title: 'Another' },
   { description: 'Why.' },

@@ -1,12 +1,18 @@
 import { ApiError, type ChangeState } from '@opsplane/contracts'
 
-/** A whole change: the state in events, and its contributors. User ids; a user's API keys count as the user. */
+/**
+ * A change as stored: the state in events plus its contributors. These are user ids; an API key counts as its
+ * owner.
+ */
 export interface ChangeRecord extends ChangeState {
-  /** Users who edited the content to be approved. None of them decides. */
+  /** Users who edited the content to be approved. They may not decide. */
   editorIds: string[]
-  /** Assignees and users who acted during implementation. None of them reviews it. */
+  /** Assignees and users who acted during implementation. They may not review the change. */
   implementerIds: string[]
-  /** Submitted while the settings required no separation of duties: contributors may decide and review. */
+  /**
+   * Set if the change was submitted while the settings required
+   * no separation of duties: contributors may decide and review.
+   */
   dutiesCombined?: true
 }
 
@@ -17,10 +23,13 @@ export const exposeChange = ({
   ...shown
 }: ChangeRecord): ChangeState => shown
 
-/** Most users in each list of a change, as its state is in every event. */
+/** Maximum number of users in each list of a change, because its state is in every event. */
 export const maxContributors = 50
 
-/** Adds a user. Throws forbidden beyond the bound: a contributor who is not recorded could approve or review. */
+/**
+ * Adds a user. Throws forbidden beyond the limit, because an unrecorded contributor could approve or review the
+ * change.
+ */
 export function addContributor(userIds: readonly string[], userId: string | null): string[] {
   if (userId === null || userIds.includes(userId)) return [...userIds]
   if (userIds.length < maxContributors) return [...userIds, userId]
@@ -28,11 +37,11 @@ export function addContributor(userIds: readonly string[], userId: string | null
   throw new ApiError('forbidden', `${message} One of them must do this.`)
 }
 
-/** The implementers with the assignee and the user who acts now. */
+/** Returns the implementers including the assignee and the acting user. */
 export const addImplementer = ({ implementerIds, assigneeId }: ChangeRecord, userId: string): string[] =>
   addContributor(addContributor(implementerIds, assigneeId), userId)
 
-/** Throws forbidden for an implementer, also one who has handed the change over since. */
+/** Throws forbidden for an implementer, including one who has handed the change over since. */
 export function checkReviewer(change: ChangeRecord, userId: string): void {
   const { assigneeId, implementerIds, dutiesCombined } = change
   if (dutiesCombined) return

@@ -38,7 +38,7 @@ export function createConflictUpdates({ store, clock, database: { sql } }: Servi
     return rows.map(({ id, state, version }) => ({ id, state: storedState(change, state), version }))
   }
 
-  /** Those that collide with something else than they keep. */
+  /** Returns the changes whose stored conflicts differ from the current ones. */
   const findOutdated = async (
     tenant: TenantScope,
     affected: readonly AffectedChange[],
@@ -55,7 +55,7 @@ export function createConflictUpdates({ store, clock, database: { sql } }: Servi
     })
   }
 
-  /** Reads everything again under the lock, so that nothing is written from outdated state. */
+  /** Reads everything again under a row lock, so that nothing is computed from outdated state. */
   const write = (tenant: TenantScope, affected: readonly AffectedChange[], whole: boolean) =>
     sql.begin(async (tx) => {
       const now = clock.now()
@@ -75,8 +75,9 @@ export function createConflictUpdates({ store, clock, database: { sql } }: Servi
     })
 
   /**
-   * In one transaction; if that fails each in its own, and once more, so that one failing or concurrently edited change
-   * does not block the others. Reads all relations of the tenant (`whole`), or only those around the changes.
+   * Writes all changes in one transaction. If that fails, retries each change in a separate transaction, up to
+   * `maxTries`, so that one failing or concurrently edited change does not block the others. `whole`: reads all
+   * relations of the tenant, instead of only those around the changes.
    */
   const writeAll = async (
     tenant: TenantScope,

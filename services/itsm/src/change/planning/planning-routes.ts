@@ -25,7 +25,7 @@ const slotsQuery = z.object({
     .meta({ description: 'Days from now in which to look.' }),
 })
 
-/** When changes collide, and when they would not. */
+/** Routes for conflicts of changes and for free slots. */
 export function planningRoutes({ database: { sql } }: ServiceContext, changes: ChangeStore): Route[] {
   return [
     defineRoute({

@@ -38,7 +38,7 @@ const day = (date: number, from: number, to: number) => ({
   plannedEnd: `2026-06-0${date}T${String(to).padStart(2, '0')}:00:00.000Z`,
 })
 
-/** A workspace of its own; its changes are standard ones, which need no approval, unless set otherwise. */
+/** A separate workspace. Its changes are standard changes, which need no approval, unless overridden. */
 function workspace() {
   const api = service.as(testPrincipal())
   const template = newTemplate(api)
@@ -62,7 +62,7 @@ function workspace() {
     )
   const live = async (id: string) =>
     (await api.get(`/itsm/changes/${id}/conflicts`)).data(ChangeConflicts).conflicts
-  /** The change, once it keeps these conflicts and no others. */
+  /** Waits until the change has exactly these conflicts. */
   const keeps = (id: string, ...expected: [kind: string, other: string | null][]) =>
     waitFor(async () => {
       const found = await change(id)
@@ -164,7 +164,7 @@ describe('a change that waits', () => {
     await waitFor(() => typesOf(id).length === 4)
     expect(typesOf(id)).toEqual(['created', 'submitted', 'conflict_detected', 'updated'])
     const [, , detected] = reported(id)
-    // Either submission may be the one that is looked at when both are there.
+    // If both changes exist already, either submission may be the cause.
     const causes = [...reported(id), ...reported(other.id)].filter(({ type }) => type === 'change.submitted')
     expect(causes.map((event) => event.id)).toContain(detected?.causationId)
     expect(detected).toMatchObject({

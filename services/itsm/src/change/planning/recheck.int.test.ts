@@ -55,17 +55,17 @@ function workspace() {
 }
 
 const keys = (conflicts: ChangeConflict[]) => conflicts.map(conflictKey)
-/** The events of a resource, each once however often it was published. */
+/** The published events of a resource, without duplicates. */
 const reported = (id: string) => {
   const own = recorder.published.filter(({ event }) => event.resource.id === id)
   return [...new Map(own.map((message) => [message.event.id, message])).values()]
 }
 const allHandled = () => waitUntilSettled(service)
-/** What the log has of a change. */
+/** The events of a change in the log. */
 const logged = async (id: string) => [
   ...(await service.sql`select type, data from events where stream_id = ${id} order by version`),
 ]
-/** What a change was notified of since it was handed in, event by event. */
+/** The conflicts reported for a change since its submission, event by event. */
 const detected = async (id: string): Promise<string[]> =>
   (await logged(id))
     .filter(({ type }) => type === 'change.conflict_detected')

@@ -7,30 +7,31 @@ import type { StatementRunner } from '../../cmdb/impact/impact-graph.js'
 import { createConflictUpdates } from './conflict-updates.js'
 
 /**
- * Keeps the conflicts of changes that wait for their time as other changes, windows and relations come and go. An event
- * only says which changes to look at: what they collide with is worked out from things as they are, under a lock, so
- * that events that come twice, late or at the same time to several replicas tell nothing twice.
+ * Updates the conflicts of pending changes when other changes, windows or relations change. An event only selects the
+ * changes to check. Conflicts are computed from the current state under a lock, so events that are duplicated, late, or
+ * handled concurrently by several replicas report nothing twice.
  */
 export function recheckConflicts(ctx: ServiceContext): BackgroundWork[] {
   const { database } = ctx
   const notices = createConflictUpdates(ctx)
 
   /**
-   * Of a batch each change once: it is worked out from things as they are, whichever event it was that reported them.
-   * Most are as they should be, which is seen without a lock, by relations read once for all of them.
+   * Checks each change of a batch once, because the result depends on the current
+   * state and not on the event. Most conflicts are up to date, which is determined
+   * without a lock and with the relations of the tenant read once for all changes.
    */
   const recheckAll = async (affected: readonly AffectedChange[], tenantLinks: TenantLinks) => {
     for (const { tenant, own } of byTenant(affected))
       for (const some of chunks(own, 100)) {
         const links = tenantLinks(tenant)
         const outdated = await notices.findOutdated(tenant, some, links)
-        // What is locked waits no longer than for one reading of the relations, or for a few walks.
+        // Limits how long rows stay locked: one read of all relations, or a few walks.
         const whole = links.inMemory()
         for (const few of chunks(outdated, whole ? 50 : 5)) await notices.writeAll(tenant, few, whole)
       }
   }
 
-  // A consumer for each: they read and batch differently, and NATS stores their names.
+  // A separate consumer each, because they read and batch differently. NATS stores their names.
   const consume = (
     durable: string,
     patterns: readonly string[],
@@ -53,7 +54,8 @@ export function recheckConflicts(ctx: ServiceContext): BackgroundWork[] {
   return [
     consume('itsm-change-conflicts', ['change.*'], findAffected),
     consume('itsm-window-conflicts', ['change_window.*'], findAffected),
-    // What arrives while a batch is handled is the next one: of an import, as much as is delivered at a time.
+    // Events that arrive while a batch is being handled form the next
+    // batch. For an import, that is everything delivered at a time.
     consume('itsm-item-conflicts', itemEvents, findAffectedByItems, {
       maxBatch: 5_000,
       maxAckPending: 5_000,

@@ -5,7 +5,7 @@ import { createdFilters, createdWithin } from '../../lists/created-filters.js'
 import { listParameter, searchFilter, searchSyntax } from '../../lists/filters.js'
 import { changePolicies } from '../../schema/change.js'
 
-/** The filters of the list of change policies; all that are given must hold. */
+/** Filters of the change policy list. All given filters must match. */
 export const policyFilters = z.object({
   status: listParameter(ChangePolicyState.shape.status)
     .optional()

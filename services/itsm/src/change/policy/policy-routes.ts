@@ -24,7 +24,7 @@ const route = defineResource({
   response: ChangePolicy,
 })
 
-/** Who approves which changes. */
+/** Routes of change approval policies, which define who approves which changes. */
 export function changePolicyRoutes(ctx: ServiceContext): Route[] {
   const policies = ctx.store.aggregate(changePolicy)
   return [

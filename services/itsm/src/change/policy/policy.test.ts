@@ -64,7 +64,7 @@ describe('a policy', () => {
         authorization: named(['a', 'b', 'd'], { percent: 50 }),
       },
       { authorization: named(['a']) },
-      // What two technical rules take only together shows when the second one is to be approved.
+      // A shortage that two technical rules cause only together is reported when the second one is to be approved.
       { technical: [...named(['a']), ...named(['b'])], authorization: named(['a', 'b']) },
       { technical: named(['a', 'b', 'c', 'd'], { percent: 50 }), authorization: named(['a', 'b'], 'all') },
     ]

@@ -19,7 +19,7 @@ import { applyPatch } from '../patch.js'
 
 const anyApprover: ApprovalRule = { name: 'Approval', approverIds: null, waitFor: 'first' }
 
-/** What holds where no policy applies. */
+/** Applies if no policy matches. */
 const defaultPolicy: ChangeApprovalPolicy = {
   id: null,
   name: 'Default',
@@ -28,7 +28,7 @@ const defaultPolicy: ChangeApprovalPolicy = {
   distinctApprovers: false,
 }
 
-/** The first of the policies, which come in their order, whose conditions hold. */
+/** Returns the first active policy whose conditions match. The policies are given in order. */
 export function findPolicy(
   change: ChangeState,
   policies: readonly ChangePolicyState[],
@@ -68,7 +68,7 @@ export const changePolicy: Decider<ChangePolicyState, ChangePolicyCommand> = {
   describe: ({ name }) => ({ displayName: name }),
 }
 
-/** Most decisions the rules of a policy can ask for together: a change keeps them all. */
+/** Maximum number of decisions that the rules of a policy can require together, because a change stores them all. */
 const maxDecisions = 100
 
 function checkPolicy(policy: ChangePolicyState): ChangePolicyState {
@@ -86,7 +86,7 @@ function checkPolicy(policy: ChangePolicyState): ChangePolicyState {
   return policy
 }
 
-/** Throws validation_failed where the approvers of the technical stage are needed for the authorization, too. */
+/** Throws validation_failed if the authorization needs approvers that the technical stage uses up. */
 function checkDistinct(policy: ChangePolicyState): void {
   const asked = policy.technical.map((rule) => ({
     name: rule.name,
@@ -103,7 +103,7 @@ function checkDistinct(policy: ChangePolicyState): void {
     )
 }
 
-/** As many as there are approvers, or as are waited for. A rejection ends it. */
+/** Maximum number of decisions: the number of approvers, or the number waited for. A rejection ends the approval. */
 function countDecisions({ approverIds, waitFor }: ApprovalRule): number {
   if (waitFor === 'first') return 1
   return typeof waitFor === 'object' && 'count' in waitFor ? waitFor.count : (approverIds?.length ?? 1)

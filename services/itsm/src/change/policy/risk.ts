@@ -1,11 +1,14 @@
 import type { ChangeRisk, ChangeRiskFactor, ChangeState, Criticality, Level } from '@opsplane/contracts'
 import { changeRisks } from '@opsplane/contracts'
 
-/** Facts beyond the change itself that its risk is computed from. */
+/** Facts beyond the change itself that the risk is computed from. */
 export interface RiskFacts {
-  /** Of the items it touches. */
+  /** Criticalities of the items the change touches. */
   criticalities: readonly Criticality[]
-  /** The latest changes of the same items that have an outcome, and how many of them failed or were rolled back. */
+  /**
+   * Number of the latest changes of the same items that have an
+   * outcome, and how many of them failed or were rolled back.
+   */
   past: { changes: number; failed: number }
 }
 
@@ -15,7 +18,7 @@ type Engine = (change: RiskInput, facts: RiskFacts) => ChangeRiskFactor
 
 const engines: readonly Engine[] = [impactAndProbability, ciCriticality, pastFailures]
 
-/** Every engine computes a risk, and the highest one counts. */
+/** Each risk engine computes a risk; the highest one counts. */
 export function computeRisk(change: RiskInput, facts: RiskFacts): Pick<ChangeState, 'risk' | 'riskFactors'> {
   const riskFactors = engines.map((engine) => engine(change, facts))
   return { risk: highest(riskFactors.map(({ risk }) => risk)), riskFactors }
@@ -28,7 +31,7 @@ const byImpact: Record<Level, Record<Chance, ChangeRisk>> = {
   low: { good: 'low', fair: 'low', poor: 'moderate' },
 }
 
-/** Without a success probability the chance counts as fair. */
+/** A missing success probability counts as medium. */
 function impactAndProbability({ impact, successProbability }: RiskInput): ChangeRiskFactor {
   const chance =
     successProbability === null ? 'fair' : successProbability >= 90 ? 'good' : chanceBelow(successProbability)
@@ -60,7 +63,7 @@ function ciCriticality(_: RiskInput, { criticalities }: RiskFacts): ChangeRiskFa
   return { factor: 'ci_criticality', risk, message }
 }
 
-/** One failure among one or two is too little to call it high. */
+/** One failure among one or two changes is too little evidence for a high risk. */
 function pastFailures(_: RiskInput, { past: { changes, failed } }: RiskFacts): ChangeRiskFactor {
   const rate = changes === 0 ? 0 : failed / changes
   const risk = rate >= 0.3 && changes >= 3 ? 'high' : rate >= 0.1 ? 'moderate' : 'low'

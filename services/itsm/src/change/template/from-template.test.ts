@@ -34,7 +34,7 @@ const texts = {
   impact: other.impact,
   successProbability: other.successProbability,
 }
-/** As it is read for a command, with the classes of three items. */
+/** The agreement as read for a command, with the classes of three items. */
 const found = (fields: Partial<ChangeTemplateState> = {}, of = other): TemplateAgreement => ({
   template: { ...of, ...fields },
   classes: new Map([
@@ -43,7 +43,7 @@ const found = (fields: Partial<ChangeTemplateState> = {}, of = other): TemplateA
     ['ci_app', 'application'],
   ]),
 })
-/** With nothing given but the type and the template. */
+/** Only the type and the template are given. */
 const bare = {
   ...{ title: undefined, templateId: other.id },
   ...{ implementationPlan: undefined, backoutPlan: undefined },
@@ -62,7 +62,7 @@ const after = (state: ChangeRecord | null, command: ChangeCommand): ChangeRecord
 }
 const draft = after(null, draftOf({}, found()))
 
-/** The places and codes a command is refused with. */
+/** The paths and codes of the errors with which a command is rejected. */
 function refusals(state: ChangeRecord | null, command: ChangeCommand): [path: string, code: string][] {
   try {
     change.decide(command, state)
@@ -211,7 +211,7 @@ describe('submitting a standard change', () => {
   })
 })
 
-/** As they were before there were templates. */
+/** Standard changes as they were before templates existed. */
 describe.each(['firmware', null])('a standard change whose templateId is %j', (templateId) => {
   const old = { ...draft, templateId, implementationPlan: null, testPlan: null }
 

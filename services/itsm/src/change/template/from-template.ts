@@ -10,14 +10,14 @@ import {
 } from '@opsplane/contracts'
 import { applyPatch } from '../patch.js'
 
-/** What was agreed on beforehand, as it is now, and the classes of the items the change touches. */
+/** The current template, which was agreed on beforehand, and the classes of the items the change touches. */
 export interface TemplateAgreement {
-  /** Null where there is none of this id. */
+  /** `null` if there is no template with this id. */
   template: ChangeTemplateState | null
   classes: ReadonlyMap<string, string>
 }
 
-/** The fields of a standard change that are its template's. */
+/** The fields that a standard change takes from its template. */
 const agreedFields = [
   'implementationPlan',
   'testPlan',
@@ -35,7 +35,7 @@ const defaultAgreed: Agreed = {
   successProbability: null,
 }
 
-/** A new change with all fields a person enters: those of its template, or as given. */
+/** Returns the user-entered fields of a new change, taken from its template or from the input. */
 export function buildDraft(
   input: NewChange,
   agreed: TemplateAgreement | undefined,
@@ -50,8 +50,8 @@ export function buildDraft(
 }
 
 /**
- * What an edit makes of a change. A standard one takes over the template it is given, and its texts are altered in no
- * other way. One that is no longer a standard change keeps them as its own.
+ * Returns the change after an edit. Assigning a template to a standard change copies the template's fields; they cannot
+ * be edited otherwise. A change that is no longer a standard change keeps them as its own.
  */
 export function applyTemplateEdit<State extends ChangeState>(
   { before, asked, patch }: { before: ChangeState; asked: State; patch: ChangePatch },
@@ -74,8 +74,8 @@ export function applyTemplateEdit<State extends ChangeState>(
 }
 
 /**
- * A standard change as it is handed in: with what its template says now, which is what was agreed on, and not what it said
- * when the change was drafted. Throws validation_failed where it does not keep to that.
+ * Returns a standard change at submission, with the current fields of its template rather than those at drafting: the
+ * current ones are what was agreed on. Throws validation_failed if the change exceeds the limits of the template.
  */
 export function applyTemplate<State extends ChangeState>(
   change: State,
@@ -86,7 +86,7 @@ export function applyTemplate<State extends ChangeState>(
   return { ...change, ...pickAgreed(template) }
 }
 
-/** Before there were templates, `templateId` was any name or none: such a change has texts of its own. */
+/** Before templates existed, `templateId` was any name or `null`. Such a change has its own texts. */
 const isTemplated = ({ templateId }: ChangeState) => idSchema('changeTemplate').safeParse(templateId).success
 
 function activeTemplate(
@@ -117,7 +117,7 @@ const pickAgreed = <Own extends Given>({
   successProbability,
 })
 
-/** Throws validation_failed naming each field that is the template's and was given as something else. */
+/** Throws validation_failed naming each given field that differs from the template's value. */
 function checkGiven(given: Given, own: Agreed): void {
   rejectDetails(
     agreedFields
@@ -134,7 +134,10 @@ function checkGiven(given: Given, own: Agreed): void {
 
 type Planned = Pick<ChangeState, 'plannedStart' | 'plannedEnd' | 'ciIds'>
 
-/** Throws validation_failed where the change goes beyond its template; an edit, only for what it altered. */
+/**
+ * Throws validation_failed if the change exceeds the limits of its template. For an edit, checks only altered
+ * fields.
+ */
 function checkFit(
   change: Planned,
   { ciClasses, maxDurationMinutes }: ChangeTemplateState,

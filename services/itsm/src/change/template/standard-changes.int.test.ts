@@ -133,7 +133,7 @@ describe('a standard change', () => {
 })
 
 describe('a standard change from before there were templates', () => {
-  /** Its row as it was written then. */
+  /** The row of a change as older versions wrote it. */
   const old = async (templateId: string | null, status: 'draft' | 'scheduled'): Promise<Change> => {
     const change = await draft({ templateId: await newTemplate(service.as(principal)) })
     if (status === 'scheduled') await submit(change)

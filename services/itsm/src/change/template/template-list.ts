@@ -5,7 +5,7 @@ import { createdFilters, createdWithin } from '../../lists/created-filters.js'
 import { listParameter, searchFilter, searchSyntax } from '../../lists/filters.js'
 import { changeTemplates } from '../../schema/change.js'
 
-/** The filters of the list of change templates; all that are given must hold. */
+/** Filters of the change template list. All given filters must match. */
 export const templateFilters = z.object({
   status: listParameter(ChangeTemplateState.shape.status)
     .optional()

@@ -22,7 +22,7 @@ const route = defineResource({
   response: ChangeTemplate,
 })
 
-/** What standard changes come from. */
+/** Routes of the templates for standard changes. */
 export function changeTemplateRoutes(ctx: ServiceContext): Route[] {
   const templates = templateStore(ctx)
   return [

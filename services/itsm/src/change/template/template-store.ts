@@ -16,7 +16,7 @@ import { tenantConditions } from '../../lists/tenant-conditions.js'
 import { ciClasses } from '../../schema/cmdb.js'
 import { changeTemplate } from './template.js'
 
-/** The templates of standard changes, and the commands that need to know the classes there are. */
+/** Templates of standard changes, and the commands that need to check the existing classes. */
 export function templateStore({ store, database: { db } }: ServiceContext) {
   const aggregate = store.aggregate(changeTemplate)
   return {
@@ -33,7 +33,10 @@ export function templateStore({ store, database: { db } }: ServiceContext) {
   }
 }
 
-/** Throws validation_failed naming each class that there is not. Classes are never deleted. */
+/**
+ * Throws validation_failed naming each class that does not exist. Classes are never deleted, so one check is
+ * enough.
+ */
 async function checkClasses(
   db: Drizzle,
   tenant: TenantScope,

@@ -14,7 +14,7 @@ export type ChangeTemplateCommand =
   | { kind: 'patch'; patch: ChangeTemplatePatch; now: Instant }
   | { kind: 'delete' }
 
-/** What standard changes come from. They take it over when they are submitted, and keep it as it was then. */
+/** Template of standard changes. A change copies the template's fields when it is submitted and keeps them. */
 export const changeTemplate: Decider<ChangeTemplateState, ChangeTemplateCommand> = {
   resourceType: 'change_template',
   table: 'change_templates',

@@ -16,7 +16,7 @@ export type CiClassCommand =
   | { kind: 'create'; id: string; now: Instant; input: NewCiClass }
   | { kind: 'patch'; now: Instant; patch: CiClassPatch }
 
-/** The rules of a class. Its name never changes: items refer to it. */
+/** All rules of a class. Its name never changes, because items refer to it. */
 export const ciClass: Decider<CiClassState, CiClassCommand> = {
   resourceType: 'ci_class',
   table: 'ci_classes',

@@ -35,7 +35,7 @@ export interface ClassQuery {
 
 type CursorCodec = KeysetOptions<CiClass>['cursors']
 
-/** Classes of the workspace's own, and how far the list was looked through; all of it when that is null. */
+/** Classes defined by the workspace. `upTo` is the last name that was searched; `null` if the whole list was. */
 interface OwnClasses {
   classes: CiClass[]
   upTo: string | null
@@ -44,8 +44,9 @@ interface OwnClasses {
 const builtInNames = Object.keys(builtInClasses)
 
 /**
- * One page of all classes by name. The built-in ones are few and may have no row, so they are read apart; a class is
- * either built-in or of the workspace for ever, so none is missed or reported twice. Postgres orders and searches both.
+ * Returns one page of all classes, sorted by name. Built-in classes are few and may have no row, so they are read
+ * separately. A class never changes between built-in and workspace-defined, so none is missed or reported twice.
+ * Postgres does the sorting and searching for both.
  */
 export async function classPage(
   { database: { db }, cursors }: Pick<ServiceContext, 'database' | 'cursors'>,
@@ -67,7 +68,7 @@ export async function classPage(
   }
 }
 
-/** Each as the workspace has changed it. */
+/** Returns the built-in classes with the changes of the workspace. */
 async function readBuiltInClasses(db: Drizzle, { tenant, asOf }: ClassQuery): Promise<CiClass[]> {
   const rows = await db
     .select({ id: table.id, state: table.state, version: table.version })
@@ -104,7 +105,7 @@ async function readOwnClasses(
 
 const PastRow = z.object({ place: z.string(), state: CiClassState.nullable(), version: z.int().nullable() })
 
-/** A class keeps its name, so those there are now are walked by it, each as it was. */
+/** A class keeps its name, so the current rows are paged by name and each is read in its state at the instant. */
 async function readOwnClassesAsOf(
   db: Drizzle,
   query: ClassQuery,
@@ -132,7 +133,7 @@ async function readOwnClassesAsOf(
   return { classes, upTo: end ?? null }
 }
 
-/** The names of what was found of the workspace's own, and of the built-in ones within the same span, in order. */
+/** Returns the sorted names of the workspace's classes found and of the built-in classes within the same range. */
 async function mergeNames(
   db: Drizzle,
   { q, direction, limit }: ClassQuery,
@@ -162,7 +163,7 @@ async function mergeNames(
     .map(({ name }) => name)
 }
 
-/** The workspace's own classes from a name on. */
+/** Selection of the workspace's own classes after a given name. */
 export function ownSelection(
   { q, direction }: Pick<ClassQuery, 'q' | 'direction'>,
   after: string | undefined,

@@ -19,7 +19,7 @@ const route = defineResource({
   response: CiClass,
 })
 
-/** The classes of configuration items. */
+/** Routes of the classes of configuration items. */
 export function classRoutes(ctx: ServiceContext, classes: ClassStore): Route[] {
   return [
     route.list({

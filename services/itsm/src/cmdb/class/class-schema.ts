@@ -5,12 +5,15 @@ import { checkEnforceable } from '../../json-schema/enforceable.js'
 
 const rules = { path: '/schema', form: false }
 
-/** Refuses a class schema with anything that is not enforced. Throws validation_failed naming the place. */
+/** Throws validation_failed if a class schema uses a keyword that is not enforced. The error names its place. */
 export function checkClassSchema(schema: JsonSchema | null): void {
   if (schema !== null) checkEnforceable(schema, rules)
 }
 
-/** What is wrong with the attributes of an item of a class with this schema. Throws validation_failed naming all of it. */
+/**
+ * Validates the attributes of an item against the schema of its class. Throws validation_failed listing all
+ * violations.
+ */
 export function checkAttributes(schema: JsonSchema | null, attributes: Record<string, unknown>): void {
   if (schema === null) return
   const faults = compile(schema, rules).check(attributes)

@@ -16,14 +16,14 @@ import type { ServiceContext } from '@opsplane/service'
 import { classRows } from '../queries.js'
 import { ciClass } from './class-domain.js'
 
-/** The classes of a workspace: the built-in ones, as it may have changed them, and its own. */
+/** The classes of a workspace: the built-in ones, possibly changed by the workspace, and its own. */
 export function classStore({ store, database }: ServiceContext) {
   const aggregate = store.aggregate(ciClass, { present: presentClass })
   const rows = async (tenant: TenantScope, name: string) =>
     (await classRows(database.db, tenant, name)).map(({ state }) => CiClassState.parse(state))
 
   return {
-    /** A built-in class was always there; a class of the workspace's own since it was created. */
+    /** Returns a class. A built-in class has always existed, a class of the workspace since its creation. */
     async get(name: string, tenant: TenantScope, asOf: string | undefined): Promise<CiClass> {
       const [row] = await rows(tenant, name)
       if (row && (asOf === undefined || row.createdAt <= asOf)) return aggregate.asOf(row.id, tenant, asOf)
@@ -36,7 +36,7 @@ export function classStore({ store, database }: ServiceContext) {
       const id = newId('ciClass')
       return aggregate.create(id, { kind: 'create', id, now: meta.now, input }, meta).catch(rethrowNameTaken)
     },
-    /** A built-in class gets its row with the first change. */
+    /** The first change of a built-in class creates its row. */
     async patch(name: string, patch: CiClassPatch, meta: CommandMeta): Promise<CiClass> {
       const edit = ({ id }: CiClassState) =>
         aggregate.handle(id, { kind: 'patch', patch, now: meta.now }, meta)
@@ -55,7 +55,7 @@ export function classStore({ store, database }: ServiceContext) {
         return edit(made)
       }
     },
-    /** The schema of a class. Throws validation_failed naming /class when there is no such class. */
+    /** Returns the schema of a class. Throws validation_failed naming /class if there is no such class. */
     async findSchema(name: string, tenant: TenantScope): Promise<CiClass['schema']> {
       const [row] = await rows(tenant, name)
       if (row === undefined && !isBuiltIn(name))
@@ -73,7 +73,7 @@ export type ClassStore = ReturnType<typeof classStore>
 const isNameTaken = (error: unknown): boolean =>
   error instanceof ApiError && error.details[0]?.params?.constraint === 'ci_classes_name_key'
 
-/** Rethrows; when it is the name that is taken, in words that say so. */
+/** Rethrows the error. If the class name is already taken, throws conflict with a message that says so. */
 function rethrowNameTaken(error: unknown): never {
   if (!isNameTaken(error)) throw error
   throw new ApiError('conflict', 'There is a class of this name already.', {
@@ -84,7 +84,7 @@ function rethrowNameTaken(error: unknown): never {
 
 const isBuiltIn = (name: string) => Object.hasOwn(builtInClasses, name)
 
-/** A built-in class of a workspace that has not changed it. */
+/** A built-in class that the workspace has not changed. */
 export const unchangedClass = (name: string): CiClass => ({
   name,
   label: builtInClasses[name] ?? name,

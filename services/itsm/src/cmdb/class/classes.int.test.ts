@@ -15,7 +15,7 @@ afterAll(() => service?.stop())
 
 const add = async (client: ApiClient, name: string, label: string) =>
   (await client.post('/cmdb/classes', { name, label })).data(CiClass)
-/** What happens next is of a later instant than this. */
+/** Returns the current instant. Later events of the test have a later instant. */
 const now = async () => {
   const instant = new Date().toISOString()
   await waitFor(() => new Date().toISOString() > instant)

@@ -12,7 +12,7 @@ import { StringInterner, splitWords } from './string-interner.js'
 type ItemColumns = Columns<'id' | 'class' | 'status' | 'criticality', 'name'>
 export type RelationColumns = Columns<'id' | 'source_id' | 'target_id' | 'type'>
 
-/** Items by their place, each field by itself. */
+/** Items stored by column: each field is a list indexed by item. */
 export interface Items {
   size: number
   id: string[]
@@ -22,7 +22,7 @@ export interface Items {
   criticality: Criticality[]
 }
 
-/** Relations by their place; the items at their ends by number. */
+/** Relations stored by column. Their ends are item numbers. */
 export interface Relations {
   size: number
   id: string[]
@@ -31,11 +31,14 @@ export interface Relations {
   type: RelationType[]
 }
 
-/** Items and relations by number, so that thousands of steps look at numbers instead of ids. */
+/**
+ * A graph whose items and relations have numbers, so that traversals of thousands of steps compare numbers, not
+ * ids.
+ */
 export interface Graph {
   items: Items
   relations: Relations
-  /** Numbers begin with the items, in their order; then come ends that are none of them. */
+  /** Number of distinct ids. Items come first, in their order; then ends of relations that are not among the items. */
   size(): number
   idOf(number: number): string
   numberOf(id: string): number
@@ -50,7 +53,7 @@ export function buildGraph(items: ItemColumns | null, relations: RelationColumns
     items: shown,
     relations: {
       ...{ size: relations.size, source, target, id: splitWords(relations.id) },
-      // As it was written.
+      // Safe cast: the value was validated when it was written.
       type: splitWords(relations.type) as RelationType[],
     },
     size: () => words.size,
@@ -64,23 +67,23 @@ function toItems(columns: ItemColumns | null): Items {
   const { size, name } = columns
   return {
     ...{ size, name, id: splitWords(columns.id), class: splitWords(columns.class) },
-    // As they were written.
+    // Safe casts: the values were validated when they were written.
     status: splitWords(columns.status) as CiStatus[],
     criticality: splitWords(columns.criticality) as Criticality[],
   }
 }
 
-/** No more of a tenant is read at once. */
+/** Maximum number of rows of a tenant that are read in one statement. */
 export const readLimits = { items: 20_000, relations: 50_000 }
 
 export interface SubgraphOptions {
   graph: Graph
-  /** By the number of an item; undefined where it is not shown. */
+  /** Returns the depth of the item with this number; `undefined` if the item is not part of the result. */
   depthOf(number: number): number | null | undefined
   maxEdges: number
 }
 
-/** The items that are shown and the relations between them: an edge is shown only with both its items. */
+/** Returns the selected items and the relations between them. An edge is returned only if both its items are. */
 export function selectSubgraph({
   graph,
   depthOf,
@@ -131,16 +134,16 @@ const ofTenant = 'where workspace_id = $1 and environment = $2'
 export const itemColumns = { words: ['id', 'class', 'status', 'criticality'], texts: ['name'] } as const
 export const relationColumns = { words: ['id', 'source_id', 'target_id', 'type'] } as const
 
-/** Reads items and relations of one tenant, many at a time. */
+/** Reads items and relations of one tenant in bulk. */
 export function graphReader(sql: StatementRunner, { workspaceId, environment }: TenantScope) {
   const itemsFrom = (rest: string) => `configuration_items ${ofTenant} ${rest}`
   const ofTypes = '($3::text[] is null or type = any($3::text[]))'
   const parameters = (...given: Parameter[]) => [workspaceId, environment, ...given]
   return {
-    /** All; null where they are too many to be read at once. */
+    /** All items; `null` if there are more than `readLimits.items`. */
     allItems: (): Promise<ItemColumns | null> =>
       readColumnsUpTo(readLimits.items, sql, itemColumns, itemsFrom(''), parameters()),
-    /** All of the types; null where they are too many to be read at once. */
+    /** All relations of the types; `null` if there are more than `readLimits.relations`. */
     allRelations: (types: RelationType[] | undefined): Promise<RelationColumns | null> =>
       readColumnsUpTo(
         readLimits.relations,
@@ -158,7 +161,7 @@ export function graphReader(sql: StatementRunner, { workspaceId, environment }: 
         rowsByIds('configuration_items', 'id in (select unnest($3::text[]))'),
         parameters(ids),
       ),
-    /** Those with both ends among the items. */
+    /** Relations with both ends among the items. */
     relationsAmong: (
       ids: string[],
       types: RelationType[] | undefined,

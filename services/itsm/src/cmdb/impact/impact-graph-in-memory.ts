@@ -16,7 +16,7 @@ export const impactItemColumns = {
 } as const
 type ImpactItems = Columns<'id' | 'class' | 'status' | 'criticality', 'name' | 'redundancy'>
 
-/** All of a tenant, read at once; null where that is too much. */
+/** Reads the whole graph of a tenant; `null` if it exceeds `readLimits`. */
 export async function readImpactGraph(
   sql: StatementRunner,
   tenant: TenantScope,
@@ -41,7 +41,7 @@ function itemsWithRedundancy(
   )
 }
 
-/** Of relations with impact alone. */
+/** Builds the graph from relations with impact. Other relation types must not be passed. */
 export function buildImpactGraph(columns: ImpactItems, relationColumns: RelationColumns): ImpactGraph {
   const { redundancy } = columns
   const graph = buildGraph(columns, relationColumns)
@@ -92,6 +92,6 @@ export function buildImpactGraph(columns: ImpactItems, relationColumns: Relation
 }
 
 const needsAll: RedundancyByType = {}
-/** As the column of a row holds it. */
+/** Parses the redundancy column of an item row. */
 export const parseRedundancy = (text: string) =>
   text === '{}' ? needsAll : RedundancyByType.parse(JSON.parse(text))

@@ -8,9 +8,9 @@ export type { StatementRunner }
 
 const findImpactTypes = (direction: 'to_source' | 'to_target') =>
   impactTypes.filter((type) => relationImpact[type] === direction)
-/** Types over which the source goes down with the target. */
+/** Relation types over which a failure of the target takes down the source. */
 export const toSource = findImpactTypes('to_source')
-/** Types over which the target goes down with the source. */
+/** Relation types over which a failure of the source takes down the target. */
 export const toTarget = findImpactTypes('to_target')
 
 interface Step {
@@ -20,10 +20,10 @@ interface Step {
   dependent: string
 }
 
-/** From so many relations out of a hop on, the tenant's graph is read at once, as far as it is not too much. */
+/** If a hop has more relations than this, the tenant's whole graph is read instead, unless it exceeds the limits. */
 const wideHop = 1_000
 
-/** The graph of one tenant in Postgres, for one walk: hop by hop, until a hop is wide. */
+/** The graph of one tenant in Postgres for one walk. Reads hop by hop until a hop is wide. */
 export function impactGraph(sql: StatementRunner, tenant: TenantScope): ImpactGraph {
   const hops = hopByHop(sql, tenant)
   let whole: ImpactGraph | null | undefined
@@ -39,8 +39,8 @@ export function impactGraph(sql: StatementRunner, tenant: TenantScope): ImpactGr
 }
 
 /**
- * Every statement holds what it reads against the tenant, and asks for all items of a hop at once; an item that several
- * hops meet is read once.
+ * Every statement filters by tenant and reads all items of a hop together. An item met in several hops is read
+ * once.
  */
 function hopByHop(sql: StatementRunner, { workspaceId, environment }: TenantScope) {
   const known = new Map<string, ImpactNode>()
@@ -58,7 +58,7 @@ function hopByHop(sql: StatementRunner, { workspaceId, environment }: TenantScop
   }
 
   return {
-    /** Null where there are more than `maxRows`. */
+    /** Returns `null` if there are more than `maxRows` relations. */
     async dependents(ids: string[], maxRows: number | null): Promise<ImpactRelation[] | null> {
       const steps = await read<Step>(
         `select id as "relationId", type, target_id as dependency, source_id as dependent from ${relationsToItems('$4')}

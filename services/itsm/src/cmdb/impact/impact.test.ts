@@ -62,7 +62,7 @@ it('counts hops as the shortest distance where there is no redundancy', async ()
     const [start = ''] = failingOf(graph, 1)
     const distance = new Map(graph.nodes.map(({ id }) => [id, id === start ? 0 : Number.POSITIVE_INFINITY]))
     const at = (id: string) => distance.get(id) ?? Number.POSITIVE_INFINITY
-    // Bellman and Ford: every relation, as often as there are items.
+    // Bellman–Ford: relax every relation as many times as there are items.
     for (const _ of graph.nodes)
       for (const { dependency, dependent } of findImpactRelations(graph))
         distance.set(dependent.id, Math.min(at(dependent.id), at(dependency) + 1))

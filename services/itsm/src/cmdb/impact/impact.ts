@@ -1,6 +1,6 @@
 import type { CiImpact, CiStatus, Redundancy, RedundancyByType, RelationType } from '@opsplane/contracts'
 
-/** An item as the walk needs it. */
+/** The fields of an item that the walk needs. */
 export interface ImpactNode {
   id: string
   name: string
@@ -18,7 +18,7 @@ export interface ImpactRelation {
   dependent: ImpactNode
 }
 
-/** One dependency of an item, whether it is down in this walk or not. */
+/** A dependency of an item, whether or not it is down in this walk. */
 export interface Dependency {
   dependent: string
   type: RelationType
@@ -26,11 +26,11 @@ export interface Dependency {
   status: CiStatus
 }
 
-/** Where the walk gets the graph from: of one workspace and environment, many items at a time. */
+/** Source of the graph for a walk: one workspace and environment, many items per call. */
 export interface ImpactGraph {
-  /** What depends directly on any of these. */
+  /** Returns the items that directly depend on any of the given ones. */
   dependents(ids: string[]): Promise<ImpactRelation[]>
-  /** What any of these depends on, over relations of these types. */
+  /** Returns the dependencies of the given items over relations of these types. */
   dependencies(ids: string[], types: RelationType[]): Promise<Dependency[]>
 }
 
@@ -46,13 +46,13 @@ interface Reached {
   relationId: string
 }
 
-/** Planned and retired items are not in service: they neither break nor count. */
+/** Planned and retired items are not in service: they neither fail nor count as redundancy. */
 const inService = (status: CiStatus) => status !== 'planned' && status !== 'retired'
 
 /**
- * What breaks when `failing` fail at once. Goes outwards hop by hop from what went down in the hop before. An item
- * goes down when one of its dependencies does, or, with redundancy for that type of relation, when too few of them
- * are left; as an item never comes up again within a walk, cycles end by themselves and the order changes nothing.
+ * Computes what fails when all `failing` items fail together. Walks outwards hop by hop from the items that failed in
+ * the previous hop. An item fails if one of its dependencies does or, with redundancy for that relation type, if too
+ * few of them are left. An item never recovers within a walk, so cycles terminate and the order does not matter.
  */
 export async function walkImpact(
   graph: ImpactGraph,
@@ -81,7 +81,7 @@ export async function walkImpact(
   return toCiImpact(failing, reached, truncated)
 }
 
-/** Of the items that were hit, those that do not survive it, each with the first relation by id that it is named with. */
+/** Returns the affected items that do not survive, each with the first responsible relation by id. */
 async function findBroken(
   graph: ImpactGraph,
   hit: ImpactRelation[],
@@ -100,7 +100,7 @@ async function findBroken(
   return broken
 }
 
-/** Item and type, for each item that has enough dependencies of the type left. */
+/** Returns `item/type` for each item that has enough dependencies of that type left. */
 async function findSurvivals(
   graph: ImpactGraph,
   hit: ImpactRelation[],
@@ -131,7 +131,7 @@ function findRedundancy({ redundancy }: ImpactNode, type: RelationType): Redunda
   return byType[type]
 }
 
-/** How many of `total` dependencies must be up. At least one: nothing survives on nothing. */
+/** Number of `total` dependencies that must be up. At least one, because nothing survives with no dependency up. */
 export function countRequiredUp(redundancy: Redundancy, total: number): number {
   if ('minUp' in redundancy) return redundancy.minUp
   return Math.max(1, Math.ceil((redundancy.minUpPercent * total) / 100))
@@ -148,7 +148,7 @@ function toCiImpact(failing: string[], reached: Map<string, Reached>, truncated:
   return { failing, affected, services, truncated }
 }
 
-/** Each step leads to an item that went down one hop earlier, so the path is as short as its hops. */
+/** Returns a shortest path: each step leads to an item that failed one hop earlier. */
 function pathTo(id: string, reached: Map<string, Reached>): { items: string[]; relations: string[] } {
   const items = [id]
   const relations: string[] = []

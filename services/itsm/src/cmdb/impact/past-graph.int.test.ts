@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const minute = (at: number) => new Date(Date.UTC(2020, 2, 2, 9, at)).toISOString()
 
-/** What a workspace answers, now or as it was; nodes and edges in an order of their own. */
+/** The answers of a workspace, now or at an instant. Nodes and edges are sorted here by id. */
 async function answers(api: ApiClient, ids: string[], asOf?: string) {
   const at = asOf === undefined ? '' : `&asOf=${asOf}`
   const topology = async (query: string) => {
@@ -55,7 +55,7 @@ async function answers(api: ApiClient, ids: string[], asOf?: string) {
   }
 }
 
-/** Does something at random to the items and relations of a workspace, as far as it is allowed. */
+/** Performs random allowed actions on the items and relations of a workspace. */
 function actor(api: ApiClient, random: () => number) {
   const pick = <T>(values: readonly T[]): T | undefined => values[Math.floor(random() * values.length)]
   const items: string[] = []
@@ -109,7 +109,7 @@ describe('the graph as it was', () => {
       >`select max(position)::int as position from events`
       then.push({ position: last?.position ?? 0, around, answered: await answers(api, around) })
     }
-    // Each event at an instant of its own, whatever the clock said.
+    // Gives each event a distinct instant, independent of the clock.
     await service.sql`update events set created_at = ${minute(0)}::timestamptz + position * interval '1 minute'`
 
     expect(new Set(then.map(({ answered }) => JSON.stringify(answered))).size).toBe(then.length)
@@ -157,7 +157,10 @@ describe('the graph as it was', () => {
   })
 })
 
-/** Writes events alone, of which the past is made: `rows` selects stream_id, version, minute and the state after it. */
+/**
+ * Writes events only, which the past is built from. `rows` selects stream_id, version, minute and the resulting
+ * state.
+ */
 const writeEvents = (workspaceId: string, streamType: string, rows: string) =>
   service.sql.unsafe(
     `insert into events (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource, data,
@@ -169,7 +172,7 @@ const writeEvents = (workspaceId: string, streamType: string, rows: string) =>
   )
 const ciId = (n: number) => `ci_${String(n).padStart(26, '0')}`
 const idSql = (prefix: string, n: string) => `'${prefix}_' || lpad((${n})::text, 26, '0')`
-/** One version of each item, as many minutes after the beginning. */
+/** One version of each item, `version` minutes after the beginning. */
 const itemsOf = (from: number, to: number, version = 1) =>
   `select ${idSql('ci', 'n')} as stream_id, ${version} as version, ${version} as minute, json_build_object(
      'id', ${idSql('ci', 'n')}, 'name', 'n-' || n || '-${version}', 'class', 'server', 'status', 'operational',
@@ -222,7 +225,7 @@ describe('a large past', () => {
       const most = await maxScannedRows(service.sql, (sql) =>
         pastGraph({ sql, db: database.db }, tenant, minute(2))[ask](undefined),
       )
-      // A dozen steps of the plan for each of 2,000; other workspaces have 60,000 events.
+      // A dozen plan steps for each of 2,000 relations. Other workspaces have 60,000 events.
       expect(most).toBeLessThan(30_000)
     }
   })

@@ -8,8 +8,8 @@ import type { ImpactGraph } from './impact.js'
 import { buildImpactGraph, impactItemColumns } from './impact-graph-in-memory.js'
 
 /**
- * Of so many for each that may be read, each is looked up: the log does not tell what is gone since from what was there
- * without looking.
+ * Maximum number of created aggregates that are looked up, per row of the limit. The log does not show which of them
+ * were deleted before the instant without looking up each one.
  */
 const createdForEach = 2
 
@@ -18,8 +18,8 @@ interface Log extends Pick<Database, 'db'> {
 }
 
 /**
- * The graph of a tenant as it was at an instant, read from the log and as a whole: what lies around an item can only be
- * asked of the tables, which have the present alone. Throws where it was too much.
+ * The graph of a tenant at an instant, read as a whole from the log. Reading only the surroundings of an item would
+ * need the tables, which contain the current state only. Throws validation_failed if the graph exceeds `readLimits`.
  */
 export function pastGraph({ sql, db }: Log, tenant: TenantScope, asOf: Instant) {
   async function read<Word extends string, Text extends string = never>(
@@ -28,7 +28,7 @@ export function pastGraph({ sql, db }: Log, tenant: TenantScope, asOf: Instant) 
     names: ColumnNames<Word, Text>,
     { types, order = '' }: { types?: RelationType[] | undefined; order?: string } = {},
   ): Promise<Columns<Word, Text>> {
-    // Nothing of items and relations is sealed.
+    // Items and relations contain no sealed fields.
     const of: PastOf = { table, tenant, asOf, onlyExposed: true }
     const maxCreated = maxRows * createdForEach
     if ((await countCreated(db, of, maxCreated + 1)) > maxCreated) throw tooLarge()
@@ -43,7 +43,7 @@ export function pastGraph({ sql, db }: Log, tenant: TenantScope, asOf: Instant) 
     read(ciRelations, readLimits.relations, relationColumns, { types })
 
   return {
-    /** Items, the first created first, and relations of the types. */
+    /** Returns the items, ordered by creation, and the relations of the types. */
     async graph(types: RelationType[] | undefined): Promise<Graph> {
       const oldestFirst = read(configurationItems, readLimits.items, itemColumns, {
         order: 'order by created_at, id',

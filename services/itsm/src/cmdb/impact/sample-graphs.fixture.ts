@@ -9,7 +9,7 @@ import {
 } from '@opsplane/contracts'
 import type { ImpactGraph, ImpactNode, ImpactRelation } from './impact.js'
 
-/** Random graphs to test with: cycles, redundancy, items out of service, relations of every type. */
+/** Random graphs for tests: with cycles, redundancy, items out of service, and relations of every type. */
 
 export interface SampleRelation {
   id: string
@@ -24,14 +24,14 @@ export interface SampleGraph {
 }
 
 export interface SampleOptions {
-  /** Numbers in [0, 1), the same on every run. */
+  /** Returns numbers in [0, 1), the same sequence on every run. */
   random(): number
   nodes: number
   relations: number
   redundant?: boolean
 }
 
-/** Some types are common, so that items have several dependencies of one type. */
+/** Some types are frequent, so that items have several dependencies of one type. */
 const drawnTypes: readonly RelationType[] = [
   ...relationTypes,
   ...Array<RelationType>(8).fill('depends_on'),
@@ -66,11 +66,11 @@ export function sampleGraph({ random: next, redundant = true, ...size }: SampleO
   return { nodes, relations: [...relations.values()] }
 }
 
-/** Written out apart from the table the code runs on: which end goes down with which. */
+/** Types whose source fails with its target. Written out independently of the table that the code uses. */
 const sourceFalls: readonly RelationType[] = ['depends_on', 'runs_on', 'hosted_on', 'consumes_api']
 const targetFalls: readonly RelationType[] = ['contains', 'member_of', 'provides']
 
-/** Who depends on whom, over which relation. */
+/** Returns the relations with impact, as pairs of dependency and dependent. */
 export function findImpactRelations({ nodes, relations }: SampleGraph): ImpactRelation[] {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   return relations.flatMap(({ id: relationId, sourceId, targetId, type }) => {
@@ -81,7 +81,6 @@ export function findImpactRelations({ nodes, relations }: SampleGraph): ImpactRe
   })
 }
 
-/** The graph in memory. */
 export function toImpactGraph(graph: SampleGraph): ImpactGraph {
   const all = findImpactRelations(graph)
   const status = new Map(graph.nodes.map((node) => [node.id, node.status]))
@@ -104,7 +103,7 @@ export function toImpactGraph(graph: SampleGraph): ImpactGraph {
   }
 }
 
-/** In how many rounds each item goes down, by looking at every item in every round until none goes down any more. */
+/** Computes the round in which each item fails, by checking every item in every round until no further one fails. */
 export function bruteForce(graph: SampleGraph, failing: string[]): Map<string, number> {
   const all = findImpactRelations(graph)
   const statuses = new Map(graph.nodes.map(({ id, status }) => [id, status]))

@@ -3,7 +3,7 @@ import type { SampleGraph } from './sample-graphs.fixture.js'
 
 const createdAt = '2026-03-02T09:00:00.000Z'
 
-/** Writes a graph into a workspace as the event store would have, thousands of rows at once, without its events. */
+/** Writes the rows of a graph as the event store would, thousands at a time, without the events. */
 export async function writeGraph(
   sql: TestService['sql'],
   workspaceId: string,

@@ -1,11 +1,11 @@
-/** Words joined by commas, as Postgres sends them. */
+/** Words joined by commas, as sent by Postgres. */
 export interface Joined {
   bytes: Uint8Array
-  /** How many words they are. */
+  /** Number of words. */
   size: number
 }
 
-/** Numbers words in the order they are met. */
+/** Assigns numbers to words in the order of their first occurrence. */
 export class StringInterner {
   #numbers = new Map<string, number>()
   #words: string[] = []
@@ -14,7 +14,7 @@ export class StringInterner {
     return this.#words.length
   }
 
-  /** The number of each word. */
+  /** Returns the number of each word. */
   numbersOf(joined: Joined): Int32Array {
     return Int32Array.from(splitWords(joined), (word) => this.numberOf(word))
   }
@@ -32,7 +32,10 @@ export class StringInterner {
   }
 }
 
-/** Each word by itself. Throws where they are not as many as they should be: what follows would stand at the wrong place. */
+/**
+ * Splits joined words. Throws if their number is not as expected, because values would then be assigned to
+ * wrong rows.
+ */
 export function splitWords({ bytes, size }: Joined): string[] {
   const words =
     size === 0 ? [] : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString().split(',')

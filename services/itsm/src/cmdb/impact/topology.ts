@@ -11,13 +11,13 @@ import { buildGraph, type Graph, graphReader, selectSubgraph } from './graph.js'
 import { splitWords } from './string-interner.js'
 import { type Walked, walk } from './walk.js'
 
-/** Upstream is what an item depends on, downstream what depends on it. */
+/** Upstream: the dependencies of an item. Downstream: its dependents. */
 export type Direction = 'upstream' | 'downstream' | 'both'
 
 export interface TopologyOptions {
   tenant: TenantScope
   types?: RelationType[] | undefined
-  /** Most nodes. */
+  /** Maximum number of nodes. */
   limit: number
 }
 
@@ -27,20 +27,20 @@ export interface AroundOptions extends TopologyOptions {
   direction: Direction
 }
 
-/** Relations outnumber items, but a graph too dense to draw is truncated. */
+/** There are more relations than items, but a graph too dense to draw is truncated. */
 const edgesPerNode = 10
 
-/** From so many relations out of a level on, the tenant's graph is read at once, as far as it is not too much. */
+/** If a level has more relations than this, the tenant's whole graph is read instead, unless it exceeds the limits. */
 const wideLevel = 1_000
-/** Of the last level more may be asked for by id: it is not followed any further. */
+/** The last level may be wider, because it is not expanded further. */
 const wideLastLevel = 3_000
-/** An answer of so few nodes is read by their ids faster than the whole. */
+/** Up to this number of nodes, reading them by id is faster than reading the whole graph. */
 const smallAnswer = 3_000
 
 /**
- * What can be reached from an item: one statement for each level asks for what lies beyond the items of the level
- * before, so the number of statements depends on the depth alone. As soon as a level is wide, items and relations are
- * read as a whole instead, side by side, and followed here, since maxRows of them are part of the answer anyhow.
+ * Returns the graph around an item. Each level takes one statement that reads the neighbours of the previous level, so
+ * the number of statements depends only on the depth. Once a level is wide, all items and relations are read
+ * concurrently and walked in memory instead, because most of them are part of a large result anyway.
  */
 export async function topologyAround(sql: StatementRunner, options: AroundOptions): Promise<CiTopology> {
   const near = await walkInDatabase(sql, options, options.limit > smallAnswer)
@@ -56,13 +56,13 @@ export async function topologyAround(sql: StatementRunner, options: AroundOption
   return toTopology(read, options, walked, (number) => depths.get(read.idOf(number)))
 }
 
-/** What can be reached from an item in a graph that was read already. */
+/** Returns the part of an already loaded graph that can be reached from an item. */
 export async function topologyAroundIn(graph: Graph, options: AroundOptions): Promise<CiTopology> {
   const walked = await walkInMemory(graph, options)
   return toTopology(graph, options, walked, (number) => walked.depths.get(number))
 }
 
-/** The whole graph, oldest items first. */
+/** Returns the whole graph, oldest items first. */
 export async function wholeTopology(sql: StatementRunner, options: TopologyOptions): Promise<CiTopology> {
   const { tenant, limit, types } = options
   const reader = graphReader(sql, tenant)
@@ -76,14 +76,14 @@ export async function wholeTopology(sql: StatementRunner, options: TopologyOptio
   return wholeTopologyIn(buildGraph(items, relations), options)
 }
 
-/** The same of a graph that was read already, oldest items first. */
+/** Like `wholeTopology`, for an already loaded graph whose items are sorted oldest first. */
 export function wholeTopologyIn(graph: Graph, { limit }: TopologyOptions): CiTopology {
   const depthOf = (number: number) => (number < limit ? null : undefined)
   const { nodes, edges, truncated } = selectSubgraph({ graph, depthOf, maxEdges: limit * edgesPerNode })
   return { nodes, edges, truncated: truncated || graph.items.size > limit, depth: null }
 }
 
-/** The answer of what was reached, read by its ids. */
+/** Reads the items that a walk reached by their ids, with their relations. */
 async function readTopology(
   sql: StatementRunner,
   options: AroundOptions,
@@ -111,7 +111,7 @@ function toTopology(
   return { nodes, edges, truncated: walked.truncated || truncated, depth }
 }
 
-/** By a statement for each level; given up at a wide one, where that is wanted. */
+/** Walks with one statement per level. With `giveUp`, stops at a wide level. */
 function walkInDatabase(
   sql: StatementRunner,
   options: AroundOptions,
@@ -125,7 +125,10 @@ function walkInDatabase(
   return walk({ start, depth, limit, idOf: (id) => id, beyond })
 }
 
-/** The items one relation away in the wanted direction; null where there are more than `maxRows` relations to them. */
+/**
+ * Returns the neighbours of the frontier in the wanted direction; `null` if more than `maxRows` relations lead
+ * to them.
+ */
 async function neighbours(
   sql: StatementRunner,
   { tenant, direction, types }: AroundOptions,
@@ -146,7 +149,7 @@ async function neighbours(
   return found && [...new Set(splitWords(found.id))]
 }
 
-/** The same through relations that were read already. */
+/** Walks over relations that are already in memory. */
 function walkInMemory(
   graph: Graph,
   { itemId, depth, limit, direction, types }: AroundOptions,
@@ -156,7 +159,10 @@ function walkInMemory(
   const down = markTypes(relations.type, toTarget)
   const up = toSource === toTarget ? down : markTypes(relations.type, toSource)
   const start = graph.numberOf(itemId)
-  /** By item, the level that is gone on from at it; negative until that is known, and 0 while it is not found. */
+  /**
+   * By item number: the level from which the item is expanded;
+   * -1 until that is set, 0 while the item has not been found.
+   */
   const levels = new Int8Array(graph.size())
   let level = 0
   const beyond = async (frontier: number[]) => {
@@ -178,7 +184,7 @@ function walkInMemory(
   return walk({ start, depth, limit, idOf: graph.idOf, beyond })
 }
 
-/** 1 for each relation of one of the types. */
+/** Returns 1 for each relation of a wanted type, otherwise 0. */
 function markTypes(types: string[], wanted: readonly string[]): Uint8Array {
   const among = new Set(wanted)
   const passes = new Uint8Array(types.length)
@@ -186,7 +192,7 @@ function markTypes(types: string[], wanted: readonly string[]): Uint8Array {
   return passes
 }
 
-/** The types followed from source to target, and those followed from target to source. */
+/** Returns the types followed from source to target and the types followed from target to source. */
 function selectFollowedTypes(direction: Direction, types: RelationType[] | undefined) {
   const wanted = types ?? (Object.keys(relationImpact) as RelationType[])
   if (direction === 'both') return { toTarget: wanted, toSource: wanted }

@@ -18,7 +18,7 @@ const start = graph.nodes[0]?.id ?? ''
 
 beforeAll(async () => {
   service = await startTestService(itsm)
-  // As right after an import: Postgres knows nothing yet of what is in the tables, and does not learn it meanwhile.
+  // Simulates the state right after an import: Postgres has no statistics for the tables, and autovacuum collects none.
   for (const table of ['configuration_items', 'ci_relations'])
     await service.sql.unsafe(`alter table ${table} set (autovacuum_enabled = off)`)
   await writeGraph(service.sql, tenant.workspaceId, graph)

@@ -1,23 +1,23 @@
 export interface Walked<Node> {
-  /** How far it is to each that was reached. */
+  /** Distance of each reached node from the start. */
   depths: Map<Node, number>
   truncated: boolean
-  /** Given up, as a level was too wide. */
+  /** Whether the walk stopped because a level was too wide. */
   tooWide: boolean
 }
 
 export interface Walk<Node> {
   start: Node
-  /** Most levels. */
+  /** Maximum number of levels. */
   depth: number
-  /** Most nodes, the start among them. */
+  /** Maximum number of nodes, including the start. */
   limit: number
-  /** What is one step away from a level, each once; null where that is too much. */
+  /** Returns the distinct nodes one step away from the frontier; `null` if they are too many. */
   beyond(frontier: Node[], last: boolean): Promise<Node[] | null>
   idOf(node: Node): string
 }
 
-/** Goes outwards level by level, until the depth or the limit is reached or nothing is left. */
+/** Walks outwards level by level until the depth or the limit is reached or no node is left. */
 export async function walk<Node>({ start, depth, limit, beyond, idOf }: Walk<Node>): Promise<Walked<Node>> {
   const depths = new Map([[start, 0]])
   let frontier = [start]
@@ -34,7 +34,10 @@ export async function walk<Node>({ start, depth, limit, beyond, idOf }: Walk<Nod
   return { depths, truncated, tooWide: false }
 }
 
-/** By id, so that what is cut does not depend on the plan: a sort by Postgres would follow its collation. */
+/**
+ * Sorts by id, so that truncation does not depend on the query plan. Sorting in Postgres would depend on its
+ * collation.
+ */
 function firstById<Node>(nodes: Node[], idOf: (node: Node) => string): Node[] {
   return nodes
     .map((node) => ({ node, id: idOf(node) }))

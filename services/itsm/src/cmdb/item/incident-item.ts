@@ -5,8 +5,9 @@ import { itemStatus } from '../queries.js'
 import { configurationItem } from './item-domain.js'
 
 /**
- * Holds the item a new incident, or a changed one, is about against the CMDB, until the unit is committed. Throws
- * validation_failed naming /ciId. `before` is what the incident says already: incidents from before there were items keep what they have.
+ * Checks that the item of a new or changed incident exists and is not retired, and ensures that this holds when the
+ * unit is committed. Throws validation_failed naming /ciId. `before` returns the incident's current `ciId`, which it
+ * may keep: incidents from before items existed may have any value.
  */
 export async function checkIncidentItem(
   db: Drizzle,

@@ -24,7 +24,7 @@ const texts: Record<CiStatusAction, { summary: string; description: string }> = 
   },
 }
 
-/** The actions that change the status. All bodies may be left out. */
+/** Routes of the actions that change the status. All request bodies are optional. */
 export function itemActionRoutes(items: ItemStore): Route[] {
   return statusActions.map((action) =>
     route.action(action, {

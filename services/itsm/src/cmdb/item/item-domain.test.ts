@@ -15,7 +15,10 @@ import { create, createdAt, input, items, now } from './sample-items.fixture.js'
 
 const { given } = specify(configurationItem)
 
-/** Where each action leads; a missing cell is refused. Written out apart from the table the code runs on. */
+/**
+ * Resulting status of each action; a missing cell means the action is
+ * rejected. Written out independently of the table that the code uses.
+ */
 const matrix: Record<CiStatus, Partial<Record<CiAction, CiStatus>>> = {
   planned: {
     edit: 'planned',

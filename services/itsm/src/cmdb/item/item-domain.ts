@@ -15,7 +15,7 @@ import {
 import { checkAttributes } from '../class/class-schema.js'
 import { actionTo, type CiStatusAction, statusAfter } from '../transitions.js'
 
-/** JSON Schema of the class the item has or gets; null when the class has none. */
+/** JSON Schema of the item's current or new class; `null` if the class has none. */
 type ClassSchema = Record<string, unknown> | null
 
 export type ItemCommand =
@@ -33,7 +33,7 @@ export type ItemCommand =
 
 type ItemDecision = Decision<ConfigurationItemState, CmdbEventType>
 
-/** Every rule of a configuration item; which action applies when is `transitions`. */
+/** All rules of a configuration item. `transitions` defines which action is allowed in which status. */
 export const configurationItem: Decider<ConfigurationItemState, ItemCommand> = {
   resourceType: 'ci',
   table: 'configuration_items',
@@ -76,7 +76,10 @@ function create(
   }
 }
 
-/** Edits first, as a retired item takes none; what changes nothing is not reported. */
+/**
+ * Applies edits before the status, because a retired item cannot be edited. Changes without effect produce no
+ * event.
+ */
 function patch(
   { now, patch, schema }: ItemCommand & { kind: 'patch' },
   state: ConfigurationItemState,
@@ -107,7 +110,7 @@ function changeStatus(
   return { type: action === 'retire' ? 'ci.retired' : 'ci.status_changed', after, extras: { reason } }
 }
 
-/** What was in service is kept and retired; only what never was may go. */
+/** Only an item that was never in service can be deleted; other items are retired instead. */
 function deleteItem(relations: number, state: ConfigurationItemState): ItemDecision {
   statusAfter('delete', state.status)
   if (relations > 0) throw itemHasRelations()

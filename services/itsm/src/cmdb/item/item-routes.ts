@@ -25,7 +25,7 @@ export const route = defineResource({
   response: ConfigurationItem,
 })
 
-/** Reading, recording and changing configuration items. */
+/** Routes that read, create and change configuration items. */
 export function itemRoutes(ctx: ServiceContext, items: ItemStore): Route[] {
   const { db } = ctx.database
   return [

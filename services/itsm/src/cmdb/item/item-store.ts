@@ -15,7 +15,7 @@ import { countRelations, itemIdByKey } from '../queries.js'
 import { allowedActions } from '../transitions.js'
 import { configurationItem, itemHasRelations } from './item-domain.js'
 
-/** The items as the API shows them, and the commands that need more than the item itself. */
+/** Configuration items in their API representation, and the commands that need more data than the item itself. */
 export function itemStore({ store, database }: ServiceContext, classes: ClassStore) {
   const aggregate = store.aggregate(configurationItem, { present })
 
@@ -51,7 +51,7 @@ export function itemStore({ store, database }: ServiceContext, classes: ClassSto
       try {
         await aggregate.handle(id, { kind: 'delete', relations }, meta)
       } catch (error) {
-        // Related since it was counted.
+        // A relation was added after the relations were counted.
         throw foreignKeyViolation(error) === undefined ? error : itemHasRelations()
       }
     },

@@ -27,7 +27,10 @@ const change = async (fields: object = {}) =>
   (await api().post('/itsm/changes', { title: 'New disks', type: 'emergency', ...fields })).data(Change)
 const window = { plannedStart: '2026-03-07T22:00:00.000Z', plannedEnd: '2026-03-08T02:00:00.000Z' }
 
-/** All that puts something on an item, made ready: what is sent, and where an item that is retired is named. */
+/**
+ * Every request that refers to an item, prepared in advance: the
+ * request, and the path of its error if the item is retired.
+ */
 const ways: Record<string, (id: string) => Promise<{ path: string; act: () => Promise<Reply> }>> = {
   'a relation from it': async (sourceId) => {
     const body = { type: 'depends_on', sourceId, targetId: (await item()).id }
@@ -72,7 +75,7 @@ const ways: Record<string, (id: string) => Promise<{ path: string; act: () => Pr
 
 const retire = ({ id }: ConfigurationItem) => api().post(`/cmdb/items/${id}/retire`, {})
 
-/** Runs `act` while another replica has retired the item, without having committed it yet. */
+/** Runs `act` while another replica has retired the item in a transaction that is not yet committed. */
 function whileRetiring({ id }: ConfigurationItem, act: () => Promise<Reply>): Promise<Reply> {
   const meta = toCommandMeta(principal)
   const items = elsewhere.store.aggregate(configurationItem)

@@ -2,7 +2,7 @@ import type { Actor, ConfigurationItemState, NewConfigurationItem } from '@opspl
 import type { CiStatusAction } from '../transitions.js'
 import { configurationItem, type ItemCommand } from './item-domain.js'
 
-/** Configuration items to test with, each reached by commands alone. */
+/** Sample configuration items, each built by applying commands. */
 
 export const createdAt = '2026-03-02T09:00:00.000Z'
 export const now = '2026-03-02T10:00:00.000Z'

@@ -9,7 +9,7 @@ interface Node {
   Plans?: Node[]
 }
 
-/** How many rows the parts of a plan have looked at in all. */
+/** Total number of rows that the nodes of a plan have scanned. */
 function countScannedRows(node: Node): number {
   const rows =
     node['Actual Rows'] +
@@ -21,7 +21,7 @@ function countScannedRows(node: Node): number {
   )
 }
 
-/** The most rows a statement has looked at of all that something asks for. */
+/** Returns the maximum number of rows scanned by a single statement among all statements that `ask` runs. */
 export async function maxScannedRows(
   sql: StatementRunner,
   ask: (sql: StatementRunner) => Promise<unknown>,

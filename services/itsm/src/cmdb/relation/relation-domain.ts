@@ -14,7 +14,7 @@ export type CiRelationCommand =
   | { kind: 'add'; id: string; by: Actor; now: Instant; input: NewCiRelation }
   | { kind: 'remove' }
 
-/** A relation is added and removed, never changed. Whether its ends are there is asked where it is added. */
+/** A relation is added and removed, never changed. The existence of its items is checked when it is added. */
 export const ciRelation: Decider<CiRelation, CiRelationCommand> = {
   resourceType: 'ci_relation',
   table: 'ci_relations',

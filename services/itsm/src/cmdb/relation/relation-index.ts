@@ -1,8 +1,8 @@
 const none = new Int32Array(0)
 
 /**
- * The relations of each item, found by the number of the item that stands at one of their ends; `size` is how many numbers
- * there are. Those of an item stand side by side in one list, in their order.
+ * Builds an index from the number of an item to the relations that have it at the given end. `size` is the number of
+ * items. All relations are in one array, in which those of one item are adjacent and in their original order.
  */
 export function indexRelations(ends: Int32Array, size: number): (number: number) => Int32Array {
   const begins = new Int32Array(size + 1)

@@ -13,7 +13,7 @@ let api: ApiClient
 const principal = testPrincipal()
 const tenant: TenantScope = { workspaceId: principal.workspaceId ?? '', environment: 'production' }
 const ci = (n: number) => `ci_${String(n).padStart(26, '0')}`
-/** Of the oldest relations, which are far from the beginning of the list, the words speak. */
+/** The searched words occur only in the `old` oldest relations, which are far from the beginning of the list. */
 const [old, count] = [5_500, 9_000]
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
       'name', case when n = 7 then 'needle' when n <= 1000 then 'ancient-' || n else 'modern-' || n end,
       'class', 'server', 'status', 'operational', 'createdAt', '2026-01-01T00:00:00.000Z')
     from generate_series(1, 4000) n`
-  // In the order of their numbers, two of each instant. Two in a thousand are of the last type.
+  // Ordered by number, with two relations per instant. Two in a thousand have the last type.
   await service.sql`
     insert into ci_relations (id, workspace_id, environment, version, state)
     select id, ${tenant.workspaceId}, 'production', 1, json_build_object('id', id,
@@ -44,7 +44,7 @@ afterAll(async () => {
   await service?.stop()
 })
 
-/** The numbers of the relations of a list, read to its end. */
+/** Reads a whole list and returns the numbers of its relations. */
 const walk = async (query: string): Promise<number[]> => {
   const numbers: number[] = []
   for (let after = ''; ; ) {

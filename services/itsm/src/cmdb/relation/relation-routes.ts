@@ -19,7 +19,7 @@ const route = defineResource({
   response: CiRelation,
 })
 
-/** Relations between configuration items. */
+/** Routes of the relations between configuration items. */
 export function relationRoutes(ctx: ServiceContext, items: ItemStore, relations: RelationStore): Route[] {
   const page = (
     { asOf, ...filters }: RelationFilters & { asOf?: string | undefined },

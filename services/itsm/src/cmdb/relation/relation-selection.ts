@@ -10,7 +10,7 @@ import { isEitherEnd, matchesItem } from '../queries.js'
 
 export interface RelationFilters extends CreatedFilters {
   itemId?: string | undefined
-  /** Of the relations of `itemId`, from it or to it. */
+  /** Restricts the relations of `itemId` to those from it (outgoing) or to it (incoming). */
   direction?: 'outgoing' | 'incoming' | undefined
   sourceId?: string | undefined
   targetId?: string | undefined
@@ -34,7 +34,7 @@ export function relationSelection(
     filters.targetId === undefined ? undefined : eq(targetId, filters.targetId),
     ...createdWithin(createdAt, filters),
   ]
-  // The relations of one item are found by it, and asked for their types one by one.
+  // The relations of one item are found by its id; their types are then filtered row by row.
   if (ofItem) return { where: [...where, type && inArray(relations.type, type)], ...words }
   return { where, anyOf: [types], ...words }
 }
@@ -46,8 +46,8 @@ function ends({ itemId, direction }: RelationFilters): SQL | undefined {
 }
 
 /**
- * A relation has no words of its own but those of the items at its ends; of the relations of one item, those of the
- * item at the other end.
+ * A relation is searched by the words of the items at its ends. For the
+ * relations of one item, only the words of the item at the other end count.
  */
 function wordsOfEnds(
   q: string,
@@ -66,11 +66,11 @@ function wordsOfEnds(
     }
   }
   const tenants = tenantConditions(items, tenant)
-  // In the select list, so that each is a look at one row, whatever index the words have.
+  // Written as a scalar subquery, so that it looks up one row per end, whatever index the words have.
   const endHas = (end: SQL) => sql`(select ${found} from ${items} where ${and(...tenants, end)}) is true`
   const searchOfRow = or(endHas(eq(items.id, sourceId)), endHas(eq(items.id, targetId)))
   const ids = sql`select id from ${items} where ${and(...tenants, found)}`
-  // Of the many relations of one item each is looked up among the items found, which are hashed once.
+  // One item may have many relations. Each of them is looked up among the matching items, which Postgres hashes once.
   if (ofItem) return { search: or(inFound(sourceId, ids), inFound(targetId, ids)), searchOfRow }
   return { search: sql`(${sourceId} = any(array(${ids})) or ${targetId} = any(array(${ids})))`, searchOfRow }
 }

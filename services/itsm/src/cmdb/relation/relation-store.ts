@@ -14,7 +14,7 @@ import type { ItemStore } from '../item/item-store.js'
 import { transitions } from '../transitions.js'
 import { ciRelation } from './relation-domain.js'
 
-/** Adding and removing relations. */
+/** Commands that add and remove relations. */
 export function relationStore({ store }: ServiceContext, items: ItemStore) {
   const aggregate = store.aggregate(ciRelation, { present: (state) => state })
 
@@ -37,7 +37,7 @@ export function relationStore({ store }: ServiceContext, items: ItemStore) {
           return unit.create(aggregate, id, { kind: 'add', id, by: meta.actor, now: meta.now, input })
         })
       } catch (error) {
-        // Deleted since it was looked at.
+        // The item was deleted after it was checked.
         const key = foreignKeyViolation(error)
         if (key !== undefined)
           throw noSuchItem(key === 'ci_relations_source_fkey' ? '/sourceId' : '/targetId')
@@ -48,7 +48,7 @@ export function relationStore({ store }: ServiceContext, items: ItemStore) {
 }
 export type RelationStore = ReturnType<typeof relationStore>
 
-/** Another tenant's item is answered exactly like an absent one. */
+/** An item of another tenant gets the same answer as an item that does not exist. */
 export const noSuchItem = (path: string) =>
   invalidField(path, 'unknown_item', 'There is no such item in this workspace and environment.')
 

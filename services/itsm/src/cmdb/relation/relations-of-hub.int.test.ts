@@ -40,7 +40,7 @@ it('finds words of a few among the thousands of relations of one item', async ()
   expect(await found(`${ofHub}&q=needle&limit=2&after=${after}`)).toEqual([10_005])
   expect(await found(`${ofHub}&q=spoke-10007`)).toEqual([10_007])
   expect(await found(`${ofHub}&q=absent`)).toEqual([])
-  // The word is the source's own, so that all have it.
+  // The source itself has the word, so all its relations match.
   expect(await found(`sourceId=${id(10_000)}&q=needle&limit=2`)).toEqual([12_600, 12_599])
   expect(await found(`sourceId=${id(10_000)}&q=spoke-10007`)).toEqual([10_007])
   expect(await found(`targetId=${id(10_007)}&q=needle`)).toEqual([10_007])

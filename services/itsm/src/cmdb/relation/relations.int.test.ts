@@ -10,7 +10,7 @@ let shop: ConfigurationItem
 let db: ConfigurationItem
 let host: ConfigurationItem
 let spare: ConfigurationItem
-/** In the order they were made: shop → db, db → host, shop → host, spare → db. */
+/** In order of creation: shop → db, db → host, shop → host, spare → db. */
 let all: CiRelation[]
 
 const record = async (name: string, fields: object = {}) =>
@@ -21,7 +21,7 @@ const relate = async (source: { id: string }, type: string, target: { id: string
   await waitFor(() => new Date().toISOString() > relation.createdAt)
   return relation
 }
-/** What happens next is of a later instant than this. */
+/** Returns the current instant. Later events of the test have a later instant. */
 const now = async () => {
   const instant = new Date().toISOString()
   await waitFor(() => new Date().toISOString() > instant)
@@ -44,7 +44,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-/** The places in `all` of a list, read to its end one by one. */
+/** Reads a whole list one by one and returns the indexes of its relations in `all`. */
 const walk = async (query: string, path = '/cmdb/relations'): Promise<number[]> => {
   const places: number[] = []
   for (let after = ''; ; ) {

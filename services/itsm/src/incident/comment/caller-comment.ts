@@ -3,7 +3,7 @@ import type { IncidentStep } from '../steps.js'
 
 type CallerOfIncident = Pick<IncidentState, 'callerId'>
 
-/** Whether the caller wrote the comment, also through one of their API keys. */
+/** Whether the incident's caller wrote the comment, possibly through one of their API keys. */
 export function isCallerComment(
   { author, userId }: IncidentComment,
   { callerId }: CallerOfIncident,
@@ -13,7 +13,7 @@ export function isCallerComment(
 
 const ends: readonly IncidentStep['kind'][] = ['resolve', 'reopen', 'close', 'cancel']
 
-/** The cause is the caller where they end or reopen their own incident. */
+/** Returns the cause `caller` if the incident's caller ends or reopens it. */
 export function findCause(
   userId: string | undefined,
   kind: IncidentStep['kind'],

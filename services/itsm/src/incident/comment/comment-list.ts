@@ -6,7 +6,7 @@ import { createdWithin } from '../../lists/created-filters.js'
 import { reference, searchFilter, searchSyntax } from '../../lists/filters.js'
 import { incidentComments as table } from '../../schema/incident.js'
 
-/** The filters of an incident's comments; all that are given must hold. */
+/** Filters of an incident's comments. All given filters must match. */
 export const commentFilters = z.object({
   visibility: CommentVisibility.optional().meta({ description: 'Public comments, or work notes.' }),
   authorId: reference.optional().meta({ description: 'Who wrote it.' }),
@@ -20,7 +20,7 @@ export const commentFilters = z.object({
   }),
 })
 
-/** All as conditions: the comments of one incident are few, and an index has them in order. */
+/** Returns all filters as plain conditions: an incident has few comments, and an index returns them in order. */
 export function commentConditions(
   incidentId: string,
   filters: z.output<typeof commentFilters>,

@@ -8,7 +8,7 @@ import { tag } from '../routes.js'
 import { addComment, newComment } from './comment.js'
 import { commentConditions, commentFilters } from './comment-list.js'
 
-/** Comments the caller sees, and work notes only agents see. */
+/** Routes of comments, which the caller sees, and of work notes, which only agents see. */
 export function incidentCommentRoutes(ctx: ServiceContext, incidents: IncidentStore): Route[] {
   return [
     defineRoute({
@@ -28,7 +28,7 @@ export function incidentCommentRoutes(ctx: ServiceContext, incidents: IncidentSt
       response: IncidentComment,
       status: 201,
       errors: ['invalid_state_transition'],
-      // Of the incident, whose version a comment raises.
+      // If-Match is the version of the incident, which a comment increments.
       ifMatch: true,
       handler: async ({ params, body, meta }) => {
         const incidentId = await incidents.findId(params.id, meta.tenant)

@@ -6,7 +6,7 @@ import { isDedupKeyConflict } from '../dedup-key.js'
 import type { IncidentStore } from '../incident-store.js'
 import { commentAfterClosure } from './follow-up.js'
 
-/** A comment by the principal of the request. */
+/** Creates a comment by the principal of the request. */
 export function newComment(
   incidentId: string,
   body: string,
@@ -18,8 +18,9 @@ export function newComment(
 }
 
 /**
- * Adds it to its incident. The caller's reopens a resolved one, unless another incident of its dedup key is open:
- * then it is only kept. After the end of the incident it goes to one that follows up on it.
+ * Adds a comment to its incident. A comment by the caller reopens a resolved incident,
+ * unless another incident with the same dedup key is open; then the incident stays
+ * resolved. A comment by the caller on an ended incident goes to a follow-up.
  */
 export async function addComment(
   ctx: Pick<ServiceContext, 'store' | 'database'>,

@@ -20,7 +20,7 @@ const read = async (client: ApiClient, { id }: Incident, query: string) =>
   (await client.get(`/itsm/incidents/${id}/comments?${query}`)).page(IncidentComment)
 const bodies = async (client: ApiClient, incident: Incident, query: string) =>
   (await read(client, incident, query)).items.map(({ body }) => body)
-/** The next comment is of a later instant than this. */
+/** Waits so that the next comment has a later instant than `than`. */
 const later = (than: string) => waitFor(() => new Date().toISOString() > than)
 
 describe('the comments of an incident', () => {

@@ -15,7 +15,7 @@ import { isAfterClosure, toFollowUpInput } from './post-closure-comment.js'
 
 type FollowUpContext = Pick<ServiceContext, 'store' | 'database'>
 
-/** Where a comment after the end goes: on from one ended incident to the one that was opened after it. */
+/** Follows the chain from an ended incident to its follow-ups, and returns the last one. */
 async function findLastFollowUp(
   unit: Unit,
   incidents: IncidentStore,
@@ -32,8 +32,8 @@ async function findLastFollowUp(
 }
 
 /**
- * Keeps what a caller says after the end of their incident, which stays as it ended: it goes to the incident that was
- * opened after it, and opens one where there is none, or that has ended as well. ADR 027.
+ * Stores a comment that a caller adds after the end of their incident, which itself stays ended. The comment goes to
+ * the follow-up incident, which is opened if there is none or if the last one has ended too. See ADR 027.
  */
 export function commentAfterClosure(
   ctx: FollowUpContext,
@@ -73,7 +73,10 @@ async function openFollowUp(
   return id
 }
 
-/** What has gone out of service gets no new incidents; the caller's words must not be lost for it. */
+/**
+ * A retired or deleted item gets no new incidents. The follow-up
+ * is then opened without it, so that the comment is not lost.
+ */
 async function findUsableItem(
   { database }: FollowUpContext,
   { ciId }: IncidentState,

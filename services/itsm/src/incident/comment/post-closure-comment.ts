@@ -1,7 +1,10 @@
 import type { IncidentComment, IncidentState, Instant, NewIncident } from '@opsplane/contracts'
 import { isCallerComment } from './caller-comment.js'
 
-/** An ended incident names the one a later comment of its caller has opened. Not an action: it stays as it ended. */
+/**
+ * Records on an ended incident the follow-up that a later comment of
+ * its caller opened. This is not an action: the status does not change.
+ */
 export interface FollowUp {
   kind: 'follow_up'
   followUpId: string
@@ -12,13 +15,13 @@ export function followUpEvent({ followUpId, now }: FollowUp, state: IncidentStat
   return { type: 'incident.updated' as const, after: { ...state, followUpId, updatedAt: now } }
 }
 
-/** Whether the caller says it in public after their incident has ended. */
+/** Whether this is a public comment by the caller on an incident that has ended. */
 export function isAfterClosure(comment: IncidentComment, state: IncidentState): boolean {
   const ended = state.status === 'closed' || state.status === 'canceled'
   return ended && comment.visibility === 'public' && isCallerComment(comment, state)
 }
 
-/** The incident to open after an ended one: the same content, unassigned and without decisions. */
+/** Input for the follow-up of an ended incident: the same content, without assignee and decisions. */
 export function toFollowUpInput({
   title,
   description,

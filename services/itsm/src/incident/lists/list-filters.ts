@@ -14,7 +14,7 @@ import { listParameter, reference, searchFilter, searchSyntax } from '../../list
 import { unassignedFilter } from '../../lists/unassigned.js'
 import type { IncidentFilters } from './queries.js'
 
-/** The filters of the incident list; all that are given must hold. */
+/** Filters of the incident list. All given filters must match. */
 export const incidentFilters = z.object({
   status: listParameter(IncidentStatus)
     .optional()
@@ -76,19 +76,16 @@ export const incidentFilters = z.object({
   ...createdFilters,
 })
 
-/** The filters that take a number too. */
+/** Filters that accept a number such as `INC-12` in place of an id. */
 export const incidentReferences = ['parentId', 'problemId', 'changeId'] as const
 
-/** What the list can be sorted by. */
+/** Sort keys of the list. */
 export const incidentSorts = ['-createdAt', 'updatedAt', 'number', 'priority', 'severity'] as const
 
 export const urgencySorts =
   'By `priority` or `severity` the most urgent come first, of the equally urgent the oldest; with `-` all is the other way round.'
 
-/**
- * The filters with the id of the caller for `me`. A cursor is bound to `me`, and so leads every caller through their own
- * list.
- */
+/** Replaces `me` with the caller's user id. A cursor is bound to `me`, so each caller pages through their own list. */
 export function resolveMe<Filters extends Pick<IncidentFilters, 'assigneeId' | 'callerId' | 'watcherId'>>(
   { principal: { userId } }: Pick<RequestMeta, 'principal'>,
   filters: Filters,

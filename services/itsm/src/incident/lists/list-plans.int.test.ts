@@ -12,7 +12,7 @@ let database: Database
 beforeAll(async () => {
   service = await startTestService(itsm)
   database = connect(service.adminUrl, { schema: 'itsm', max: 1 })
-  // One in 5,000 has what is looked for, so that no other way is as short.
+  // One row in 5,000 matches, so that no other plan is as cheap.
   await service.sql`
     insert into incidents (id, workspace_id, environment, version, state)
     select 'inc_' || n, 'ws_plans', 'production', 1, json_build_object(
@@ -69,7 +69,8 @@ it.each(cases)('lists by %s', async (index, filters) => {
   const types = params.map((value) => (typeof value === 'number' ? 'bigint' : 'text')).join(', ')
   const values = params.map((value) => (typeof value === 'number' ? value : `'${value}'`)).join(', ')
   await database.sql.unsafe(`prepare list_by_${index} (${types}) as ${text}`)
-  // Drizzle prepares nothing, so plans are made for the values; how rare a member of a list is takes just that.
+  // Drizzle prepares no statements, so Postgres plans for the actual values. Only then can it estimate how rare a list
+  // member is, so lists are tested with custom plans only.
   const isList = filters.tag !== undefined || filters.watcherId !== undefined
   for (const mode of isList ? ['force_custom_plan'] : ['force_custom_plan', 'force_generic_plan']) {
     await database.sql.unsafe(`set plan_cache_mode = ${mode}`)

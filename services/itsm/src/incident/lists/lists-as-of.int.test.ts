@@ -39,7 +39,7 @@ beforeAll(async () => {
   for (let round = 0; round < (searchTimes > 1 ? 160 : 30); round++) {
     if (round < 30 || random() < 0.1) opened.push(await open())
     if (round < 15 || random() < 0.1) items.push(await record())
-    // What the status does not allow is refused, and changes nothing.
+    // Actions that the status does not allow are rejected and change nothing.
     await actOn(oneOf(opened))
     await actOnItem(oneOf(items))
   }
@@ -93,7 +93,7 @@ const actOnItem = (id: string) =>
 type State = Record<string, unknown>
 type Matches = (state: State) => boolean
 
-/** What the log says of an instant, reported event by event: ids and versions, newest first. */
+/** Replays the log up to an instant. Returns ids with versions, newest first. */
 function replayed(kind: string, asOf: string, matches: Matches): string[] {
   const found = new Map<string, LoggedEvent>()
   for (const event of log) if (event.kind === kind && event.at <= asOf) found.set(event.id, event)

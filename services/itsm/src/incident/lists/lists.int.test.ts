@@ -18,7 +18,7 @@ let problemId: string
 let changeId: string
 let ciId: string
 const principal = testPrincipal()
-/** In the order they were created. */
+/** In order of creation. */
 const all: Incident[] = []
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ beforeAll(async () => {
         : incident,
     )
   }
-  // As an incident with children, and a major one, are kept.
+  // Written as the rows of an incident with a parent and of a proposed major incident.
   for (const incident of all.filter((_, index) => index % 10 === 3)) {
     const fields = { parentId: all[0]?.id ?? null, majorState: 'proposed' as const }
     Object.assign(incident, fields)
@@ -64,7 +64,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-/** Reads a list to its end by its cursors. */
+/** Reads a whole list page by page, following its cursors. */
 async function walk(query: string, limit: number): Promise<Incident[]> {
   const items: Incident[] = []
   for (let after = ''; ; ) {

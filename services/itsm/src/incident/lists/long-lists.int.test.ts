@@ -22,7 +22,7 @@ import { z } from 'zod'
 import { itsm } from '../../service.js'
 import { incidents as samples } from '../sample-incidents.fixture.js'
 
-/** More than any way of searching takes at once, so that each of them is given up for the next one. */
+/** More rows than any search strategy reads in one attempt, so that each strategy is abandoned for the next one. */
 const count = 8_000
 const someone = 'usr_someone'
 let service: TestService
@@ -69,7 +69,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-/** As the event store would have. */
+/** Writes rows and events as the event store would. */
 async function write(states: IncidentState[]) {
   const { sql } = service
   const { workspaceId = '' } = principal
@@ -89,7 +89,7 @@ async function write(states: IncidentState[]) {
   await sql`analyze incidents`
 }
 
-/** All that is compared: the service has checked the rest. */
+/** Only the compared field. The service has validated the others. */
 const Listed = z.object({ id: z.string() })
 
 interface Walk {
@@ -118,7 +118,7 @@ const isOneOf =
     values.includes(incident.status) || values.includes(incident.severity)
 
 let walks = 0
-/** Newest first or oldest first, by turns; both where there is more time. */
+/** Alternates between newest first and oldest first; both in the long test tier. */
 const directions = () => (searchTimes > 1 ? [false, true] : [walks++ % 2 === 1])
 
 describe('words', () => {
@@ -190,7 +190,7 @@ describe('by urgency', () => {
   }
 
   let turn = 0
-  /** One of them each, by turns, unless there is more time. */
+  /** One combination per call, alternating; all of them in the long test tier. */
   const orders = () => {
     const all = [
       ['priority', 'priority'],

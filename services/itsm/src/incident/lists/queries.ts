@@ -44,7 +44,7 @@ export interface IncidentFilters extends CreatedFilters {
   q?: string | undefined
 }
 
-/** The columns a list of incidents can be sorted by. */
+/** Columns by which a list of incidents can be sorted. */
 export const sortColumns = {
   createdAt: incidents.createdAt,
   updatedAt: incidents.updatedAt,
@@ -56,11 +56,11 @@ type SortField = keyof typeof sortColumns
 
 const isByUrgency = (sort: SortField): sort is keyof typeof urgencyRanks => Object.hasOwn(urgencyRanks, sort)
 
-/** What is asked for, so that it is quick in the order of the sort. */
+/** Returns the selection for the filters in a form that is fast for the given sort order. */
 export function incidentSelection(filters: IncidentFilters, sort: SortField = 'createdAt'): Selection {
   const { severity, priority, impact, urgency, resolutionCode, channel, q } = filters
   const byUrgency = isByUrgency(sort)
-  // The indexes of queues are led by the status.
+  // The indexes for sorting by urgency have the status as their first column.
   const status = filters.status ?? (byUrgency ? IncidentStatus.options : undefined)
   const words = q === undefined ? undefined : matchesText(incidents.search, q)
   return {
@@ -74,12 +74,15 @@ export function incidentSelection(filters: IncidentFilters, sort: SortField = 'c
       resolutionCode && { column: incidents.resolutionCode, values: resolutionCode },
       channel && { column: incidents.channel, values: channel },
     ],
-    // What a GIN index finds is sorted afterwards.
+    // Results of a GIN index have to be sorted afterwards.
     search: and(words, has(incidents.watcherIds, filters.watcherId), has(incidents.tags, filters.tag)),
   }
 }
 
-/** A filter by what the list is sorted by, said of the sort too: the walk starts and ends at the ranks asked for. */
+/**
+ * If the list is filtered by its sort key, also limits the sort column, so that the index scan covers only
+ * these ranks.
+ */
 function withinRanks(
   sort: keyof typeof urgencyRanks,
   values: readonly string[] | undefined,
@@ -106,7 +109,7 @@ function incidentConditions(filters: IncidentFilters): (SQL | undefined)[] {
   ]
 }
 
-/** The id of the incident that takes the alerts with this key; undefined when there is none. */
+/** Returns the id of the incident that counts alerts with this key; `undefined` if there is none. */
 export async function openIncidentByKey(
   db: Drizzle,
   tenant: TenantScope,

@@ -13,7 +13,8 @@ let plans: ReturnType<typeof listPlans>
 beforeAll(async () => {
   service = await startTestService(itsm)
   plans = listPlans(service.adminUrl)
-  // The most urgent have ended, but for the newest: a scan by rank alone would read nearly all of them.
+  // Nearly all of the most urgent incidents have ended; only the
+  // newest are open. A scan by rank alone would read most rows.
   await service.sql`
     insert into incidents (id, workspace_id, environment, version, state)
     select 'inc_' || n, ${plansTenant.workspaceId}, 'production', 1, json_build_object(

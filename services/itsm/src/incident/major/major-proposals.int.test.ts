@@ -30,14 +30,13 @@ async function settings(majorRules?: MajorRule[]) {
   const get = async ({ id }: Incident) => (await api.get(`/itsm/incidents/${id}`)).data(Incident)
   const edit = async ({ id }: Incident, fields: object) =>
     (await api.patch(`/itsm/incidents/${id}`, fields)).data(Incident)
-  /** Why it was proposed, once it is. */
+  /** Waits for the proposal and returns it with its reason. */
   const reason = async (incident: Incident) => {
     await waitFor(async () => (await get(incident)).majorState === 'proposed')
     return (await get(incident)).majorProposal
   }
   return { api, open, get, edit, reason }
 }
-/** Whatever came before has been looked at. */
 const urgentOnly: MajorRule = { name: 'Most pressing', priorities: ['P1'] }
 
 describe('an incident is proposed as a major one by itself', () => {

@@ -16,8 +16,8 @@ import { affectsRules, findProposalReason, mayMatch } from './major-rules.js'
 export type ProposalContext = Pick<ServiceContext, 'database' | 'store' | 'clock'>
 
 /**
- * Proposes incidents as major ones by the rules of the settings. An event only says which incident to look at: what
- * counts is what has become of it, so that events that come again, late, or in another order do no harm.
+ * Proposes incidents as major incidents by the rules in the settings. An event only selects the incident to check; the
+ * current state decides, so duplicated, late or reordered events do no harm.
  */
 export function createMajorProposals(
   { database, store, clock }: ProposalContext,
@@ -29,12 +29,12 @@ export function createMajorProposals(
     for (const { id, data, resource, workspaceId, environment } of changed) {
       const tenant = { workspaceId, environment }
       const { majorRules } = await settings.current(tenant)
-      // Another change since has an event of its own.
+      // A later change has its own event.
       if (mayMatch(majorRules, data.after)) await propose(resource.id, majorRules, tenant, id)
     }
   }
 
-  /** Once: not if it is already decided or has ended. */
+  /** Proposes the incident at most once. Does nothing if a decision was already made or the incident has ended. */
   async function propose(id: string, rules: readonly MajorRule[], tenant: TenantScope, causationId: string) {
     const now = clock.now()
     const suggest = async (unit: Unit) => {

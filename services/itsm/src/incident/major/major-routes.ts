@@ -39,7 +39,7 @@ const routes: Record<MajorAction, MajorRoute> = {
   },
 }
 
-/** What is decided about major incidents. The body may be left out. */
+/** Routes of the decisions on major incidents. The request body is optional. */
 export function majorIncidentRoutes(incidents: IncidentStore): Route[] {
   return (Object.keys(routes) as MajorAction[]).map((action) =>
     route.action(`major/${action}`, {

@@ -1,18 +1,18 @@
 import { type Criticality, IncidentState, type MajorRule } from '@opsplane/contracts'
 
-/** What rules look at; `criticality` is that of the item the incident is about, null without one. */
+/** Input of the rules. `criticality` is that of the incident's item, `null` if it has none. */
 export interface MajorRuleInput extends Pick<IncidentState, 'priority' | 'childCount'> {
   criticality: Criticality | null
 }
 
-/** A change of these may make a rule hold. */
+/** A change of these fields may make a rule match. */
 const RuleFields = IncidentState.pick({ priority: true, ciId: true, childCount: true })
 const ruledFields = Object.keys(RuleFields.shape)
 
 export const affectsRules = (before: unknown, changes: readonly string[]): boolean =>
   before === null || ruledFields.some((field) => changes.includes(field))
 
-/** Whether one of the rules may hold for an incident as an event carries it, whatever its item is like. */
+/** Whether a rule may match the incident in an event, assuming any criticality of its item. */
 export function mayMatch(rules: readonly MajorRule[], after: unknown): boolean {
   const { ciId, ...incident } = RuleFields.parse(after)
   const apartFromItems = rules.flatMap(({ criticalities, ...rule }) =>
@@ -21,7 +21,7 @@ export function mayMatch(rules: readonly MajorRule[], after: unknown): boolean {
   return findProposalReason(apartFromItems, { ...incident, criticality: null }) !== undefined
 }
 
-/** The first rule that holds, and why. */
+/** Returns the name and reasons of the first matching rule. */
 export function findProposalReason(
   rules: readonly MajorRule[],
   incident: MajorRuleInput,
@@ -33,7 +33,7 @@ export function findProposalReason(
   return undefined
 }
 
-/** What of the incident each part of the rule is met by; null where one is not. */
+/** Returns a reason for each part of the rule; `null` if a part does not match. */
 function findReasons(
   rule: MajorRule,
   { priority, criticality, childCount }: MajorRuleInput,

@@ -16,7 +16,10 @@ import { allowedMajorActions, type MajorCommand } from './major.js'
 const { given } = specify(incident)
 const majorStates = MajorState.options
 
-/** Where each action leads; a missing cell is refused. Written out apart from the table the code runs on. */
+/**
+ * Resulting state of each action; a missing cell means the action is
+ * rejected. Written out independently of the table that the code uses.
+ */
 const matrix: Record<MajorState, Partial<Record<MajorAction, MajorState>>> = {
   none: { propose: 'proposed' },
   proposed: { accept: 'accepted', reject: 'rejected' },

@@ -10,7 +10,7 @@ import {
 } from '@opsplane/contracts'
 import type { TransitionTable } from '../../transition-rules.js'
 
-/** How it is decided that an incident is a major one: per action, the major states it applies to and where it leads. */
+/** All transitions of the major state: per action, the states it applies to and the resulting one. */
 export const majorTransitions: TransitionTable<MajorAction, MajorState> = {
   propose: { none: ['proposed'], rejected: ['proposed'], demoted: ['proposed'] },
   accept: { proposed: ['accepted'] },
@@ -18,7 +18,7 @@ export const majorTransitions: TransitionTable<MajorAction, MajorState> = {
   demote: { accepted: ['demoted'] },
 }
 
-/** One action of the table. `userId` is the person; an API key counts as its owner. */
+/** One action of the table. `userId` is the acting person; for an API key, its owner. */
 export interface MajorCommand {
   kind: 'major'
   action: MajorAction
@@ -32,13 +32,13 @@ type MajorTransitionState = Pick<IncidentState, 'status' | 'majorState'>
 
 const hasEnded = ({ status }: MajorTransitionState) => status === 'closed' || status === 'canceled'
 
-/** Nothing more is decided about an incident that has ended. */
+/** Returns no actions for an incident that has ended. */
 export function allowedMajorActions(standing: MajorTransitionState): MajorAction[] {
   if (hasEnded(standing)) return []
   return majorActions.filter((action) => majorTransitions[action][standing.majorState] !== undefined)
 }
 
-/** Decides one action. Throws invalid_state_transition, or forbidden for a person who would accept their own proposal. */
+/** Applies one action. Throws invalid_state_transition, or forbidden if a person accepts their own proposal. */
 export function decideMajor({ action, by, userId, reason = null, now }: MajorDecision, state: IncidentState) {
   const allowed = allowedMajorActions(state)
   const [to] = majorTransitions[action][state.majorState] ?? []

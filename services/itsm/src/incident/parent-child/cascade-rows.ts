@@ -5,26 +5,26 @@ type StatementRunner = Pick<Database['sql'], 'unsafe'>
 
 const prepared = { prepare: true }
 
-/** Where a walk over children stands. */
+/** Position of a walk over children. */
 export interface Cursor {
   createdAt: string
   id: string
 }
 
-/** What a parent has come to last that concerns its children. */
+/** The last event of a parent that concerns its children. */
 export interface LeadingEvent {
   eventId: string
-  /** Place in the log. */
+  /** Position in the log. */
   position: string
   parent: IncidentState
 }
 
-/** Locks the children of this parent against other cascades until the transaction ends. */
+/** Locks the family of this parent against other cascades until the transaction ends. */
 export async function lockFamily(tx: StatementRunner, parentId: string): Promise<void> {
   await tx.unsafe('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`family/${parentId}`], prepared)
 }
 
-/** The last event that children follow. Closing, canceling and waiting for the caller are passed over. */
+/** Returns the last event that children follow. Closing, canceling and waiting for the caller are ignored. */
 export async function findLeadingEvent(
   tx: StatementRunner,
   tenant: TenantScope,
@@ -44,8 +44,8 @@ export async function findLeadingEvent(
 }
 
 /**
- * Children that have not ended, after the cursor. Without those that came to the parent, or took a step of their
- * own, after what the parent has come to: theirs is the last word.
+ * Returns children after the cursor that have not ended. Excludes children that joined the parent or took a step of
+ * their own after the parent's leading event: their own later step takes precedence.
  */
 export async function findChildren(
   tx: StatementRunner,

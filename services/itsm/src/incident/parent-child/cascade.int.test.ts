@@ -21,7 +21,7 @@ const act = (id: string, ...steps: IncidentStep[]) =>
 const get = (id: string) => settings.incidents.get(id, tenant)
 const cascade = () => createCascade(settings.ctx, settings.incidents)
 
-/** The events of an incident as they come from the stream, oldest first. */
+/** The events of an incident as received from the stream, oldest first. */
 async function eventsOf(id: string): Promise<PlatformEvent[]> {
   const rows = await settings.ctx.database.sql`select * from events where stream_id = ${id} order by version`
   return rows.map((row) =>
@@ -35,7 +35,7 @@ async function eventsOf(id: string): Promise<PlatformEvent[]> {
   )
 }
 const deliver = async (id: string) => cascade().handle(await eventsOf(id))
-/** How often each type of event was reported of the incidents since they were opened. */
+/** Counts the events of each type of the incidents since they were opened. */
 async function reported(ids: readonly string[]): Promise<Record<string, number>> {
   const rows = await settings.ctx.database.sql<{ type: string; count: number }[]>`
     select type, count(*)::int from events where stream_id = any(${[...ids]}::text[]) and version > 1
@@ -222,7 +222,7 @@ describe('three hundred children', () => {
     await act(parent, resolve)
     const events = (await eventsOf(parent)).filter(({ type }) => type === 'incident.resolved')
 
-    // Killed after the first batch: the event comes again.
+    // The process is killed after the first batch, so the event is redelivered.
     let begun = 0
     const sql = new Proxy(settings.ctx.database.sql, {
       get: (target, name, receiver) => {

@@ -15,14 +15,14 @@ import { findChildSteps } from './parent-child.js'
 
 export interface CascadeContext extends Pick<ServiceContext, 'database' | 'store' | 'clock'> {}
 
-/** Children that follow in one transaction. */
+/** Number of children updated in one transaction. */
 export const familyBatch = 100
-/** How often a transaction is tried that loses races for children against people. */
+/** Maximum attempts of a transaction that loses races for children. */
 const maxTries = 10
 
 /**
- * Lets children do as their parents do. An event only says which parent to look at: what the parent has come to is
- * read from the log, so that events that come again, late, or in another order do no harm.
+ * Makes children follow their parents. An event only selects the parent to check; its status is read from the log, so
+ * duplicated, late or reordered events do no harm.
  */
 export function createCascade(ctx: CascadeContext, incidents: IncidentStore) {
   const { database, store, clock } = ctx
@@ -48,7 +48,10 @@ export function createCascade(ctx: CascadeContext, incidents: IncidentStore) {
     for (const [parentId, tenant] of families) await follow(parentId, tenant)
   }
 
-  /** Batch by batch, so that a large family is neither one large transaction nor restarted from the beginning after a stop. */
+  /**
+   * Works in batches, so that a large family is neither one large
+   * transaction nor restarted from the beginning after a stop.
+   */
   async function follow(parentId: string, tenant: TenantScope): Promise<void> {
     let batch: Batch = { after: null, limit: familyBatch }
     for (let tries = 1; ; tries++) {
@@ -63,14 +66,14 @@ export function createCascade(ctx: CascadeContext, incidents: IncidentStore) {
     }
   }
 
-  /** The last child looked at; undefined after the last batch. */
+  /** Returns the last child of the batch; `undefined` after the last batch. */
   async function followBatch(
     parentId: string,
     tenant: TenantScope,
     batch: Batch,
   ): Promise<Cursor | undefined> {
     const last = await database.sql.begin(async (tx) => {
-      // Against others with an older notion of what the parent has come to.
+      // Locks out concurrent cascades that have read an older state of the parent.
       await lockFamily(tx, parentId)
       const lead = await findLeadingEvent(tx, tenant, parentId)
       if (lead === undefined) return undefined
@@ -101,17 +104,17 @@ export function createCascade(ctx: CascadeContext, incidents: IncidentStore) {
 interface Batch {
   after: Cursor | null
   limit: number
-  /** These cannot follow. */
+  /** Whether to skip these children because they cannot follow. */
   passOver?: boolean
 }
 
-/** How a batch is tried again. Throws what cannot be helped by fewer children at a time. */
+/** Returns the batch for the next attempt. Rethrows errors that a smaller batch cannot avoid. */
 function shrinkBatch({ after, limit }: Batch, error: unknown, tries: number): Batch {
   const taken = isDedupKeyConflict(error)
-  // Nothing is created here, so any other unique violation is the child's own, by a concurrent write.
+  // No aggregate is created here, so any other unique violation is a lost race against a concurrent write to the child.
   const raced = error instanceof VersionRaceError || (error instanceof ApiError && error.code === 'conflict')
   if (!taken && (!raced || tries >= maxTries)) throw error
-  // Another incident of its dedup key is open meanwhile: it stays resolved, and the others follow.
+  // Another incident with its dedup key is open by now. This child stays resolved, and the others follow.
   if (taken && limit === 1) return { after, limit, passOver: true }
   return { after, limit: Math.max(1, Math.floor(limit / 4)) }
 }

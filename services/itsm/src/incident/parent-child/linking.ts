@@ -7,7 +7,7 @@ import { namedPeople } from '../named-people.js'
 import { checkIncidentLinks } from './links.js'
 import { unknownParent } from './parent-child.js'
 
-/** The parent's side of an incident that becomes part of it. Throws validation_failed naming /parentId. */
+/** Updates the parent of an incident that joins it. Throws validation_failed naming /parentId. */
 export async function attachChild(
   unit: Unit,
   incidents: IncidentStore,
@@ -18,7 +18,7 @@ export async function attachChild(
   await unit.handle(incidents, parentId, { kind: 'attach', now })
 }
 
-/** What it named before it may keep naming; it is read only where a person is given. */
+/** Users that the incident already names may stay. The incident is read only if the patch names a user. */
 async function checkPeople(
   incidents: IncidentStore,
   id: string,
@@ -31,7 +31,10 @@ async function checkPeople(
   await incidents.people.check(tenant, named, before ? namedPeople(before.state) : {})
 }
 
-/** Changes an incident that names what there is, and with its `parentId` the parents it leaves and joins, in one transaction. */
+/**
+ * Patches an incident after checking the records it names. If `parentId` changes, the former and the new parent are
+ * updated in the same transaction.
+ */
 export async function patchIncident(
   { store, database }: Pick<ServiceContext, 'store' | 'database'>,
   incidents: IncidentStore,
@@ -52,7 +55,7 @@ export async function patchIncident(
     }
     return incidents.reopening(id, meta.tenant, () => store.transact(meta, change, { queueKey: id }))
   }
-  // If-Match is about the child alone: who loses a race for a parent tries again.
+  // If-Match applies to the child only. After a lost race for a parent, the transaction is retried.
   const { expectedVersion, ...rest } = meta
 
   const move = async (unit: Unit): Promise<Incident> => {
@@ -71,7 +74,7 @@ export async function patchIncident(
       if (from !== null) steps.set(from, () => unit.handle(incidents, from, { kind: 'detach', now }))
       if (parentId !== null) steps.set(parentId, () => attachChild(unit, incidents, parentId, now))
     }
-    // All transactions write incidents in the order of their ids, so that there are no deadlocks.
+    // All transactions write incidents in the order of their ids, which prevents deadlocks.
     for (const [, step] of [...steps].sort(([left], [right]) => (left < right ? -1 : 1))) await step()
     if (result === undefined) throw new Error('The child was not among what was changed.')
     return result

@@ -5,15 +5,15 @@ import { checkIncidentItem } from '../../cmdb/item/incident-item.js'
 import { checkChangeAwaited, checkChangeLink } from '../../links/change-link.js'
 import { checkProblemAwaited, checkProblemLink } from '../../links/problem-link.js'
 
-/** The fields of an incident that name something else. */
+/** The fields of an incident that name other records. */
 export interface IncidentLinks
   extends Pick<IncidentPatch, 'ciId' | 'problemId' | 'changeId' | 'causedByChangeId'> {
   holdReason?: HoldReason | null | undefined
 }
 
 /**
- * Holds what a new incident, or a changed one, names against the tenant's records; what it named `before` it may keep.
- * The item stays in service until the unit is committed. Throws validation_failed naming the field.
+ * Checks that the records named by a new or changed incident exist. The item it named `before` may stay. Ensures that
+ * the item is still in service when the unit is committed. Throws validation_failed naming the field.
  */
 export async function checkIncidentLinks(
   db: Drizzle,
@@ -29,7 +29,7 @@ export async function checkIncidentLinks(
   await checkAwaited(db, tenant, links, before)
 }
 
-/** An incident cannot begin to wait for a problem or change that has ended: it would wait for ever. */
+/** An incident cannot begin to wait for a problem or change that has ended: it would wait forever. */
 async function checkAwaited(
   db: Drizzle,
   tenant: TenantScope,

@@ -144,7 +144,7 @@ describe('many at once', () => {
       ),
     )
     const outcomes = await Promise.allSettled([...moves, ...openings])
-    // Who loses too often is asked to try again; nothing else may go wrong.
+    // A client that loses too many races is asked to retry; no other error may occur.
     for (const outcome of outcomes)
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'version_conflict' })
     expect(outcomes.some(({ status }) => status === 'fulfilled')).toBe(true)

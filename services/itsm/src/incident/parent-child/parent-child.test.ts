@@ -13,7 +13,10 @@ const child = (status: IncidentStatus, followsParent = false): IncidentState => 
   followsParent,
 })
 
-/** Where a child ends up; a missing cell leaves it as it is. Written out apart from the table the code runs on. */
+/**
+ * Resulting status of a child; a missing cell means it does not
+ * change. Written out independently of the table that the code uses.
+ */
 const matrix: Record<IncidentStatus, Partial<Record<IncidentStatus, IncidentStatus>>> = {
   open: {},
   in_progress: { open: 'in_progress' },
@@ -22,7 +25,7 @@ const matrix: Record<IncidentStatus, Partial<Record<IncidentStatus, IncidentStat
   closed: {},
   canceled: {},
 }
-/** Where one ends up that its parent has stopped. */
+/** Resulting status of a child that was put on hold or resolved by its parent. */
 const following: typeof matrix = {
   open: { on_hold: 'in_progress', resolved: 'open' },
   in_progress: { on_hold: 'in_progress', resolved: 'in_progress' },
@@ -46,7 +49,7 @@ describe('after every status of the parent, in every status of the child', () =>
     const own = follow(incidents[parent], child(status))
     expect(own.status).toBe(matrix[parent][status] ?? status)
     expect(own.followsParent).toBe(own.status !== status && ['on_hold', 'resolved'].includes(own.status))
-    // A second time changes nothing.
+    // Applying it a second time changes nothing.
     expect(follow(incidents[parent], own)).toEqual(own)
     if (status !== 'on_hold' && status !== 'resolved') return
     const followed = follow(incidents[parent], child(status, true))

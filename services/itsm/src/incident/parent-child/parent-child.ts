@@ -8,10 +8,10 @@ import {
 } from '@opsplane/contracts'
 import type { IncidentStep } from '../steps.js'
 
-/** A parent takes an incident in, or lets one go. Not an action: it is what becomes of the child's. */
+/** A parent gains or loses a child. Not an action on the parent: it results from an action on the child. */
 export type CountChild = { kind: 'attach'; now: Instant } | { kind: 'detach'; now: Instant }
 
-/** Throws validation_failed when the incident cannot be part of another one. */
+/** Throws validation_failed if the incident cannot become a child of the given parent. */
 export function checkParent(parentId: string | null | undefined, child: IncidentState): void {
   if (parentId === null || parentId === undefined || parentId === child.parentId) return
   if (parentId === child.id) throw invalidParent('itself', 'An incident cannot be its own parent.')
@@ -23,8 +23,8 @@ export const unknownParent = () =>
   invalidParent('unknown_incident', 'There is no such incident in this workspace and environment.')
 
 /**
- * The parent's side. Its count of children is kept also when it has ended, as a child may still leave; that is all
- * that ever changes of it then. Throws validation_failed when it can take no children.
+ * Updates the child count of the parent. It is updated even after the parent has ended, because a child may still
+ * leave; nothing else of an ended incident changes. Throws validation_failed if the parent cannot have children.
  */
 export function childCountEvent({ kind, now }: CountChild, state: IncidentState) {
   if (kind === 'attach') checkAttachable(state)
@@ -44,8 +44,8 @@ const invalidParent = (code: string, message: string) => invalidField('/parentId
 type Steps = readonly Extract<IncidentAction, 'start' | 'hold' | 'resume' | 'resolve' | 'reopen'>[]
 
 /**
- * By the status of a parent and that of a child: what brings the child there. Closing and canceling concern the
- * incident alone, as does a hold for its caller.
+ * Steps of a child by the status of its parent and its own. Closing,
+ * canceling, and waiting for the caller are not passed on to children.
  */
 export const childSteps: Partial<Record<IncidentStatus, Partial<Record<IncidentStatus, Steps>>>> = {
   open: { on_hold: ['resume'], resolved: ['reopen'] },
@@ -56,7 +56,10 @@ export const childSteps: Partial<Record<IncidentStatus, Partial<Record<IncidentS
 
 export type ParentStatus = Pick<IncidentState, 'status' | 'holdReason' | 'resolutionCode' | 'resolutionNotes'>
 
-/** The steps a child takes after its parent. It goes on again only if it was its parent that has stopped it. */
+/**
+ * Returns the steps with which a child follows its parent. It
+ * resumes only if its parent had put it on hold or resolved it.
+ */
 export function findChildSteps(parent: ParentStatus, child: IncidentState): IncidentStep[] {
   if (parent.status === 'on_hold' && child.status === 'on_hold') return alignHoldReason(parent, child)
   const steps = childSteps[parent.status]?.[child.status] ?? []
@@ -65,7 +68,10 @@ export function findChildSteps(parent: ParentStatus, child: IncidentState): Inci
   return steps.flatMap((kind) => toSteps(kind, parent))
 }
 
-/** What the parent has put on hold waits for what the parent waits for, so that both go on and are timed alike. */
+/**
+ * A child put on hold by its parent gets the parent's hold reason, so that both resume and are timed in the
+ * same way.
+ */
 function alignHoldReason({ holdReason }: ParentStatus, child: IncidentState): IncidentStep[] {
   if (!child.followsParent || child.holdReason === holdReason || toHoldSteps(holdReason).length === 0)
     return []

@@ -1,7 +1,10 @@
 const failuresToOpen = 3
 const openMs = 30_000
 
-/** After failures in a row nothing is tried for a while, so that every search need not wait for a dead endpoint. */
+/**
+ * Circuit breaker: opens after several consecutive failures,
+ * so that not every search waits for an unreachable endpoint.
+ */
 export function createBreaker(nowMs: () => number) {
   let failures = 0
   let openUntil = 0
@@ -10,7 +13,7 @@ export function createBreaker(nowMs: () => number) {
     succeeded() {
       failures = 0
     },
-    /** Once open and over, a single further failure opens it again. */
+    /** After the open period, a single further failure opens the breaker again. */
     failed() {
       failures++
       if (failures >= failuresToOpen) openUntil = nowMs() + openMs

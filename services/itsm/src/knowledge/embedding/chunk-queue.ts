@@ -9,26 +9,27 @@ import type { Embedder } from './embedder.js'
 const articlesAtOnce = 20
 const Text = z.object({ title: z.string(), summary: z.string().nullable(), body: z.string() })
 
-/** Which published versions are to be embedded: all that are in one of the languages, where it is of some only. SQL literals. */
+/** Selects the published versions to embed: all of them, or those in `languages` if given. Values are SQL literals. */
 export interface EmbeddingTarget {
   model: string
   languages?: readonly string[] | undefined
 }
 
-/** Whether a published version is to have pieces for the model, and has none yet. */
+/** SQL condition: a published version needs chunks for the model and has none yet. */
 const isUnembedded = ({ model, languages }: EmbeddingTarget) => `not exists (select 1 from knowledge_chunks c
   where c.article_id = knowledge_published.id and c.model = ${model}
     and c.source_version = knowledge_published.version)${
       languages ? ` and knowledge_published.language in (${languages.join(', ')})` : ''
     }`
 
-/** When something is to be queued: now, or null. */
+/** SQL expression for the next due time: immediately if there is anything to queue, otherwise null. */
 export const nextUnembedded = (wanted: EmbeddingTarget) =>
   `(select '-infinity'::timestamptz from knowledge_published where ${isUnembedded(wanted)} limit 1)`
 
 /**
- * Queues the pieces of articles the model has not seen in their published version, and then drops those of versions
- * that are no longer published, which no search reads any more. A piece whose text is unchanged keeps its vector. `at`: the time, where it is simulated.
+ * Queues the chunks of published versions that the model has not embedded yet. Then deletes the chunks of versions that
+ * are no longer published, which no search reads. A chunk with unchanged text keeps its vector. `at`: the current time
+ * if it is simulated, otherwise `null`.
  */
 export function queueChunks(
   db: Drizzle,
@@ -66,14 +67,14 @@ export function queueChunks(
   })
 }
 
-/** A state that cannot be parsed stays in the queue, never due, so that it blocks nothing. */
+/** A state that cannot be parsed is queued but never due, so that it does not block the queue. */
 function splitState(state: unknown): { content: string; dueAt?: string; lastError?: string }[] {
   const text = Text.safeParse(state)
   if (text.success) return splitIntoChunks(text.data).map((content) => ({ content }))
   return [{ content: '', dueAt: 'infinity', lastError: text.error.message.slice(0, 500) }]
 }
 
-/** A piece claimed for one attempt. */
+/** A chunk claimed for one attempt. */
 export interface ClaimedChunk extends LeasedRow {
   content: string
 }

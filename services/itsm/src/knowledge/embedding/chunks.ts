@@ -1,8 +1,8 @@
 const maxCharacters = 1_500
 
 /**
- * Pieces of an article short enough for an embedding model, each beginning with the title, which tells what the
- * piece is about. Cut between paragraphs where possible, else between words.
+ * Splits an article into chunks short enough for an embedding model. Each chunk begins with the title, for context.
+ * Splits between paragraphs where possible, otherwise between words.
  */
 export function splitIntoChunks({
   title,

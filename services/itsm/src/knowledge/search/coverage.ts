@@ -5,14 +5,17 @@ import { knowledgePublished as table } from '../../schema/knowledge.js'
 import { inTenant } from '../queries.js'
 import type { Analysis } from './analysis.js'
 
-/** Words of a query beyond these say little more of what it is about. */
+/** Further words of a query add little information about its topic. */
 const maxWords = 16
-/** From here on a word counts as a misspelling, by as much as it is similar: of ten letters with two changed places half is the same. */
+/**
+ * Minimum similarity at which a word counts as a misspelling. It then counts by its similarity. A ten-letter word with
+ * two letters swapped has a similarity of 0.5.
+ */
 const sameWord = 0.55
 
 /**
- * Which share of the words of a query, without the stop words of its language, each article has: those that are nearly
- * there count in part. Articles that are not in the answer have none.
+ * Returns for each article its share of the query's words, without the stop words of its language. Misspelled words
+ * count partially. Articles missing in the result contain none.
  */
 export async function computeCoverage(
   db: Drizzle,

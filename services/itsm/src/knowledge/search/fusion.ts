@@ -1,7 +1,7 @@
 export const legs = ['exact', 'text', 'trigram', 'vector'] as const
 export type Leg = (typeof legs)[number]
 
-/** Article ids per leg, the best first. */
+/** Article ids per search leg, the best first. */
 export type RankedLegs = Record<Leg, readonly string[]>
 
 export interface Fused {
@@ -10,26 +10,33 @@ export interface Fused {
   ranks: Record<Leg, number | null>
 }
 
-/** What a leg counts, and the constant of the fusion: the larger, the less the very first places stand out. */
+/**
+ * Weights of the legs, and the smoothing constant of the fusion: the larger it is, the less the first ranks
+ * stand out.
+ */
 interface Weights extends Record<Leg, number> {
   smoothing: number
 }
 
 /**
- * A typed identifier is exactly what is searched for, so one such place outweighs all others together. By words alone, similar
- * spelling is the weakest sign, as short words look like each other. All measured on the relevance set.
+ * A typed identifier is exactly what the user searches for, so one such rank outweighs all others together. In a search
+ * by words alone, similar spelling is the weakest sign, because short words resemble each other. All weights were
+ * measured on the relevance set.
  */
 const byWords: Weights = { smoothing: 60, exact: 10, text: 1, trigram: 0.3, vector: 0 }
 const byMeaning: Weights = { smoothing: 20, exact: 10, text: 1, trigram: 2, vector: 1 }
 
-/** From this share of a query's words on an article counts in full in the legs of words. */
+/** From this share of the query's words, an article gets the full weight in the word legs. */
 const fullCoverage = 0.6
-/** Next to vectors, an article with a few of the words counts for little: often they are those that mean least. */
+/**
+ * Next to vectors, an article with only a few of the words counts
+ * for little, because these are often insignificant words.
+ */
 const wordsShare = (coverage: number): number => Math.min(1, coverage / fullCoverage) ** 4
 
 /**
- * Reciprocal rank fusion: Σ weight / (smoothing + rank). `coverage`: which share of the query's words each article has, where a model
- * was asked as well. Equal scores are ordered by id.
+ * Reciprocal rank fusion: Σ weight / (smoothing + rank). `coverage` is each article's share of the query's words, given
+ * if a model was used as well. Equal scores are ordered by id.
  */
 export function fuse(ranked: RankedLegs, coverage?: ReadonlyMap<string, number>): Fused[] {
   const weights = coverage ? byMeaning : byWords

@@ -1,12 +1,15 @@
 import { endsInSpacelessCharacter, spacelessPairs } from '@opsplane/postgres'
 
-/** Markers of the database's choosing around matches: of the private use area, and taken out of texts before. */
+/**
+ * Markers that the database puts around matches. They are
+ * private-use characters, which are removed from texts beforehand.
+ */
 export const matchStart = '\uE000'
 export const matchEnd = '\uE001'
 
 /**
- * The same text with marks around what a query has of it in scripts that put no spaces between words: to the database a run of
- * those is one word, of which a query finds parts. Part of it is found by pairs of characters, as by the index.
+ * Adds markers around matches in scripts without spaces between words. To the database a run of such characters is one
+ * word, but a query may match a part of it. Matches are found by pairs of characters, as in the index.
  */
 export function markSpaceless(marked: string, query: string): string {
   const pairs = new Set(spacelessPairs(query).split(/\s+/).filter(isPair))
@@ -26,7 +29,7 @@ export function markSpaceless(marked: string, query: string): string {
   return within ? `${text}${matchEnd}` : text
 }
 
-/** Whether a word of `spacelessPairs` is a pair, and no word of another script. */
+/** Whether a word of `spacelessPairs` is a pair of characters rather than a word of another script. */
 const isPair = (word: string) =>
   [...word].length === 2 && [...word].every((character) => endsInSpacelessCharacter(character))
 
@@ -38,7 +41,7 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 }
 
-/** HTML whose only markup is `<mark>` around matches, whatever the article contains. */
+/** Returns HTML whose only markup is `<mark>` around matches, whatever the article contains. */
 export function toHtml(marked: string): string {
   return marked
     .replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')

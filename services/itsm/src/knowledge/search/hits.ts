@@ -14,12 +14,12 @@ const Shown = ArticleVersion.pick({
   ...{ title: true, summary: true, category: true, tags: true, language: true, articleVersion: true },
 }).extend({ number: z.string() })
 
-/** More of a body is not looked at for a snippet. */
+/** Maximum number of characters of a body that are searched for a snippet. */
 const maxCharacters = 60_000
 
 /**
- * The results as they are shown, in the order of the fusion. The scope is checked once more: a vector may be of an
- * article that was retired a moment ago.
+ * Returns the results in their API representation, in the order of the fusion. The scope is checked again, because a
+ * vector may belong to an article that was just retired.
  */
 export async function buildHits(
   db: Drizzle,
@@ -73,8 +73,8 @@ function headline(text: SQL, asked: SQL, { lexemes }: Analysis, options: string)
 const config = sql`knowledge_config(${table.language})`
 
 /**
- * The words of a text that are those asked for but for their accents, as they stand there: what is looked through has no
- * accents, and what is shown has. Null where there are none.
+ * tsquery of the words of a text that match the query except for their accents. The search index has no accents, while
+ * the shown text does. SQL null if there are none.
  */
 function accented(text: SQL, lexemes: string[]): SQL {
   const wanted = sql`array(select jsonb_array_elements_text(${JSON.stringify(lexemes)}::jsonb))`

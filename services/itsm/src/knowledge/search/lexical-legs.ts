@@ -4,10 +4,10 @@ import { knowledgePublished as table } from '../../schema/knowledge.js'
 import type { Analysis } from './analysis.js'
 import { type SearchScope, withinScope } from './scope.js'
 
-/** How deep each leg looks: fusion gains nothing from further down. */
+/** Maximum number of results per leg. Lower ranks contribute nothing to the fusion. */
 export const legDepth = 50
 
-/** Articles that carry an identifier of the query: a number, an id or an error code. */
+/** Finds articles that contain an identifier of the query: a number, an id or an error code. */
 export function exactLeg(db: Drizzle, scope: SearchScope, { codes }: Analysis) {
   const wanted = sql`array(select jsonb_array_elements_text(${JSON.stringify(codes)}::jsonb))`
   const found = sql`(select count(*) from jsonb_array_elements_text(${table.codes}) code where code = any(${wanted}))`
@@ -20,8 +20,8 @@ export function exactLeg(db: Drizzle, scope: SearchScope, { codes }: Analysis) {
 }
 
 /**
- * Full text. Articles with every word come first, then those with some of them: a problem described in
- * a sentence has words that no article has.
+ * Full-text search. Articles with all words come first, then those with some of them: a problem described in a sentence
+ * has words that no article contains.
  */
 export function textLeg(db: Drizzle, scope: SearchScope, analysis: Analysis) {
   const any = relaxedQuery(analysis, scope)
@@ -38,13 +38,13 @@ export function textLeg(db: Drizzle, scope: SearchScope, analysis: Analysis) {
     .limit(legDepth)
 }
 
-/** From how similar a word is taken for the same one: two letters changed places in one of ten have 0.5. */
+/** Minimum similarity at which a word counts as a misspelling: a ten-letter word with two letters swapped has 0.5. */
 const similarEnough = '0.45'
 
-/** Words that are nearly there: typing errors, and codes with a digit wrong. */
+/** Finds similar words: typing errors, and codes with a wrong digit. */
 export function findSimilar(db: Drizzle, scope: SearchScope, analysis: Analysis): Promise<{ id: string }[]> {
   return db.transaction(async (tx) => {
-    // The index works with the setting of the session, so it is set for this transaction alone.
+    // The index uses a session setting, so it is set for this transaction only.
     await tx.execute(sql`select set_config('pg_trgm.word_similarity_threshold', ${similarEnough}, true)`)
     return trigramLeg(tx, scope, analysis)
   })
@@ -69,7 +69,10 @@ const strictQuery = ({ query, languages }: Analysis): SQL =>
     sql` || `,
   )})`
 
-/** Who uses quotes or exclusions means the words as they are; a plain list of words is not meant to be complete. */
+/**
+ * A query with quotes or exclusions is taken literally. In a plain list of words, some may be missing in the
+ * article.
+ */
 export function relaxedQuery(analysis: Analysis, { excluded }: Pick<SearchScope, 'excluded'>): SQL {
   const strict = strictQuery(analysis)
   if (excluded.length > 0 || analysis.query.includes('"')) return strict

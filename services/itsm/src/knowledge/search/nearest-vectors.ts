@@ -4,7 +4,7 @@ import { knowledgePublished as table } from '../../schema/knowledge.js'
 import { legDepth } from './lexical-legs.js'
 import type { SearchScope } from './scope.js'
 
-/** The fields a search filters by, kept with a vector. */
+/** The fields that a search filters by, stored with each vector. */
 export interface VectorOwner {
   id: string
   visibility: ArticleVisibility
@@ -14,7 +14,7 @@ export interface VectorOwner {
   tags: ReadonlySet<string>
 }
 
-/** Columns an owner is made of. */
+/** The columns needed to build an owner. */
 export const ownerColumns = {
   id: table.id,
   visibility: table.visibility,
@@ -38,7 +38,7 @@ export function toOwner(row: OwnerRow): VectorOwner {
   }
 }
 
-/** Unit vectors of one tenant, one after another; an owner may have several. */
+/** Concatenated unit vectors of one tenant. An owner may have several. */
 export interface VectorMatrix {
   dims: number
   owners: readonly VectorOwner[]
@@ -55,7 +55,10 @@ function visible(owner: VectorOwner, { writer, now, filters }: SearchScope): boo
   )
 }
 
-/** Exact cosine: the articles nearest to a unit vector, each by its best piece, among what the scope shows. */
+/**
+ * Returns the articles nearest to a unit vector by exact cosine, restricted to the scope. The best chunk of each
+ * article counts. `least` is the minimum cosine.
+ */
 export function findNearest(
   { dims, owners, vectors }: VectorMatrix,
   query: Float32Array,

@@ -1,22 +1,25 @@
 import { spacelessPairs } from '@opsplane/postgres'
 
-/** What a query asks for, and what it does not want. */
+/** The wanted and the excluded parts of a query. */
 export interface ParsedQuery {
   /** Words and quoted phrases. */
   wanted: string
-  /** Words and phrases that stood behind a minus. */
+  /** Words and phrases preceded by a minus. */
   excluded: string[]
 }
 
-/** A phrase as it is; or a minus that no word and no other minus goes before, with the phrase or word behind it. */
+/**
+ * Matches a quoted phrase, or a minus that follows neither a word nor another minus, with the phrase or word
+ * after it.
+ */
 const pieces = /"[^"]*"?|(?<![\p{L}\p{N}_-])-(?:"([^"]+)"?|([\p{L}\p{N}][^\s",;()]*))/gu
-/** Such as those of `--force`, which is an option of a command. */
+/** Matches other minuses, such as those of the command option `--force`. */
 const otherMinuses = /(?<![\p{L}\p{N}_])-+/gu
 
-/** Every one is held against each article that matches; more of them are left out. */
+/** Each exclusion is checked against every matching article, so further ones are ignored. */
 const maxExcluded = 12
 
-/** Takes exclusions out of a query, so that what is not wanted is not looked for. */
+/** Separates exclusions from a query, so that excluded words are not searched for. */
 export function parseQuery(query: string): ParsedQuery {
   const excluded: string[] = []
   const wanted = query.replaceAll(pieces, (piece: string, phrase?: string, word?: string) => {

@@ -4,17 +4,17 @@ import { and, inArray, type SQL, sql } from 'drizzle-orm'
 import { knowledgePublished as table } from '../../schema/knowledge.js'
 import { contentConditions, inTenant, readable } from '../queries.js'
 
-/** What one search may find: the caller's tenant, what the caller may see, and what was asked for. */
+/** The scope of one search: the caller's tenant, the caller's visibility, and the filters. */
 export interface SearchScope {
   tenant: TenantScope
   writer: boolean
   now: Instant
   filters: KnowledgeSearch['filters']
-  /** Words and phrases that what is found must not have. */
+  /** Words and phrases that results must not contain. */
   excluded: readonly string[]
 }
 
-/** Holds in every leg, so that no leg's places are spent on what may not be shown. */
+/** Condition applied in every leg, so that invisible articles do not use up its ranks. */
 export const withinScope = ({ tenant, writer, now, filters, excluded }: SearchScope): SQL | undefined =>
   and(
     inTenant(table, tenant),
@@ -23,11 +23,11 @@ export const withinScope = ({ tenant, writer, now, filters, excluded }: SearchSc
     ...excluded.map((text) => sql`not (${table.search} @@ ${inLanguageOfArticle(text)})`),
   )
 
-/** Stemmed as the article is: another language's stem of the same word is not in it. */
+/** Stems the text in the language of the article, because the stems of another language do not occur in it. */
 const inLanguageOfArticle = (text: string): SQL =>
   sql`phraseto_tsquery(knowledge_config(${table.language}), knowledge_plain(${text}))`
 
-/** Of articles found without the database those that are within the scope, in the same order. */
+/** Filters ids that were found without the database by the scope. Keeps their order. */
 export async function filterByScope(db: Drizzle, scope: SearchScope, ids: string[]): Promise<string[]> {
   if (scope.excluded.length === 0 || ids.length === 0) return ids
   const rows = await db

@@ -7,7 +7,7 @@ import { knowledgeTeam } from '../knowledge.fixture.js'
 let service: TestService
 let team: ReturnType<typeof knowledgeTeam>
 
-/** Nothing that any query below asks for. */
+/** Articles that none of the queries below match. */
 const filler = Array.from({ length: 10 }, (_, index) => ({
   title: `Coffee machine ${index % 2 === 0 ? 'descaling' : 'beans'} on floor ${index}`,
   body: 'Fill the tank with water, choose the programme, wait until the lamp is green and rinse it twice.',
@@ -79,7 +79,7 @@ describe('each leg', () => {
 })
 
 describe('what is not for the caller is in no leg', () => {
-  // One query that every leg would find it by.
+  // A query that matches in every leg.
   const query = 'zeppelin ZEP-100 zepelin'
   const secret = { title: 'Zeppelin ZEP-100', body: 'Zeppelin mooring.', category: 'air', tags: ['balloon'] }
   const found = async (client: ApiClient, more?: object) =>
@@ -142,7 +142,7 @@ it('finds nothing that has what was excluded, in any leg and language', async ()
   const without = async (query: string) => new Set(await titles(own.reader, query))
   expect(await without('plotter')).toEqual(new Set(['Plotter stalls', 'Plotter colours', 'Der Plotter']))
   const others = new Set(['Plotter colours', 'Der Plotter'])
-  // `failing` is stemmed in English alone.
+  // Only English stems `failing`.
   for (const exclusion of ['-failing', '(-failing)', '-"call facilities"', '-ERR-4711'])
     expect([exclusion, await without(`plotter ${exclusion}`)]).toEqual([exclusion, others])
   expect(await without('plotter -tinte')).toEqual(new Set(['Plotter stalls', 'Plotter colours']))

@@ -11,7 +11,7 @@ import type { VectorAnswer, vectorLeg } from './vector-leg.js'
 
 const withoutVectors: VectorAnswer = { searchMode: 'lexical', degraded: null, ids: [] }
 
-/** Searches by every leg and fuses what they find. */
+/** Searches with all legs and fuses their results. */
 export function knowledgeSearch(db: Drizzle, vectors: ReturnType<typeof vectorLeg>) {
   return async (
     { query, limit, mode }: KnowledgeSearch,

@@ -1,6 +1,6 @@
-/** How long a search waits for something better before it makes do with less. */
+/** How long a search waits for a better result before it continues without it. */
 export interface SearchTimeouts {
-  /** For the vector of its query from the endpoint. */
+  /** Maximum wait in milliseconds for the query's vector. */
   embeddingMs: number
 }
 

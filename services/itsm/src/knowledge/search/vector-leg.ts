@@ -9,7 +9,7 @@ import type { SearchTimeouts } from './timeouts.js'
 
 export interface VectorAnswer {
   searchMode: SearchMode
-  /** Why it was not searched by meaning. */
+  /** Reason why vectors were not used; `null` if they were. */
   degraded: string | null
   ids: string[]
 }
@@ -20,7 +20,7 @@ export interface Embeddings {
   breaker: Breaker
 }
 
-/** What is near in meaning, by vectors of a model; without them the answer has the reason. */
+/** Finds articles with a similar meaning by the vectors of a model. Without vectors, the answer contains the reason. */
 export function vectorLeg(embeddings: Embeddings | null, timeouts: SearchTimeouts) {
   const byEmbeddings = async (
     scope: SearchScope,

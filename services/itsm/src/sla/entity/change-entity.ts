@@ -8,7 +8,7 @@ const open = [
 ]
 const undecided = ['assess', 'authorize']
 
-/** A change on hold keeps its status; policies pause in `on_hold` as if it were one. */
+/** A change on hold keeps its status. For SLA policies it counts as having the status `on_hold`. */
 export const changeEntity = slaEntity({
   entityType: 'change',
   table: 'changes',
@@ -28,7 +28,7 @@ export const changeEntity = slaEntity({
   }),
 })
 
-/** A draft again without a rejection is one whose approvals were voided by an edit: there is no decision. */
+/** A change that returns to draft without a rejection had its approvals voided by an edit, so no decision was made. */
 function approval({
   status,
   onHold,

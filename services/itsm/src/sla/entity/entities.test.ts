@@ -24,7 +24,7 @@ const terms = (fields: Partial<SlaPolicyState> = {}): PinnedPolicy => ({
   calendarRevision: null,
 })
 
-/** What became of a ticket, minute by minute. */
+/** The history of a ticket: the fields changed at each minute. */
 const life = (...steps: [minutes: number, fields: Partial<TicketState>][]): Change[] => {
   let state = ticket({})
   return [[0, {}] as const, ...steps].map(([minutes, fields], index) => {
@@ -33,7 +33,7 @@ const life = (...steps: [minutes: number, fields: Partial<TicketState>][]): Chan
     return { eventId: `evt_${index + 1}`, version: index + 1, at: at(minutes), entity }
   })
 }
-/** The types decided over the life, and the clock in the end. */
+/** Returns the event types decided over the history, and the final clock. */
 function run(history: Change[], given: PinnedPolicy) {
   const [first, ...rest] = history
   if (!first) throw new Error('nothing happened')

@@ -5,7 +5,7 @@ import { incidentEntity } from './incident-entity.js'
 import { problemEntity } from './problem-entity.js'
 import { requestEntity } from './request-entity.js'
 
-/** Every kind of entity that clocks run over. */
+/** All kinds of entity that clocks measure. */
 export const slaEntities: readonly SlaEntity[] = [incidentEntity, problemEntity, changeEntity, requestEntity]
 
 export const findEntity = (type: SlaEntityType, among = slaEntities): SlaEntity | undefined =>

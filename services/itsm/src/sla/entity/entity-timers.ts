@@ -1,7 +1,10 @@
 import { type Instant, SlaTimer, type TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '../timer/rows.js'
 
-/** The clocks of an entity, the first to start first: as they are, or those there were at an instant as they were. */
+/**
+ * Returns the clocks of an entity in order of their start: their current
+ * states, or the states at `asOf` of the clocks that existed then.
+ */
 export async function readTimersOfEntity(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,
@@ -13,7 +16,7 @@ export async function readTimersOfEntity(
   const rows = await sql.unsafe<{ state: unknown }[]>(
     asOf === undefined
       ? `select t.state from sla_timers t where ${ofEntity} order by t.id`
-      : // No clock is ever deleted, so those there were are among those there are.
+      : // Clocks are never deleted, so all clocks that existed then still exist.
         `select last.state from sla_timers t cross join lateral (
            select e.data->'after' as state from events e
            where e.stream_id = t.id and e.stream_type = 'sla_timers' and e.workspace_id = $1 and e.environment = $2

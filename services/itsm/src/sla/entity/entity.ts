@@ -13,58 +13,61 @@ import type { KeysetTable } from '@opsplane/postgres'
 import type { SQL } from 'drizzle-orm'
 import type { z } from 'zod'
 
-/** What clocks see of an entity after one of its events, whatever kind it is. */
+/** The facts that clocks need about an entity of any kind after one of its events. */
 export interface SlaFacts {
   id: string
   number: string
   createdAt: Instant
   status: string
-  /** Null where the kind has none, as for the next two. */
+  /** `null` if this kind of entity has none. The same applies to the next two fields. */
   severity: Severity | null
   priority: Priority | null
   holdReason: HoldReason | null
-  /** Whether what a resolution clock waits for is done, or never will be. */
+  /** Whether the work that a resolution clock waits for is completed or will never be. */
   ended: 'completed' | 'canceled' | null
-  /** What this event or one before it has answered the one who asked with, for the metric `response`. */
+  /** How this event or an earlier one responded to the requester, for the metric `response`; `null` if none did. */
   response: string | null
-  /** What this event means for recurring spans; the others go on as they are. */
+  /** Effect of this event on recurring spans. Spans not listed are unchanged. */
   spans?: Partial<Record<RecurringSlaMetric, SpanSignal>>
-  /** The state itself: conditions look at it. */
+  /** The whole state, which conditions are evaluated on. */
   state: object
 }
 
-/** A kind of entity that clocks run over. */
+/** A kind of entity that clocks measure. */
 export interface SlaEntity {
   entityType: SlaEntityType
-  /** Its read-model table, which is the type of its streams in the log too. */
+  /** Its read-model table, which is also the stream type in the log. */
   table: string
-  /** Before the digits of its number, which its table has as `number_value`. */
+  /** Prefix of its number, such as `INC-`. The table stores the digits as `number_value`. */
   numberPrefix: string
-  /** The consumer of its events. */
+  /** Durable name of the consumer of its events. */
   durable: string
-  /** The events that can change a clock. */
+  /** Types of events that can change a clock. */
   eventTypes: readonly string[]
-  /** What can be measured of it, with the statuses in which a clock of it counts. */
+  /** The metrics that can be measured, each with the statuses in which its clocks count. */
   metrics: Partial<Record<SlaMetric, readonly string[]>>
-  /** The events that affect recurring spans; all unless given. */
+  /** Types of events that affect recurring spans; all types if omitted. */
   spanEvents?: readonly string[]
   goalsBy: readonly [SlaGoalsBy, ...SlaGoalsBy[]]
-  /** Hold reasons that stop the clock unless the policy says otherwise; null where there are no hold reasons. */
+  /** Hold reasons that pause the clock by default; `null` if this kind of entity has no hold reasons. */
   pauseReasons: readonly HoldReason[] | null
-  /** The statuses it can be in before it has ended, the first one first: those a policy may pause in. */
+  /** The statuses it can have before it has ended, the initial one first. A policy may pause in these. */
   openStatuses: readonly string[]
-  /** For entities that not every reader of clocks may see: their rows, and those a caller may see (undefined: all). */
+  /**
+   * For entities that not every reader of clocks may see: their rows,
+   * and the condition for those a caller may see (`undefined`: all).
+   */
   restricted?: {
     rows: KeysetTable
     visibleTo(meta: RequestMeta): SQL | undefined
   }
-  /** Its fields, which conditions are about. */
+  /** Schema of its state, whose fields conditions refer to. */
   record: z.ZodObject
-  /** From the state as it was stored, and the rest of its event. */
+  /** Derives the facts from the stored state and the other parts of its event. */
   facts(stored: unknown, reported?: Reported): SlaFacts
 }
 
-/** The parts of an event besides the state: its type, and its comment, if any. */
+/** The parts of an event other than the state: its type and its comment, if any. */
 export interface Reported {
   type?: string
   comment?: unknown
@@ -75,7 +78,7 @@ type Described<State> = Omit<SlaEntity, 'facts' | 'record'> & {
   facts(state: State, reported: Reported): Omit<SlaFacts, 'state'>
 }
 
-/** Describes a kind of entity by its state. */
+/** Defines a kind of entity by its state. */
 export function slaEntity<State extends object>({
   state: schema,
   facts,
@@ -92,8 +95,8 @@ export function slaEntity<State extends object>({
 }
 
 /**
- * What an event means for a recurring span: it waits, beginning here unless it has begun; it is held; it is done; or it
- * is off, as nothing is awaited any longer.
+ * Effect of an event on a recurring span: it is waiting, and begins here unless it has begun; it is held; it is done;
+ * or it is off, because nothing is awaited any more.
  */
 export interface SpanSignal {
   is: 'waiting' | 'held' | 'done' | 'off'

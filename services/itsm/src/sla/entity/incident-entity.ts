@@ -37,8 +37,8 @@ function findEnd(status: IncidentState['status']) {
 const findStart = (status: IncidentState['status']) => (status === 'open' ? null : status)
 
 /**
- * A caller whose words reopen the incident says them while it is resolved still: it is the event that ends what is
- * waited for, not the status.
+ * The event, not the status, ends the wait for a response: when a comment by the caller reopens an incident, the
+ * incident is still resolved at the time of the comment.
  */
 function nextResponse(
   status: IncidentState['status'],
@@ -51,7 +51,7 @@ function nextResponse(
   return status === 'canceled' ? { is: 'off', reason: 'incident canceled' } : { is: 'done', reason: status }
 }
 
-/** Who has said something in public. Where no caller is named, it is who opened the incident. */
+/** Returns the author of a public comment. If the incident names no caller, its creator counts as the caller. */
 function findCommenter(
   { callerId, createdBy }: Pick<IncidentState, 'callerId' | 'createdBy'>,
   { comment: given }: Reported,

@@ -15,7 +15,10 @@ export type TicketState = z.infer<typeof TicketState>
 
 const open = ['new', 'assess', 'fix_in_progress']
 
-/** Another kind of entity than incidents: no severity, no response, no hold reasons, and another way to end. */
+/**
+ * A kind of entity that differs from incidents: no severity, response or hold reasons, and different final
+ * statuses.
+ */
 export const ticketEntity = slaEntity({
   entityType: 'problem',
   table: 'test_tickets',

@@ -19,7 +19,7 @@ import { incidentEntity } from './incident-entity.js'
 import { TicketState, ticket, ticketEntity } from './other-entity.fixture.js'
 
 const log = createLogger({ service: 'test', level: 'silent' })
-/** The service lives long before: nothing of what happens here is due to it. */
+/** The service's clock is far in the past, so nothing in this test is due for it. */
 const past = '2025-01-01T00:00:00.000Z'
 let nowMs = Date.parse('2026-03-02T09:00:00.000Z')
 const now = () => new Date(nowMs).toISOString()
@@ -92,7 +92,7 @@ it('keeps the clocks of another kind of entity by its description alone, next to
   nowMs += 20 * 60_000
   await put({ status: 'fix_in_progress', priority: 'P1' })
   nowMs += 25 * 60_000
-  // No consumer has handled those events: it finds them before it reports what seems to be due.
+  // No consumer has handled those events. The sweep finds them before it reports anything that seems due.
   const sweep = { sql: database.sql, log, simulated: { now } }
   expect(await attemptDueWork(clocks.worker, sweep)).toMatchObject({ done: 1 })
   const breachedAt = '2026-03-02T09:50:00.000Z'

@@ -25,7 +25,7 @@ export const requestEntity = slaEntity({
   }),
 })
 
-/** Refusing a request is a decision as well as its end. */
+/** Rejecting a request is both a decision and its end. */
 function approval(status: CatalogRequestState['status']): SpanSignal {
   if (status === 'awaiting_approval') return { is: 'waiting', reason: null }
   if (status === 'canceled') return { is: 'off', reason: 'request canceled' }

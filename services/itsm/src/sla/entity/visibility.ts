@@ -7,8 +7,9 @@ import { slaEntities } from './entities.js'
 import type { SlaEntity } from './entity.js'
 
 /**
- * The clocks of entities the caller may see, as a condition of a list; undefined where they see all. The present of the
- * entity is asked, also for the past of its clocks. What they see is found once, not for each clock.
+ * Condition for the clocks of entities that the caller may see; `undefined` if they
+ * may see all. It applies to the current state of the entity, also for past states
+ * of its clocks. The visible entities are determined once, not for each clock.
  */
 export function visibleClocks(db: Drizzle, meta: RequestMeta, entities = slaEntities): SQL | undefined {
   const ofKind = ({ entityType: kind, restricted }: SlaEntity) => {
@@ -28,7 +29,7 @@ const ofTenant = (rows: KeysetTable, { workspaceId, environment }: TenantScope) 
   eq(rows.environment, environment),
 ]
 
-/** Of these entities of one kind, those the caller may see. */
+/** Returns the ids of this kind of entity that the caller may see. */
 export async function filterVisible(
   db: Drizzle,
   { restricted }: SlaEntity,
@@ -45,7 +46,7 @@ export async function filterVisible(
   return new Set(found.map(({ id }) => String(id)))
 }
 
-/** Whether the caller may see an entity that is there. */
+/** Whether the caller may see an existing entity. */
 export const isVisible = async (
   db: Drizzle,
   kind: SlaEntity,

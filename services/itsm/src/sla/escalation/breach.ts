@@ -6,8 +6,8 @@ export interface ReportBreach {
 }
 
 /**
- * A breach as an event of the incident, in a stream of its own, so that the sweep never races with people for the
- * incident's next version. It carries the state of the incident and does not change it. See ADR 024.
+ * A breach as an event of the incident, in a separate stream, so that the sweep never races with people for the
+ * incident's next version. The event contains the state of the incident and does not change it. See ADR 024.
  */
 export const incidentBreach: Decider<IncidentState, ReportBreach> = {
   resourceType: 'incident',

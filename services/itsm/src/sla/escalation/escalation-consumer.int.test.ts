@@ -39,7 +39,7 @@ const clocks = () => createClocks(context())
 const escalating = (ctx = context()) =>
   createEscalationConsumer(ctx, createPinnedPolicies(), desk.incidents.getSettings)
 
-/** An hour for every incident of the workspace, whatever it is like. */
+/** Creates a policy with a goal of one hour for every incident of the workspace. */
 async function promise(
   escalations: Rules,
   of = tenant,
@@ -63,7 +63,7 @@ async function openIncident(fields: object = {}, of = tenant): Promise<string> {
   await clocks().apply([id])
   return id
 }
-/** Has the clocks report what is due by a minute of the hour; no consumer has handled it yet. */
+/** Makes the clocks report everything due by this minute of the hour. No consumer has handled the reports yet. */
 async function reach(minute: number) {
   desk.setTime(new Date(Date.parse(opened) + minute * 60_000 + 2_000).toISOString())
   const { database, clock } = desk.ctx
@@ -85,13 +85,13 @@ async function eventsWhere(column: 'stream_id' | 'workspace_id', value: string):
     }),
   )
 }
-/** What the clocks of the workspace have reported, as it comes from the stream. */
+/** The reports of the workspace's clocks, as delivered by the stream. */
 const reported = async (of = tenant) =>
   (await eventsWhere('workspace_id', of.workspaceId)).filter(({ type }) =>
     ['sla.warning', 'sla.breached'].includes(type),
   )
 const deliver = async (ctx?: EscalationContext) => escalating(ctx).handle(await reported())
-/** What rules have done to an incident. */
+/** The events of an incident that were caused by rules. */
 const byRules = async (id: string) =>
   (await eventsWhere('stream_id', id)).filter(({ data }) => data.cause === 'sla')
 const typesOf = async (id: string) => (await byRules(id)).map(({ type }) => type)
@@ -227,7 +227,7 @@ describe('a rule', () => {
       await clocks().apply([one])
     }
     await deliver()
-    // The first went by the revision without conditions, under which the clock counts on.
+    // The first clock is pinned to the revision without conditions, so it keeps counting.
     expect([await typesOf(id), await typesOf(later)]).toEqual([['incident.assigned'], []])
   })
 
@@ -295,7 +295,7 @@ it('rules of what comes again are carried out once each time, and not for what i
   await reach(110)
   await says(115, 'usr_agent')
   await says(120, 'usr_caller')
-  // The third warning has not been handled until now.
+  // Until now, the third warning has not been handled.
   await deliver()
   expect([(await reported()).length, await escalated()]).toEqual([3, 2])
   const [first] = await byRules(id)

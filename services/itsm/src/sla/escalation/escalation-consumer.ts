@@ -30,13 +30,13 @@ export { thresholdEvents } from './threshold-events.js'
 
 export interface EscalationContext extends Pick<ServiceContext, 'database' | 'store' | 'clock' | 'log'> {}
 
-/** How often a transaction is tried that loses races for the incident against people. */
+/** Maximum attempts of a transaction that loses races for the incident. */
 const maxTries = 10
 
 /**
- * Applies the escalation rules of policies. An event only names the clock: its reports are read from the log after the
- * last version applied, which is stored in the transaction that changes the incident. So events that are redelivered,
- * late, or out of order do no harm. ADR 035.
+ * Applies the escalation rules of policies. An event only names the clock. The clock's reports are read from the log
+ * after the last applied version, which is stored in the transaction that changes the incident. Redelivered, late or
+ * reordered events therefore do no harm. ADR 035.
  */
 export function createEscalationConsumer(
   ctx: EscalationContext,
@@ -77,7 +77,10 @@ export function createEscalationConsumer(
     }
   }
 
-  /** All that the clock has reported and that is not carried out yet, at once; undefined when there is nothing of it. */
+  /**
+   * Applies all reports of the clock that were not applied yet,
+   * in one transaction. Returns `undefined` if there are none.
+   */
   async function carryOut(timerId: string, tenant: TenantScope) {
     const { priorityMatrix } = await getSettings(tenant)
     return database.sql.begin(async (tx) => {
@@ -91,7 +94,8 @@ export function createEscalationConsumer(
         reported.map(({ timer }) => timer),
       )
       const firings = reported.map((firing) => ({ ...firing, policy: terms(firing.timer).policy }))
-      // What was waited for then may be there, and the clock count what has come again since.
+      // Ignores reports of earlier spans: the awaited response
+      // may have arrived, and the clock may measure a later span.
       const due = dueFirings(firings, after).filter(({ timer }) => timer.startedAt === countsFrom)
       const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null }
       return {
@@ -100,7 +104,7 @@ export function createEscalationConsumer(
     })
   }
 
-  /** Leaves alone what has ended. Resolves to who could not be made to follow the incident. */
+  /** Skips incidents that have ended. Returns the users who could not be added as watchers. */
   async function changeIncident(
     unit: Unit,
     due: readonly Firing[],

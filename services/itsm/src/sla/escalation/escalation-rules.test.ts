@@ -5,7 +5,7 @@ import { maxWatchers } from '../../incident/watchers.js'
 import { checkEscalations, dueFirings, type Firing, planSteps } from './escalation-rules.js'
 
 const at = '2026-03-02T09:00:00.000Z'
-/** As it was stored before there were escalations. */
+/** A policy as stored before escalations existed. */
 const stored = {
   id: 'slp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
   name: 'Gold',

@@ -10,12 +10,12 @@ import { isMoreSevere } from '../../incident/escalate-levels.js'
 import type { IncidentStep } from '../../incident/steps.js'
 import { maxWatchers } from '../../incident/watchers.js'
 
-/** Percent of the goal at which it is breached. */
+/** Percentage of the goal at which it is breached. */
 export const breachPercent = 100
 
 type EscalatingPolicy = Pick<SlaPolicyState, 'entityType' | 'warnings' | 'escalations'>
 
-/** Throws validation_failed for a rule that would never be carried out, or have nothing to do. */
+/** Throws validation_failed for a rule that would never apply or has no action. */
 export function checkEscalations({ entityType, warnings, escalations }: EscalatingPolicy): void {
   if (escalations.length > 0 && entityType !== 'incident')
     throw invalidField('/escalations', 'unfit_escalations', 'Only incidents are escalated.')
@@ -35,11 +35,11 @@ export function checkEscalations({ entityType, warnings, escalations }: Escalati
   })
 }
 
-/** The rules for when a clock of the policy has used up so much of its goal. */
+/** Returns the rules of the policy for a clock that has used this percentage of its goal. */
 export const rulesAt = ({ escalations }: Pick<SlaPolicyState, 'escalations'>, percent: number) =>
   escalations.filter(({ atPercent }) => atPercent === percent)
 
-/** A threshold as the log of a clock tells of it, and the policy the clock was pinned to then. */
+/** A threshold that a clock reported, from the log, and the policy it was pinned to at that time. */
 export interface Firing {
   eventId: string
   version: number
@@ -49,9 +49,9 @@ export interface Firing {
 }
 
 /**
- * Of all thresholds a clock has reported, those after a version of it whose rules are to be carried out. Once in its life, or
- * in each span of what comes again: under another goal it can come to the same percent again, and a level that was called
- * need not be called again.
+ * Returns the thresholds reported after the version `after` whose rules are to be applied. Each percentage applies once
+ * per clock, or once per recurring span: after a change of goal the clock may reach the same percentage again, but the
+ * same escalation need not be repeated.
  */
 export function dueFirings(firings: readonly Firing[], after: number): Firing[] {
   const reached = new Set<string>()
@@ -70,7 +70,7 @@ export const toReachedThreshold = ({ timer, percent }: Firing): ReachedThreshold
   percent,
 })
 
-/** Why the incident is escalated, in words. */
+/** Text for the reason of an escalation. */
 export function formatReason({ timer: { policyName, metric }, percent }: Firing): string {
   const what = metric.replaceAll('_', ' ')
   return percent === breachPercent
@@ -78,13 +78,16 @@ export function formatReason({ timer: { policyName, metric }, percent }: Firing)
     : `SLA ${policyName}: ${percent} % of the time for its ${what} is used up.`
 }
 
-/** What a rule makes of an incident: only what it has not come to yet, and `left` who cannot follow it any more. */
+/**
+ * The steps of a rule that still change the incident, and in `left` the users who can no longer be added as
+ * watchers.
+ */
 export interface StepPlan {
   steps: IncidentStep[]
   left: string[]
 }
 
-/** The steps of one rule, in the order of a PATCH. */
+/** Returns the steps of one rule, in the order of a PATCH. */
 export function planSteps(rule: SlaEscalation, state: IncidentState, reason: string): StepPlan {
   const { severity, assignmentGroup, escalateTo, assigneeId, watcherIds = [] } = rule
   const following = new Set(state.watcherIds)

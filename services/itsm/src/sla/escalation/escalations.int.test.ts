@@ -11,10 +11,10 @@ import { startTestService, type TestService, testPrincipal, waitFor } from '@ops
 import type { z } from 'zod'
 import { itsm } from '../../service.js'
 
-/** Stands still until it is moved. A Monday. */
+/** A Monday. Time stands still until the test changes it. */
 let nowMs = Date.parse('2026-03-02T09:00:00.000Z')
 const clock = { now: () => new Date(nowMs).toISOString() }
-/** So many minutes after an instant, when what is due then is reported. */
+/** Moves to `minutes` after an instant, so that everything due by then is reported. */
 const moveTo = (from: string, minutes: number) => {
   nowMs = Date.parse(from) + minutes * 60_000 + 2_000
 }
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => service?.stop())
 
 type Given = Partial<z.input<typeof NewSlaPolicy>>
-/** An hour for whatever is opened in a workspace of its own. */
+/** A separate workspace with a policy of one hour for every incident. */
 function workspace() {
   const api = service.as(testPrincipal())
   const hour = { name: 'Gold', metric: 'resolution', goalsBy: 'all', goals: { all: 60 }, warnings: [50] }
@@ -47,7 +47,7 @@ function workspace() {
     api,
     create,
     get,
-    /** With its clock, that is running. */
+    /** Opens an incident and waits until its clock is running. */
     async open(fields: object = {}) {
       const body = { title: 'Payments fail', ...fields }
       const incident = (await api.post('/itsm/incidents', body)).data(Incident)

@@ -3,7 +3,7 @@ import type { StatementRunner } from '../timer/rows.js'
 import { isOpen } from '../timer/timer.js'
 import { breachPercent, type Firing } from './escalation-rules.js'
 
-/** The events that report a threshold. */
+/** Types of the events that report a threshold. */
 export const thresholdEvents = ['sla.warning', 'sla.breached'] as const
 
 interface Row {
@@ -14,7 +14,10 @@ interface Row {
   present: unknown
 }
 
-/** All thresholds a clock has reported, in order, and since when it counts; null when it does not. */
+/**
+ * Returns all thresholds a clock has reported, in order, and
+ * since when it has been counting; `null` if it is not counting.
+ */
 export async function readFirings(
   tx: StatementRunner,
   { workspaceId, environment }: TenantScope,

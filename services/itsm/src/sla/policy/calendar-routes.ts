@@ -29,7 +29,7 @@ const route = defineResource({
   response: SlaCalendar,
 })
 
-/** When time counts for SLA timers. */
+/** Routes of the calendars, which define when SLA timers count. */
 export function calendarRoutes(
   ctx: ServiceContext,
   { calendars }: SlaStores,

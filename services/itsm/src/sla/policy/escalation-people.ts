@@ -3,7 +3,7 @@ import type { NamedPeople } from '../../people.js'
 
 const fields = ['escalateTo', 'assigneeId', 'watcherIds'] as const
 
-/** Whom the escalation rules of a policy name, by their places in it. */
+/** The users named by the escalation rules of a policy, keyed by path. */
 export const escalationPeople = ({ escalations = [] }: Pick<SlaPolicyPatch, 'escalations'>): NamedPeople =>
   Object.fromEntries(
     escalations.flatMap((rule, index) =>
@@ -11,7 +11,7 @@ export const escalationPeople = ({ escalations = [] }: Pick<SlaPolicyPatch, 'esc
     ),
   )
 
-/** For each place of a patch all users the policy named: rules may be reordered. */
+/** For each path of a patch, all users the policy named before, because rules may be reordered. */
 export function formerlyNamed(
   patch: NamedPeople,
   { escalations }: Pick<SlaPolicyState, 'escalations'>,

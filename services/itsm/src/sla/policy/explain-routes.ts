@@ -7,7 +7,7 @@ import type { Clocks } from '../timer/clocks.js'
 import { elapsedMs, intervals } from '../timer/ledger.js'
 import type { PinnedPolicy } from '../timer/timer.js'
 
-/** Why a timer says what it says. */
+/** Routes that explain the state of SLA timers. */
 export function explainRoutes(
   { database }: ServiceContext,
   incidents: IncidentStore,
@@ -38,7 +38,7 @@ export function explainRoutes(
   ]
 }
 
-/** Up to when timers are explained, and whether that is in the past: nothing has been counted beyond now. */
+/** Returns the instant up to which timers are explained, and whether it is in the past. The future is not explained. */
 export function resolveInstant(
   asOf: Instant | undefined,
   now: Instant,
@@ -47,7 +47,7 @@ export function resolveInstant(
   return { past, at: past ?? now }
 }
 
-/** A timer as it is at an instant. */
+/** Returns a timer with its counted intervals up to an instant. */
 export function explainTimer({ ledger, ...timer }: SlaTimer, { calendar }: PinnedPolicy, at: Instant) {
   const until = Date.parse(at)
   const elapsed = elapsedMs(ledger, calendar, until)

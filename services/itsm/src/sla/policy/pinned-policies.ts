@@ -7,14 +7,14 @@ import { revisionId } from './policy.js'
 
 type PinnedRevisions = Pick<SlaTimer, 'policyId' | 'policyRevision' | 'calendarId' | 'calendarRevision'>
 
-/** Revisions never change, so what was read once is kept. */
+/** Cache of policy and calendar revisions. Revisions never change, so cached entries never become stale. */
 export interface PinnedPolicies {
-  /** Reads what is not known yet, at most one statement each for policies and calendars. */
+  /** Reads revisions that are not cached, with at most one statement each for policies and calendars. */
   load(
     tx: StatementRunner,
     timers: readonly PinnedRevisions[],
   ): Promise<(timer: PinnedRevisions) => PinnedPolicy>
-  /** A policy as it is now, with the calendar it names as that is now. */
+  /** Returns the current revision of a policy with the current revision of its calendar. */
   present(policy: SlaPolicyState, calendar: SlaCalendarState | null): PinnedPolicy
 }
 
@@ -22,7 +22,7 @@ const maxCached = 5_000
 
 type Compiled = Readonly<Record<SlaGoalUnit, Calendar>>
 
-/** Years are computed when they are first needed: an unused unit costs nothing. */
+/** Calendars compute years on first use, so an unused unit costs nothing. */
 const compile = (calendar: SlaCalendarState): Compiled => ({
   minutes: createCalendar(calendar),
   business_days: createCalendar(calendar, 'business_days'),

@@ -17,7 +17,7 @@ import { newTemplate } from '../../change/template/template.fixture.js'
 import { itsm } from '../../service.js'
 import { copyClocks, copyEvents } from '../timer/sweep.fixture.js'
 
-/** Stands still until it is moved. A Monday. */
+/** A Monday. Time stands still until the test changes it. */
 let nowMs = Date.parse('2026-03-02T09:00:00.000Z')
 const clock = { now: () => new Date(nowMs).toISOString() }
 const minutes = (count: number) => {

@@ -15,14 +15,14 @@ import type { SlaEntity } from '../entity/entity.js'
 import { checkEscalations } from '../escalation/escalation-rules.js'
 import { checkTraps } from './policy-traps.js'
 
-/** The kind of entity a policy is for. Throws validation_failed when no timers run over it. */
+/** Returns the kind of entity a policy applies to. Throws validation_failed if no timers measure this kind. */
 export function getEntity(type: SlaEntityType): SlaEntity {
   const entity = findEntity(type)
   if (!entity) throw invalidField('/entityType', 'no_clocks', 'No timers run over this kind of entity.')
   return entity
 }
 
-/** Throws validation_failed for a policy that its entity, its calendar or the timer cannot go by. */
+/** Throws validation_failed for a policy that does not fit its entity, its calendar or its metric. */
 export function checkPolicy(
   policy: SlaPolicyState,
   calendar: SlaCalendarState | null,
@@ -52,7 +52,7 @@ function checkFit({ metric, goalsBy, pauseReasons, pauseStatuses }: SlaPolicySta
     )
 }
 
-/** Throws validation_failed for another unit without goals in it: sixty minutes are not to become sixty days. */
+/** Throws validation_failed if a patch changes the unit without the goals: sixty minutes must not become sixty days. */
 export function checkUnit(
   { goalUnit, goals }: Pick<SlaPolicyPatch, 'goalUnit' | 'goals'>,
   present: Pick<SlaPolicyState, 'goalUnit'>,
@@ -89,7 +89,7 @@ function checkGoals(policy: SlaPolicyState, calendar: SlaCalendarState | null) {
     )
 }
 
-/** Throws validation_failed for a calendar by which an active policy would promise what never comes. */
+/** Throws validation_failed for a calendar with which an active policy would have an unreachable goal. */
 export function checkGoalsReachable(
   calendar: SlaCalendarState,
   policies: readonly SlaPolicyState[],
@@ -109,7 +109,7 @@ export function checkGoalsReachable(
   return calendar
 }
 
-/** The first goal that the open hours of a year do not reach. A timer of it would never be due. */
+/** Returns the first goal that exceeds the open hours of a year. Its timer would never be due. */
 function findUnreachableGoal(
   { goals, goalUnit }: Pick<SlaPolicyState, 'goals' | 'goalUnit'>,
   calendar: SlaCalendarState | null,

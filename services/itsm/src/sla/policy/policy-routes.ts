@@ -27,7 +27,7 @@ export const route = defineResource({
   response: SlaPolicy,
 })
 
-/** What is promised, and for what. */
+/** Routes of SLA policies. */
 export function policyRoutes(ctx: ServiceContext, { policies }: SlaStores, saving: SlaPolicyWriter): Route[] {
   return [
     route.list({

@@ -8,12 +8,12 @@ const policy = samplePolicy('2026-03-02T09:00:00.000Z', {
   ...{ goals: { critical: 60 }, pauseReasons: ['awaiting_caller', 'awaiting_vendor'], warnings: [] },
 })
 
-/** Of changes, which wait for approval in two statuses alone. */
+/** Policy for changes, which wait for approval in two statuses only. */
 const approval: Partial<SlaPolicyState> = {
   ...{ entityType: 'change', metric: 'approval', goalsBy: 'all', goals: { all: 60 }, pauseReasons: [] },
 }
 
-/** Where and why a policy is refused; null where it is not. */
+/** Returns path and code of the error with which a policy is rejected; `null` if it is accepted. */
 function refused(fields: Partial<SlaPolicyState>) {
   const given = { ...policy, ...fields }
   try {

@@ -11,12 +11,12 @@ import {
 import { isMoreSevere } from '../../incident/escalate-levels.js'
 import type { SlaEntity } from '../entity/entity.js'
 
-/** The status that hold reasons go with. */
+/** The status that has hold reasons. */
 const onHoldStatus = 'on_hold'
 
 /**
- * Throws validation_failed for a policy whose parts undo each other: its timers would never begin, never run, or be
- * canceled by what is to pause or to raise them. One that is inactive may be so until it is switched on.
+ * Throws validation_failed for a policy whose parts contradict each other: its timers would never start, never run, or
+ * be canceled by a pause or an escalation. An inactive policy is not checked until it is activated.
  */
 export function checkTraps(policy: SlaPolicyState, entity: SlaEntity): void {
   if (policy.status === 'inactive') return
@@ -43,12 +43,15 @@ export function checkTraps(policy: SlaPolicyState, entity: SlaEntity): void {
   for (const [index, rule] of policy.escalations.entries()) checkRule(rule, policy, `/escalations/${index}`)
 }
 
-/** A change on hold keeps its status, so that no condition can rule that out. */
+/** Whether the status is a real one. A change on hold keeps its status, so no condition can exclude `on_hold`. */
 function isStatus({ record }: SlaEntity, status: string): boolean {
   return record.shape.status?.safeParse(status).success === true
 }
 
-/** A hold that the conditions rule out cancels the clock, as they do not hold meanwhile. */
+/**
+ * A hold that the conditions exclude cancels the clock instead
+ * of pausing it, because the conditions do not match meanwhile.
+ */
 function checkReasons(conditions: Filter, pauseReasons: readonly HoldReason[]): void {
   const canceling = pauseReasons.findIndex(
     (holdReason) => !allows(conditions, { status: onHoldStatus, holdReason }),
@@ -56,7 +59,10 @@ function checkReasons(conditions: Filter, pauseReasons: readonly HoldReason[]): 
   if (canceling >= 0) throw cancels(`/pauseReasons/${canceling}`)
 }
 
-/** What a rule makes of an incident may have no goal, or not meet the conditions: then it ends its own timer. */
+/**
+ * After a rule has changed the incident, the policy may have no goal for it or its conditions may not match. The rule
+ * would then cancel its own timer.
+ */
 function checkRule(
   { severity, assignmentGroup, assigneeId }: SlaEscalation,
   { goals, goalsBy, conditions }: SlaPolicyState,
@@ -84,7 +90,7 @@ const cancels = (path: string) =>
     'The conditions do not hold then, so that the timer would be canceled instead of paused. Widen the conditions, or leave this out.',
   )
 
-/** Whether the conditions on these fields, if there are any, hold for their values. */
+/** Whether the conditions on these fields, if any, match their values. */
 function allows(conditions: Filter, values: Readonly<Record<string, string>>): boolean {
   const about = Object.entries(conditions).filter(([path]) => Object.hasOwn(values, path))
   return filterMatches(Object.fromEntries(about), values)

@@ -7,7 +7,7 @@ import type { SlaStores } from '../timer/stores.js'
 import { route } from './policy-routes.js'
 import { preview } from './preview.js'
 
-/** Trying a policy on an entity, and having it hold for timers that began before. */
+/** Routes that preview a policy on an entity, and that apply it to timers that began earlier. */
 export function policyUseRoutes(ctx: ServiceContext, stores: SlaStores, clocks: Clocks): Route[] {
   return [
     route.action('preview', {

@@ -11,7 +11,7 @@ import { createSlaPolicyWriter, type SlaPolicyWriter } from './policy-writer.js'
 let service: TestService
 let api: ApiClient
 const databases: Database[] = []
-/** Each with connections and turns of its own, as processes have. */
+/** Each has separate connections and queues, like separate processes. */
 let replicas: SlaPolicyWriter[]
 const principal = testPrincipal()
 

@@ -16,8 +16,8 @@ import { escalationPeople, formerlyNamed } from './escalation-people.js'
 import type { CalendarCommand } from './policy.js'
 
 /**
- * Saves policies and the calendars they count by in turns: a policy names a calendar there is, with goals it allows, also
- * where the calendar is changed or deleted at the same moment.
+ * Serializes writes of policies and calendars within a tenant, so that a policy always names an existing calendar that
+ * allows its goals, even if the calendar is changed or deleted concurrently.
  */
 export function createSlaPolicyWriter(
   ctx: SerializerContext,
@@ -53,7 +53,7 @@ export function createSlaPolicyWriter(
         return unit.handle(policies, id, { kind: 'patch', patch, calendar, now: meta.now })
       }),
 
-    /** With the policies that count by it. */
+    /** Changes a calendar. `commandFor` receives the policies that use it. */
     changeCalendar: (
       id: string,
       commandFor: (policies: readonly SlaPolicyState[]) => CalendarCommand,

@@ -1,6 +1,9 @@
 import type { Instant, SlaPolicyState } from '@opsplane/contracts'
 
-/** A policy for incidents by severity, around the clock, active since it was created; with these fields in place of its own. */
+/**
+ * A policy for incidents with goals by severity, around the
+ * clock, active since its creation. `fields` override its own.
+ */
 export function samplePolicy(createdAt: Instant, fields: Partial<SlaPolicyState> = {}): SlaPolicyState {
   return {
     id: 'slp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',

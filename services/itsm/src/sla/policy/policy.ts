@@ -18,12 +18,12 @@ import { checkGoalsReachable, checkPolicy, checkUnit, getEntity } from './policy
 
 export type CalendarCommand =
   | { kind: 'create'; id: string; input: NewSlaCalendar; now: Instant }
-  /** With the policies that count by it. */
+  /** Contains the policies that use the calendar. */
   | { kind: 'patch'; patch: SlaCalendarPatch; policies: readonly SlaPolicyState[]; now: Instant }
   | ({ kind: 'import'; policies: readonly SlaPolicyState[]; now: Instant } & NewHolidays)
   | { kind: 'delete' }
 
-/** Every revision stays as a row of its own, for the clocks that are pinned to it. */
+/** Every revision remains as a separate row, for the clocks that are pinned to it. */
 export const slaCalendar: Decider<SlaCalendarState, CalendarCommand> = {
   resourceType: 'sla_calendar',
   table: 'sla_calendars',
@@ -47,7 +47,7 @@ export const slaCalendar: Decider<SlaCalendarState, CalendarCommand> = {
   project: ({ after }) => revisionRow('sla_calendar_revisions', after),
 }
 
-/** A policy as it is saved is checked against the calendar it names; null counts around the clock. */
+/** `calendar` is the calendar the policy names, which the policy is checked against; `null` counts around the clock. */
 export type PolicyCommand =
   | { kind: 'create'; id: string; input: NewSlaPolicy; calendar: SlaCalendarState | null; now: Instant }
   | { kind: 'patch'; patch: SlaPolicyPatch; calendar: SlaCalendarState | null; now: Instant }
@@ -78,7 +78,7 @@ export const slaPolicy: Decider<SlaPolicyState, PolicyCommand> = {
   project: ({ after }) => revisionRow('sla_policy_revisions', after),
 }
 
-/** What goals go by, and what pauses a clock, unless it is said: that depends on the kind of entity. */
+/** Fills in the defaults of `goalsBy` and `pauseReasons`, which depend on the kind of entity. */
 function withDefaults({ goalsBy, pauseReasons, ...input }: NewSlaPolicy) {
   const entity = getEntity(input.entityType)
   return {
@@ -106,7 +106,7 @@ function updatedEvent<State extends { revision: number }>(
   return [{ type, after: check({ ...wanted, revision: state.revision + 1, updatedAt: now }) }]
 }
 
-/** Id of the row that keeps one revision. */
+/** Id of the row of one revision. */
 export const revisionId = (id: string, revision: number) => `${id}.${revision}`
 
 function revisionRow(table: string, after: { id: string; revision: number } | null) {

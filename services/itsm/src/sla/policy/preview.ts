@@ -25,7 +25,10 @@ export interface PreviewOptions {
   meta: RequestMeta
 }
 
-/** The clock an entity would have today had the policy, as it is now, been active since its creation. Keeps nothing. */
+/**
+ * Returns the clock that an entity would have now if the current revision of the policy had been active since the
+ * entity's creation. Stores nothing.
+ */
 export async function preview(
   { database }: ServiceContext,
   { policies, findCalendar }: SlaStores,
@@ -47,7 +50,7 @@ export async function preview(
   return { asOf: now, entityId: id, applies: true, reason: null, clock }
 }
 
-/** The clock as events and sweeps would have made it by now; null when none would have started. */
+/** Replays events and sweeps up to now and returns the resulting clock; `null` if none would have started. */
 export function replayTimer(
   id: string,
   history: readonly Change[],

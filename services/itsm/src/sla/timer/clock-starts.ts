@@ -5,14 +5,17 @@ import { applies, findStartIndex } from './timer.js'
 
 type Changes = ReadonlyMap<string, readonly EntityChange[]>
 
-/** A clock a policy asks for and that is not there, with what has happened to its entity since it was looked at last. */
+/** A clock that a policy may require and that does not exist, with the events of its entity since the last check. */
 interface MissingClock {
   entityId: string
   active: ActivePolicy
   changes: readonly EntityChange[]
 }
 
-/** The clocks that policies could ask for and that are not there. Entities older than the policy get none. */
+/**
+ * Returns the clocks that policies may require and that do not
+ * exist. Entities older than the policy's activation get none.
+ */
 export function findMissingClocks(
   policies: readonly ActivePolicy[],
   known: readonly StoredTimer[],
@@ -26,7 +29,7 @@ export function findMissingClocks(
   )
 }
 
-/** Whether a policy, as it is now, is for the entity these events are of. */
+/** Whether the current revision of a policy covers the entity of these events. */
 export function isForEntity({ policy, tenant }: ActivePolicy, [event]: readonly EntityChange[]): boolean {
   return (
     event !== undefined &&
@@ -38,7 +41,7 @@ export function isForEntity({ policy, tenant }: ActivePolicy, [event]: readonly 
   )
 }
 
-/** The entities whose earlier events decide whether a recurring span is open. */
+/** Returns the entities whose earlier events decide whether a recurring span is open, each mapped to version 0. */
 export function findUnknownSpans(absent: readonly MissingClock[]): Map<string, number> {
   const unknown = absent.filter(
     ({ active: { policy }, changes }) =>
@@ -49,18 +52,18 @@ export function findUnknownSpans(absent: readonly MissingClock[]): Map<string, n
   return new Map(unknown.map(({ entityId }) => [entityId, 0]))
 }
 
-/** The types of events that decide it. */
+/** Returns the types of events that decide whether a recurring span is open. */
 export const findSpanEventTypes = (entities: readonly SlaEntity[]) =>
   entities.flatMap(({ spanEvents, eventTypes }) => spanEvents ?? eventTypes)
 
 export interface ClockStart {
   entityId: string
   active: ActivePolicy
-  /** The event with which the clock starts: the first from which on the policy applies. */
+  /** The event with which the clock starts: the first one from which the policy applies. */
   from: EntityChange
 }
 
-/** Those of the absent clocks that start, given what earlier events said of spans. */
+/** Returns the missing clocks that start, considering the effect of earlier events on recurring spans. */
 export function findStartingClocks(absent: readonly MissingClock[], earlier: Changes): ClockStart[] {
   return absent.flatMap(({ entityId, active, changes }) => {
     const applied = earlier.get(entityId)?.filter(({ version }) => version < (changes[0]?.version ?? 0))

@@ -49,26 +49,26 @@ import {
 import { isPinnedTo, type PinnedPolicy, slaTimer, type TimerCommand, toBreachExtras } from './timer.js'
 
 export interface ClockContext extends Pick<ServiceContext, 'database' | 'store' | 'clock'> {
-  /** What clocks run over; everything there is unless set otherwise. */
+  /** Kinds of entity to measure; all kinds by default. */
   entities?: readonly SlaEntity[]
-  /** Wakes the worker for a clock that is due in so many milliseconds. */
+  /** Wakes the worker for a clock that is due in this many milliseconds. */
   wake?: (inMs: number) => void
 }
 
-/** Keeps the clocks of entities. */
+/** Maintains the clocks of entities. */
 export interface Clocks {
   pinnedPolicies: PinnedPolicies
   timers: ReturnType<typeof timerAggregate>
-  /** Applies the events of these entities to their clocks; starts those that are missing. */
+  /** Applies the events of these entities to their clocks, and starts missing clocks. */
   apply(entityIds: readonly string[]): Promise<void>
-  /** Reports warnings and breaches that are due. */
+  /** Reports due warnings and breaches. */
   worker: CreateWorker
 }
 
 export const clockWorkerName = 'sla-clocks'
-/** Clocks announced at once at most. */
+/** Maximum number of clocks reported in one batch. */
 const batchSize = 500
-/** What is further ahead is found by itself. */
+/** Clocks due later than this many milliseconds need no wake-up; the worker finds them by polling. */
 const soonMs = 6_000
 
 const timerAggregate = (store: ServiceContext['store']) =>
@@ -93,12 +93,15 @@ export function createClocks({
 
   interface Reported {
     tenant: TenantScope
-    /** The state the entity has, or had then. Of an incident alone it is reported. */
+    /**
+     * The state of the entity, current or at the event. Required
+     * for incidents only, whose breaches are reported with it.
+     */
     entity: object | undefined
     causationId?: string
   }
 
-  /** One command to one clock; a breach becomes an event of the incident too. */
+  /** Applies one command to one clock. A breach also becomes an event of the incident. */
   async function command(
     unit: Unit,
     before: StoredTimer,
@@ -169,7 +172,7 @@ export function createClocks({
     if (inMs < soonMs) wake(inMs)
   }
 
-  /** What the clock would go by if what it measures came again: nothing that no longer starts clocks. */
+  /** Returns the terms for the clock's next recurring span; `null` if the policy no longer starts clocks. */
   function findNextTerms(
     { state }: StoredTimer,
     policies: readonly ActivePolicy[],
@@ -211,7 +214,10 @@ export function createClocks({
     return applyAll(unit, { tenant, version: 1, state }, rest, { terms, nextTerms: terms }, now)
   }
 
-  /** Nothing that was done in time is reported because a consumer is behind. */
+  /**
+   * Applies pending events of entities with due clocks first, so that work
+   * done in time is not reported as late because a consumer lags behind.
+   */
   async function catchUp(context: WorkContext): Promise<void> {
     const behind = await findUnappliedEntities(database.sql, entities, context.at(), batchSize)
     const applyPart = async (part: readonly { key: string }[]) => {
@@ -265,10 +271,10 @@ export function createClocks({
   return { pinnedPolicies, timers, apply, worker }
 }
 
-/** When breaches were reported for the first time between two states of a clock. */
+/** Returns the instants of breaches that were first reported between two states of a clock. */
 function findNewBreaches(before: SlaTimer, after: SlaTimer): string[] {
   const reported = new Set(before.fired.filter(({ percent }) => percent === 100).map(({ at }) => at))
   const since = after.fired.slice(before.fired.length).filter(({ percent }) => percent === 100)
-  // A new goal takes over what was reported under the one before.
+  // After a change of goal, the new cycle repeats what was already reported under the previous one.
   return [...new Set(since.map(({ at }) => at))].filter((at) => !reported.has(at))
 }

@@ -6,7 +6,7 @@ type Ledger = readonly SlaLedgerEntry[]
 interface Stretch {
   entry: SlaLedgerEntry
   from: number
-  /** Null: it goes on. */
+  /** `null` if the entry is still current. */
   to: number | null
 }
 
@@ -19,7 +19,7 @@ function stretches(ledger: Ledger): Stretch[] {
 
 const running = (state: SlaClockState) => state === 'running'
 
-/** What is counted until an instant. */
+/** Returns the time counted until an instant, in milliseconds. */
 export function elapsedMs(ledger: Ledger, calendar: Calendar, until: number): number {
   return stretches(ledger)
     .filter(({ entry }) => running(entry.state))
@@ -27,8 +27,8 @@ export function elapsedMs(ledger: Ledger, calendar: Calendar, until: number): nu
 }
 
 /**
- * The first instant by which the clock has counted so much: in the past, or to come if it runs on from here.
- * Null when it does not get there as things are.
+ * Returns the first instant by which the clock has counted `ms`: in the past, or in the future if it keeps running.
+ * Returns `null` if the clock does not reach it in its current state.
  */
 export function reachedAt(ledger: Ledger, calendar: Calendar, ms: number): number | null {
   let left = ms
@@ -42,10 +42,13 @@ export function reachedAt(ledger: Ledger, calendar: Calendar, ms: number): numbe
   return null
 }
 
-/** A stretch with more parts than this is reported as one. */
+/** A ledger entry with more open spans than this is reported as a single interval. */
 const maxParts = 400
 
-/** What the clock did until an instant: running within open hours, closed hours, pauses. Counted times add up to the elapsed. */
+/**
+ * Returns the intervals of the clock until an instant: running in open hours, closed hours, and pauses. The counted
+ * times add up to the elapsed time.
+ */
 export function intervals(ledger: Ledger, calendar: Calendar, until: number): SlaInterval[] {
   return stretches(ledger).flatMap(({ entry, from, to }) => {
     const { state, reason, eventId } = entry

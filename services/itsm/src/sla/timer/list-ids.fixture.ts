@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 const Listed = z.object({ id: z.string() })
 
-/** The ids of a list, read to its end by its cursors, one by one. */
+/** Reads the ids of a whole list page by page, following its cursors. */
 export async function listAllIds(api: ApiClient, path: string, query = ''): Promise<string[]> {
   const ids: string[] = []
   for (let after = ''; ; ) {

@@ -1,7 +1,10 @@
 import { weekdays } from '@opsplane/contracts'
 import type { CalendarHours } from '../../calendar/calendar.js'
 
-/** Half-hour and quarter-hour offsets, summer time on both hemispheres, by an hour and by half an hour. */
+/**
+ * Includes half-hour and quarter-hour offsets, and daylight saving
+ * time in both hemispheres, by an hour and by half an hour.
+ */
 export const zones = [
   'UTC',
   'Europe/Berlin',
@@ -23,7 +26,7 @@ export function nine2five(timeZone: string): CalendarHours {
   return { timeZone, week, holidays: [], exceptions: [] }
 }
 
-/** Hours of every kind: several stretches, nights, until 24:00, holidays and exceptions. */
+/** Random open hours of every kind: several spans, nights, until 24:00, holidays and exceptions. */
 export function sampleHours(timeZone: string, random: () => number): CalendarHours {
   const time = (minutes: number) =>
     `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
@@ -47,10 +50,10 @@ export function sampleHours(timeZone: string, random: () => number): CalendarHou
   }
 }
 
-/** Looks at the clock on the wall minute by minute, and knows nothing of offsets. */
+/** Reference implementation that checks the wall clock minute by minute, without any offset arithmetic. */
 export interface WallClock {
   between(from: number, to: number): number
-  /** The first instant by which so much is counted; null when that is beyond what is known. */
+  /** Returns the first instant by which `ms` are counted; `null` if it is outside the known range. */
   add(from: number, ms: number): number | null
 }
 
@@ -70,7 +73,7 @@ function openOf(hours: CalendarHours, start: number, days: number): Uint8Array {
 export function openMinutes(hours: CalendarHours, start: number, days: number): WallClock {
   const open = openOf(hours, start, days)
   const first = (from: number) => Math.floor((from - start) / minuteMs)
-  /** How many minutes before each were open. */
+  /** Number of open minutes before each minute. */
   const openBefore = new Float64Array(open.length + 1)
   for (let minute = 0; minute < open.length; minute++)
     openBefore[minute + 1] = (openBefore[minute] ?? 0) + (open[minute] ?? 0)
@@ -96,8 +99,8 @@ export function openMinutes(hours: CalendarHours, start: number, days: number): 
 }
 
 /**
- * In business days: first it is written down what each date is open for in all, then, minute by minute, what it has been
- * open for. The first and the last date are known in part only.
+ * Counts business days: first sums the open time of each date, then computes minute by minute how much of it has
+ * passed. The first and the last date are only partly known.
  */
 export function openDays(hours: CalendarHours, start: number, days: number): WallClock {
   const open = openOf(hours, start, days)
@@ -110,7 +113,7 @@ export function openDays(hours: CalendarHours, start: number, days: number): Wal
   const passedOfDate = new Float64Array(days + 2)
   const passedAt = new Float64Array(open.length)
   const countedAt = new Float64Array(open.length + 1)
-  // Without a look at `Math` for each minute, which is slow where Jest keeps it.
+  // Avoids a lookup of `Math` for each minute, which is slow in Jest's sandbox.
   const { floor } = Math
   const share = (date: number, ms: number) => floor((ms * 86_400_000) / (ofDate[date] || 1))
   for (let minute = 0; minute < open.length; minute++) {
@@ -147,7 +150,7 @@ export function openDays(hours: CalendarHours, start: number, days: number): Wal
   }
 }
 
-/** The dates that are shown at each minute, in numbers. */
+/** Returns the number of the date shown at each minute. */
 function datesByMinute(quarters: readonly WallTime[]): Int32Array {
   const numbers = new Map<string, number>()
   const dates = new Int32Array(quarters.length * 15)
@@ -167,7 +170,7 @@ interface WallTime {
 
 const wallTimes = new Map<string, WallTime[]>()
 
-/** What the wall shows every quarter of an hour; every zone's offset changes on one. */
+/** Returns the wall-clock time of every quarter hour. In every zone, offsets change on a quarter hour. */
 export function wallQuarters(timeZone: string, start: number, days: number): WallTime[] {
   const key = `${timeZone} ${start} ${days}`
   const known = wallTimes.get(key)

@@ -1,7 +1,7 @@
 import type { SlaCalendarState, SlaPolicyState, TenantScope } from '@opsplane/contracts'
 import { type StatementRunner, type StoredTimer, toStoredTimer } from './rows.js'
 
-/** A policy as it is now: its open clocks that are pinned to anything else are outdated. */
+/** The current revision of a policy and its calendar. Open clocks pinned to any other revision are outdated. */
 export interface PresentPolicy {
   tenant: TenantScope
   policy: SlaPolicyState
@@ -17,7 +17,7 @@ const parameters = ({ tenant, policy, calendar }: PresentPolicy) => [
   ...[String(policy.revision), calendar?.id ?? '', String(calendar?.revision ?? '')],
 ]
 
-/** How many open clocks the policy has, and how many of them are outdated. */
+/** Returns the number of open clocks of the policy, and how many of them are outdated. */
 export async function countClocks(
   sql: StatementRunner,
   present: PresentPolicy,
@@ -32,14 +32,14 @@ export async function countClocks(
 }
 
 export interface OutdatedBatch {
-  /** Id of the last clock of the piece before. */
+  /** Id of the last clock of the previous batch. */
   after: string
   limit: number
-  /** Locked until the transaction ends; clocks locked by others are skipped. */
+  /** Whether to lock the clocks until the transaction ends. Clocks locked by other transactions are skipped. */
   locked: boolean
 }
 
-/** Outdated clocks, by id. */
+/** Returns outdated clocks, ordered by id. */
 export async function outdatedTimers(
   sql: StatementRunner,
   present: PresentPolicy,

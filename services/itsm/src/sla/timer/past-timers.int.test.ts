@@ -15,10 +15,10 @@ import type { z } from 'zod'
 import { itsm } from '../../service.js'
 import { listAllIds } from './list-ids.fixture.js'
 
-/** Stands still until it is moved. A Monday. */
+/** A Monday. Time stands still until the test changes it. */
 let nowMs = Date.parse('2026-03-02T09:00:00.000Z')
 const clock = { now: () => new Date(nowMs).toISOString() }
-/** Moves on to so many milliseconds after an instant. */
+/** Moves the clock to `ms` milliseconds after an instant. */
 const moveTo = (from: string, ms: number) => {
   nowMs = Date.parse(from) + ms
 }
@@ -49,7 +49,7 @@ const patch = async (api: ApiClient, id: string, fields: object) =>
   (await api.patch(`/itsm/incidents/${id}`, fields)).data(Incident)
 const slaOf = async (api: ApiClient, id: string, asOf: string) =>
   (await api.get(`/itsm/incidents/${id}/sla?asOf=${asOf}`)).data(IncidentSla)
-/** The only clock of an entity, once it is as said. */
+/** Waits until the only clock of an entity matches and returns it. */
 const clockOf = (api: ApiClient, entityId: string, having: object = {}) =>
   waitFor(async () => {
     const { items } = (await api.get(`${list}?entityId=${entityId}`)).page(SlaTimerItem)
@@ -57,7 +57,10 @@ const clockOf = (api: ApiClient, entityId: string, having: object = {}) =>
     return items[0] as SlaTimerItem
   })
 
-/** Opened, after 10 minutes and 123 ms paused, after 40 resumed, breached at 90 (less 123 ms), resolved after 100. */
+/**
+ * An incident paused after 10 minutes and 123 ms, resumed after 40
+ * minutes, breached at 90 minutes (minus 123 ms) and resolved after 100.
+ */
 async function lived(fields: object = {}) {
   const principal = testPrincipal()
   const api = service.as(principal)
@@ -106,7 +109,7 @@ describe('a clock as of an instant', () => {
       expect((await api.get(`${list}/${timerId}?asOf=${at}`)).data(ExplainedSlaTimer)).toEqual(timers[0])
       const { intervals } = timers[0] as ExplainedSlaTimer
       expect(intervals.reduce((sum, { countedMs }) => sum + countedMs, 0)).toBe(elapsedMs)
-      // Nothing is left out: each goes on where the one before it ends, up to the instant.
+      // There are no gaps: each interval begins where the previous one ends, up to the instant.
       const edges = intervals.flatMap(({ from, to }) => [from, to])
       const seams = intervals.slice(1).flatMap(({ from }) => [from, from])
       expect(edges).toEqual(ms === 0 ? [] : [createdAt, ...seams, at])

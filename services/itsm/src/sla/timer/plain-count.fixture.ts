@@ -1,10 +1,10 @@
 import type { SlaGoalKey, SlaPolicyState } from '@opsplane/contracts'
 import type { WallClock } from './oracle.fixture.js'
 
-/** What is reported when, in the order it is reported. */
+/** The reports of a clock with their instants, in the order of reporting. */
 export type Tally = { percent: number; at: number }[]
 
-/** The expected result of a clock, computed in the plainest way: every figure from the start, minute by minute. */
+/** The expected result of a clock, computed in the simplest way: every figure from the start, minute by minute. */
 export function plainCount(policy: SlaPolicyState, wall: WallClock, firstKey: SlaGoalKey | undefined) {
   const unitMs = policy.goalUnit === 'minutes' ? 60_000 : 86_400_000
   const runs: { from: number; to: number }[] = []
@@ -36,7 +36,10 @@ export function plainCount(policy: SlaPolicyState, wall: WallClock, firstKey: Sl
     reported,
     run: (from: number, to: number) => void runs.push({ from, to }),
     tell,
-    /** Another goal from an instant on, where it is another one; what was notified of one before and is past stays reported. */
+    /**
+     * Changes the goal from an instant on, if it differs. Thresholds that were already reported and are in the past
+     * under the new goal stay reported.
+     */
     retarget(wanted: SlaGoalKey | undefined, at: number) {
       if (wanted === key) return
       key = wanted

@@ -28,9 +28,9 @@ import type { Change } from './timer.js'
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
-/** What has happened as the oracle sees it: by what people did and by statuses, knowing nothing of signs. */
+/** An event as the reference implementation sees it: actions of people and statuses, without span signals. */
 export interface ObservedChange extends Change {
-  /** A span begins, unless one is open. */
+  /** Whether a span begins, unless one is already open. */
   asked: boolean
   ended: 'done' | 'off' | null
   held: boolean
@@ -69,7 +69,7 @@ const commentStep = (userId: string, visibility: IncidentComment['visibility']):
   comment: { ...comment, visibility, author: { ...agent, id: userId }, userId },
 })
 
-/** An incident with a caller and a conversation. */
+/** A random history of an incident with a caller and a conversation. */
 export function conversation(random: Random, openedAt: number, pauses: SlaPolicyState): ObservedChange[] {
   const { seen, add } = createStory()
   let state: IncidentState | null = null
@@ -118,7 +118,7 @@ export function conversation(random: Random, openedAt: number, pauses: SlaPolicy
   return seen
 }
 
-/** A change that is submitted, decided on, held up and rewritten. */
+/** A random history of a change that is submitted, decided on, put on hold and edited. */
 export function decisions(random: Random, openedAt: number): ObservedChange[] {
   const { seen, add } = createStory()
   let [state, ids]: [ChangeRecord | null, number] = [null, 0]

@@ -10,9 +10,9 @@ import { appliedVersions, readChangesAfter, type StatementRunner, type StoredTim
 import type { SlaStores } from './stores.js'
 import { slaTimer, type TimerCommand } from './timer.js'
 
-/** Clocks a request changes at most. */
+/** Maximum number of clocks changed by one request. */
 const maxPerRequest = 1_000
-/** Clocks per commit: while they are locked, events of their entities wait. */
+/** Number of clocks per commit. While they are locked, events of their entities wait. */
 const maxPerCommit = 100
 const maxShown = 200
 
@@ -23,10 +23,10 @@ export interface ReapplyOptions {
 }
 
 /**
- * Recomputes open clocks of older revisions by the present policy and calendar, from the events they have applied; events
- * not yet applied take effect when they are. It commits batch by batch, each on clocks it has locked, so it neither loses
- * races nor blocks others for long. A clock locked by another transaction is left for the next request, and a request
- * that is interrupted has done a part.
+ * Recomputes the open clocks of older revisions with the current policy and calendar, from the events they have already
+ * applied; later events take effect when they are applied. Commits in batches of locked clocks, so it neither loses
+ * races nor blocks others for long. Clocks locked by another transaction are left for the next request. An interrupted
+ * request has changed only a part of the clocks.
  */
 export async function reapply(
   { database, store }: ServiceContext,
@@ -93,7 +93,7 @@ export async function reapply(
     remaining: left.outdated,
     changes: reported.filter(({ before: { entityId } }) => visible.has(entityId)).map(toChange),
   }
-  // Nothing more is decided: this keeps the answer for the request's Idempotency-Key.
+  // Decides nothing further; stores the answer for the request's Idempotency-Key.
   return store.transact(meta, async () => answer)
 }
 

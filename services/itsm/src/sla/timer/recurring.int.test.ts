@@ -18,7 +18,7 @@ import type { z } from 'zod'
 import { createActiveItem, order, rules, team } from '../../catalog/catalog.fixture.js'
 import { itsm } from '../../service.js'
 
-/** Stands still until it is moved. A Monday. */
+/** A Monday. Time stands still until the test changes it. */
 let nowMs = Date.parse('2026-03-02T09:00:00.000Z')
 const iso = (ms: number) => new Date(ms).toISOString()
 const minute = 60_000
@@ -44,26 +44,26 @@ async function createPolicy(api: ApiClient, policy: Partial<z.input<typeof NewSl
   return (await api.post('/itsm/sla-policies', { ...all, warnings: [], ...policy })).data(SlaPolicy)
 }
 
-/** The only clock of an entity, once it is as said. */
+/** Waits until the only clock of an entity matches and returns it. */
 const clockOf = (api: ApiClient, entityId: string, having: object = {}) =>
   waitFor(async () => {
     const { items } = (await api.get(`/itsm/sla-timers?entityId=${entityId}`)).page(SlaTimerItem)
     expect(items).toMatchObject([having])
     return items[0] as SlaTimerItem
   })
-/** What the log tells of a clock, in order. */
+/** The event types of a clock in the log, in order. */
 const reported = async ({ id }: { id: string }) => {
   const rows = await service.sql<{ type: string }[]>`
     select type from events where stream_id = ${id} order by version`
   return rows.map(({ type }) => type)
 }
-/** Once the clocks have applied an entity's events up to this version. */
+/** Waits until the clocks have applied an entity's events up to this version. */
 const applied = (id: string, version: number) =>
   waitFor(async () => {
     const [row] = await service.sql`select version from sla_progress where incident_id = ${id}`
     return row?.version === version
   })
-/** When breaches were due that were reported in the name of the incident. */
+/** Due times of the breaches that were reported as events of the incident. */
 const toldInItsName = async (incidentId: string) => {
   const rows = await service.sql<{ due: string }[]>`
     select data->>'dueAt' as due from events
@@ -153,7 +153,7 @@ describe('the clock of the next response', () => {
     const early = await startedAt(at + 62 * minute)
     await clockOf(api, id, { breached: true })
     await early.stop()
-    // It has looked at all that is due by then once the other has breached.
+    // Once the other clock has breached, this replica has handled everything due by then.
     const late = await startedAt(at + 75 * minute)
     const timer = await clockOf(api, other.id, { breached: true }).then(() => clockOf(api, id))
     await late.stop()
@@ -186,7 +186,7 @@ describe('the clock of the next response', () => {
     expect(await tried()).toMatchObject({ applies: false, reason: 'not_begun' })
     const asked = nowMs
     await says(caller)
-    // Events the clocks have already applied change nothing.
+    // Events that the clocks have already applied change nothing.
     await applied(id, 2)
     expect(await tried()).toMatchObject({ applies: false, reason: 'conditions' })
     minutes(20)
@@ -222,7 +222,7 @@ it('tells what was done before the policy was reapplied, and applied after it', 
   await api.patch(`/itsm/sla-policies/${policy.id}`, { goals: { all: 20 } })
   minutes(10)
   await service.sql.begin(async (tx) => {
-    // Events of the incident cannot be applied while this is locked.
+    // While this row is locked, events of the incident cannot be applied.
     await tx`select 1 from sla_progress where incident_id = ${id} for update`
     await says(agent)
     await says(caller)
@@ -333,7 +333,7 @@ it('is for the kinds alone that have it', async () => {
 
 it('is the same when all of it is rebuilt from the log', async () => {
   const rows = () => service.sql`select id, version, state from sla_timers order by id`
-  // What the tests before have made due is reported first: rows must not change while they are compared.
+  // Wait until everything made due by earlier tests is reported: rows must not change during the comparison.
   const due = iso(nowMs - 2_000)
   await waitFor(async () => {
     const [left] = await service.sql`select count(*)::int from sla_timers where next_fire_at <= ${due}`

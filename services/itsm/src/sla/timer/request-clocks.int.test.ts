@@ -12,7 +12,7 @@ afterAll(() => service?.stop())
 
 const withoutRequestId = (text: string) => text.replace(/"requestId":"[^"]*"/, '')
 
-/** Ada has requested something the approver has to approve; all of them read clocks. */
+/** Ada has submitted a request that the approver has to approve. All members may read clocks. */
 async function asked() {
   const members = team(service)
   const reading = ({ principal }: (typeof members)['ada']) =>

@@ -39,7 +39,7 @@ export const toStoredTimer = (row: Row): StoredTimer => ({
 
 const prepared = { prepare: true }
 
-/** Of these entities, those whose clocks are kept or could be: the rest has no policy. */
+/** Returns the ids of entities that have or may get clocks. For the others there is no policy. */
 export async function findTimedEntities(
   sql: StatementRunner,
   entities: readonly SlaEntity[],
@@ -59,7 +59,7 @@ export async function findTimedEntities(
   return rows.map(({ id }) => id)
 }
 
-/** The id of the entity with this id, or with this number such as `INC-12`; undefined when there is none. */
+/** Returns the id of the entity with this id or number such as `INC-12`; `undefined` if there is none. */
 export async function findEntityId(
   sql: StatementRunner,
   { table, numberPrefix }: SlaEntity,
@@ -75,7 +75,10 @@ export async function findEntityId(
   return row?.id
 }
 
-/** Locks the progress of entities, or clocks, in one order against concurrent writers; returns the version each has applied. */
+/**
+ * Locks the progress rows of entities or clocks, sorted by id to
+ * avoid deadlocks. Returns the last version applied for each.
+ */
 export async function lockProgress(
   tx: StatementRunner,
   ids: readonly string[],
@@ -91,7 +94,7 @@ export async function lockProgress(
   return new Map(rows.map((row) => [row.incident_id, row.version]))
 }
 
-/** How far the clocks have applied the events of these entities. */
+/** Returns for each entity the last version whose events the clocks have applied. */
 export async function appliedVersions(
   sql: StatementRunner,
   ids: readonly string[],
@@ -118,7 +121,10 @@ export interface EntityChange extends Change {
   tenant: TenantScope
 }
 
-/** The events of entities after these versions, in order, of these types or all. The log itself is asked: nothing is missed or reported twice. */
+/**
+ * Returns the events of entities after these versions, in order; all types or only the given ones. Reads the log, so no
+ * event is missed or reported twice.
+ */
 export async function readChangesAfter(
   tx: StatementRunner,
   entities: readonly SlaEntity[],
@@ -166,7 +172,7 @@ export async function readChangesAfter(
   return changes
 }
 
-/** All clocks of these entities, locked until the transaction ends. */
+/** Returns all clocks of these entities, locked until the transaction ends. */
 export async function lockTimers(tx: StatementRunner, ids: readonly string[]): Promise<StoredTimer[]> {
   const rows = await tx.unsafe<Row[]>(
     `select workspace_id, environment, version, state from sla_timers
@@ -183,7 +189,10 @@ export interface ActivePolicy {
   calendar: SlaCalendarState | null
 }
 
-/** Without those whose calendar was deleted in the very moment they were saved: around the clock is not what they say. */
+/**
+ * Excludes policies whose calendar was deleted at the moment
+ * they were saved, because they must not count around the clock.
+ */
 export async function readActivePolicies(
   tx: StatementRunner,
   tenants: TenantScope[],
@@ -205,7 +214,10 @@ export async function readActivePolicies(
   }))
 }
 
-/** Whether the entity of a clock has events not applied yet. One of unknown kind is for a newer replica to look at. */
+/**
+ * SQL condition: the entity of a clock has events that are not applied yet. It is true for unknown kinds of entity,
+ * which are left to a newer replica.
+ */
 export const unappliedCondition = (entities: readonly SlaEntity[]) => {
   const behind = ({ table, entityType }: SlaEntity) =>
     `when '${entityType}' then exists (
@@ -214,7 +226,7 @@ export const unappliedCondition = (entities: readonly SlaEntity[]) => {
   return `case sla_timers.entity_type ${entities.map(behind).join(' ')} else true end`
 }
 
-/** Entities with a clock among the first that are due, and with events the clocks have not applied yet. */
+/** Returns the entities of the first due clocks that have events not applied by the clocks yet. */
 export async function findUnappliedEntities(
   sql: StatementRunner,
   entities: readonly SlaEntity[],

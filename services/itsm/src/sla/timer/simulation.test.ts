@@ -28,13 +28,13 @@ const iso = (ms: number) => new Date(ms).toISOString()
 const pausing = [[], [], [], ['open'], ['in_progress'], ['on_hold']]
 const reasons: HoldReason[] = ['awaiting_caller', 'awaiting_vendor', 'awaiting_change']
 
-/** What has happened as the oracle sees it: the incident itself, and whether it was answered. */
+/** An event as the reference implementation sees it: the incident, and whether it was answered. */
 interface Lived extends Change {
   incident: IncidentState
   answered: boolean
 }
 
-/** The life of an incident: steps that its rules allow, at whole seconds, and another priority now and then. */
+/** A random history of an incident: allowed steps at whole seconds, and occasional changes of priority. */
 function life(random: () => number, openedAt: number): Lived[] {
   const pick = <T>(items: readonly T[]): T => {
     const item = items[Math.floor(random() * items.length)]
@@ -80,7 +80,7 @@ function life(random: () => number, openedAt: number): Lived[] {
 
 const answer = { ...comment, author: { ...agent, id: 'usr_who_answers' }, userId: 'usr_who_answers' }
 
-/** The same rules once more, and what they have the clock count and tell. */
+/** Second implementation of the rules: returns the time and the reports expected from the clock. */
 function oracle(changes: Lived[], policy: SlaPolicyState, wall: WallClock, until: number) {
   const keyOf = ({ severity, priority }: IncidentState) =>
     policy.goalsBy === 'priority' ? priority : severity
@@ -110,7 +110,7 @@ function oracle(changes: Lived[], policy: SlaPolicyState, wall: WallClock, until
   return { state, reported: count.reported, breached: count.breached(), elapsed: count.elapsed() }
 }
 
-/** The clock under test: swept at odd moments, forgotten and read back before everything that happens. */
+/** Runs the clock under test: swept at random instants, and serialized and parsed again before each event. */
 function simulate(
   changes: Lived[],
   policy: SlaPolicyState,
@@ -162,7 +162,10 @@ function simulate(
   }
 }
 
-/** Half hours on both hemispheres, and a change of the clock that goes by the moon; all of them where there is more time. */
+/**
+ * Half-hour offsets in both hemispheres, and a zone whose
+ * changes follow the lunar calendar. All zones in the long tier.
+ */
 const tried = zones.filter((_, index) => searchTimes > 1 || index % 4 === 3)
 
 test.each(tried)('a year of incidents in %s agrees with the clock on the wall', (zone) => {
@@ -197,7 +200,7 @@ test.each(tried)('a year of incidents in %s agrees with the clock on the wall', 
       breaches += breached
       if (goalUnit === 'business_days') breachesByDay += breached
       warnings += expected.reported.length
-      // Changes of the other field are not observed.
+      // Changes of the field that the goals do not depend on have no effect.
       expect(new Set(causes).size).toBeLessThanOrEqual(1)
       retargeted[goalsBy] += causes.filter((cause) => cause === goalsBy).length
     }

@@ -20,7 +20,7 @@ const hourMs = 3_600_000
 const year = Date.parse('2026-01-01T00:00:00Z')
 const iso = (ms: number) => new Date(ms).toISOString()
 
-/** What a span is counted as. */
+/** Returns the expected result of one span. */
 function countSpan(
   events: readonly ObservedChange[],
   policy: SlaPolicyState,
@@ -45,7 +45,7 @@ function countSpan(
   return counted(events.at(-1)?.held ? 'paused' : 'running')
 }
 
-/** The spans there were, each with its events, up to and with the one that has ended it. */
+/** Returns the expected spans, each computed from its events up to and including the one that ended it. */
 function oracle(seen: readonly ObservedChange[], policy: SlaPolicyState, wall: WallClock, until: number) {
   const spans: ObservedChange[][] = []
   let open: ObservedChange[] | null = null
@@ -68,7 +68,7 @@ function oracle(seen: readonly ObservedChange[], policy: SlaPolicyState, wall: W
   }
 }
 
-/** The clock under test: swept at odd moments, forgotten and read back before everything that happens. */
+/** Runs the clock under test: swept at random instants, and serialized and parsed again before each event. */
 function simulate(
   seen: ObservedChange[],
   policy: SlaPolicyState,
@@ -130,7 +130,7 @@ const zones = ['Europe/Berlin', 'America/St_Johns', 'Asia/Kathmandu', 'Australia
 test.each(
   zones
     .flatMap((zone) => (['next_response', 'approval'] as const).map((metric) => [metric, zone] as const))
-    // Each zone with one of them, and each of them in two zones, unless there is more time.
+    // In the short tier: one metric for each zone, and each metric in two zones. All combinations in the long tier.
     .filter((_, index) => searchTimes > 1 || [0, 3, 4, 7].includes(index)),
 )('a year of every %s in %s agrees with the clock on the wall', (metric, zone) => {
   const random = generator(2_000 + zones.indexOf(zone) * 2 + Number(metric === 'approval'))

@@ -29,7 +29,7 @@ const asks = says('usr_caller')
 const answers = says('usr_agent')
 const edit = (fields: object): IncidentStep => ({ kind: 'edit', fields })
 
-/** The history of an incident with a caller, minute by minute; a step may be more than one event. */
+/** The history of an incident with a caller, by minute. A step may produce more than one event. */
 function life(...given: [minutes: number, step: IncidentStep][]): Change[] {
   const input = { ...create.input, callerId: 'usr_caller' }
   let state = incident.decide({ ...create, now: at(0), input }, null).at(-1)?.after ?? null
@@ -47,7 +47,7 @@ function life(...given: [minutes: number, step: IncidentStep][]): Change[] {
   return changes
 }
 
-/** The types reported of the clock, from the event on it starts with, and the clock in the end. */
+/** Returns the reported event types from the event the clock starts with, and the final clock. */
 function run(history: Change[], given = terms(), nextTerms: PinnedPolicy | null = given, sweptAt?: number) {
   const from = findStartIndex(given.policy, history)
   const types: string[] = []

@@ -10,22 +10,22 @@ import type { SlaFacts, SpanSignal } from '../entity/entity.js'
 export const isRecurring = (metric: SlaMetric): metric is RecurringSlaMetric =>
   recurringSlaMetrics.some((recurring) => recurring === metric)
 
-/** Why a clock is canceled that goes on should the policy apply again. */
+/** Reason of a canceled clock that continues if the policy applies again. */
 export const notApplyingReason = 'policy does not apply'
 
-/** Whether the clock's span is open, also while it does not count because the policy does not apply. */
+/** Whether the clock's span is open. It also is while the clock does not count because the policy does not apply. */
 export function isSpanOpen({ state, ledger }: Pick<SlaTimer, 'state' | 'ledger'>): boolean {
   if (state === 'canceled') return ledger.at(-1)?.reason === notApplyingReason
   return state !== 'completed'
 }
 
-/** What a clock is to do, and why. */
+/** The state a clock should have, and the reason. */
 export interface ClockTarget {
   state: SlaClockState
   reason: string | null
 }
 
-/** What a span has come to, by what its clock knows and an event tells; null while it goes on. */
+/** Returns how the span ends, given its clock and the signal of an event; `null` if it continues. */
 export function findSpanEnd(
   timer: Pick<SlaTimer, 'state' | 'ledger'>,
   sign: SpanSignal | undefined,
@@ -33,7 +33,7 @@ export function findSpanEnd(
   const { state, ledger } = timer
   if (!isSpanOpen(timer)) return { state, reason: ledger.at(-1)?.reason ?? null }
   if (sign?.is === 'off') return { state: 'canceled', reason: sign.reason }
-  // What is done while no clock counts is neither kept nor missed.
+  // A span that is done while its clock does not count is neither met nor missed.
   if (sign?.is === 'done') return { state: state === 'canceled' ? state : 'completed', reason: sign.reason }
   return null
 }
@@ -47,7 +47,7 @@ export function isSpanOpenAfter(metric: RecurringSlaMetric, entity: SlaFacts, be
   return sign.is === 'waiting'
 }
 
-/** The part of a history that begins with its last span; nothing when there was none. */
+/** Returns the part of a history that begins with its last span; empty if there was none. */
 export function sinceLastSpan<Event extends { entity: SlaFacts }>(
   metric: RecurringSlaMetric,
   history: readonly Event[],

@@ -7,7 +7,7 @@ export function slaStores(store: EventStore) {
   return {
     calendars,
     policies: store.aggregate(slaPolicy),
-    /** The calendar a policy names. Throws validation_failed when there is none of this id. */
+    /** Returns the calendar of a policy. Throws validation_failed if it does not exist. */
     findCalendar: async (id: string | null, tenant: TenantScope): Promise<SlaCalendarState | null> => {
       if (id === null) return null
       const found = await calendars.find(id, tenant)

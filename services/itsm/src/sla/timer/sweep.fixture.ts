@@ -1,13 +1,13 @@
 import type { Database } from '@opsplane/postgres'
 import { addHeads } from '@opsplane/testing'
 
-/** What keeps clocks and finds those that are due. */
+/** Indexes needed to maintain clocks and find due ones. */
 const keyIndexes = [
   ...['incidents_pkey', 'sla_timers_pkey', 'sla_timers_incident_key'],
   ...['sla_timers_fire_due_idx', 'sla_timers_fire_turn_idx'],
 ]
 
-/** All other indexes of incidents and clocks serve lists alone, and every copy would pay for them. */
+/** Drops all other indexes of incidents and clocks. They serve lists only and would slow down every copy. */
 export async function withoutListIndexes(sql: Database['sql']) {
   const indexes = await sql<{ name: string }[]>`
     select indexrelid::regclass::text as name from pg_index
@@ -15,10 +15,10 @@ export async function withoutListIndexes(sql: Database['sql']) {
   for (const { name } of indexes) if (!keyIndexes.includes(name)) await sql.unsafe(`drop index ${name}`)
 }
 
-/** Copies at most: a statement has to be done before it is canceled, however busy the machine is. */
+/** Maximum number of copies per statement, so that it finishes before its timeout on a busy machine. */
 const atOnce = 10_000
 
-/** Copies an incident and its clock of one hour, all but the ids and when it is due, many times over. */
+/** Creates copies of an incident and its one-hour clock that differ only in their ids and due time. */
 export async function copyClocks(
   sql: Database['sql'],
   timerId: string,
@@ -38,7 +38,7 @@ async function copyPiece(
   const startedAt = new Date(Date.parse(dueAt) - 3_600_000).toISOString()
   const ledger = JSON.stringify([{ from: startedAt, state: 'running', reason: null, eventId: 'evt_1' }])
   await sql.begin(async (tx) => {
-    // So many rows, with all their indexes, take as long as the machine lets them.
+    // Inserting so many rows with all their indexes may take longer than the statement timeout on a slow machine.
     await tx`set local statement_timeout = 0`
     await tx`
       insert into sla_timers (id, workspace_id, environment, version, state)
@@ -60,7 +60,7 @@ async function copyPiece(
   })
 }
 
-/** The events of an incident for copies of it: what their clocks are recomputed from. */
+/** Copies the events of an incident for its copies, so that their clocks can be recomputed. */
 export async function copyEvents(
   sql: Database['sql'],
   incidentId: string,

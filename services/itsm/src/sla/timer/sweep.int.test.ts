@@ -20,7 +20,7 @@ import { copyClocks, withoutListIndexes } from './sweep.fixture.js'
 
 const hourMs = 3_600_000
 const log = createLogger({ service: 'test', level: 'silent' })
-/** The service's clock is three hours behind: nothing is due by it, and everything by the present time. */
+/** The service's clock is three hours behind: nothing is due for it, while everything is due at the actual time. */
 const past = new Date(Date.now() - 3 * hourMs).toISOString()
 
 let service: TestService
@@ -107,7 +107,7 @@ it('tells of all clocks but one that cannot be read, and one whose entity cannot
     const idOf = (prefix: string, n: number) => `${prefix}_${String(n).padStart(26, '0')}`
     await sql`update sla_timers set state = (state::jsonb || '{"ledger": "none"}')::json
       where id = ${idOf('tmr', 900_007)}`
-    // Behind its events, of which the last one is no incident.
+    // Has an event that is not applied yet and whose state is not a valid incident.
     await sql`update incidents set version = 2 where id = ${idOf('inc', 900_008)}`
     await sql`insert into events (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource, data, created_at)
       select new_event_id(), 'incidents', i.id, 2, 'incident.updated', i.workspace_id, i.environment, '{}', '{}',
@@ -156,7 +156,7 @@ it(`takes as many statements for five hundred due among ${many} as for one`, asy
     get: (target, name, receiver) => (name === 'begin' ? begin : Reflect.get(target, name, receiver)),
   })
   const counted = { ...database, sql }
-  // Due to this sweep, but not to the service's own, nor are the incidents opened above.
+  // Due for this sweep, but not for the service's own sweep. The incidents opened above are not due either.
   const later = (minutes: number) => new Date(Date.parse(past) + minutes * 60_000).toISOString()
   try {
     const clocks = createClocks({

@@ -28,7 +28,7 @@ const route = defineResource({
   response: SlaTimerItem,
 })
 
-/** The timers of everything there is. */
+/** Routes of the timers of all kinds of entity. */
 export function timerRoutes(ctx: ServiceContext, { timers, pinnedPolicies }: Clocks): Route[] {
   return [
     route.list({

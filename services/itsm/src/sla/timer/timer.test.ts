@@ -24,7 +24,7 @@ const apply = (given: Change) =>
   ({ kind: 'apply', change: given, terms, nextTerms: terms, now: given.at }) as const
 const fire = (minutes: number) => ({ kind: 'fire', until: at(minutes), terms, now: at(minutes) }) as const
 
-/** The types decided one after another, and the clock in the end. */
+/** Returns the event types decided one after another, and the final clock. */
 function run(...commands: Parameters<typeof slaTimer.decide>[0][]) {
   let state: SlaTimer | null = null
   const types: string[] = []

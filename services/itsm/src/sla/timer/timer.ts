@@ -24,15 +24,15 @@ import {
   sinceLastSpan,
 } from './spans.js'
 
-/** What a clock goes by: the revisions it is pinned to. */
+/** The terms of a clock: the revisions it is pinned to. */
 export interface PinnedPolicy {
   policy: SlaPolicyState
-  /** Counting in the unit of the policy's goals. */
+  /** Counts in the unit of the policy's goals. */
   calendar: Calendar
   calendarRevision: number | null
 }
 
-/** An event of the entity as far as clocks apply it. */
+/** An event of the entity with the parts that clocks use. */
 export interface Change {
   eventId: string
   version: number
@@ -42,7 +42,7 @@ export interface Change {
 
 export type TimerCommand =
   | { kind: 'start'; id: string; history: readonly Change[]; terms: PinnedPolicy; now: Instant }
-  /** With what another span would go by; null when the policy begins no more of them. */
+  /** `nextTerms` are the terms of the next recurring span; `null` if the policy starts no more spans. */
   | { kind: 'apply'; change: Change; terms: PinnedPolicy; nextTerms: PinnedPolicy | null; now: Instant }
   | { kind: 'fire'; until: Instant; terms: PinnedPolicy; now: Instant }
   | { kind: 'reapply'; history: readonly Change[]; terms: PinnedPolicy; now: Instant }
@@ -52,7 +52,7 @@ interface TimerDecision extends Decision<SlaTimer> {
   after: SlaTimer
 }
 
-/** A clock over an entity. Its events are `slaEvents`; being breached is a flag, not a state. */
+/** An SLA clock of an entity. `slaEvents` lists its events. Being breached is a flag, not a state. */
 export const slaTimer: Decider<SlaTimer, TimerCommand> = {
   resourceType: 'sla',
   table: 'sla_timers',
@@ -77,7 +77,7 @@ function decide(command: TimerCommand, state: SlaTimer | null): TimerDecision[] 
 const openStates: readonly SlaClockState[] = ['running', 'paused']
 export const isOpen = ({ state }: Pick<SlaTimer, 'state'>) => openStates.includes(state)
 
-/** What a clock keeps of what it goes by. */
+/** The fields of the terms that are stored with a clock. */
 const toPinnedFields = ({ policy, calendarRevision }: PinnedPolicy) => ({
   policyId: policy.id,
   policyName: policy.name,
@@ -88,13 +88,13 @@ const toPinnedFields = ({ policy, calendarRevision }: PinnedPolicy) => ({
   goalUnit: policy.goalUnit,
 })
 
-/** Whether a clock goes by just these revisions. */
+/** Whether a clock is pinned to exactly these revisions. */
 export function isPinnedTo(timer: SlaTimer, { policy, calendarRevision }: PinnedPolicy): boolean {
   const ofPolicy = timer.policyRevision === policy.revision && timer.calendarId === policy.calendarId
   return ofPolicy && timer.calendarRevision === calendarRevision
 }
 
-/** The goal a policy has for the entity, and what it goes by; undefined when it has none. */
+/** Returns the policy's goal for the entity and its key; `undefined` if there is none. */
 export function findGoal(
   { goals, goalsBy, goalUnit }: Pick<SlaPolicyState, 'goals' | 'goalsBy' | 'goalUnit'>,
   entity: SlaFacts,
@@ -104,12 +104,15 @@ export function findGoal(
   return goalKey === null || goal === undefined ? undefined : { goalKey, goalMs: goal * goalUnitMs[goalUnit] }
 }
 
-/** Whether a policy has a goal for the entity and its conditions hold. */
+/** Whether a policy has a goal for the entity and its conditions match. */
 export function applies(policy: SlaPolicyState, entity: SlaFacts): boolean {
   return findGoal(policy, entity) !== undefined && filterMatches(policy.conditions, entity.state)
 }
 
-/** Where in these events a clock that is missing starts, after the earlier ones; -1 when nowhere. */
+/**
+ * Returns the index of the event with which a missing clock starts, given the earlier events; -1 if it does not
+ * start.
+ */
 export function findStartIndex(
   policy: SlaPolicyState,
   changes: readonly Change[],
@@ -125,11 +128,11 @@ export function findStartIndex(
   })
 }
 
-/** The events a clock counts from: all, or those since what comes again has begun last. */
+/** Returns the events a clock counts from: all of them, or those since the last recurring span began. */
 const countedFrom = ({ metric }: SlaPolicyState, history: readonly Change[]) =>
   isRecurring(metric) ? sinceLastSpan(metric, history) : history
 
-/** Counts from the entity's creation, or the beginning of its span, with the pauses it has had. */
+/** Starts a clock that counts from the entity's creation or the beginning of its span, including past pauses. */
 function start({ id, history, terms, now }: Extract<TimerCommand, { kind: 'start' }>): TimerDecision[] {
   const { policy } = terms
   const [created] = history
@@ -160,7 +163,7 @@ function start({ id, history, terms, now }: Extract<TimerCommand, { kind: 'start
     createdAt: created.at,
     updatedAt: now,
   }
-  // Whether it applied all along does not matter: it does now, and counts from the start.
+  // Past conditions are ignored: the policy applies now, so the clock counts from the start.
   const always = () => true
   const { state, reason } = findTarget(blank, first.entity, policy, always)
   const begun = { ...blank, state, ledger: [{ from: first.at, state, reason, eventId: first.eventId }] }
@@ -169,7 +172,10 @@ function start({ id, history, terms, now }: Extract<TimerCommand, { kind: 'start
   return [{ type: 'sla.started', after: withDueTimes(after, terms) }]
 }
 
-/** What is due before the change comes first, by the goal in force until then; then another goal, then the state. */
+/**
+ * Reports everything due before the change with the goal in force until then. Then changes the goal, then the
+ * state.
+ */
 function apply(
   timer: SlaTimer,
   { change, terms, nextTerms, now }: Extract<TimerCommand, { kind: 'apply' }>,
@@ -196,14 +202,14 @@ function apply(
   return decided
 }
 
-/** Whether what the clock measures comes again with this event. */
+/** Whether the next recurring span of the clock begins with this event. */
 const startsNextSpan = (timer: SlaTimer, { entity }: Change) =>
   isRecurring(timer.metric) && !isSpanOpen(timer) && isSpanOpenAfter(timer.metric, entity, false)
 
-/** What was reported of earlier spans is kept up to here: a conversation may go on for ever. */
+/** Maximum number of earlier reports that are kept, because a conversation may go on forever. */
 const maxKeptFirings = 100
 
-/** The next span is a cycle of its own, with nothing of the one before but what was reported. */
+/** The next span is a separate cycle. From the previous one it keeps only the reports. */
 function nextSpanEvent(timer: SlaTimer, change: Change, terms: PinnedPolicy, now: Instant): TimerDecision {
   const { policy } = terms
   const { at, version: entityVersion, entity, eventId } = change
@@ -220,13 +226,13 @@ function nextSpanEvent(timer: SlaTimer, change: Change, terms: PinnedPolicy, now
 
 function moveType({ state, breached, ledger }: SlaTimer): SlaEventType {
   if (state === 'completed') return breached ? 'sla.missed' : 'sla.met'
-  // A span that began while the policy did not apply is counted from here.
+  // A span that began while the policy did not apply starts to count here.
   if (state !== 'canceled' && ledger.slice(0, -1).every((entry) => entry.state === 'canceled'))
     return 'sla.started'
   return ({ running: 'sla.resumed', paused: 'sla.paused', canceled: 'sla.canceled' } as const)[state]
 }
 
-/** The state an event of the entity asks of the clock, and why. */
+/** Returns the state that an event of the entity requires, and the reason. */
 function findTarget(
   timer: SlaTimer,
   entity: SlaFacts,
@@ -242,11 +248,11 @@ function findTarget(
   return pause === null ? { state: 'running', reason: null } : { state: 'paused', reason: pause }
 }
 
-/** What a clock that counts from the creation on has come to; null while it goes on. */
+/** Returns the final state of a clock that counts from the creation; `null` if it continues. */
 function findEnd({ metric, state, entityType }: SlaTimer, entity: SlaFacts): ClockTarget | null {
   if (metric === 'response' && state === 'completed') return { state, reason: null }
   if (entity.ended === 'canceled') return { state: 'canceled', reason: `${entityType} canceled` }
-  // What is done while no clock counts is neither kept nor missed.
+  // Work that is done while the clock does not count is neither met nor missed.
   if (state === 'canceled' && entity.ended !== null) return { state, reason: null }
   const done = metric === 'response' ? entity.response : entity.ended && entity.status
   return done === null ? null : { state: 'completed', reason: done }
@@ -257,7 +263,7 @@ function findPauseReason({ pauseReasons, pauseStatuses }: SlaPolicyState, { hold
   return pauseStatuses.includes(status) ? status : null
 }
 
-/** The clock with a new entry in its ledger; undefined when its state stays. */
+/** Returns the clock with a new ledger entry; `undefined` if its state does not change. */
 function appendEntry(
   timer: SlaTimer,
   change: Change,
@@ -265,14 +271,15 @@ function appendEntry(
   doesApply = applies,
 ): SlaTimer | undefined {
   const { state, reason } = findTarget(timer, change.entity, policy, doesApply)
-  // A span that ends while the policy does not apply will not go on should it apply again.
+  // A span that ends while the policy does not apply does not
+  // continue if the policy applies again, so the reason matters.
   const byReason = state === 'paused' || (state === 'canceled' && isRecurring(timer.metric))
   if (state === timer.state && (!byReason || reason === timer.ledger.at(-1)?.reason)) return undefined
   const entry = { from: change.at, state, reason, eventId: change.eventId }
   return { ...timer, state, ledger: [...timer.ledger, entry], entityVersion: change.version }
 }
 
-/** A new cycle. What was reported of this span before and is still past is not reported again. */
+/** Begins a new cycle. Thresholds of this span that were reported and are still in the past are not reported again. */
 function retarget(timer: SlaTimer, terms: PinnedPolicy, at: Instant): SlaTimer {
   const cycle = timer.cycle + 1
   const ofSpan = timer.fired.filter((firing) => firing.at >= timer.startedAt)
@@ -286,7 +293,10 @@ function retarget(timer: SlaTimer, terms: PinnedPolicy, at: Instant): SlaTimer {
   return withDueTimes({ ...timer, cycle, fired, breached: breachedAt !== null, breachedAt }, terms)
 }
 
-/** A clock that is not due after all was set by time-zone rules that have changed since. */
+/**
+ * If the clock is not due after all, its due time was computed
+ * with time-zone rules that have changed since. Reschedules it.
+ */
 function fireOrReschedule(
   { terms, until, now }: Extract<TimerCommand, { kind: 'fire' }>,
   state: SlaTimer,
@@ -297,7 +307,7 @@ function fireOrReschedule(
   return [{ type: 'sla.retargeted', after: { ...right, updatedAt: now }, extras: { cause: 'time_zone' } }]
 }
 
-/** Fires what was reached before an instant, in order, each once in a cycle. */
+/** Reports the thresholds reached before an instant, in order, each once per cycle. */
 function fire(timer: SlaTimer, terms: PinnedPolicy, until: number, now: Instant): TimerDecision[] {
   const decided: TimerDecision[] = []
   let current = timer
@@ -316,7 +326,7 @@ function fire(timer: SlaTimer, terms: PinnedPolicy, until: number, now: Instant)
   return decided
 }
 
-/** What `sla.breached` and `incident.sla_breached` tell. */
+/** Extra fields of `sla.breached` and `incident.sla_breached`. */
 export function toBreachExtras(
   { entityType, entityId, metric, policyId }: SlaTimer,
   dueAt: Instant,
@@ -325,7 +335,7 @@ export function toBreachExtras(
   return { entityType, entityId, metric, dueAt, breachedAt: dueAt, detectedAt: now, policyId }
 }
 
-/** What is not reported yet in this cycle, with when it is reached, in order. */
+/** Returns the thresholds not yet reported in this cycle, with the instants at which they are reached, in order. */
 function findPending(timer: SlaTimer, { policy, calendar }: PinnedPolicy): { percent: number; at: number }[] {
   const reported = new Set(
     timer.fired.filter(({ cycle }) => cycle === timer.cycle).map(({ percent }) => percent),
@@ -340,7 +350,7 @@ function findPending(timer: SlaTimer, { policy, calendar }: PinnedPolicy): { per
   return found
 }
 
-/** Works out when it is due and when to look at it next. A clock that stopped keeps when it was due. */
+/** Computes when the clock is due and when to check it next. A stopped clock keeps its due time. */
 function withDueTimes(timer: SlaTimer, terms: PinnedPolicy): SlaTimer {
   if (!isOpen(timer)) return { ...timer, nextFireAt: null }
   const instant = (ms: number | null | undefined) =>
@@ -352,7 +362,7 @@ function withDueTimes(timer: SlaTimer, terms: PinnedPolicy): SlaTimer {
   }
 }
 
-/** The clock as it would be had it gone by these terms from the start. What was reported stays reported while it holds. */
+/** Returns the clock as if it had used these terms from the start. Reports stay while they still hold. */
 function reapply(
   { history, terms, now }: Extract<TimerCommand, { kind: 'reapply' }>,
   state: SlaTimer,

@@ -35,7 +35,7 @@ test('signals of changes go on after NATS was away, and say that some may have b
   const stop = changes.follow(tenant, (changed) => frames.push(changed))
   const signal = async (type: ChangedType, id: string) =>
     (await publisher.ready()).publish(names.changedSubject(tenant), JSON.stringify({ type, ids: [id] }))
-  // With ids, where signals of the second before are still gathered.
+  // A frame still contains ids if it includes signals gathered in the previous second.
   const hasAnyChanged = (type: ChangedType) =>
     frames.some((changed) => changed.type === type && changed.frame.includes('"isMore":true'))
   const isNamed = (id: string) => frames.some(({ frame }) => frame.includes(id))

@@ -3,7 +3,7 @@ import { listenForHints, type NatsLink } from '@opsplane/nats'
 import { type ChangesListener, gatherChanges } from './gathered-changes.js'
 
 export interface Changes {
-  /** Calls back at most once a second for each type, until the function returned is called. */
+  /** Calls `listener` at most once per second and type, until the returned function is called. */
   follow(tenant: TenantScope, listener: ChangesListener): () => void
   close(): Promise<void>
 }
@@ -13,7 +13,7 @@ export interface ChangesOptions {
   names: Pick<NatsNames, 'changedSubject'>
 }
 
-/** Subscribes to the signals of each tenant with readers: once, however many there are. */
+/** Subscribes to the change signals of each tenant with readers. All readers of a tenant share one subscription. */
 export function createChanges({ link, names }: ChangesOptions): Changes {
   const followed = new Map<string, ReturnType<typeof followSubject>>()
 

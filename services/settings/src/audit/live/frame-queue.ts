@@ -3,21 +3,21 @@ import { idleIntervalMs } from '@opsplane/runtime'
 import { anyChanged, type ChangedFrame } from './gathered-changes.js'
 import { isFor, type LiveEvent, type Reader } from './live-event.js'
 
-/** What waits for a reader in memory; what is more is read from the log again, once there is room for it. */
+/** Maximum bytes buffered in memory for a reader. Beyond that, events are read from the log again once there is room. */
 const maxBytes = 1024 * 1024
-/** A reader that takes nothing for so long, while there is more for it than that, is cut. */
+/** A reader that accepts nothing for this time, in milliseconds, is disconnected if its buffer overflows. */
 const stuckMs = 30_000
 
 export interface FrameQueueOptions extends Reader {
-  /** Whether row rules hide records from the reader. Throws where that is not known. */
+  /** Whether row rules hide records from the reader. Throws if that cannot be determined. */
   hidesRecords(): Promise<boolean>
-  /** Called when the reader does not take what is sent. */
+  /** Disconnects a reader that accepts no more data. */
   cut(): void
 }
 
 export type FrameQueue = ReturnType<typeof createFrameQueue>
 
-/** What is still to be sent to one reader. */
+/** Queue of the frames for one reader. */
 export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOptions) {
   const { query, permissions } = reader
   let events: LiveEvent[] = []
@@ -25,7 +25,7 @@ export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOpt
   let bytes = 0
   let seq = 0
   let hasMissed = false
-  /** Since when the reader has what it was sent last, and has not asked for more. */
+  /** Time at which the reader was sent its last frame, if it has not requested more since. */
   let sentAt: number | undefined
   let isFilled = false
   let wake: (() => void) | undefined
@@ -55,19 +55,22 @@ export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOpt
       }
       if (wanted.length > 0) notify()
     },
-    /** What the reader has not taken yet is one message for each type, by which pages read all of it again. */
+    /**
+     * Signals that the reader has not received yet are merged to one message per type, with which pages reload all
+     * resources of the type.
+     */
     addChanged({ type, frame }: ChangedFrame) {
       if (query.changed === 'false' || !permissions.includes(changedPermissions[type])) return
       changes.set(type, changes.has(type) ? anyChanged(type).frame : frame)
       notify()
     },
-    /** Hands a frame to the reader, which asks for more once it has room. */
+    /** Yields a frame to the reader, which requests the next one once it has room. */
     *send(frame: string): Generator<string> {
       sentAt = performance.now()
       yield frame
       sentAt = undefined
     },
-    /** Resolves when there is something to send, or `wake` is called. */
+    /** Resolves when there is something to send, or when `wake` is called; `undefined` if there already is something. */
     filled(): Promise<void> | undefined {
       if (isFilled) return undefined
       return new Promise((resolve) => {
@@ -78,7 +81,10 @@ export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOpt
       })
     },
     wake: () => wake?.(),
-    /** All that waits, and the place of the last event that came, 0 without one; without `events` they are to be read from the log. */
+    /**
+     * Removes and returns the queued frames and the position of the last event (0 if none). If `events` is `undefined`,
+     * the buffer overflowed and the events must be read from the log.
+     */
     take(): { events: LiveEvent[] | undefined; seq: number; changed: string } {
       const changed = [...changes.values()].join('')
       const taken = { events: hasMissed ? undefined : events, seq, changed }
@@ -86,7 +92,10 @@ export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOpt
       clear()
       return taken
     },
-    /** Those for the reader, as they are sent. Row rules are asked for when records are among them, as they may be new. */
+    /**
+     * The frames of the events this reader may see. Row rules are checked whenever records are included, because the
+     * rules may have changed.
+     */
     async textOf(found: readonly LiveEvent[]): Promise<string> {
       const wanted = found.filter((event) => isFor(reader, event))
       const showsRecords = wanted.some(isOfRecord) && !(await hidesRecords())

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { type ChangedSignal, ChangedType, maxChangedIds } from '@opsplane/contracts'
 import { gatherChanges } from './gathered-changes.js'
 
-/** What is sent, and a timer that the test lets be due. */
+/** Records the sent frames and replaces the timer with one that the test fires. */
 function started() {
   const sent: string[] = []
   let timer: (() => void) | undefined

@@ -1,10 +1,10 @@
 import { type ChangedSignal, ChangedType, maxChangedIds } from '@opsplane/contracts'
 import { systemTimers, type Timer, type Timers } from '@opsplane/runtime'
 
-/** That some resources of a type have changed, written once for all that read it. */
+/** A notice that resources of a type have changed, serialised once for all readers. */
 export interface ChangedFrame {
   type: ChangedType
-  /** As a server-sent event, which has no place in the log. */
+  /** A server-sent event without an `id`, because it has no position in the log. */
   frame: string
 }
 
@@ -18,10 +18,10 @@ const frameOf = (signal: ChangedSignal): ChangedFrame => ({
   frame: `event: changed\ndata: ${JSON.stringify(signal)}\n\n`,
 })
 
-/** Any resource of the type may have changed. */
+/** Signals that any resource of the type may have changed. */
 export const anyChanged = (type: ChangedType): ChangedFrame => frameOf({ type, ids: [], isMore: true })
 
-/** Several replicas signal the same second: what comes within it is one message for each type. */
+/** Merges the signals of all replicas within a second to one message per type. */
 export function gatherChanges(
   send: ChangesListener,
   timers: Pick<Timers, 'setTimeout' | 'clearTimeout'> = systemTimers,
@@ -49,7 +49,7 @@ export function gatherChanges(
   }
   return {
     add: (signal: ChangedSignal) => addAll([signal]),
-    /** Signals may have been lost. */
+    /** To be called if signals may have been lost: reports every type as changed. */
     missed: () => addAll(ChangedType.options.map((type) => ({ type, ids: [], isMore: true }))),
     close: () => timers.clearTimeout(timer),
   }

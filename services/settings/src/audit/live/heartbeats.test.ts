@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { createHeartbeats } from './heartbeats.js'
 
-/** Heartbeats on a timer that the test lets be due. */
+/** Heartbeats on a timer that the test fires. */
 function started() {
   let timer: { act(): void; ms: number } | undefined
   const heartbeats = createHeartbeats(15_000, {
@@ -17,7 +17,7 @@ function started() {
   return {
     ...heartbeats,
     isWaiting: () => timer !== undefined,
-    /** Lets timers be due until an interval is over. */
+    /** Fires timers until an interval has passed. */
     passInterval() {
       passedMs = 0
       while (timer && passedMs + timer.ms <= 15_000) {

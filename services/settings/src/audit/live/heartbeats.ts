@@ -1,15 +1,15 @@
 import { systemTimers, type Timer, type Timers } from '@opsplane/runtime'
 
-/** Calls each listener once in every interval, by one timer for all of them. */
+/** Calls each listener once per interval, with one timer for all of them. */
 export interface Heartbeats {
-  /** Until the function returned is called. */
+  /** Adds a listener; the returned function removes it. */
   add(listener: () => void): () => void
-  /** Calls all of them now. */
+  /** Calls all listeners immediately. */
   all(): void
   close(): void
 }
 
-/** An interval has so many turns, so that not all listeners are called together. */
+/** Number of groups per interval, so that not all listeners are called at the same time. */
 const turns = 5
 
 export function createHeartbeats(

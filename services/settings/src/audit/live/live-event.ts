@@ -12,13 +12,13 @@ import {
   stringifyExact,
 } from '@opsplane/contracts'
 
-/** An event of the audit log, written once for all that read it. */
+/** An event of the audit log, serialised once for all readers. */
 export interface LiveEvent {
   seq: number
   event: PlatformEvent
-  /** What filters look at. */
+  /** The body that filters are applied to. */
   body(): DeliveryBody
-  /** As a server-sent event. */
+  /** The serialised server-sent event. */
   frame: string
 }
 
@@ -29,7 +29,7 @@ export function liveEvent({ seq, state }: { seq: number; state: Record<string, u
   return {
     seq,
     event,
-    // As a webhook would be sent it, whichever it is.
+    // The same body as for a webhook, independent of the subscription.
     body: () => {
       body ??= deliveryBody(event, '')
       return body
@@ -38,7 +38,7 @@ export function liveEvent({ seq, state }: { seq: number; state: Record<string, u
   }
 }
 
-/** Who reads, and what they want of it. */
+/** The permissions of a reader and the filters of its request. */
 export interface Reader {
   environment: Environment
   permissions: readonly string[]
@@ -48,7 +48,7 @@ export interface Reader {
 type Parameters = Omit<EventStreamQuery, 'afterSeq' | 'changed'>
 type Conditions = { [Name in keyof Parameters]-?: NonNullable<Parameters[Name]> }
 
-/** Whether an event is what each parameter of the query asks for. */
+/** For each query parameter, whether an event matches it. */
 const conditions: {
   readonly [Name in keyof Conditions]: (live: LiveEvent, wanted: Conditions[Name]) => boolean
 } = {
@@ -67,7 +67,7 @@ const holds = <Name extends keyof Conditions>(name: Name, live: LiveEvent, query
 }
 const names = Object.keys(conditions) as (keyof Conditions)[]
 
-/** Whether a reader wants an event and may read it. Row rules are not among this. */
+/** Whether a reader requested an event and has permission to read it. Does not check row rules. */
 export function isFor({ environment, permissions, query }: Reader, live: LiveEvent): boolean {
   const { event } = live
   return (

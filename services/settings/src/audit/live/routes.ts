@@ -4,10 +4,10 @@ import { createConcurrencyLimiter } from '@opsplane/runtime'
 import type { SubscriptionRules } from '@opsplane/service'
 import { type Live, maxMissed, streamEvents } from './stream.js'
 
-/** Of one workspace, on one replica. */
+/** Maximum number of streams per workspace and replica. */
 const streamsAtOnce = 2_000
 
-/** The audit log as it grows. */
+/** Streams new events of the audit log. */
 export function eventStreamRoutes(live: Live, rules: SubscriptionRules): Route[] {
   const limiter = createConcurrencyLimiter({
     perKey: streamsAtOnce,
@@ -43,7 +43,7 @@ export function eventStreamRoutes(live: Live, rules: SubscriptionRules): Route[]
       line: StreamedEvent,
       mediaTypes: ['text/event-stream'],
       handler: async ({ query, meta: { tenant, principal }, lastEventId, client }) => {
-        // Nothing else of the request, such as its headers, is kept for as long as the stream is open.
+        // Keeps no other part of the request, such as its headers, while the stream is open.
         const options = {
           ...{ workspaceId: tenant.workspaceId, environment: tenant.environment, query, client },
           permissions: principal.permissions,
@@ -58,7 +58,7 @@ export function eventStreamRoutes(live: Live, rules: SubscriptionRules): Route[]
   ]
 }
 
-/** A browser sends what it was sent; of what is no place it begins where `afterSeq` says. */
+/** A browser sends the last id it received. For an invalid id the stream starts at `afterSeq`. */
 function placeOf(lastEventId: string | undefined): number | undefined {
   return lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : undefined
 }

@@ -11,20 +11,20 @@ export interface SentEvent {
 export interface OpenStream {
   status: number
   headers: Headers
-  /** All that was read so far, but for `changed`. */
+  /** All events received so far, except `changed`. */
   events: SentEvent[]
-  /** What was said of changes, as it was sent. */
+  /** The `changed` messages received so far. */
   changed: SentEvent[]
-  /** The last `id` the reader has seen, also of what was no event. */
+  /** The last `id` received, also from messages that are not events. */
   lastId(): number
-  /** Resolves with the events once there are so many. */
+  /** Resolves with the events once there are at least `count`. */
   until(count: number): Promise<SentEvent[]>
-  /** Resolves when the server has ended it. */
+  /** Resolves when the server has ended the stream. */
   ended: Promise<void>
   close(): void
 }
 
-/** Reads a stream as a browser does, by fetch. */
+/** Reads a stream with fetch, as a browser does. */
 export async function openStream(
   service: Pick<TestService, 'url' | 'headers'>,
   principal: Principal,

@@ -158,7 +158,8 @@ describe('the stream of events', () => {
     await publish(event('secret', { type: 'secret.rotated' }), event('shown'))
     await waitFor(() => titlesOf(stream).length > 0)
     expect(titlesOf(stream)).toEqual(['shown'])
-    // The studio is away here: rather than leave something out, the stream ends, and goes on when it is back.
+    // The studio is unavailable here: the stream ends rather than omit events, and continues when the studio is available
+    // again.
     await publish(event('record', { type: 'record.created' }))
     await stream.ended
     expect(titlesOf(stream)).toEqual(['shown'])
@@ -209,14 +210,14 @@ describe('the stream of events', () => {
       ),
     )
     const long = 'x'.repeat(200_000)
-    // More than the buffers of both sockets take.
+    // More than fits in the buffers of both sockets.
     for (let n = 0; n < 60; n++) await publish(event(`${n}${long}`))
     await publish(event('the last'))
     await waitFor(() => titlesOf(reader).at(-1) === 'the last')
     expect(titlesOf(reader)).toHaveLength(61)
     await waitFor(async () => {
       await publish(event('one more'))
-      // It does not read, so that only a write shows that the connection is gone.
+      // The client does not read, so that only a write reveals that the connection was closed.
       idle.write('\r\n')
       return Promise.race([isCut, settings.service.sql`select 1`.then(() => false)])
     })
@@ -243,7 +244,7 @@ describe('the stream of events', () => {
       const nats = await link.ready()
       const signal = (environment: Environment, changed: unknown) =>
         nats.publish(names.changedSubject({ workspaceId, environment }), JSON.stringify(changed))
-      // Signals before there is a subscriber are lost.
+      // Signals published before there is a subscriber are lost.
       await waitFor(() => {
         signal('production', 'no signal')
         signal('staging', { type: 'run', ids: ['run_elsewhere'] })

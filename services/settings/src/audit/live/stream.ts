@@ -7,26 +7,30 @@ import type { AuditTails } from './tails.js'
 export interface StreamOptions extends Reader {
   client: StreamClient
   workspaceId: string
-  /** The last `seq` that was read; undefined for what comes from now on. */
+  /** The last `seq` the client has read; `undefined` to receive only new events. */
   after: number | undefined
-  /** Whether row rules hide records from the reader, so that events about records are left out. Throws where that is not known. */
+  /**
+   * Whether row rules hide records from the reader, so that events about records are omitted. Throws if that cannot be
+   * determined.
+   */
   hidesRecords(): Promise<boolean>
 }
 
-/** What streams are made of. */
+/** Sources of the streams. */
 export interface Live {
   tails: AuditTails
   changes: Changes
 }
 
-/** Further back a page is loaded again rather than brought up to date. */
+/** Maximum number of missed events that are sent. A page that missed more reloads instead. */
 export const maxMissed = 10_000
-/** When a client comes back, so that not all do at once. */
+/** Reconnect delay of clients in milliseconds, randomly spread so that they do not all reconnect at the same time. */
 const [retryMs, retrySpreadMs] = [1_000, 4_000]
 
 /**
- * Server-sent events of a log: at first `ready`, or `reset` where too much was missed, then each event once and in order, and a comment
- * every 15 s; between them what else has changed. Ends when the client leaves or the process drains.
+ * Server-sent events of a log: first `ready`, or `reset` if too many events were missed or `after` is beyond the end
+ * of the log. Then each event exactly once and in order, `changed` messages in between, and a comment every 15 s.
+ * Ends when the client disconnects or the process drains.
  */
 export async function* streamEvents(
   { tails, changes }: Live,
@@ -52,11 +56,11 @@ export async function* streamEvents(
           const text = await queue.textOf(events)
           if (text !== '') yield* queue.send(text)
         }
-        // The place of what is not for this reader is one to go on from as well.
+        // A client can also resume from the position of an event that this reader does not receive.
         yield* queue.send(`id: ${upTo}\n\n`)
         sent = upTo
       }
-      // An end that came before this is waited for is one that nothing wakes from.
+      // Checked again before waiting: an end that happened in the meantime would not wake this reader.
       if (!hasEnded()) await queue.filled()
       if (hasEnded()) return
       const taken = queue.take()

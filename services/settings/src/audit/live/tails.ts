@@ -3,21 +3,21 @@ import { delay, idleIntervalMs, type Logger } from '@opsplane/runtime'
 import { createHeartbeats } from './heartbeats.js'
 import { type LiveEvent, liveEvent } from './live-event.js'
 
-/** What a log's events are handed to, in order and without a gap. Must not throw. */
+/** Receives a log's events in order and without gaps. Must not throw. */
 export type Listener = (events: readonly LiveEvent[]) => void
 
 export interface AuditTails {
-  /** Hands over what comes after the returned `seq`, until `stop`. */
+  /** Calls `listener` with every event after the returned `seq` until `stop` is called. */
   follow(workspaceId: string, listener: Listener): Promise<{ seq: number; stop(): void }>
-  /** Events between two places of a chain, the latter included, in pages. */
+  /** Events with `after` < `seq` <= `upTo` of a chain, in pages. */
   between(workspaceId: string, after: number, upTo: number): AsyncGenerator<LiveEvent[]>
-  /** Whether a log is read here at this moment. */
+  /** Whether a log is currently being followed on this replica. */
   isFollowed(): boolean
-  /** The log has become longer, here. */
+  /** To be called when this replica has appended to the log. */
   grown(): void
-  /** Calls back every 15 s, and once the process drains, until the function returned is called. */
+  /** Calls `listener` every 15 s, and once when the process drains, until the returned function is called. */
   onBeat(listener: () => void): () => void
-  /** Whether the process drains: streams end at once, and go on at another replica. */
+  /** Whether the process drains: streams end immediately, and clients continue on another replica. */
   isEnding(): boolean
   end(): void
   close(): Promise<void>
@@ -34,14 +34,14 @@ interface Tail {
   listeners: Set<Listener>
 }
 
-/** A hint is what wakes; this finds what no hint has brought. */
+/** Polling interval in milliseconds: finds events whose wake-up notification was lost. */
 const lookEveryMs = 2_000
 const heartbeatMs = 15_000
 const pageRows = 50
 const pageBytes = 256 * 1024
 const work = 'audit-log'
 
-/** Follows the end of each audit log that has readers: once, however many there are. */
+/** Follows the end of each audit log that has readers. All readers of a log share one tail. */
 export function createAuditTails({ sql, hints, log }: TailOptions): AuditTails {
   const closing = new AbortController()
   const heartbeats = createHeartbeats(idleIntervalMs(heartbeatMs))
@@ -75,7 +75,7 @@ export function createAuditTails({ sql, hints, log }: TailOptions): AuditTails {
     }
   }
 
-  /** Few rows of each log in turn, so that no workspace waits for all that another has written. */
+  /** Reads a page of each log in turn, so one busy workspace does not delay the others. */
   const advance = async (workspaceId: string, tail: Tail, end: number) => {
     for await (const events of between(workspaceId, tail.seq, Math.min(tail.seq + pageRows, end))) {
       tail.seq = events.at(-1)?.seq ?? end
@@ -122,7 +122,7 @@ export function createAuditTails({ sql, hints, log }: TailOptions): AuditTails {
     end,
     async follow(workspaceId, listener) {
       const seq = tails.get(workspaceId)?.seq ?? (await endsOf([workspaceId])).get(workspaceId) ?? 0
-      // Another reader may have begun meanwhile.
+      // Another reader may have started the tail meanwhile.
       const tail = tails.get(workspaceId) ?? { seq, listeners: new Set() }
       tails.set(workspaceId, tail)
       tail.listeners.add(listener)
@@ -146,7 +146,7 @@ export function createAuditTails({ sql, hints, log }: TailOptions): AuditTails {
   }
 }
 
-/** So that a reader that leaves is noticed, and what is in flight to one is bounded. */
+/** Splits events into pages, so that disconnected readers are detected and the data in flight to a reader is bounded. */
 function* inPages(events: readonly LiveEvent[]): Generator<LiveEvent[]> {
   let page: LiveEvent[] = []
   let bytes = 0

